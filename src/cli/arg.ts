@@ -1,0 +1,50 @@
+// Positional arguments as data: named as help shows them (`SOURCE_DIR`), typed like flags.
+import { choiceType, fileType, folderType, intType, textType, urlType, type ValueType } from './value-type.js';
+
+export interface Arg<T = unknown> {
+  /** As help shows it: `SOURCE_DIR`. */
+  readonly name: string;
+  readonly describe: string;
+  readonly type: ValueType<unknown>;
+  readonly optional: boolean;
+  /** Takes all that remain; only the last argument may. */
+  readonly many: boolean;
+  /** Never present: carries the type that `run` gets. */
+  readonly value?: T;
+}
+
+interface Options {
+  readonly describe: string;
+  readonly optional?: true;
+  readonly many?: true;
+}
+type Out<T, O> = O extends { many: true } ? readonly T[] : O extends { optional: true } ? T | undefined : T;
+
+const positional =
+  <T>(type: ValueType<T>) =>
+  <const O extends Options>(name: string, options: O): Arg<Out<T, O>> => ({
+    name,
+    describe: options.describe,
+    type,
+    optional: options.optional ?? false,
+    many: options.many ?? false,
+  });
+
+/** Constructors of every kind of argument. */
+export const arg = {
+  text: positional(textType),
+  file: positional(fileType),
+  folder: positional(folderType),
+  url: positional(urlType),
+  int: (min?: number, max?: number) => positional(intType(min, max)),
+  choice: <const C extends readonly [string, ...string[]]>(...choices: C) => positional(choiceType(choices)),
+};
+
+export type Args = readonly Arg[];
+export type ArgValues<A extends Args> = { readonly [K in keyof A]: A[K] extends Arg<infer T> ? T : never };
+
+/** `SOURCE_DIR`, `[OUTPUT_DIR]`, `SOURCE_DIR...`. */
+export function argUsage({ name, optional, many }: Arg): string {
+  const shown = many ? `${name}...` : name;
+  return optional ? `[${shown}]` : shown;
+}

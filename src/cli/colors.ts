@@ -1,0 +1,19 @@
+// Whether a stream gets colour: the flag decides, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal.
+
+export type ColorChoice = 'auto' | 'always' | 'never';
+
+/** The choice in a flag's value; anything else is `auto`. */
+export const colorChoice = (value: unknown): ColorChoice => (value === 'always' || value === 'never' ? value : 'auto');
+
+/** True when text for this stream may carry colour. See no-color.org and force-color.org. */
+export function usesColor(
+  choice: ColorChoice,
+  env: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): boolean {
+  if (choice !== 'auto') return choice === 'always';
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
+  return isTerminal && env['TERM'] !== 'dumb';
+}

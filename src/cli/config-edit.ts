@@ -1,0 +1,91 @@
+// `archiver config --edit`: the editor works on a copy, and only a valid copy replaces the file.
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { ArchiverError, systemCode, usageError } from '../core/errors.js';
+import { configPlaces } from '../core/config/config-places.js';
+import { problemText } from '../core/config/load-config.js';
+import { parseConfig } from '../core/config/parse-config.js';
+import { replaceFile } from '../core/config/replace-file.js';
+import { exampleYaml } from './config-generate.js';
+import { allProblems } from './config-problems.js';
+import { configSchema } from './config-tree.js';
+import type { Context } from './context.js';
+
+const filled = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw new ArchiverError('io', `${path} cannot be read (${systemCode(error) ?? 'unknown reason'})`, {
+      cause: error,
+    });
+  }
+}
+
+/** The file to edit: the named one, the first that exists, else the first place of the search. */
+async function fileToEdit(
+  context: Context,
+  named: string | undefined,
+): Promise<{ path: string; text: string | undefined }> {
+  const paths = named === undefined ? configPlaces(context).paths : [resolve(context.cwd, named)];
+  for (const path of paths) {
+    const text = await readIfThere(path);
+    if (text !== undefined) return { path, text };
+  }
+  return { path: paths[0] ?? '', text: undefined };
+}
+
+/** Runs the editor through the shell, as git does: $EDITOR may hold arguments. */
+async function runEditor(editor: string, path: string, context: Context): Promise<void> {
+  const status = await new Promise<number | null>((settle, fail) => {
+    const child = spawn('/bin/sh', ['-c', `${editor} "$@"`, editor, path], { stdio: 'inherit', cwd: context.cwd });
+    child.once('error', fail);
+    child.once('close', settle);
+  });
+  if (status !== 0) {
+    throw new ArchiverError(
+      'io',
+      `the editor "${editor}" ended with status ${status ?? 'of a signal'}; nothing was changed`,
+      {
+        hint: `your copy is kept in ${path}`,
+      },
+    );
+  }
+}
+
+/** Opens the config file in the editor and replaces it when the result is valid. */
+export async function editConfig({ file }: { readonly file: string | undefined }, context: Context): Promise<void> {
+  if (context.stdin.isTTY !== true || context.stdout.isTTY !== true) {
+    throw usageError('--edit opens an editor and needs a terminal', 'archiver config --generate > ~/.archiver.yaml');
+  }
+  const editor = filled(context.env['VISUAL']) ?? filled(context.env['EDITOR']) ?? 'vi';
+  const { path, text } = await fileToEdit(context, file);
+  const before = text ?? exampleYaml(context.root);
+  const copy = join(await mkdtemp(join(tmpdir(), 'archiver-config-')), 'archiver.yaml');
+  await writeFile(copy, before, { mode: 0o600 });
+  await runEditor(editor, copy, context);
+  context.signal.throwIfAborted();
+  const after = await readFile(copy, 'utf8');
+
+  const schema = configSchema(context.root);
+  const problem = allProblems(schema, await parseConfig(after, schema))[0];
+  if (problem !== undefined) {
+    throw new ArchiverError('usage', `${path} was not changed: ${problemText(copy, problem)}`, {
+      hint: `${problem.hint === undefined ? '' : `${problem.hint}\n`}your copy is kept; check it with archiver config --validate --file ${copy}`,
+      exitCode: 1,
+    });
+  }
+  if ((await readIfThere(path)) !== text) {
+    throw new ArchiverError('conflict', `${path} was changed by someone else meanwhile and is left as it is`, {
+      hint: `your copy is kept in ${copy}`,
+    });
+  }
+  const isChanged = after !== text;
+  if (isChanged) await replaceFile(path, after);
+  await rm(dirname(copy), { recursive: true, force: true });
+  context.result({ file: path, changed: isChanged }, () => `${path} ${isChanged ? 'is saved' : 'is unchanged'}\n`);
+}

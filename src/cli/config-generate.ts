@@ -1,0 +1,120 @@
+// An example config file, from the command tree: every setting explained and commented out. Taking away one # gives a
+// valid line, because the sections themselves are not commented.
+import type { Context } from './context.js';
+import { SHARED_SECTIONS, configSchema, sectionOf, type TreeKey, type TreeSchema } from './config-tree.js';
+import type { Flag } from './flag.js';
+import { globalFlags } from './global-flags.js';
+import { flagFacts } from './help.js';
+import { commandsUnder, type Node } from './tree.js';
+import { wrap } from './wrap.js';
+
+const WIDTH = 96;
+
+const HEAD = `# Configuration of archiver. Take away the # at the start of a line to set a value; keep the spaces after it.
+#
+# A key is the name of a flag: upload.shardCount is archiver upload --shard-count. defaults.<flag> sets a flag for
+# every command that has it, <command>.<flag> for one command, and wins. What is in aws and storage can be given for
+# one command as well. Flags and ARCHIVER_* variables win over this file.
+# Sizes: 16MiB or 16m (1024), 16MB (1000). Durations: 5s, 1m, 24h, 7d.
+# Credentials do not belong here: name a profile, or set the AWS_* variables.
+`;
+
+/** A value for the example: the default, else something valid. */
+export function sampleText(flag: Flag): string {
+  return flag.defaultText === undefined || flag.defaultText === '' ? flag.type.sample : flag.defaultText;
+}
+
+// JSON strings are YAML strings; plain words need no quotes.
+const scalar = (text: string): string =>
+  /^[A-Za-z][\w./-]*$|^-?\d+(?:\.\d+)?$/.test(text) ? text : JSON.stringify(text);
+
+function sampleYaml(flag: Flag): string {
+  const text = sampleText(flag);
+  if (flag.kind === 'pairs') return '{ key: value }';
+  return flag.kind === 'repeat' ? `[${scalar(text)}]` : scalar(text);
+}
+
+function keyLines({ flagKey, flag, command }: TreeKey, indent: string): readonly string[] {
+  const facts = flagFacts(command?.path ?? '', flagKey, flag).join('; ');
+  const words = wrap(facts === '' ? flag.describe : `${flag.describe} (${facts})`, WIDTH - indent.length - 2);
+  return [...words.map((line) => `# ${indent}${line}`), `#${indent}${flagKey}: ${sampleYaml(flag)}`];
+}
+
+const SHARED_KEYS: ReadonlySet<string> = new Set([
+  ...Object.values(SHARED_SECTIONS).flat(),
+  ...Object.keys(globalFlags),
+]);
+
+function sectionKeys(schema: TreeSchema, section: string): readonly TreeKey[] {
+  const depth = section.split('.').length + 1;
+  return [...schema.keys].flatMap(([path, key]) =>
+    path.startsWith(`${section}.`) && key.path.length === depth ? [key] : [],
+  );
+}
+
+/** The keys that the example shows in a section: what the shared sections hold is not repeated for each command. */
+function shownKeys(schema: TreeSchema, section: string): readonly TreeKey[] {
+  const keys = sectionKeys(schema, section);
+  if (section === 'defaults') return keys.filter(({ flagKey }) => flagKey in globalFlags);
+  return section in SHARED_SECTIONS ? keys : keys.filter(({ flagKey }) => !SHARED_KEYS.has(flagKey));
+}
+
+function sections(schema: TreeSchema, root: Node): readonly string[] {
+  const ofCommands = [...commandsUnder(root)]
+    .filter(({ ignoresConfigFile }) => ignoresConfigFile !== true)
+    .flatMap((command) => {
+      const parts = sectionOf(command).split('.');
+      return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
+    });
+  return [...new Set([...Object.keys(SHARED_SECTIONS), 'defaults', ...ofCommands])].filter((section) =>
+    [...schema.sections].some(
+      (known) => (known === section || known.startsWith(`${section}.`)) && hasKeys(schema, known),
+    ),
+  );
+}
+
+const hasKeys = (schema: TreeSchema, section: string): boolean => shownKeys(schema, section).length > 0;
+
+/** The example as YAML. */
+export function exampleYaml(root: Node): string {
+  const schema = configSchema(root);
+  const lines = sections(schema, root).flatMap((section) => {
+    const parts = section.split('.');
+    const indent = '  '.repeat(parts.length - 1);
+    const keys = shownKeys(schema, section).flatMap((key) => keyLines(key, `${indent}  `));
+    return [...(parts.length === 1 ? [''] : []), `${indent}${parts.at(-1) ?? ''}:`, ...keys];
+  });
+  return `${HEAD}${lines.join('\n')}\n`;
+}
+
+function jsonValue(flag: Flag): unknown {
+  const text = sampleText(flag);
+  if (flag.kind === 'pairs') return { key: 'value' };
+  if (flag.kind === 'switch') return text === 'true';
+  return flag.kind === 'repeat' || flag.kind === 'csv' ? [text] : text;
+}
+
+/** The example as JSON, which cannot hold comments: every key with its default or a valid value. */
+export function exampleJson(root: Node): Record<string, unknown> {
+  const schema = configSchema(root);
+  const places = new Map<string, Record<string, unknown>>([['', {}]]);
+  for (const section of sections(schema, root)) {
+    const at = section.lastIndexOf('.');
+    const place = Object.fromEntries(shownKeys(schema, section).map(({ flagKey, flag }) => [flagKey, jsonValue(flag)]));
+    const parent = places.get(section.slice(0, Math.max(at, 0)));
+    if (parent !== undefined) parent[section.slice(at + 1)] = place;
+    places.set(section, place);
+  }
+  return places.get('') ?? {};
+}
+
+/** `archiver config --generate`. */
+export async function generateConfig({ format }: { readonly format: string }, context: Context): Promise<void> {
+  if (format === 'json') {
+    const example = exampleJson(context.root);
+    context.result(example, () => `${JSON.stringify(example, undefined, 2)}\n`);
+    return;
+  }
+  const yaml = exampleYaml(context.root);
+  context.result({ yaml }, () => yaml);
+}

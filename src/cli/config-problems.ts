@@ -1,0 +1,48 @@
+// What is wrong with a config file beyond its shape: values that no flag would take, and one meaning set twice.
+import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/parse-config.js';
+import { SHARED_SECTIONS, type TreeKey, type TreeSchema } from './config-tree.js';
+import type { Flag } from './flag.js';
+import { suggest } from './suggest.js';
+
+function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string): ConfigProblem | undefined {
+  const parsed = flag.parse(texts);
+  if (parsed.ok) return undefined;
+  const shown = flag.secret ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
+  const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);
+  const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
+  return { line, key, message: `${parsed.reason}${shown}${note}`, ...hint };
+}
+
+/** A shared key must suit every command that has the flag: it would stop the others. */
+function valueProblem(schema: TreeSchema, setting: ConfigSetting, key: TreeKey): ConfigProblem | undefined {
+  if (key.command !== undefined) return badValue(key.flag, setting, '');
+  const users = [...schema.keys.values()].filter(({ flagKey, command }) => flagKey === key.flagKey && command);
+  for (const { flag, command } of users) {
+    const problem = badValue(flag, setting, ` (for archiver ${command?.path ?? ''})`);
+    if (problem !== undefined) return problem;
+  }
+  return users.length === 0 ? badValue(key.flag, setting, '') : undefined;
+}
+
+/** A flag set both in its friendly section and in `defaults`. */
+export function doubleSettings(settings: readonly ConfigSetting[]): readonly ConfigProblem[] {
+  const byKey = new Map(settings.map((setting) => [setting.key, setting]));
+  return Object.entries(SHARED_SECTIONS).flatMap(([section, names]) =>
+    names.flatMap((name) => {
+      const [shared, general] = [byKey.get(`${section}.${name}`), byKey.get(`defaults.${name}`)];
+      if (shared === undefined || general === undefined) return [];
+      const message = `means the same as ${shared.key} in line ${shared.line}: keep one`;
+      return [{ line: general.line, key: general.key, message }];
+    }),
+  );
+}
+
+/** Every problem of a parsed file, in the order of its lines. */
+export function allProblems(schema: TreeSchema, { settings, problems }: ParsedConfig): readonly ConfigProblem[] {
+  const ofValues = settings.flatMap((setting) => {
+    const key = schema.keys.get(setting.key);
+    const problem = key === undefined ? undefined : valueProblem(schema, setting, key);
+    return problem === undefined ? [] : [problem];
+  });
+  return [...problems, ...doubleSettings(settings), ...ofValues].sort((a, b) => a.line - b.line);
+}

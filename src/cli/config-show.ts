@@ -1,0 +1,126 @@
+// `archiver config --show`: every setting that has a value, and the layer that gave it.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import type { Command } from './command.js';
+import { lookupIn } from './config-layer.js';
+import { allProblems } from './config-problems.js';
+import { SHARED_SECTIONS, configSchema, sectionOf, type TreeSchema } from './config-tree.js';
+import type { Context, Origin } from './context.js';
+import type { Flag, Flags } from './flag.js';
+import { globalFlags } from './global-flags.js';
+import { findLayer, type ConfigLookup } from './layers.js';
+import { commandsUnder } from './tree.js';
+
+export interface ShownSetting {
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: Origin;
+  /** The variable, or the line of the file. */
+  readonly source?: string;
+}
+
+const HIDDEN = '(hidden)';
+
+function scalarOf(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return String(Number(text)) === text ? Number(text) : text;
+}
+
+function shownValue(flag: Flag, texts: readonly string[]): unknown {
+  if (flag.secret) return HIDDEN;
+  const isList = flag.kind === 'repeat' || flag.kind === 'pairs' || texts.length > 1;
+  return isList ? texts : scalarOf(texts[0] ?? '');
+}
+
+interface Place {
+  readonly section: string;
+  readonly path: string;
+  readonly config: ConfigLookup;
+}
+
+function shownSettings(
+  flags: Flags,
+  place: Place,
+  env: Context['env'],
+  withDefaults: boolean,
+): readonly ShownSetting[] {
+  return Object.entries(flags).flatMap(([key, flag]): readonly ShownSetting[] => {
+    const name = `${place.section}.${key}`;
+    const found = findLayer(key, flag, { path: place.path, texts: {}, env, config: place.config });
+    if (found !== undefined) {
+      const { origin, source, texts } = found;
+      return [{ key: name, value: shownValue(flag, texts), origin, source }];
+    }
+    if (!withDefaults || flag.defaultText === undefined) return [];
+    return [{ key: name, value: shownValue(flag, [flag.defaultText]), origin: 'default' }];
+  });
+}
+
+/** All settings: what is shared first, then each command's own. */
+export function listSettings(
+  context: Context,
+  schema: TreeSchema,
+  file: ConfigFile | undefined,
+): readonly ShownSetting[] {
+  const inSection =
+    (section: string): ConfigLookup =>
+    (key) => {
+      const found = file?.settings.find((setting) => setting.key === `${section}.${key}`);
+      return found && { texts: found.texts, where: `line ${found.line}`, line: found.line };
+    };
+  const shared = Object.entries(SHARED_SECTIONS).flatMap(([section, names]) => {
+    const flags = Object.fromEntries(
+      names.flatMap((name) => {
+        const flag = schema.keys.get(`${section}.${name}`)?.flag;
+        return flag === undefined ? [] : [[name, flag] as const];
+      }),
+    );
+    return shownSettings(flags, { section, path: '', config: inSection(section) }, context.env, false);
+  });
+  const general = shownSettings(
+    globalFlags,
+    { section: 'defaults', path: '', config: inSection('defaults') },
+    context.env,
+    true,
+  );
+  const ofCommand = (command: Command): readonly ShownSetting[] => {
+    const config: ConfigLookup = (key) => {
+      const found = file && lookupIn(file, command)(key);
+      return found && { ...found, where: `line ${found.line}` };
+    };
+    const place = { section: sectionOf(command), path: command.path, config };
+    return shownSettings(command.flags ?? {}, place, context.env, true);
+  };
+  const commands = [...commandsUnder(context.root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
+  return [...shared, ...general, ...commands.flatMap(ofCommand)];
+}
+
+async function settingsYaml(file: string | undefined, settings: readonly ShownSetting[]): Promise<string> {
+  const { Document } = await import('yaml');
+  const document = new Document({});
+  document.commentBefore = ` config file: ${file ?? 'none'}`;
+  for (const { key, value, origin, source } of settings) {
+    const node = document.createNode(value, { flow: true });
+    node.comment = source === undefined ? ` ${origin}` : ` ${origin}, ${source}`;
+    document.setIn(key.split('.'), node);
+  }
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+/** Prints every setting with its origin. A damaged file is warned about and the rest still shown. */
+export async function showConfig(
+  values: { readonly format: string; readonly file: string | undefined },
+  context: Context,
+): Promise<void> {
+  const schema = configSchema(context.root);
+  const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
+  const file = await loadConfig(context, schema, (path) => readFile(path, 'utf8'), named);
+  const problems = file === undefined ? [] : allProblems(schema, file);
+  for (const problem of problems) context.warn(problemText(file?.path ?? '', problem));
+  const settings = listSettings(context, schema, file);
+  const document = { file: file?.path ?? null, settings, problems };
+  const text =
+    values.format === 'json' ? `${JSON.stringify(document, undefined, 2)}\n` : await settingsYaml(file?.path, settings);
+  context.result(document, () => text);
+}

@@ -1,0 +1,79 @@
+// Which config keys there are, from the command tree. A key `<command>.<flag>` sets the flag for that command alone,
+// `defaults.<flag>` for every command that has it; `aws` and `storage` hold the flags that most commands share.
+import type { ConfigKey, ConfigSchema } from '../core/config/config-schema.js';
+import { wordsOf, type Command } from './command.js';
+import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
+import { allFlags, globalFlags } from './global-flags.js';
+import { suggest } from './suggest.js';
+import { commandsUnder, type Node } from './tree.js';
+
+/** Sections by meaning; each key is the flag of the same name. */
+export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  aws: ['region', 'profile', 'endpointUrl'],
+  storage: ['bucket', 'prefix', 'storageClass', 'kmsKeyId'],
+};
+
+/** `restore jobs clean` as a section: `restore.jobs.clean`. */
+export const sectionOf = (command: Pick<Command, 'path'>): string => wordsOf(command.path).map(camel).join('.');
+
+/** The keys that set this flag for this command, the one that wins first. */
+export function configKeysFor(command: Pick<Command, 'path'>, key: string): readonly string[] {
+  const shared = Object.entries(SHARED_SECTIONS).flatMap(([section, keys]) =>
+    keys.includes(key) ? [`${section}.${key}`] : [],
+  );
+  return [`${sectionOf(command)}.${key}`, ...shared, `defaults.${key}`];
+}
+
+export interface TreeKey extends ConfigKey {
+  readonly flagKey: string;
+  readonly flag: Flag;
+  /** The command it belongs to; undefined for a key that many commands share. */
+  readonly command: Command | undefined;
+}
+
+export interface TreeSchema extends ConfigSchema {
+  readonly keys: ReadonlyMap<string, TreeKey>;
+}
+
+function treeKey(section: string, flagKey: string, flag: Flag, command: Command | undefined): [string, TreeKey] {
+  const path = [...section.split('.'), flagKey];
+  const isMap = flag.kind === 'pairs';
+  const isList = isMap || flag.kind === 'repeat' || flag.kind === 'csv';
+  return [path.join('.'), { path, isMap, isList, flagKey, flag, command }];
+}
+
+/** The first declaration of every flag name in the tree: it describes the shared key. */
+function flagsByName(commands: readonly Command[]): Flags {
+  const flags: Record<string, Flag> = { ...globalFlags };
+  for (const command of commands) {
+    for (const [key, flag] of Object.entries(command.flags ?? {})) flags[key] ??= flag;
+  }
+  return flags;
+}
+
+/** A shared key is known even where no command has the flag: a file must not depend on the build. */
+const anyText = (name: string): Flag => flag.text({ describe: `${kebab(name)} of the store` });
+
+function parentsOf(section: string): readonly string[] {
+  const parts = section.split('.');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
+}
+
+/** Every key and section that the tree gives. */
+export function configSchema(root: Node): TreeSchema {
+  const commands = [...commandsUnder(root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
+  const byName = flagsByName(commands);
+  const keys = new Map<string, TreeKey>();
+  for (const [section, names] of Object.entries(SHARED_SECTIONS)) {
+    for (const name of names) keys.set(...treeKey(section, name, byName[name] ?? anyText(name), undefined));
+  }
+  for (const [name, flag] of Object.entries(byName)) keys.set(...treeKey('defaults', name, flag, undefined));
+  for (const command of commands) {
+    for (const [name, flag] of Object.entries(allFlags(command))) {
+      keys.set(...treeKey(sectionOf(command), name, flag, command));
+    }
+  }
+  const sections = new Set(['', 'defaults', ...Object.keys(SHARED_SECTIONS)]);
+  for (const command of commands) for (const section of parentsOf(sectionOf(command))) sections.add(section);
+  return { keys, sections, suggest };
+}

@@ -1,0 +1,99 @@
+// `archiver config --validate` and `--validate-detailed`.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ArchiverError, errorText, isArchiverError } from '../core/errors.js';
+import { configPlaces } from '../core/config/config-places.js';
+import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import { allProblems } from './config-problems.js';
+import { configSchema, type TreeSchema } from './config-tree.js';
+import type { Context } from './context.js';
+import { findLayer } from './layers.js';
+
+interface Values {
+  readonly file: string | undefined;
+  readonly validateDetailed: boolean;
+}
+
+/** The outcome of looking at the store; `skipped` when nothing names one. */
+export interface StoreCheck {
+  readonly status: 'ok' | 'failed' | 'skipped';
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+async function requireConfig(values: Values, context: Context, schema: TreeSchema): Promise<ConfigFile> {
+  const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
+  const file = await loadConfig(context, schema, (path) => readFile(path, 'utf8'), named);
+  if (file !== undefined) return file;
+  const places = configPlaces(context).paths.join(', ');
+  throw new ArchiverError('not-found', `there is no config file; looked for ${places}`, {
+    hint: 'archiver config --generate > ~/.archiver.yaml',
+  });
+}
+
+/** The one value of a shared flag, from the environment or the file. */
+function sharedText(
+  context: Context,
+  file: ConfigFile,
+  schema: TreeSchema,
+  section: string,
+  key: string,
+): string | undefined {
+  const flag = schema.keys.get(`${section}.${key}`)?.flag;
+  if (flag === undefined) return undefined;
+  const setting = file.settings.find((one) => one.key === `${section}.${key}` || one.key === `defaults.${key}`);
+  const config = () => setting && { texts: setting.texts, where: setting.key, line: setting.line };
+  return findLayer(key, flag, { path: '', texts: {}, env: context.env, config })?.texts[0];
+}
+
+async function probe(url: string, options: Readonly<Record<string, string>>, context: Context): Promise<StoreCheck> {
+  try {
+    const { openStore } = await import('../core/object-store/open-store.js');
+    const opened = await openStore(url, { ...options, env: context.env, signal: context.signal });
+    try {
+      await opened.store.list({ signal: context.signal })[Symbol.asyncIterator]().next();
+    } finally {
+      opened.close();
+    }
+    return { status: 'ok', detail: `${url} answers and can be listed` };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const hint = isArchiverError(error) ? error.hint : undefined;
+    return { status: 'failed', detail: `${url}: ${errorText(error)}`, ...(hint === undefined ? {} : { hint }) };
+  }
+}
+
+async function checkStore(context: Context, file: ConfigFile, schema: TreeSchema): Promise<StoreCheck> {
+  const text = (section: string, key: string): string | undefined => sharedText(context, file, schema, section, key);
+  const bucket = text('storage', 'bucket');
+  if (bucket === undefined) return { status: 'skipped', detail: 'no bucket is configured (storage.bucket)' };
+  const prefix = (text('storage', 'prefix') ?? '').replaceAll(/^\/+|\/+$/g, '');
+  const options = Object.fromEntries(
+    ['region', 'profile', 'endpointUrl'].flatMap((key) => {
+      const value = text('aws', key);
+      return value === undefined ? [] : [[key, value] as const];
+    }),
+  );
+  return probe(`s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`, options, context);
+}
+
+/** Checks the file and, in detail, the store that it names. */
+export async function validateConfig(values: Values, context: Context): Promise<number> {
+  const schema = configSchema(context.root);
+  const file = await requireConfig(values, context, schema);
+  const problems = allProblems(schema, file);
+  const store = values.validateDetailed && problems.length === 0 ? await checkStore(context, file, schema) : undefined;
+  const ok = problems.length === 0 && store?.status !== 'failed';
+  const document = { ok, file: file.path, settings: file.settings.length, problems, ...(store ? { store } : {}) };
+  context.result(document, () => {
+    const lines = problems.flatMap((problem) => [
+      `✗ ${problemText(file.path, problem)}`,
+      ...(problem.hint === undefined ? [] : [`  fix   ${problem.hint}`]),
+    ]);
+    if (problems.length === 0) lines.push(`✓ ${file.path} is valid: ${file.settings.length} settings`);
+    if (store) lines.push(`${{ ok: '✓', failed: '✗', skipped: '-' }[store.status]} ${store.detail}`);
+    if (store?.hint !== undefined) lines.push(`  fix   ${store.hint}`);
+    return `${lines.join('\n')}\n`;
+  });
+  return ok ? 0 : 1;
+}

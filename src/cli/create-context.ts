@@ -1,0 +1,96 @@
+// Makes what `run` gets. Everything that is written goes through here, so that --json, --quiet and escaping hold.
+import { join } from 'node:path';
+import { printable } from '../core/raw-path.js';
+import { colorChoice, usesColor } from './colors.js';
+import { confirm } from './confirm.js';
+import type { Context } from './context.js';
+import type { Command } from './command.js';
+import type { Host } from './host.js';
+import type { Output } from './output.js';
+import type { ParsedCommand } from './parse-command.js';
+import type { Node } from './tree.js';
+
+/** A context, and the document that the command left to be printed when it has ended. */
+export interface RunContext {
+  readonly context: Context;
+  readonly document: () => { readonly value: unknown } | 'streamed' | undefined;
+  /** Text that `result` has started to write. */
+  readonly settled: () => Promise<void>;
+}
+
+const escapeLines = (text: string): string => text.split('\n').map(printable).join('\n');
+
+/** `$ARCHIVER_HOME`, else `~/.archiver`. */
+export function archiverHome({ env, userHome }: Pick<Host, 'env' | 'userHome'>): string {
+  const given = env['ARCHIVER_HOME'];
+  return given === undefined || given === '' ? join(userHome, '.archiver') : given;
+}
+
+/** The context of one run. */
+export function createContext(
+  host: Host,
+  output: Output,
+  parsed: ParsedCommand,
+  root: Node,
+  command: Command,
+): RunContext {
+  const own = new Set(Object.keys(command.flags ?? {}));
+  const { values, origins } = parsed;
+  // A command's own flag of a global's name means something else there, so the global stays off.
+  const global = (key: string): unknown => (own.has(key) ? undefined : values[key]);
+  const json = values['json'] === true;
+  const quiet = values['quiet'] === true;
+  const trace = global('trace') === true;
+  const verbose = global('verbose') === true || trace;
+  const choice = colorChoice(values['color']);
+  const memoryLimit = values['memoryLimit'];
+  const signal = AbortSignal.any([host.signal, output.gone]);
+  let document: { readonly value: unknown } | 'streamed' | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  const line = (text: string): void => void host.stderr.write(`${escapeLines(text)}\n`);
+
+  const context: Context = {
+    signal,
+    env: host.env,
+    cwd: host.cwd,
+    userHome: host.userHome,
+    home: archiverHome(host),
+    stdin: host.stdin,
+    stdout: host.stdout,
+    stderr: host.stderr,
+    now: host.now,
+    root,
+    json,
+    quiet,
+    verbose,
+    trace,
+    colors: {
+      stdout: usesColor(choice, host.env, host.stdout.isTTY === true),
+      stderr: usesColor(choice, host.env, host.stderr.isTTY === true),
+    },
+    memoryLimitBytes: typeof memoryLimit === 'number' ? memoryLimit : undefined,
+    origins,
+    result(value, text) {
+      if (document !== undefined) throw new Error('a command gives one result');
+      document = { value };
+      if (!json) {
+        writing = output.write(text());
+        // Read again by `settled`: a reader that went away must not count as an unhandled rejection.
+        writing.catch(() => undefined);
+      }
+    },
+    async streamDocument(parts) {
+      if (document !== undefined) throw new Error('a command gives one result');
+      document = 'streamed';
+      if (!json) return;
+      for await (const part of parts) await output.write(part);
+      await output.write('\n');
+    },
+    print: (text) => (json ? Promise.resolve() : output.write(text)),
+    note: (text) => void (quiet || line(text)),
+    warn: (text) => line(`! ${text}`),
+    debug: (text) => void (verbose && line(text)),
+    confirm: (question) => (values['yes'] === true ? Promise.resolve(true) : confirm(host, signal, question)),
+  };
+  return { context, document: () => document, settled: () => writing };
+}

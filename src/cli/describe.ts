@@ -1,0 +1,58 @@
+// The tree as data: what `archiver --help --json` prints, and the text that the snapshot test holds.
+import { argUsage } from './arg.js';
+import type { Command } from './command.js';
+import { envNames } from './env-names.js';
+import { flagTerm, exitsOf } from './help.js';
+import { kebab, type Flag } from './flag.js';
+import { callOf, commandsUnder, type Node } from './tree.js';
+
+function describeFlag(path: string, key: string, flag: Flag): unknown {
+  return {
+    name: kebab(key),
+    ...(flag.short === undefined ? {} : { short: flag.short }),
+    type: flag.kind === 'switch' ? 'switch' : flag.type.label,
+    describe: flag.describe,
+    required: flag.required,
+    repeatable: flag.kind === 'repeat' || flag.kind === 'pairs',
+    ...(flag.defaultText === undefined ? {} : { default: flag.defaultText }),
+    ...(flag.type.choices === undefined || flag.kind === 'switch' ? {} : { choices: flag.type.choices }),
+    variables: envNames(path, key),
+  };
+}
+
+function describeCommand(command: Command): unknown {
+  return {
+    command: command.path,
+    summary: command.summary,
+    arguments: (command.args ?? []).map((arg) => ({
+      name: arg.name,
+      describe: arg.describe,
+      type: arg.type.label,
+      optional: arg.optional,
+      many: arg.many,
+    })),
+    flags: Object.entries(command.flags ?? {}).map(([key, flag]) => describeFlag(command.path, key, flag)),
+    rules: (command.rules ?? []).map(({ text }) => text),
+    examples: command.examples,
+    exitStatuses: exitsOf(command),
+  };
+}
+
+/** A node for programs: itself and all commands under it. */
+export function describeNode(node: Node): unknown {
+  return { call: callOf(node), summary: node.summary, commands: [...commandsUnder(node)].map(describeCommand) };
+}
+
+/** The whole tree in a few lines per command: what a reviewer wants to see change. */
+export function describeTree(root: Node): string {
+  return [...commandsUnder(root)]
+    .map((command) => {
+      const flags = Object.entries(command.flags ?? {}).map(([key, flag]) => {
+        const defaultText = flag.kind === 'switch' || flag.defaultText === undefined ? '' : ` = ${flag.defaultText}`;
+        return `  ${flagTerm(key, flag).trim()} <${flag.kind} ${flag.type.label}>${flag.required ? ' required' : ''}${defaultText}`;
+      });
+      return [['archiver', command.path, ...(command.args ?? []).map(argUsage)].join(' '), ...flags].join('\n');
+    })
+    .join('\n')
+    .concat('\n');
+}

@@ -1,0 +1,20 @@
+// The environment variables of a flag. The command's own variable wins over the one that all commands share.
+import { kebab } from './flag.js';
+
+/** Variables with a meaning of their own: they never stand for a flag of the same name. */
+export const RESERVED_VARIABLES = [
+  { name: 'ARCHIVER_HOME', describe: 'folder of local state instead of ~/.archiver' },
+  { name: 'ARCHIVER_CONFIG', describe: 'config file to read instead of searching for one' },
+  { name: 'ARCHIVER_GPG_PASSPHRASE', describe: 'passphrase for create keys without a prompt' },
+  { name: 'ARCHIVER_UPLOAD_HISTORY', describe: '1, true or a file: record each upload, without names or content' },
+] as const;
+
+const reserved: ReadonlySet<string> = new Set(RESERVED_VARIABLES.map(({ name }) => name));
+const upper = (text: string): string => text.replaceAll(/[ -]/g, '_').toUpperCase();
+
+/** The variables that set this flag for this command, the one that wins first. */
+export function envNames(path: string, key: string): readonly string[] {
+  const flag = upper(kebab(key));
+  const names = path === '' ? [`ARCHIVER_${flag}`] : [`ARCHIVER_${upper(path)}_${flag}`, `ARCHIVER_${flag}`];
+  return names.filter((name) => !reserved.has(name));
+}

@@ -1,0 +1,80 @@
+// The only place where a failure becomes text or JSON and an exit status.
+import { isArchiverError, type ArchiverError } from '../core/errors.js';
+import { printable } from '../core/raw-path.js';
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** Why it happened, when the cause is a named failure that says something new. */
+  readonly why: string | undefined;
+  readonly exitCode: number;
+  /** Stacks of the error and its causes, for --trace. */
+  readonly stack: string;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause === undefined ? own : `${own}\ncaused by ${stackOf(error.cause)}`;
+}
+
+function whyOf(error: ArchiverError): string | undefined {
+  const { cause } = error;
+  return isArchiverError(cause) && !error.message.includes(cause.message) ? cause.message : undefined;
+}
+
+const isAbort = (error: unknown): boolean =>
+  isArchiverError(error, 'cancelled') || (error instanceof Error && error.name === 'AbortError');
+
+/** What a thrown thing means to a person. After an interruption, its consequences count as the interruption. */
+export function failureOf(error: unknown, signal?: AbortSignal): Failure {
+  const stack = stackOf(error);
+  const interruption: unknown = signal?.aborted ? signal.reason : undefined;
+  const named = isAbort(error) && isArchiverError(interruption) ? interruption : error;
+  if (isArchiverError(named)) {
+    const { code, message, hint } = named;
+    return { code, message, hint, why: whyOf(named), stack, exitCode: interruptedExit(interruption) ?? named.exitCode };
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  return {
+    code: 'internal',
+    message: `internal error: ${text}`,
+    hint: 'run it again with --trace and report what it prints',
+    why: undefined,
+    exitCode: interruptedExit(interruption) ?? 1,
+    stack,
+  };
+}
+
+const interruptedExit = (reason: unknown): number | undefined =>
+  isArchiverError(reason, 'cancelled') ? reason.exitCode : undefined;
+
+// Messages may carry names from stores and disks. Lines are ours, everything else that steers a terminal is escaped.
+const lines = (text: string): readonly string[] => text.split('\n').map(printable);
+
+function block(label: string, text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  return lines(text).map((line, index) => (index === 0 ? `  ${label.padEnd(6)}${line}` : `        ${line}`));
+}
+
+/** The text of a failure, for stderr. */
+export function failureText(failure: Failure, { color, trace }: { color: boolean; trace: boolean }): string {
+  const [first = '', ...others] = lines(failure.message);
+  const mark = color ? '\u001b[31m✗\u001b[39m' : '✗';
+  return [
+    `${mark} ${first}`,
+    ...others.map((line) => `  ${line}`),
+    ...block('why', failure.why),
+    ...block('fix', failure.hint),
+    ...(trace ? lines(failure.stack) : []),
+    '',
+  ].join('\n');
+}
+
+/** The JSON document of a failure, for stdout. */
+export function failureDocument({ code, message, hint, why, stack }: Failure, trace: boolean): unknown {
+  return {
+    error: { code, message, hint: hint ?? null, ...(why === undefined ? {} : { why }), ...(trace ? { stack } : {}) },
+  };
+}

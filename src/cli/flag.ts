@@ -1,0 +1,151 @@
+// Flags as data. A flag knows its type, its texts' meaning and its words for help; it knows nothing of argv, the
+// environment or files. `T` is what `run` gets for it.
+import {
+  bytesType,
+  choiceType,
+  durationType,
+  fileType,
+  floatType,
+  folderType,
+  intType,
+  percentType,
+  switchType,
+  textType,
+  urlType,
+  type Parsed,
+  type ValueType,
+} from './value-type.js';
+
+/**
+ * How texts become the value: `switch` and `single` take one, `repeat` one per occurrence, `csv` splits every
+ * occurrence at commas, `pairs` reads every occurrence as key=value.
+ */
+export type FlagKind = 'switch' | 'single' | 'repeat' | 'csv' | 'pairs';
+
+export interface Flag<T = unknown> {
+  readonly kind: FlagKind;
+  readonly type: Omit<ValueType<unknown>, 'parse'>;
+  readonly describe: string;
+  readonly short: string | undefined;
+  /** Another name for the same flag, camelCase. */
+  readonly alias: string | undefined;
+  /** What help calls the value: `--region NAME`. */
+  readonly placeholder: string | undefined;
+  readonly required: boolean;
+  /** The value is never printed. */
+  readonly secret: boolean;
+  /** `--prefix=` (an empty value) is a value. */
+  readonly allowsEmpty: boolean;
+  /** The default as a person would type it. */
+  readonly defaultText: string | undefined;
+  parse(texts: readonly string[]): Parsed<T>;
+}
+
+interface Common {
+  readonly describe: string;
+  readonly short?: string;
+  readonly alias?: string;
+  readonly placeholder?: string;
+  readonly secret?: boolean;
+  readonly allowEmpty?: boolean;
+}
+type ValueOptions = Common & { readonly default?: string | number; readonly required?: true };
+type Out<T, O> = O extends { default: string | number } | { required: true } ? T : T | undefined;
+
+function parts(kind: FlagKind, type: ValueType<unknown>, o: ValueOptions): Omit<Flag, 'parse'> {
+  return {
+    kind,
+    type,
+    describe: o.describe,
+    short: o.short,
+    alias: o.alias,
+    placeholder: o.placeholder,
+    required: o.required ?? false,
+    secret: o.secret ?? false,
+    allowsEmpty: o.allowEmpty ?? false,
+    defaultText: o.default === undefined ? undefined : String(o.default),
+  };
+}
+
+const single =
+  <T>(type: ValueType<T>) =>
+  <const O extends ValueOptions>(options: O): Flag<Out<T, O>> => ({
+    ...parts('single', type, options),
+    // T is a part of Out<T, O> whatever O is, which only the compiler cannot see while O is open.
+    parse: (texts) => type.parse(texts.at(-1) ?? '') as Parsed<Out<T, O>>,
+  });
+
+function parseEach<T>(type: ValueType<T>, texts: readonly string[]): Parsed<readonly T[]> {
+  const values: T[] = [];
+  for (const text of texts) {
+    const parsed = type.parse(text);
+    if (!parsed.ok) return parsed;
+    values.push(parsed.value);
+  }
+  return { ok: true, value: values };
+}
+
+const splitAtCommas = (texts: readonly string[]): readonly string[] =>
+  texts.flatMap((text) => text.split(',').map((part) => part.trim())).filter((part) => part !== '');
+
+const csv =
+  <T>(type: ValueType<T>) =>
+  (options: Common & { readonly default?: string; readonly required?: true }): Flag<readonly T[]> => ({
+    ...parts('csv', { ...type, label: `${type.label},…`, sample: type.sample }, options),
+    parse: (texts) => parseEach(type, splitAtCommas(texts)),
+  });
+
+const pairType: ValueType<string> = { ...textType, label: 'key=value', sample: 'key=value' };
+
+function parsePairs(texts: readonly string[]): Parsed<Readonly<Record<string, string>>> {
+  const entries: [string, string][] = [];
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    if (at < 1) return { ok: false, reason: 'wants key=value' };
+    const key = text.slice(0, at);
+    if (entries.some(([known]) => known === key)) return { ok: false, reason: `names the key ${key} twice` };
+    entries.push([key, text.slice(at + 1)]);
+  }
+  return { ok: true, value: Object.fromEntries(entries) };
+}
+
+/** Constructors of every kind of flag. */
+export const flag = {
+  text: single(textType),
+  file: single(fileType),
+  folder: single(folderType),
+  url: single(urlType),
+  duration: single(durationType),
+  percent: single(percentType),
+  /** `also` lists values outside the range that are allowed, such as 0 for automatic. */
+  int: (min?: number, max?: number, also?: readonly number[]) => single(intType(min, max, also)),
+  float: (min?: number, max?: number) => single(floatType(min, max)),
+  bytes: (minBytes?: number) => single(bytesType(minBytes)),
+  choice: <const C extends readonly [string, ...string[]]>(...choices: C) => single(choiceType(choices)),
+  list: csv(textType),
+  ints: (min?: number, max?: number) => csv(intType(min, max)),
+  /** Any number of occurrences; the empty list when there is none. */
+  repeat: (options: Common & { readonly required?: true }): Flag<readonly string[]> => ({
+    ...parts('repeat', textType, options),
+    parse: (texts) => ({ ok: true, value: texts }),
+  }),
+  pairs: (options: Common & { readonly required?: true }): Flag<Readonly<Record<string, string>>> => ({
+    ...parts('pairs', pairType, options),
+    parse: parsePairs,
+  }),
+  /** A switch. With `default: true` help shows its negative, `--no-name`. */
+  on: ({ default: on = false, ...options }: Common & { readonly default?: boolean }): Flag<boolean> => ({
+    ...parts('switch', switchType, { ...options, default: String(on) }),
+    parse: (texts) => switchType.parse(texts.at(-1) ?? ''),
+  }),
+};
+
+export type Flags = Readonly<Record<string, Flag>>;
+export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
+
+/** `kmsKeyId` as typed on the command line: `kms-key-id`. */
+export const kebab = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** `access-check` as a key: `accessCheck`. */
+export const camel = (name: string): string =>
+  name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

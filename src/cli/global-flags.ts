@@ -1,0 +1,36 @@
+// Flags that every command takes. A command's own flag of the same name replaces the global one, and a command's own
+// short letter takes the letter from it.
+import type { Command } from './command.js';
+import { flag, type Flags } from './flag.js';
+
+export const globalFlags = {
+  json: flag.on({ describe: 'print one JSON document on stdout, also on failure' }),
+  verbose: flag.on({ short: 'v', describe: 'say more about what is being done' }),
+  trace: flag.on({ short: 't', describe: 'print trace messages and the stack of a failure' }),
+  context: flag.choice('local', 'repl')({ describe: 'where the command runs; repl is refused here' }),
+  memoryLimit: flag.bytes(1024 * 1024)({ describe: 'stay below this much memory; slows work down' }),
+  color: flag.choice(
+    'auto',
+    'always',
+    'never',
+  )({
+    default: 'auto',
+    describe: 'colour the output; auto follows the terminal, NO_COLOR and FORCE_COLOR',
+  }),
+};
+
+/** The global flags that this command does not declare itself. */
+export function globalFlagsFor(command: Pick<Command, 'flags'>): Flags {
+  const own = command.flags ?? {};
+  const shorts = new Set(Object.values(own).map((flag) => flag.short));
+  const entries = Object.entries<Flags[string]>(globalFlags).filter(([key]) => !(key in own));
+  return Object.fromEntries(
+    entries.map(([key, flag]) => [key, shorts.has(flag.short) ? { ...flag, short: undefined } : flag]),
+  );
+}
+
+/** Everything that may be typed after this command: its own flags and the global ones. */
+export const allFlags = (command: Pick<Command, 'flags'>): Flags => ({
+  ...command.flags,
+  ...globalFlagsFor(command),
+});

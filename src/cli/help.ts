@@ -1,0 +1,147 @@
+// Help pages, from the tree alone: at most 80 columns, the same text on every terminal.
+import { argUsage } from './arg.js';
+import type { Command } from './command.js';
+import { RESERVED_VARIABLES, envNames } from './env-names.js';
+import { kebab, type Flag, type Flags } from './flag.js';
+import { globalFlagsFor } from './global-flags.js';
+import { callOf, type Node } from './tree.js';
+import { columns, wrap } from './wrap.js';
+
+const WIDTH = 80;
+const TERM = 30;
+
+/** The statuses that any command can end with. */
+const COMMON_EXITS: Readonly<Record<number, string>> = {
+  2: 'usage: an unknown flag, a bad value, a missing argument',
+  130: 'interrupted (143 when terminated)',
+};
+
+/** The exit statuses of a command, its own and the common ones. */
+export const exitsOf = (command: Command): Readonly<Record<number, string>> => ({ ...COMMON_EXITS, ...command.exits });
+
+/** The word after a flag in help: `NAME`, `int`, `string`; nothing for a switch. */
+export function valueWord(flag: Flag): string {
+  if (flag.kind === 'switch') return '';
+  return flag.placeholder ?? (flag.type.choices === undefined ? (flag.type.label.split(' ')[0] ?? '') : 'choice');
+}
+
+/** `-r, --region NAME`; a switch that is on by default shows its negative. */
+export function flagTerm(key: string, flag: Flag): string {
+  const negative = flag.kind === 'switch' && flag.defaultText === 'true';
+  const long = negative ? `--no-${kebab(key)}` : `--${kebab(key)}`;
+  const short = flag.short === undefined || negative ? '    ' : `-${flag.short}, `;
+  return `${short}${long} ${valueWord(flag)}`.trimEnd();
+}
+
+/** Type, range, default and so on, in a few words each. */
+export function flagFacts(path: string, key: string, flag: Flag): readonly string[] {
+  const isSwitch = flag.kind === 'switch';
+  const { choices, label } = flag.type;
+  return [
+    ...(isSwitch ? [] : [choices === undefined ? label : `one of ${choices.join(', ')}`]),
+    ...(flag.kind === 'repeat' || flag.kind === 'pairs' ? ['repeatable'] : []),
+    ...(flag.required ? ['required'] : []),
+    ...(isSwitch
+      ? flag.defaultText === 'true'
+        ? ['on by default']
+        : []
+      : flag.defaultText === undefined || flag.defaultText === ''
+        ? []
+        : [`default ${flag.defaultText}`]),
+    ...(flag.alias === undefined ? [] : [`also --${kebab(flag.alias)}`]),
+    ...envNames(path, key)
+      .slice(-1)
+      .map((name) => `$${name}`),
+  ];
+}
+
+function flagLines(path: string, flags: Flags): readonly string[] {
+  return Object.entries(flags).flatMap(([key, flag]) => {
+    const text = [flag.describe, flagFacts(path, key, flag).join('; ')].join('\n');
+    return columns(`  ${flagTerm(key, flag)}`, wrap(text, WIDTH - TERM), TERM);
+  });
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines, ''];
+}
+
+function list(pairs: readonly (readonly [string, string])[], termWidth: number): readonly string[] {
+  return pairs.flatMap(([term, text]) => columns(`  ${term}`, wrap(text, WIDTH - termWidth), termWidth));
+}
+
+const paragraphs = (text: string | undefined): readonly string[] =>
+  text === undefined ? [] : [...wrap(text, WIDTH), ''];
+
+function usageLines(node: Node, command: Command): readonly string[] {
+  const args = (command.args ?? []).map(argUsage);
+  return wrap([callOf(node), ...args, '[flags]'].join(' '), WIDTH - 6).map((line, index) =>
+    index === 0 ? `  ${line}` : `      ${line}`,
+  );
+}
+
+function childLines(node: Node): readonly string[] {
+  const children = [...node.children.values()].sort((a, b) => (callOf(a) < callOf(b) ? -1 : 1));
+  const widest = Math.max(0, ...children.map(({ words }) => words.at(-1)?.length ?? 0));
+  return list(
+    children.map((child) => [child.words.at(-1) ?? '', child.summary] as const),
+    Math.min(widest + 4, TERM),
+  );
+}
+
+function commandHelp(node: Node, command: Command): readonly string[] {
+  const own = command.flags ?? {};
+  const rules = (command.rules ?? []).flatMap(({ text }) => columns('  -', wrap(text, WIDTH - 5), 5));
+  const [specific] = envNames(command.path, 'flag');
+  return [
+    `${callOf(node)}: ${command.summary}`,
+    '',
+    ...section('usage', usageLines(node, command)),
+    ...paragraphs(command.description),
+    ...section('commands', childLines(node)),
+    ...section(
+      'arguments',
+      list(
+        (command.args ?? []).map((arg) => [arg.name, `${arg.describe} (${arg.type.label})`] as const),
+        TERM,
+      ),
+    ),
+    ...section('flags', flagLines(command.path, own)),
+    ...section('rules', rules),
+    ...section('global flags', flagLines(command.path, globalFlagsFor(command))),
+    ...section(
+      'examples',
+      command.examples.map((line) => `  ${line}`),
+    ),
+    ...section('exit status', list(Object.entries(exitsOf(command)), 8)),
+    ...wrap(
+      `Flags win over variables, variables over the config file. ${specific?.replace(/FLAG$/, '<FLAG>') ?? ''} sets a flag for this command only.`,
+      WIDTH,
+    ),
+  ];
+}
+
+function groupHelp(node: Node): readonly string[] {
+  const isRoot = node.words.length === 0;
+  const head = [`${callOf(node)}: ${node.summary}`, '', ...section('usage', [`  ${callOf(node)} COMMAND [flags]`])];
+  if (!isRoot) return [...head, ...section('commands', childLines(node)), `${callOf(node)} COMMAND --help says more.`];
+  return [
+    ...head,
+    ...section('commands', childLines(node)),
+    ...section('flags of every command', flagLines('', globalFlagsFor({}))),
+    ...section(
+      'variables',
+      list(
+        RESERVED_VARIABLES.map(({ name, describe }) => [name, describe] as const),
+        TERM,
+      ),
+    ),
+    'archiver COMMAND --help says more; archiver --version prints the version.',
+  ];
+}
+
+/** The help page of a command, a group or the program. */
+export function helpPage(node: Node): string {
+  const lines = node.command === undefined ? groupHelp(node) : commandHelp(node, node.command);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,17 @@
+// The process as the framework sees it. `src/cli.ts` gives the real one, tests their own.
+import type { Readable, Writable } from 'node:stream';
+
+export interface Host {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The user's home folder. */
+  readonly userHome: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly now: () => Date;
+  /** Aborts at the first interruption. */
+  readonly signal: AbortSignal;
+  /** Told once the flags are known, before the command runs. */
+  readonly onSettings?: (settings: { readonly trace: boolean; readonly color: 'auto' | 'always' | 'never' }) => void;
+}

@@ -1,0 +1,120 @@
+// Where each value comes from: the flag, then `ARCHIVER_*`, then the config file, then the default. A bad value in any
+// layer is an error that names the layer; a value that a higher layer overrides is not read at all.
+import { usageError } from '../core/errors.js';
+import type { Origin } from './context.js';
+import { envNames } from './env-names.js';
+import { kebab, type Flag, type Flags } from './flag.js';
+import { suggest } from './suggest.js';
+
+export interface ConfigValue {
+  readonly texts: readonly string[];
+  /** For errors: `upload.shardCount in /home/me/.archiver.yaml, line 3`. */
+  readonly where: string;
+  readonly line: number;
+}
+
+/** What the config file says about a flag of the command at hand. */
+export type ConfigLookup = (key: string) => ConfigValue | undefined;
+
+export interface Layers {
+  readonly path: string;
+  readonly texts: Readonly<Record<string, readonly string[]>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly config: ConfigLookup;
+}
+
+export interface Resolved {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly origins: Readonly<Record<string, Origin>>;
+  /** Which variable or config key gave a value, for messages. */
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+export interface Layered {
+  readonly origin: Origin;
+  readonly source: string;
+  readonly texts: readonly string[];
+}
+
+/** A variable holds one text; a repeatable flag takes one per line, pairs are separated by commas or lines. */
+function envTexts(flag: Flag, text: string): readonly string[] {
+  if (flag.kind !== 'repeat' && flag.kind !== 'pairs') return [text];
+  return text
+    .split(flag.kind === 'pairs' ? /[\n,]/ : '\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function fromFlag(key: string, flag: Flag, texts: readonly string[]): Layered | undefined {
+  if (texts.length === 0) return undefined;
+  const source = `--${kebab(key)}`;
+  const takesOne = flag.kind === 'switch' || flag.kind === 'single';
+  if (takesOne && new Set(texts).size > 1) {
+    const shown = flag.secret || flag.kind === 'switch' ? '' : `: ${texts.map((text) => `"${text}"`).join(' and ')}`;
+    throw usageError(`${source} is given twice with different values${shown}`);
+  }
+  return { origin: 'flag', source, texts };
+}
+
+function fromEnvironment(key: string, flag: Flag, { path, env }: Layers): Layered | undefined {
+  for (const name of envNames(path, key)) {
+    const text = env[name];
+    // An empty variable is how scripts unset one; it never means an empty value.
+    if (text !== undefined && text !== '') return { origin: 'environment', source: name, texts: envTexts(flag, text) };
+  }
+  return undefined;
+}
+
+function fromConfig(key: string, { config }: Layers): Layered | undefined {
+  const found = config(key);
+  return found && { origin: 'config', source: found.where, texts: found.texts };
+}
+
+/** The highest layer that gives this flag a value; undefined when only the default remains. */
+export function findLayer(key: string, flag: Flag, layers: Layers): Layered | undefined {
+  return fromFlag(key, flag, layers.texts[key] ?? []) ?? fromEnvironment(key, flag, layers) ?? fromConfig(key, layers);
+}
+
+function emptyValue(flag: Flag): unknown {
+  if (flag.kind === 'pairs') return {};
+  return flag.kind === 'repeat' || flag.kind === 'csv' ? [] : undefined;
+}
+
+/** The value of texts from one layer, or a usage error that names the layer. */
+export function parseTexts(flag: Flag, texts: readonly string[], source: string): unknown {
+  const parsed = flag.parse(texts);
+  if (parsed.ok) return parsed.value;
+  const shown = flag.secret ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
+  const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);
+  throw usageError(`${source} ${parsed.reason}${shown}`, near === undefined ? undefined : `did you mean ${near}?`);
+}
+
+/** The values of all flags, with the origin of each. Required flags that no layer gives are one error. */
+export function resolveLayers(flags: Flags, layers: Layers): Resolved {
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, Origin> = {};
+  const sources: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const [key, flag] of Object.entries(flags)) {
+    const found = findLayer(key, flag, layers);
+    origins[key] = found?.origin ?? 'default';
+    if (found !== undefined) {
+      sources[key] = found.source;
+      values[key] = parseTexts(flag, found.texts, found.source);
+    } else if (flag.defaultText === undefined) {
+      if (flag.required) missing.push(key);
+      values[key] = emptyValue(flag);
+    } else values[key] = parseTexts(flag, [flag.defaultText], `the default of --${kebab(key)}`);
+  }
+  if (missing.length > 0) throw missingFlags(missing, layers.path);
+  return { values, origins, sources };
+}
+
+function missingFlags(keys: readonly string[], path: string): Error {
+  const names = keys.map((key) => `--${kebab(key)}`).join(' and ');
+  const variables = keys.map((key) => envNames(path, key).at(-1) ?? '').join(' and ');
+  return usageError(
+    `${names} ${keys.length === 1 ? 'is' : 'are'} required`,
+    `give ${names}, or set ${variables}; see archiver ${path} --help`,
+  );
+}

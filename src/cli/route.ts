@@ -1,0 +1,56 @@
+// Finds the command in argv: the longest run of words that the tree knows. Flags may stand before or between the words
+// (`archiver --verbose cost --json forecast`), so their values must not be taken for words.
+import { usageError } from '../core/errors.js';
+import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
+import { allFlags } from './global-flags.js';
+import { suggest } from './suggest.js';
+import { callOf, commandsUnder, type Node } from './tree.js';
+
+export interface Route {
+  readonly node: Node;
+  /** Everything in argv but the words, in order. */
+  readonly rest: readonly string[];
+}
+
+function takesNextToken(node: Node, token: string): boolean {
+  if (token.includes('=')) return false;
+  const found = [...commandsUnder(node)].flatMap((command) => {
+    const flags = allFlags(command);
+    const hit = token.startsWith('--')
+      ? findLongFlag(flags, token.slice(2))
+      : findShortFlag(flags, token.length === 2 ? token.charAt(1) : '');
+    return hit === undefined ? [] : [hit.flag];
+  });
+  // Where commands disagree (a switch here, a value there) the token is taken for a switch: the word after it decides.
+  return found.length > 0 && found.every((flag) => flag.kind !== 'switch');
+}
+
+/** Splits argv into the command's node and what remains for it. */
+export function route(root: Node, argv: readonly string[]): Route {
+  let node = root;
+  const rest: string[] = [];
+  let index = 0;
+  for (; index < argv.length; index += 1) {
+    const token = argv[index] ?? '';
+    if (token === '--') break;
+    if (looksLikeFlag(token)) {
+      rest.push(token);
+      if (takesNextToken(node, token) && index + 1 < argv.length) rest.push(argv[(index += 1)] ?? '');
+      continue;
+    }
+    const child = node.children.get(token);
+    if (child === undefined) break;
+    node = child;
+  }
+  return { node, rest: [...rest, ...argv.slice(index)] };
+}
+
+/** The failure of a group called without one of its commands, or with a word that it does not know. */
+export function noSuchCommand(node: Node, word: string | undefined): Error {
+  const names = [...node.children.keys()].sort();
+  if (word === undefined)
+    return usageError(`${callOf(node)} needs one of: ${names.join(', ')}`, `${callOf(node)} --help`);
+  const near = suggest(word, names);
+  const tail = near === undefined ? '' : `; did you mean "${near}"?`;
+  return usageError(`"${[...node.words, word].join(' ')}" is not a command${tail}`, `${callOf(node)} --help`);
+}

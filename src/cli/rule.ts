@@ -1,0 +1,83 @@
+// Rules between flags as data: help prints their text, parsing checks them, one table test covers them.
+// A flag counts as given when a flag, a variable or the config file set it, and a switch only when it is on.
+import { kebab } from './flag.js';
+
+export interface RuleInput {
+  readonly given: (key: string) => boolean;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface FlagRule<K extends string = string> {
+  readonly kind: 'flags';
+  readonly text: string;
+  readonly keys: readonly K[];
+  /** The sentence of the failure, or undefined. */
+  check(input: RuleInput): string | undefined;
+}
+
+/** A condition of the command's own; `text` is both help and the sentence of the failure. */
+export interface CheckRule<V, A> {
+  readonly kind: 'check';
+  readonly text: string;
+  ok(values: V, args: A): boolean;
+}
+
+export type Rule<K extends string, V, A> = FlagRule<K> | CheckRule<V, A>;
+
+const dashed = (key: string): string => `--${kebab(key)}`;
+
+function listed(keys: readonly string[], word: string): string {
+  const names = keys.map(dashed);
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
+}
+
+const ruleOf = <K extends string>(
+  text: string,
+  keys: readonly K[],
+  check: (input: RuleInput) => string | undefined,
+): FlagRule<K> => ({ kind: 'flags', text, keys, check });
+
+/** `a` makes sense only with every one of the others. */
+export function requires<const K extends string>(a: K, ...others: readonly K[]): FlagRule<K> {
+  const text = `${dashed(a)} needs ${listed(others, 'and')}`;
+  return ruleOf(text, [a, ...others], ({ given }) => {
+    const missing = given(a) ? others.filter((key) => !given(key)) : [];
+    return missing.length === 0 ? undefined : `${dashed(a)} needs ${listed(missing, 'and')}`;
+  });
+}
+
+/** `a` cannot be combined with any of the others. */
+export function conflicts<const K extends string>(a: K, others: readonly K[]): FlagRule<K> {
+  const text = `${dashed(a)} cannot be combined with ${listed(others, 'or')}`;
+  return ruleOf(text, [a, ...others], ({ given }) => {
+    const clashing = given(a) ? others.filter((key) => given(key)) : [];
+    return clashing.length === 0 ? undefined : `${dashed(a)} cannot be combined with ${listed(clashing, 'or')}`;
+  });
+}
+
+/** Exactly one of these is given. */
+export function oneOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
+  const text = `exactly one of ${listed(keys, 'or')}`;
+  return ruleOf(text, keys, ({ given }) => {
+    const present = keys.filter((key) => given(key));
+    if (present.length === 1) return undefined;
+    return present.length === 0
+      ? `one of ${listed(keys, 'or')} is needed`
+      : `${listed(present, 'and')} cannot be combined: give ${text}`;
+  });
+}
+
+/** At least one of these is given. */
+export function atLeastOneOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
+  const text = `at least one of ${listed(keys, 'or')}`;
+  return ruleOf(text, keys, ({ given }) => (keys.some((key) => given(key)) ? undefined : `${text} is needed`));
+}
+
+/** The number is not below `min`, and it must be given. */
+export function atLeast<const K extends string>(key: K, min: number): FlagRule<K> {
+  const text = `${dashed(key)} must be given and at least ${min}`;
+  return ruleOf(text, [key], ({ values }) => {
+    const value = values[key];
+    return typeof value === 'number' && value >= min ? undefined : text;
+  });
+}

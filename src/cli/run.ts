@@ -1,0 +1,175 @@
+// One call of the program, from argv to exit status. Touches the process only through the host.
+import { usageError } from '../core/errors.js';
+import { completions } from './complete.js';
+import { colorChoice, usesColor, type ColorChoice } from './colors.js';
+import type { Command } from './command.js';
+import { loadConfigLayer } from './config-layer.js';
+import { createContext } from './create-context.js';
+import { failureDocument, failureOf, failureText } from './errors.js';
+import { helpPage } from './help.js';
+import type { Host } from './host.js';
+import { BrokenPipe, Output } from './output.js';
+import { parseCommand, type ParsedCommand } from './parse-command.js';
+import { describeNode } from './describe.js';
+import { noSuchCommand, route } from './route.js';
+import { callOf, findNode, type Node } from './tree.js';
+
+export interface Program {
+  readonly root: Node;
+  readonly version: string;
+}
+
+const isHelp = (token: string): boolean => token === '--help' || token === '-h';
+const beforeArguments = (argv: readonly string[]): readonly string[] =>
+  argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+const isOn = (text: string | undefined): boolean => /^(?:1|true|yes|on)$/i.test(text ?? '');
+
+interface Call extends Program {
+  readonly argv: readonly string[];
+  readonly host: Host;
+  readonly output: Output;
+  /** What failures look like; known in full once the flags are parsed. */
+  json: boolean;
+  trace: boolean;
+  color: ColorChoice;
+}
+
+async function showHelp(call: Call, node: Node): Promise<number> {
+  await call.output.write(call.json ? `${JSON.stringify(describeNode(node))}\n` : helpPage(node));
+  return 0;
+}
+
+async function helpCommand(call: Call, words: readonly string[]): Promise<number> {
+  const names = words.filter((word) => !word.startsWith('-'));
+  const node = findNode(call.root, names);
+  if (node !== undefined) return showHelp(call, node);
+  const known = names.findIndex((_, index) => findNode(call.root, names.slice(0, index + 1)) === undefined);
+  throw noSuchCommand(findNode(call.root, names.slice(0, known)) ?? call.root, names[known]);
+}
+
+async function showVersion(call: Call): Promise<number> {
+  await call.output.write(call.json ? `${JSON.stringify({ version: call.version })}\n` : `archiver ${call.version}\n`);
+  return 0;
+}
+
+/** The repl context is refused rather than taken and ignored. */
+function refuseRepl({ values, sources }: ParsedCommand, own: ReadonlySet<string>): void {
+  if (own.has('context') || values['context'] !== 'repl') return;
+  throw usageError(
+    `the repl context is not part of this version (asked for by ${sources['context'] ?? '--context'})`,
+    'leave it out, or use --context local',
+  );
+}
+
+async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node): Promise<number> {
+  const { host, output } = call;
+  const parsed = await parseCommand(command, {
+    argv: rest,
+    env: host.env,
+    config: () => loadConfigLayer(root, command, host),
+  });
+  const node = findNode(root, command.path.split(' ')) ?? root;
+  if (parsed === undefined) return showHelp(call, node);
+  const own = new Set(Object.keys(command.flags ?? {}));
+  const run = createContext(host, output, parsed, root, command);
+  call.json = run.context.json;
+  call.trace = run.context.trace;
+  call.color = colorChoice(parsed.values['color']);
+  refuseRepl(parsed, own);
+  host.onSettings?.({ trace: call.trace, color: call.color });
+  const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
+  const status = (await command.run(values, parsed.args, run.context)) ?? 0;
+  await run.settled();
+  if (call.json) {
+    const document = run.document();
+    if (document === undefined) throw new Error(`${command.path} ended without its JSON document`);
+    if (document !== 'streamed') await output.write(`${JSON.stringify(document.value)}\n`);
+  }
+  return status;
+}
+
+async function dispatch(call: Call): Promise<number> {
+  const { argv, root } = call;
+  const { node, rest } = route(root, argv);
+  const flagsHere = beforeArguments(rest);
+  if (node.command !== undefined) return runCommand(call, node.command, rest, root);
+  if (flagsHere.some(isHelp)) return showHelp(call, node);
+  const isRoot = node.words.length === 0;
+  if (isRoot && flagsHere.includes('--version')) return showVersion(call);
+  const word = rest.find((token) => !token.startsWith('-'));
+  if (isRoot && word === 'help') return helpCommand(call, rest.slice(rest.indexOf('help') + 1));
+  if (isRoot && rest.every((token) => token === '--json')) return showHelp(call, node);
+  const unknown = flagsHere.find((token) => token.startsWith('-') && token !== '--json');
+  if (word === undefined && unknown !== undefined) {
+    throw usageError(`${unknown} is not a flag of ${callOf(node)}`, `${callOf(node)} --help`);
+  }
+  throw noSuchCommand(node, word);
+}
+
+function hintFor(root: Node, argv: readonly string[]): string {
+  return `${callOf(route(root, argv).node)} --help`;
+}
+
+async function report(call: Call, error: unknown): Promise<number> {
+  const { host, output, trace } = call;
+  const found = failureOf(error, host.signal);
+  const failure =
+    found.code === 'usage' && found.hint === undefined ? { ...found, hint: hintFor(call.root, call.argv) } : found;
+  if (call.json) {
+    await output.write(`${JSON.stringify(failureDocument(failure, trace))}\n`).catch(() => undefined);
+  } else {
+    const color = usesColor(call.color, host.env, host.stderr.isTTY === true);
+    host.stderr.write(failureText(failure, { color, trace }));
+  }
+  return failure.exitCode;
+}
+
+interface Early {
+  readonly json: boolean;
+  readonly trace: boolean;
+}
+
+/** What the look of failures must be taken from while the flags are not parsed. */
+function earlyFlags(argv: readonly string[], env: Host['env'] = {}): Early {
+  const tokens = beforeArguments(argv);
+  return {
+    json: tokens.some((token) => token === '--json' || token === '--json=true') || isOn(env['ARCHIVER_JSON']),
+    trace: tokens.includes('--trace') || isOn(env['ARCHIVER_TRACE']),
+  };
+}
+
+/** The words for an error that no command caught: one JSON document on stdout, or text on stderr. */
+export function escapedFailure(error: unknown, argv: readonly string[]): { stdout: string; stderr: string } {
+  const { json, trace } = earlyFlags(argv);
+  const failure = failureOf(error);
+  return json
+    ? { stdout: `${JSON.stringify(failureDocument(failure, trace))}\n`, stderr: '' }
+    : { stdout: '', stderr: failureText(failure, { color: false, trace }) };
+}
+
+/** Runs the program once and gives its exit status. Never throws. */
+export async function runProgram(program: Program, argv: readonly string[], host: Host): Promise<number> {
+  const output = new Output(host.stdout);
+  const call: Call = {
+    ...program,
+    argv,
+    host,
+    output,
+    ...earlyFlags(argv, host.env),
+    color: 'auto',
+  };
+  try {
+    if (argv[0] === '__complete') {
+      await output.write(completions(program.root, argv.slice(argv[1] === '--' ? 2 : 1)));
+      return 0;
+    }
+    return await dispatch(call);
+  } catch (error) {
+    if (error instanceof BrokenPipe) return 0;
+    if (output.gone.aborted && error === output.gone.reason) return 0;
+    return await report(call, error);
+  } finally {
+    await output.flush();
+    output.release();
+  }
+}

@@ -1,0 +1,156 @@
+// What one text means: the smallest unit of typing, shared by flags and positional arguments. A type never throws and
+// never repeats the text in its reason: whoever knows where the text came from writes the sentence (and hides secrets).
+import { parseDuration } from './parse-duration.js';
+import { parseSize } from './parse-size.js';
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+
+/** What the shell can complete a value with. */
+export type Completes = 'file' | 'folder' | 'nothing';
+
+export interface ValueType<T> {
+  /** As help names it: `string`, `int 1-22`, `size`. */
+  readonly label: string;
+  /** A valid text, for generated examples. */
+  readonly sample: string;
+  readonly completes: Completes;
+  readonly choices?: readonly string[];
+  parse(text: string): Parsed<T>;
+}
+
+const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
+const bad = (reason: string): Parsed<never> => ({ ok: false, reason });
+
+/** Any text. */
+export const textType: ValueType<string> = { label: 'string', sample: 'text', completes: 'nothing', parse: good };
+
+/** The path of a file. */
+export const fileType: ValueType<string> = { label: 'file', sample: './file', completes: 'file', parse: good };
+
+/** The path of a folder. */
+export const folderType: ValueType<string> = { label: 'folder', sample: './folder', completes: 'folder', parse: good };
+
+function rangeLabel(min: number, max: number): string {
+  if (Number.isFinite(min) && Number.isFinite(max)) return ` ${min}-${max}`;
+  if (Number.isFinite(min)) return ` ${min} or more`;
+  return Number.isFinite(max) ? ` up to ${max}` : '';
+}
+
+function rangeWords(min: number, max: number): string {
+  if (Number.isFinite(min) && Number.isFinite(max)) return ` from ${min} to ${max}`;
+  if (Number.isFinite(min)) return `, ${min} or more`;
+  return Number.isFinite(max) ? `, at most ${max}` : '';
+}
+
+const clampSample = (min: number, max: number): number => (min > 1 ? min : Math.min(1, max));
+
+/** A whole number in a range; `also` lists values outside it that are allowed (0 for "automatic"). */
+export function intType(
+  min = Number.NEGATIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
+  also: readonly number[] = [],
+): ValueType<number> {
+  const extra = also.length > 0 ? `${also.join(' or ')} or` : '';
+  return {
+    label: extra === '' ? `int${rangeLabel(min, max)}` : `int ${extra}${rangeLabel(min, max)}`,
+    sample: String(clampSample(min, max)),
+    completes: 'nothing',
+    parse(text) {
+      const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+      const inRange = Number.isSafeInteger(value) && value >= min && value <= max;
+      if (inRange || also.includes(value)) return good(value);
+      return bad(`wants ${extra === '' ? '' : `${extra} `}a whole number${rangeWords(min, max)}`);
+    },
+  };
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** A number in a range. */
+export function floatType(min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): ValueType<number> {
+  return {
+    label: `float${rangeLabel(min, max)}`,
+    sample: String(clampSample(min, max)),
+    completes: 'nothing',
+    parse(text) {
+      const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+      if (Number.isFinite(value) && value >= min && value <= max) return good(value);
+      return bad(`wants a number${rangeWords(min, max)}`);
+    },
+  };
+}
+
+/** A number of bytes; see `parseSize` for the units. */
+export function bytesType(minBytes = 0): ValueType<number> {
+  return {
+    label: 'size',
+    sample: '16MiB',
+    completes: 'nothing',
+    parse(text) {
+      const value = parseSize(text);
+      if (value === undefined) return bad('wants a size such as 512KiB, 16MiB or 100GB');
+      return value < minBytes ? bad(`wants a size of at least ${minBytes} bytes`) : good(value);
+    },
+  };
+}
+
+/** A length of time in milliseconds. */
+export const durationType: ValueType<number> = {
+  label: 'duration',
+  sample: '24h',
+  completes: 'nothing',
+  parse(text) {
+    const value = parseDuration(text);
+    return value === undefined ? bad('wants a duration such as 5s, 1m, 24h or 7d') : good(value);
+  },
+};
+
+/** `5%` or `5`, as a fraction: 0.05. */
+export const percentType: ValueType<number> = {
+  label: 'percent',
+  sample: '5%',
+  completes: 'nothing',
+  parse(text) {
+    const digits = text.trim().replace(/\s*%$/, '');
+    const value = NUMBER.test(digits) ? Number(digits) : Number.NaN;
+    return value >= 0 && value <= 100 ? good(value / 100) : bad('wants a percentage from 0% to 100%');
+  },
+};
+
+/** One of a few words. */
+export function choiceType<const C extends readonly [string, ...string[]]>(choices: C): ValueType<C[number]> {
+  return {
+    label: choices.join('|'),
+    sample: choices[0],
+    completes: 'nothing',
+    choices,
+    parse: (text) => (choices.includes(text) ? good(text as C[number]) : bad(`wants one of ${choices.join(', ')}`)),
+  };
+}
+
+const STORE_URL = /^(?:s3:\/\/[^/\s]+(?:\/.*)?|file:\/\/\/.*)$/s;
+
+/** A place in an object store, as text: `s3://bucket/prefix` or `file:///folder`. */
+export const urlType: ValueType<string> = {
+  label: 'url',
+  sample: 's3://my-bucket/archives',
+  completes: 'nothing',
+  parse: (text) =>
+    STORE_URL.test(text) ? good(text) : bad('wants a store URL such as s3://bucket/prefix or file:///absolute/folder'),
+};
+
+const TRUE = new Set(['true', '1', 'yes', 'on']);
+const FALSE = new Set(['false', '0', 'no', 'off']);
+
+/** On or off, as the environment and `--flag=…` spell it. */
+export const switchType: ValueType<boolean> = {
+  label: 'switch',
+  sample: 'true',
+  completes: 'nothing',
+  choices: ['true', 'false'],
+  parse(text) {
+    const word = text.trim().toLowerCase();
+    if (TRUE.has(word)) return good(true);
+    return FALSE.has(word) ? good(false) : bad('is a switch and wants true or false');
+  },
+};

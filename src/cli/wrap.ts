@@ -1,0 +1,26 @@
+// Text into lines of a width, for help pages.
+
+/** Breaks text at spaces; a word longer than the width keeps a line of its own. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    let line = '';
+    for (const word of paragraph.split(' ').filter((part) => part !== '')) {
+      if (line !== '' && line.length + 1 + word.length > width) {
+        lines.push(line);
+        line = word;
+      } else line = line === '' ? word : `${line} ${word}`;
+    }
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** A term at the left and its text at the right; a long term stands on a line of its own. */
+export function columns(term: string, lines: readonly string[], termWidth: number): readonly string[] {
+  const indent = ' '.repeat(termWidth);
+  const fits = term.length + 2 <= termWidth;
+  const [first = '', ...others] = lines;
+  const head = fits ? [`${term.padEnd(termWidth)}${first}`.trimEnd()] : [term, `${indent}${first}`.trimEnd()];
+  return [...head, ...others.map((line) => `${indent}${line}`.trimEnd())];
+}

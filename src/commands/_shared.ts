@@ -1,0 +1,73 @@
+// Flags that several commands take, to be spread into their declarations.
+import { flag } from '../cli/flag.js';
+
+/** Credentials and address of the store; every command that touches it takes these. */
+export const accessFlags = {
+  profile: flag.text({ placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
+  endpointUrl: flag.text({ placeholder: 'URL', describe: 'address of an S3-compatible server instead of AWS' }),
+};
+
+/**
+ * How to reach the store. The default region is only the last resort, after variables, profile and the bucket itself:
+ * read `givenRegion` and not the value alone.
+ */
+export const storeFlags = <const R extends string>(defaultRegion: R) => ({
+  region: flag.text({
+    short: 'r',
+    placeholder: 'NAME',
+    default: defaultRegion,
+    describe: 'region of the bucket; when not given, the environment, the profile and the bucket are asked first',
+  }),
+  ...accessFlags,
+});
+
+/** How to reach the store, for commands that have no region to fall back on. */
+export const detectedStoreFlags = {
+  region: flag.text({ short: 'r', placeholder: 'NAME', describe: 'region of the bucket; detected when not given' }),
+  ...accessFlags,
+};
+
+/** Names one upload without a URL. */
+export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => ({
+  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),
+  prefix: flag.text({
+    short: 'p',
+    placeholder: 'PREFIX',
+    default: '',
+    allowEmpty: true,
+    describe: 'prefix in the bucket, when no URL is given',
+  }),
+  uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'upload, when the URL does not name it' }),
+  ...storeFlags(defaultRegion),
+});
+
+/** How a long operation reports. */
+export const outputFlags = {
+  progressFormat: flag.choice(
+    'tui',
+    'json',
+    'text',
+    'none',
+  )({
+    describe: 'how progress is shown on stderr; tui on a terminal, else text',
+  }),
+  quiet: flag.on({ short: 'q', describe: 'show no progress and no notes' }),
+};
+
+/** Which files are taken. */
+export const filterFlags = {
+  exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out what matches this gitignore pattern' }),
+  include: flag.repeat({ placeholder: 'PATTERN', describe: 'take in what matches, after all --exclude' }),
+  excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
+  excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
+  oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),
+};
+
+/** How fast bytes may move. */
+export const limitFlags = {
+  limitUpload: flag.bytes(1)({ describe: 'bytes per second sent at most, such as 10MiB' }),
+  limitDownload: flag.bytes(1)({ describe: 'bytes per second received at most, such as 10MiB' }),
+};
+
+/** Answers the questions of a command. */
+export const yesFlag = { yes: flag.on({ short: 'y', describe: 'answer yes to every question' }) };

@@ -1,0 +1,158 @@
+import { arg } from '../cli/arg.js';
+import { defineCommand } from '../cli/command.js';
+import { flag, type Values } from '../cli/flag.js';
+import { requires } from '../cli/rule.js';
+import { filterFlags, limitFlags, outputFlags, storeFlags, yesFlag } from './_shared.js';
+
+const KIB = 2 ** 10;
+const GIB = 2 ** 30;
+
+const flags = {
+  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when DESTINATION is not given' }),
+  prefix: flag.text({ short: 'p', placeholder: 'PREFIX', describe: 'prefix in --bucket', allowEmpty: true }),
+  ...storeFlags('us-west-2'),
+  writerId: flag.text({
+    placeholder: 'ID',
+    default: '',
+    allowEmpty: true,
+    describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
+  }),
+  shardCount: flag.int(4, 32, [0])({ default: 0, describe: 'key prefixes to spread chunks over; 0 chooses' }),
+  shardStrategy: flag.choice(
+    'round-robin',
+    'hash',
+    'size',
+    'type',
+    'directory',
+  )({
+    default: 'round-robin',
+    describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
+  }),
+  compressionLevel: flag.int(1, 22)({ describe: 'fixed zstd level instead of one by content' }),
+  frameSize: flag.bytes()({
+    default: '16MiB',
+    describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
+  }),
+  storageClass: flag.choice(
+    'STANDARD',
+    'STANDARD_IA',
+    'ONEZONE_IA',
+    'INTELLIGENT_TIERING',
+    'GLACIER_IR',
+    'GLACIER',
+    'DEEP_ARCHIVE',
+  )({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' }),
+  autoTier: flag.on({ describe: 'choose the storage class from when files were last read' }),
+  tierHotDays: flag.int(0, 36500)({ default: 30, describe: 'read within so many days: STANDARD; older: STANDARD_IA' }),
+  tierColdDays: flag.int(0, 36500)({ default: 90, describe: 'not read for so many days: GLACIER' }),
+  tierArchiveDays: flag.int(0, 36500)({ default: 180, describe: 'not read for so many days: DEEP_ARCHIVE' }),
+  tierMax: flag.choice(
+    'STANDARD',
+    'STANDARD_IA',
+    'GLACIER',
+    'DEEP_ARCHIVE',
+  )({
+    describe: 'coldest class that --auto-tier may choose',
+  }),
+  tierStrategy: flag.choice(
+    'youngest-file',
+    'tier-aware',
+  )({
+    default: 'youngest-file',
+    describe: 'a chunk takes the class of its most recently read file, or files of different classes are kept apart',
+  }),
+  tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
+  project: flag.text({ placeholder: 'ID', describe: 'project recorded in the manifest' }),
+  fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+  optimization: flag.on({ default: true, describe: 'adapt the requests in flight; off: always four' }),
+  congestionControl: flag.choice(
+    'bbr',
+    'cubic',
+    'auto',
+  )({
+    default: 'auto',
+    describe: 'how the requests in flight are found: measured rate and delay, growth until trouble, or by first delays',
+  }),
+  transporter: flag.choice(
+    'basic',
+    'staging',
+    'adaptive',
+    'optimized',
+    'none',
+  )({
+    default: 'staging',
+    describe: 'how far packing runs ahead of sending; see docs/architecture.md',
+  }),
+  disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
+  ...filterFlags,
+  limitUpload: limitFlags.limitUpload,
+  dryRun: flag.on({ describe: 'list and plan, write nothing' }),
+  ...outputFlags,
+  ...yesFlag,
+};
+
+/** What the flags become. */
+export type UploadValues = Values<typeof flags>;
+
+export const command = defineCommand({
+  path: 'upload',
+  summary: 'archive a folder as a few large compressed objects and a manifest',
+  description:
+    'Every upload is complete in itself and becomes the next version of its dataset. Files are packed into chunks of 32 MiB ' +
+    '(64 MiB for large uploads; smaller where memory is short), dealt over shards, compressed with zstd and sent while ' +
+    'others are being packed. Nothing is visible in the store before all of it is there.\n' +
+    'Without --compression-level each chunk gets the level that suits its content: 1 for data that is compressed already, ' +
+    'up to 9 for text and source code, 3 for the rest.\n' +
+    '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
+    'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
+    'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
+  args: [
+    arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
+    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true }),
+  ],
+  flags,
+  rules: [
+    ...(['tierHotDays', 'tierColdDays', 'tierArchiveDays', 'tierMax', 'tierStrategy'] as const).map((key) =>
+      requires(key, 'autoTier'),
+    ),
+    {
+      kind: 'check',
+      text: '--auto-tier chooses the storage class itself: leave out --storage-class',
+      ok: (v) => !v.autoTier || v.storageClass === 'STANDARD',
+    },
+    {
+      kind: 'check',
+      text: '--tier-hot-days, --tier-cold-days and --tier-archive-days must not decrease',
+      ok: (v) => v.tierHotDays <= v.tierColdDays && v.tierColdDays <= v.tierArchiveDays,
+    },
+    {
+      kind: 'check',
+      text: '--frame-size must be 0 or from 64KiB to 1GiB',
+      ok: (v) => v.frameSize === 0 || (v.frameSize >= 64 * KIB && v.frameSize <= GIB),
+    },
+    {
+      kind: 'check',
+      text: 'give either DESTINATION or --bucket',
+      ok: (v, [, destination]) => (destination === undefined) !== (v.bucket === undefined),
+    },
+    {
+      kind: 'check',
+      text: '--prefix goes with --bucket; DESTINATION holds its own',
+      ok: (v) => v.prefix === undefined || v.bucket !== undefined,
+    },
+  ],
+  examples: [
+    'archiver upload /data/run-0412 s3://acme-archive/lab',
+    'archiver upload ./photos file:///mnt/backup --exclude "*.tmp"',
+    'archiver upload /data s3://acme-archive --auto-tier --tier-max GLACIER --dry-run',
+  ],
+  exits: {
+    0: 'uploaded and committed (special files such as sockets are left out and named)',
+    1: 'failed; nothing of the upload is visible',
+    3: 'uploaded and committed, but some files could not be read or changed while they were read',
+  },
+  async run(values, [source, destination], context) {
+    const { runUpload } = await import('./upload/run-upload.js');
+    return runUpload(values, { source, destination }, context);
+  },
+});

@@ -1,0 +1,147 @@
+// How an upload comes true: chunks (already sent) → LIST of the own folder → manifest → version record. Each object that
+// must not overwrite another is one PutObject with If-None-Match; a 412 is first asked whether it is our own answer
+// that got lost. Nothing here reports success before the record is acknowledged.
+import { createHash } from 'node:crypto';
+import { encodeVersionRecord, highestVersion, versionKey } from '../dataset/version-record.js';
+import { ArchiverError, integrityError, isArchiverError } from '../errors.js';
+import type { EncodedManifest } from '../manifest/manifest-writer.js';
+import type { ChunkRecord, VersionRecord } from '../manifest/manifest-types.js';
+import type { ObjectStore, PutOptions } from '../object-store/object-store.js';
+import { readAll } from '../object-store/read-content.js';
+import { isUncertainConflict } from '../object-store/store-error.js';
+
+const MAX_ORDINAL_TRIES = 10_000;
+
+/** Writes `body` under a key that must not exist yet, and takes the object there as its own when it is. @throws conflict */
+export async function putOnce(store: ObjectStore, key: string, body: Uint8Array, options: PutOptions): Promise<void> {
+  const sha256 = options.sha256 ?? createHash('sha256').update(body).digest('hex');
+  try {
+    await store.put(key, body, { ...options, sha256, ifAbsent: true });
+  } catch (error) {
+    if (!isArchiverError(error, 'conflict')) throw error;
+    if (!(await isOurs(store, key, body.length, sha256, isUncertainConflict(error)))) throw error;
+  }
+}
+
+// GET and compare; where this writer may not read, size by LIST; where it may not list either, the object under an upload
+// id or writer prefix that nobody else has, after a request whose answer was lost, can only be ours.
+async function isOurs(
+  store: ObjectStore,
+  key: string,
+  size: number,
+  sha256: string,
+  afterRetry: boolean,
+): Promise<boolean> {
+  try {
+    const content = await store.get(key);
+    if (content.totalBytes !== size) {
+      content.body.destroy();
+      return false;
+    }
+    return (
+      createHash('sha256')
+        .update(await readAll(content, size))
+        .digest('hex') === sha256
+    );
+  } catch (error) {
+    if (!isArchiverError(error, 'access-denied')) throw error;
+  }
+  try {
+    for await (const page of store.list({ prefix: key })) {
+      const found = page.objects.find((object) => object.key === key);
+      if (found !== undefined) return afterRetry && found.sizeBytes === size;
+    }
+    return false;
+  } catch (error) {
+    if (!isArchiverError(error, 'access-denied')) throw error;
+    return afterRetry;
+  }
+}
+
+/**
+ * Every chunk is in the store with its size: catches a PUT that was acknowledged and lost.
+ * Returns false when this writer may not list. @throws integrity naming the chunks that are missing or short
+ */
+export async function confirmChunks(
+  store: ObjectStore,
+  folder: string,
+  chunks: readonly ChunkRecord[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const sizes = new Map<string, number>();
+  try {
+    for await (const page of store.list({ prefix: `${folder}/`, signal })) {
+      for (const object of page.objects) sizes.set(object.key, object.sizeBytes);
+    }
+  } catch (error) {
+    if (isArchiverError(error, 'access-denied')) return false;
+    throw error;
+  }
+  const wrong = chunks.filter((chunk) => sizes.get(`${folder}/${chunk.key}`) !== chunk.size);
+  const [first] = wrong;
+  if (first !== undefined) {
+    const found = sizes.get(`${folder}/${first.key}`);
+    const what = found === undefined ? 'is not there' : `has ${found} bytes instead of ${first.size}`;
+    throw integrityError(
+      `the store acknowledged ${folder}/${first.key} but it ${what} (${wrong.length} of ${chunks.length} chunks affected)`,
+      { hint: 'nothing was committed; run the upload again' },
+    );
+  }
+  return true;
+}
+
+export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
+
+/**
+ * Writes the record at the next free ordinal and returns the ordinal. A rival that took one first only costs another
+ * try: a full listing does not depend on its predecessor.
+ */
+export async function commitVersion(
+  store: ObjectStore,
+  input: VersionInput,
+  highest: number | undefined,
+  signal: AbortSignal,
+): Promise<number> {
+  let previous = highest ?? 0;
+  for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
+    const version = previous + 1;
+    const record = orderedRecord(input, version, previous === 0 ? null : previous);
+    const key = versionKey(input.datasetId, version);
+    try {
+      await putOnce(store, key, encodeVersionRecord(record), { contentType: 'application/json', signal });
+      return version;
+    } catch (error) {
+      if (!isArchiverError(error, 'conflict')) throw error;
+      previous = Math.max(version, (await highestVersion(store, input.datasetId, signal)) ?? 0);
+    }
+  }
+  throw new ArchiverError(
+    'conflict',
+    `no free version of dataset ${input.datasetId} found in ${MAX_ORDINAL_TRIES} tries`,
+    {
+      hint: 'check what writes to this dataset: archiver never makes so many versions at once',
+    },
+  );
+}
+
+// The digest covers the keys in this order.
+function orderedRecord(input: VersionInput, version: number, previous: number | null): Omit<VersionRecord, 'digest'> {
+  const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
+  const identity = { format, type, datasetId, version, uploadId, manifestKey, manifestSha256, createdAt, listing };
+  const writer = input.writerId === undefined ? {} : { writerId: input.writerId };
+  return { ...identity, previous, source, totals, ...writer };
+}
+
+/** Writes the manifest: from here on the upload can be read. */
+export async function commitManifest(
+  store: ObjectStore,
+  key: string,
+  manifest: EncodedManifest,
+  signal: AbortSignal,
+): Promise<void> {
+  await putOnce(store, key, manifest.bytes, {
+    contentType: 'application/gzip',
+    sha256: manifest.sha256,
+    signal,
+  });
+}

@@ -1,0 +1,30 @@
+// How the memory of an upload is divided. What grows are the output buffers; the rest is known: Node with the store's
+// client, and for each worker its isolate, its frame buffer and zstd's tables.
+const MIB = 2 ** 20;
+const PROCESS = 110 * MIB;
+const WORKER = 36 * MIB;
+/** Without --memory-limit: what two workers need to keep eight requests busy, and room for each further worker. */
+const DEFAULT_FIRST = 448 * MIB;
+const DEFAULT_NEXT = 96 * MIB;
+
+export interface MemoryPlan {
+  /** Bytes for all output buffers together. */
+  readonly bufferBytes: number;
+  /** Bytes of one output buffer for chunks of this size: what does not compress, plus the table of contents. */
+  outputBytes(chunkBytes: number): number;
+  /** Output buffers that fit, at least 1. */
+  buffers(chunkBytes: number): number;
+}
+
+/** `limitBytes` is `--memory-limit`; `frameBytes` 0 counts as a whole chunk. */
+export function memoryPlan(limitBytes: number | undefined, workers: number, frameBytes: number): MemoryPlan {
+  const limit = limitBytes ?? DEFAULT_FIRST + Math.max(0, workers - 2) * DEFAULT_NEXT;
+  const frame = frameBytes === 0 ? 32 * MIB : frameBytes;
+  const bufferBytes = Math.max(8 * MIB, limit - PROCESS - workers * (WORKER + frame));
+  const outputBytes = (chunkBytes: number): number => Math.ceil(chunkBytes * 1.01) + MIB;
+  return {
+    bufferBytes,
+    outputBytes,
+    buffers: (chunkBytes) => Math.max(1, Math.floor(bufferBytes / outputBytes(chunkBytes))),
+  };
+}

@@ -1,0 +1,255 @@
+// Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
+// what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
+import { isArchiverError, systemCode } from '../errors.js';
+import { newStat, type Stat } from '../libc/libc.js';
+import { displayPath, type RawPath } from '../raw-path.js';
+import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
+import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import type { SourceFs } from './source-fs.js';
+
+const S_IFMT = 0o170000;
+const S_IFREG = 0o100000;
+const S_IFDIR = 0o040000;
+const S_IFLNK = 0o120000;
+const SPECIAL = new Map([
+  [0o010000, 'is a FIFO'],
+  [0o140000, 'is a socket'],
+  [0o060000, 'is a block device'],
+  [0o020000, 'is a character device'],
+]);
+const CACHE_TAG = 'CACHEDIR.TAG';
+const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
+
+export interface Skip {
+  readonly path: RawPath;
+  readonly reason: string;
+  /** Special files are left out by design; anything else makes the upload partial. */
+  readonly special: boolean;
+}
+
+export interface ScanResult {
+  readonly table: EntryTableData;
+  readonly root: Stat;
+  readonly skipped: readonly Skip[];
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface ScanOptions {
+  readonly fs: SourceFs;
+  /** Absolute, resolved. */
+  readonly root: RawPath;
+  readonly filter: FilterOptions;
+  readonly readText: (path: RawPath) => string;
+  /** Called now and then with the counts so far. */
+  readonly onProgress?: (files: number, bytes: number) => void;
+}
+
+/** Lists everything below `root` that the filter keeps. @throws not-found, access-denied for the root; usage for a bad pattern */
+export function scan(options: ScanOptions): ScanResult {
+  return new Scanner(options).run();
+}
+
+class Scanner {
+  private readonly table = new EntryTableBuilder();
+  private readonly skipped: Skip[] = [];
+  private readonly filter: PathFilter;
+  private readonly stat = newStat();
+  private readonly firstOfInode = new Map<string, number>();
+  private readonly skipTrees: ReadonlySet<RawPath>;
+  private groups = 0;
+  private files = 0;
+  private bytes = 0;
+  private nextReport = 0;
+  private rootDevice = 0;
+
+  constructor(private readonly options: ScanOptions) {
+    this.filter = createFilter(options.filter);
+    this.skipTrees = new Set(options.filter.skipTrees);
+  }
+
+  run(): ScanResult {
+    const root = newStat();
+    this.options.fs.lstat(this.options.root, root);
+    this.rootDevice = root.device;
+    this.folder('');
+    return { table: this.table.finish(), root, skipped: this.skipped, files: this.files, bytes: this.bytes };
+  }
+
+  /** Returns whether anything below was kept. */
+  private folder(folder: RawPath): boolean {
+    const { fs, root } = this.options;
+    const absolute = folder === '' ? root : `${root}/${folder}`;
+    let names: RawPath[];
+    try {
+      names = fs.readDirectory(absolute).sort();
+    } catch (error) {
+      if (folder === '') throw error;
+      this.skip(folder, reasonOf(error, 'cannot be listed'));
+      return false;
+    }
+    if (names.includes(IGNORE_FILE)) this.enter(folder, absolute);
+    if (this.options.filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute)) names = [CACHE_TAG];
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const before = this.table.count;
+    const pending: { readonly key: string; readonly path: RawPath; readonly index: number; readonly keep: boolean }[] =
+      [];
+    let kept = false;
+    const descend = (until: string | undefined): void => {
+      for (let next = pending[0]; next !== undefined && (until === undefined || next.key < until); next = pending[0]) {
+        pending.shift();
+        const found = this.folder(next.path);
+        if (!found && !next.keep) this.table.columns.kind[next.index] = KIND.dropped;
+        kept ||= found;
+      }
+    };
+    for (const name of names) {
+      if (pending.length > 0) descend(name);
+      const path = prefix + name;
+      const found = this.entry(path, `${absolute}/${name}`);
+      if (found === undefined) continue;
+      kept ||= found.keep;
+      if (found.enter) insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
+    }
+    descend(undefined);
+    this.filter.leave(folder);
+    return kept || (folder === '' && this.table.count > before);
+  }
+
+  private enter(folder: RawPath, absolute: RawPath): void {
+    try {
+      this.filter.enter(folder, this.options.readText(`${absolute}/${IGNORE_FILE}`));
+    } catch (error) {
+      // Archiving what someone asked to leave out would be worse than stopping.
+      if (isArchiverError(error)) throw error;
+      this.skip(`${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`, reasonOf(error, 'cannot be read'));
+    }
+  }
+
+  private isCache(absolute: RawPath): boolean {
+    try {
+      return this.options.readText(`${absolute}/${CACHE_TAG}`).startsWith(CACHE_SIGNATURE);
+    } catch {
+      return false; // unreadable, so not known to be a cache: archived, and reported when its content cannot be read
+    }
+  }
+
+  private entry(path: RawPath, absolute: RawPath): { index: number; enter: boolean; keep: boolean } | undefined {
+    const { stat } = this;
+    try {
+      this.options.fs.lstat(absolute, stat);
+    } catch (error) {
+      this.skip(path, reasonOf(error, 'cannot be examined'));
+      return undefined;
+    }
+    const type = stat.mode & S_IFMT;
+    const isDirectory = type === S_IFDIR;
+    const verdict = this.filter.judge(path, isDirectory);
+    if (verdict === 'leave') return undefined;
+    const special = SPECIAL.get(type);
+    if (special !== undefined) {
+      this.skipped.push({ path, reason: special, special: true });
+      return undefined;
+    }
+    if (isDirectory && this.skipTrees.has(absolute)) {
+      this.skipped.push({ path, reason: 'belongs to archiver itself', special: true });
+      return undefined;
+    }
+    const index = this.add(path, type);
+    if (type === S_IFLNK && !this.addTarget(index, absolute)) return undefined;
+    if (type === S_IFREG) this.countFile(index);
+    if (!isDirectory) this.files++;
+    this.report();
+    const enter = isDirectory && !(this.options.filter.oneFileSystem && stat.device !== this.rootDevice);
+    return { index, enter, keep: verdict === 'keep' };
+  }
+
+  private add(path: RawPath, type: number): number {
+    const { stat } = this;
+    const index = this.table.add(path);
+    const c = this.table.columns;
+    c.kind[index] = type === S_IFDIR ? KIND.directory : type === S_IFLNK ? KIND.symlink : KIND.file;
+    c.mode[index] = stat.mode & 0o7777;
+    c.uid[index] = stat.uid;
+    c.gid[index] = stat.gid;
+    c.size[index] = type === S_IFREG ? stat.size : 0;
+    c.mtimeSeconds[index] = stat.mtimeSeconds;
+    c.mtimeNanos[index] = stat.mtimeNanos;
+    c.ctimeSeconds[index] = stat.ctimeSeconds;
+    c.ctimeNanos[index] = stat.ctimeNanos;
+    c.atimeSeconds[index] = stat.atimeSeconds;
+    c.inode[index] = stat.inode;
+    return index;
+  }
+
+  private addTarget(index: number, absolute: RawPath): boolean {
+    try {
+      this.table.columns.link[index] = this.table.targets.push(this.options.fs.readLink(absolute)) - 1;
+      return true;
+    } catch (error) {
+      this.table.columns.kind[index] = KIND.dropped;
+      this.skip(absolute.slice(this.options.root.length + 1), reasonOf(error, 'link cannot be read'));
+      return false;
+    }
+  }
+
+  private countFile(index: number): void {
+    const { stat } = this;
+    const c = this.table.columns;
+    c.allocated[index] = stat.blocks * 512;
+    this.bytes += stat.size;
+    if (stat.nlink < 2) return;
+    const key = `${stat.device}:${stat.inode}`;
+    const first = this.firstOfInode.get(key);
+    if (first === undefined) {
+      this.firstOfInode.set(key, index);
+      return;
+    }
+    if (c.group[first] === 0) c.group[first] = ++this.groups;
+    c.group[index] = c.group[first] ?? 0;
+    c.kind[index] = KIND.hardlink;
+    c.link[index] = first;
+  }
+
+  private skip(path: RawPath, reason: string): void {
+    this.skipped.push({ path, reason, special: false });
+  }
+
+  private report(): void {
+    if ((this.table.count & 0x3ff) !== 0 || this.options.onProgress === undefined) return;
+    const now = performance.now();
+    if (now < this.nextReport) return;
+    this.nextReport = now + 100;
+    this.options.onProgress(this.files, this.bytes);
+  }
+}
+
+function insertSorted<T extends { readonly key: string }>(list: T[], item: T): void {
+  let at = list.length;
+  while (at > 0 && (list[at - 1]?.key ?? '') > item.key) at--;
+  list.splice(at, 0, item);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied (EACCES)',
+  EPERM: 'permission denied (EPERM)',
+  ENOENT: 'vanished while it was being read',
+  ENAMETOOLONG: 'the path is too long for this system (ENAMETOOLONG)',
+  EIO: 'the disk reported a read error (EIO)',
+  ESTALE: 'the network file system lost it (ESTALE)',
+  ELOOP: 'became a symbolic link while it was being read',
+  EXDEV: 'became a symbolic link while it was being read',
+  EMFILE: 'too many open files (EMFILE)',
+};
+
+/** Why a path could not be read, in words. */
+export function reasonOf(error: unknown, otherwise: string): string {
+  const code = systemCode(error);
+  return (code === undefined ? undefined : REASONS[code]) ?? `${otherwise}${code === undefined ? '' : ` (${code})`}`;
+}
+
+/** A skip as results show it. */
+export const shownSkip = (skip: Skip): { path: string; reason: string } => ({
+  path: displayPath(skip.path),
+  reason: skip.reason,
+});

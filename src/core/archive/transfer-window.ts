@@ -1,0 +1,116 @@
+// How many requests may be in flight. One controller an upload; it learns from every request that ends.
+//
+// - fixed: always the same number
+// - cubic: grows along a cubic curve since the last trouble (RFC 8312, per request instead of per segment), multiplies
+//   by 0.7 when the store pushes back (SlowDown, timeout, retry)
+// - bbr: measures the best delivery rate and the shortest round trip of late, and keeps one bandwidth-delay product in
+//   flight, probing 25 % above it now and then (after BBR, ACM Queue 14(5), reduced to whole requests)
+
+export type CongestionControl = 'cubic' | 'bbr';
+
+export interface Acknowledgement {
+  readonly nowMs: number;
+  readonly bytes: number;
+  readonly durationMs: number;
+  /** The request had to be repeated before it went through. */
+  readonly troubled: boolean;
+}
+
+export interface TransferWindow {
+  readonly name: string;
+  /** Whole requests that may be in flight now, at least 1. */
+  readonly size: number;
+  acknowledge(ack: Acknowledgement): void;
+}
+
+export function fixedWindow(size: number): TransferWindow {
+  return { name: `fixed ${size}`, size, acknowledge: () => undefined };
+}
+
+const CUBIC_C = 0.4;
+const CUBIC_BETA = 0.7;
+
+export function cubicWindow(limit: number, start = 2): TransferWindow {
+  let window = start;
+  let peak = start;
+  let lastTroubleMs: number | undefined;
+  return {
+    name: 'cubic',
+    get size() {
+      return Math.max(1, Math.min(limit, Math.floor(window)));
+    },
+    acknowledge({ nowMs, troubled }) {
+      if (troubled) {
+        peak = window;
+        window = Math.max(1, window * CUBIC_BETA);
+        lastTroubleMs = nowMs;
+        return;
+      }
+      if (lastTroubleMs === undefined) {
+        window = Math.min(limit, window + 1); // nothing ever went wrong: slow start
+        return;
+      }
+      const seconds = (nowMs - lastTroubleMs) / 1000;
+      const k = Math.cbrt((peak * (1 - CUBIC_BETA)) / CUBIC_C);
+      window = Math.min(limit, Math.max(1, CUBIC_C * (seconds - k) ** 3 + peak));
+    },
+  };
+}
+
+const BBR_SAMPLES = 10;
+const PROBE_GAINS = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
+
+export function bbrWindow(limit: number, start = 2): TransferWindow {
+  const rates: number[] = [];
+  const trips: { readonly ms: number; readonly bytes: number }[] = [];
+  let window = start;
+  let cycle = 0;
+  let previousMs: number | undefined;
+  return {
+    name: 'bbr',
+    get size() {
+      return Math.max(1, Math.min(limit, Math.round(window)));
+    },
+    acknowledge({ nowMs, bytes, durationMs, troubled }) {
+      if (previousMs !== undefined && nowMs > previousMs) push(rates, bytes / (nowMs - previousMs));
+      previousMs = nowMs;
+      push(trips, { ms: durationMs, bytes });
+      if (rates.length < 3) {
+        window = Math.min(limit, troubled ? Math.max(1, window / 2) : window + 1);
+        return;
+      }
+      const rate = Math.max(...rates);
+      const trip = Math.min(...trips.map(({ ms }) => ms));
+      const request = trips.reduce((sum, sample) => sum + sample.bytes, 0) / trips.length;
+      const gain = PROBE_GAINS[cycle++ % PROBE_GAINS.length] ?? 1;
+      // At least two: one on the wire while the next is being handed over.
+      window = Math.min(limit, Math.max(2, ((rate * trip) / Math.max(1, request)) * gain));
+      if (troubled) window = Math.max(1, window / 2);
+    },
+  };
+
+  function push<T>(list: T[], value: T): void {
+    list.push(value);
+    if (list.length > BBR_SAMPLES) list.shift();
+  }
+}
+
+/** `auto`: cubic, until the shortest of the first requests shows a long path (over 150 ms); then bbr, which does not wait for trouble. */
+export function autoWindow(limit: number): TransferWindow {
+  let inner = cubicWindow(limit);
+  let seen = 0;
+  let shortest = Number.POSITIVE_INFINITY;
+  return {
+    get name() {
+      return `auto (${inner.name})`;
+    },
+    get size() {
+      return inner.size;
+    },
+    acknowledge(ack) {
+      shortest = Math.min(shortest, ack.durationMs);
+      if (++seen === 4 && shortest > 150) inner = bbrWindow(limit, inner.size);
+      inner.acknowledge(ack);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// The books of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
+import { ArchiverError } from '../errors.js';
+import type { EntryExtra } from '../manifest/entry-line.js';
+import { isListed } from '../manifest/manifest-writer.js';
+import type { ChunkRecord, Segment, ShardRecord, Totals } from '../manifest/manifest-types.js';
+import { displayPath } from '../raw-path.js';
+import type { ChunkJob } from './chunk-plan.js';
+import { type EntryTable, KIND, STATUS } from './entry-table.js';
+import type { PackedChunk } from './pack-chunk.js';
+import type { Skip } from './scan.js';
+
+const pad = (value: number, digits: number): string => String(value).padStart(digits, '0');
+
+/** `shard-03`, as in keys. */
+export const shardPrefix = (shard: number): string => `shard-${pad(shard, 2)}`;
+
+export class UploadLedger {
+  readonly extras = new Map<number, EntryExtra>();
+  readonly skipped: Skip[] = [];
+  private readonly records: (ChunkRecord | undefined)[];
+  private readonly segments = new Map<number, Segment[]>();
+
+  constructor(
+    readonly table: EntryTable,
+    chunks: number,
+  ) {
+    this.records = Array.from({ length: chunks });
+  }
+
+  /** Takes a packed chunk into the books and returns its manifest record. */
+  add(job: ChunkJob, packed: PackedChunk): ChunkRecord {
+    const record: ChunkRecord = {
+      chunk: job.chunk,
+      key: `${shardPrefix(job.shard)}/chunk-${pad(job.chunk, 6)}.tar.zst`,
+      shard: job.shard,
+      size: packed.size,
+      rawSize: packed.rawSize,
+      entries: packed.entries,
+      level: packed.level,
+      storageClass: job.storageClass,
+      sha256: packed.sha256,
+      tocSize: packed.tocSize,
+      frames: packed.frames,
+    };
+    this.records[job.chunk] = record;
+    for (const [index, extra] of packed.extras) this.extras.set(index, extra);
+    this.skipped.push(...packed.skipped);
+    if (packed.segment !== undefined) this.addSegment(job, packed.segment);
+    return record;
+  }
+
+  private addSegment(job: ChunkJob, { index, offset, size }: NonNullable<PackedChunk['segment']>): void {
+    const segments = this.segments.get(index) ?? [];
+    this.segments.set(index, segments);
+    segments.push({ chunk: job.chunk, offset, size });
+    if (job.part?.number !== job.part?.of) return;
+    // All names of the file share its pieces.
+    for (const entry of job.entries) this.extras.set(entry, { ...this.extras.get(entry), segments });
+  }
+
+  /** Records by chunk number. @throws internal when one is missing */
+  chunks(): readonly ChunkRecord[] {
+    return this.records.map((record, chunk) => {
+      if (record === undefined) throw new ArchiverError('internal', `chunk ${chunk} was never packed`);
+      return record;
+    });
+  }
+
+  /** Totals over what is listed. @throws internal when an entry is neither stored nor named as skipped */
+  totals(skippedBefore: number): Totals {
+    const { columns, count } = this.table;
+    const kinds = [0, 0, 0, 0];
+    let bytes = 0;
+    for (let index = 0; index < count; index++) {
+      if (!isListed(this.table, index)) continue;
+      if (columns.status[index] === STATUS.pending) {
+        const path = displayPath(this.table.path(index));
+        throw new ArchiverError('internal', `${path} was found but neither stored nor skipped; nothing was committed`);
+      }
+      const kind = columns.kind[index] ?? 0;
+      kinds[kind] = (kinds[kind] ?? 0) + 1;
+      if (kind === KIND.file || kind === KIND.hardlink) bytes += columns.size[index] ?? 0;
+    }
+    const [regular = 0, directories = 0, symlinks = 0, hardlinks = 0] = kinds;
+    const chunks = this.chunks();
+    return {
+      entries: regular + directories + symlinks + hardlinks,
+      files: regular + symlinks + hardlinks,
+      directories,
+      symlinks,
+      hardlinks,
+      bytes,
+      storedBytes: chunks.reduce((sum, chunk) => sum + chunk.size, 0),
+      chunks: chunks.length,
+      skipped: skippedBefore + this.skipped.length,
+    };
+  }
+
+  /** One record a shard that holds something; a cut file counts in the shard of its last piece. */
+  shards(): readonly ShardRecord[] {
+    const shards = new Map<number, { chunks: number; files: number; bytes: number; storedBytes: number }>();
+    const chunks = this.chunks();
+    for (const { shard, size } of chunks) {
+      const entry = shards.get(shard) ?? { chunks: 0, files: 0, bytes: 0, storedBytes: 0 };
+      shards.set(shard, entry);
+      entry.chunks++;
+      entry.storedBytes += size;
+    }
+    const { columns, count } = this.table;
+    for (let index = 0; index < count; index++) {
+      const kind = columns.kind[index];
+      if (kind === KIND.directory || !isListed(this.table, index)) continue;
+      const shard = shards.get(chunks[columns.chunk[index] ?? -1]?.shard ?? -1);
+      if (shard === undefined) continue;
+      shard.files++;
+      if (kind !== KIND.symlink) shard.bytes += columns.size[index] ?? 0;
+    }
+    return [...shards].sort(([a], [b]) => a - b).map(([shard, s]) => ({ shard, prefix: shardPrefix(shard), ...s }));
+  }
+}

@@ -1,0 +1,84 @@
+// zstd through the zstd-napi addon: contexts are made once and reused for every frame.
+import { createRequire } from 'node:module';
+import { errorText, integrityError } from '../errors.js';
+import type { Codec } from './codec.js';
+import { checkFrame, readFrameHeader } from './zstd-frame.js';
+
+type Binding = typeof import('zstd-napi/binding.js');
+
+/** The codec, or undefined where the addon cannot be loaded. */
+export function loadNapiCodec(load: () => unknown = () => createRequire(import.meta.url)('zstd-napi/binding')): Codec | undefined {
+  let binding: Binding;
+  try {
+    binding = load() as Binding;
+  } catch {
+    return undefined; // not built, or built for another Node: the caller tries Node's own zstd
+  }
+  return napiCodec(binding);
+}
+
+const undecodable = (error: unknown): Error => integrityError(`not a sound zstd frame: ${errorText(error)}`);
+
+function napiCodec(binding: Binding): Codec {
+  const compressor = new binding.CCtx();
+  compressor.setParameter(binding.CParameter.contentSizeFlag, 1);
+  compressor.setParameter(binding.CParameter.checksumFlag, 1);
+  let currentLevel: number | undefined;
+  const decompressor = new binding.DCtx();
+
+  return {
+    version: `zstd ${binding.versionString()}`,
+    compressBound: (rawSize) => binding.compressBound(rawSize),
+    compressFrame(target, source, level) {
+      if (level !== currentLevel) {
+        compressor.setParameter(binding.CParameter.compressionLevel, level);
+        currentLevel = level;
+      }
+      return compressor.compress2(target, source);
+    },
+    decompressFrame(target, source) {
+      checkFrame(source, target.byteLength);
+      try {
+        return decompressor.decompress(target, source);
+      } catch (error) {
+        throw undecodable(error);
+      }
+    },
+    decompressPieces(source, rawSize, piece, onPiece) {
+      checkFrame(source, rawSize);
+      decompressor.reset(binding.ResetDirective.sessionOnly);
+      let consumed = 0;
+      let produced = 0;
+      while (produced < rawSize) {
+        let step: readonly [number, number, number];
+        try {
+          step = decompressor.decompressStream(piece, source.subarray(consumed));
+        } catch (error) {
+          throw undecodable(error);
+        }
+        consumed += step[2];
+        produced += step[1];
+        if (step[1] === 0 && step[2] === 0) throw integrityError('not a sound zstd frame: it gives less than it says');
+        if (step[1] > 0) onPiece(piece.subarray(0, step[1]));
+      }
+      finishStream(binding, decompressor, source.subarray(consumed));
+    },
+    frameContentSize: (source) => readFrameHeader(source).contentSize,
+  };
+}
+
+/** Lets the decoder read the checksum at the end, and proves that nothing else comes. */
+function finishStream(binding: Binding, decompressor: InstanceType<Binding['DCtx']>, rest: Uint8Array): void {
+  const probe = new Uint8Array(1);
+  let at = 0;
+  try {
+    while (at < rest.byteLength) {
+      const [, produced, consumed] = decompressor.decompressStream(probe, rest.subarray(at));
+      if (produced > 0 || consumed === 0) throw new Error('it gives more than it says');
+      at += consumed;
+    }
+  } catch (error) {
+    decompressor.reset(binding.ResetDirective.sessionOnly);
+    throw undecodable(error);
+  }
+}

@@ -1,0 +1,68 @@
+// zstd through Node's own zlib (22.15 and later). It makes a context a call and returns buffers of its own, so it is
+// slower and needs a second copy in memory; it is there so that a machine without a compiler still works.
+import zlib from 'node:zlib';
+import { errorText, integrityError } from '../errors.js';
+import type { Codec } from './codec.js';
+import { checkFrame, readFrameHeader } from './zstd-frame.js';
+
+interface ZstdOptions {
+  readonly params?: Readonly<Record<number, number>>;
+  readonly pledgedSrcSize?: number;
+  readonly maxOutputLength?: number;
+}
+
+/** What this file needs of `node:zlib`; the types of Node 20 do not have it. */
+export interface ZstdModule {
+  readonly zstdCompressSync?: (source: Uint8Array, options: ZstdOptions) => Buffer;
+  readonly zstdDecompressSync?: (source: Uint8Array, options: ZstdOptions) => Buffer;
+  readonly constants: Readonly<Record<string, number | undefined>>;
+}
+
+// zstd.h, ZSTD_cParameter: fixed for ever by the library's stable API.
+const COMPRESSION_LEVEL = 100;
+const CONTENT_SIZE_FLAG = 200;
+const CHECKSUM_FLAG = 201;
+
+/** The codec, or undefined where Node has no zstd. */
+export function loadNodeCodec(module: ZstdModule = zlib as unknown as ZstdModule): Codec | undefined {
+  const { zstdCompressSync, zstdDecompressSync } = module;
+  if (!zstdCompressSync || !zstdDecompressSync) return undefined;
+
+  const decode = (source: Uint8Array, rawSize: number): Buffer => {
+    checkFrame(source, rawSize);
+    let decoded: Buffer;
+    try {
+      decoded = zstdDecompressSync(source, { maxOutputLength: Math.max(1, rawSize) });
+    } catch (error) {
+      throw integrityError(`not a sound zstd frame: ${errorText(error)}`);
+    }
+    if (decoded.byteLength !== rawSize) throw integrityError('not a sound zstd frame: it gives less than it says');
+    return decoded;
+  };
+
+  return {
+    version: `zstd ${process.versions['zstd'] ?? '(Node)'}`,
+    // ZSTD_COMPRESSBOUND of zstd.h
+    compressBound: (rawSize) =>
+      rawSize + Math.floor(rawSize / 256) + (rawSize < 131_072 ? Math.floor((131_072 - rawSize) / 2048) : 0),
+    compressFrame(target, source, level) {
+      const params = { [COMPRESSION_LEVEL]: level, [CONTENT_SIZE_FLAG]: 1, [CHECKSUM_FLAG]: 1 };
+      const frame = zstdCompressSync(source, { params, pledgedSrcSize: source.byteLength });
+      target.set(frame);
+      return frame.byteLength;
+    },
+    decompressFrame(target, source) {
+      target.set(decode(source, target.byteLength));
+      return target.byteLength;
+    },
+    decompressPieces(source, rawSize, piece, onPiece) {
+      const decoded = decode(source, rawSize);
+      for (let at = 0; at < rawSize; at += piece.byteLength) {
+        const bytes = decoded.subarray(at, at + piece.byteLength);
+        piece.set(bytes);
+        onPiece(piece.subarray(0, bytes.byteLength));
+      }
+    },
+    frameContentSize: (source) => readFrameHeader(source).contentSize,
+  };
+}

@@ -1,0 +1,154 @@
+// The text of a config file to settings and problems. Nothing in the file is ignored: a key that is not in the schema
+// is a problem with its line, and so is a secret, which has no place in a file that people copy around.
+import type { Document, LineCounter as Lines, Node, Pair, YAMLMap } from 'yaml';
+import { namesBelow, type ConfigKey, type ConfigSchema } from './config-schema.js';
+
+export interface ConfigSetting {
+  readonly key: string;
+  /** As a person would type them after a flag. */
+  readonly texts: readonly string[];
+  readonly line: number;
+}
+
+export interface ConfigProblem {
+  readonly line: number;
+  /** Dotted path, empty for the file as a whole. */
+  readonly key: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface ParsedConfig {
+  readonly settings: readonly ConfigSetting[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Far more than any real file: a larger one is not a config file. */
+const MAX_BYTES = 1024 * 1024;
+
+const SECRETS = new Set(['accesskeyid', 'secretaccesskey', 'sessiontoken', 'accesskey', 'secretkey']);
+const SECRET_HINT = 'credentials come from the AWS chain: name a profile with aws.profile, or set the AWS_* variables';
+const isSecret = (name: string): boolean => SECRETS.has(name.toLowerCase().replaceAll(/[_-]|^aws/g, ''));
+
+interface Reader {
+  readonly yaml: typeof import('yaml');
+  readonly document: Document;
+  readonly lines: Lines;
+  readonly schema: ConfigSchema;
+  readonly settings: ConfigSetting[];
+  readonly problems: ConfigProblem[];
+}
+
+const lineAt = (reader: Reader, node: unknown): number => {
+  const range = reader.yaml.isNode(node) ? node.range : undefined;
+  return range ? reader.lines.linePos(range[0]).line : 1;
+};
+
+/** The text of a scalar as it stands in the file: `0123` and `1.10` keep their digits. */
+function scalarText({ yaml }: Reader, node: unknown): string | undefined {
+  if (!yaml.isScalar(node) || node.value === null) return undefined;
+  return typeof node.value === 'string' ? node.value : (node.source ?? JSON.stringify(node.value));
+}
+
+const resolved = (reader: Reader, node: unknown): unknown =>
+  reader.yaml.isAlias(node) ? node.resolve(reader.document) : node;
+
+function listTexts(reader: Reader, node: unknown): readonly string[] | undefined {
+  if (!reader.yaml.isSeq(node)) return undefined;
+  const texts = node.items.map((item) => scalarText(reader, resolved(reader, item)));
+  return texts.every((text): text is string => text !== undefined) ? texts : undefined;
+}
+
+function mapTexts(reader: Reader, node: unknown): readonly string[] | undefined {
+  if (!reader.yaml.isMap(node)) return undefined;
+  const texts = node.items.map(({ key, value }) => {
+    const [name, text] = [scalarText(reader, key), scalarText(reader, resolved(reader, value))];
+    return name === undefined || text === undefined ? undefined : `${name}=${text}`;
+  });
+  return texts.every((text): text is string => text !== undefined) ? texts : undefined;
+}
+
+function readValue(reader: Reader, key: ConfigKey, node: unknown, line: number): void {
+  const name = key.path.join('.');
+  const text = scalarText(reader, node);
+  const texts =
+    (text === undefined ? undefined : [text]) ??
+    (key.isList ? listTexts(reader, node) : undefined) ??
+    (key.isMap ? mapTexts(reader, node) : undefined);
+  if (texts !== undefined) {
+    reader.settings.push({ key: name, texts, line });
+    return;
+  }
+  const wanted = key.isMap ? 'a map of texts' : key.isList ? 'a value or a list of values' : 'one value';
+  const isEmpty = node === null || (reader.yaml.isScalar(node) && node.value === null);
+  reader.problems.push({ line, key: name, message: isEmpty ? 'has no value' : `wants ${wanted}` });
+}
+
+function unknownKey(reader: Reader, section: string, name: string, line: number): void {
+  const key = section === '' ? name : `${section}.${name}`;
+  if (isSecret(name)) {
+    reader.problems.push({ line, key, message: 'is a secret and is not read from this file', hint: SECRET_HINT });
+    return;
+  }
+  const near = reader.schema.suggest(name, namesBelow(reader.schema, section));
+  const full = near === undefined ? undefined : section === '' ? near : `${section}.${near}`;
+  reader.problems.push({
+    line,
+    key,
+    message: 'is not a setting',
+    ...(full === undefined ? {} : { hint: `did you mean ${full}?` }),
+  });
+}
+
+function readPair(reader: Reader, section: string, { key: keyNode, value }: Pair): void {
+  const name = scalarText(reader, keyNode);
+  const line = lineAt(reader, keyNode);
+  if (name === undefined) {
+    reader.problems.push({ line, key: section, message: 'holds a key that is not a text' });
+    return;
+  }
+  const path = section === '' ? name : `${section}.${name}`;
+  const known = reader.schema.keys.get(path);
+  const node = resolved(reader, value);
+  if (known !== undefined) readValue(reader, known, node, line);
+  else if (!reader.schema.sections.has(path)) unknownKey(reader, section, name, line);
+  else if (reader.yaml.isMap(node)) readSection(reader, path, node);
+  else if (scalarText(reader, node) !== undefined || reader.yaml.isSeq(node)) {
+    reader.problems.push({ line, key: path, message: 'is a section: put its settings below it' });
+  }
+  // A section with nothing below it (all its lines commented out) says nothing, and that is fine.
+}
+
+function readSection(reader: Reader, section: string, map: YAMLMap): void {
+  for (const pair of map.items) readPair(reader, section, pair);
+}
+
+function rootProblem(reader: Reader, contents: Node | null): void {
+  if (contents === null || (reader.yaml.isScalar(contents) && contents.value === null)) return;
+  if (reader.yaml.isMap(contents)) readSection(reader, '', contents);
+  else
+    reader.problems.push({
+      line: lineAt(reader, contents),
+      key: '',
+      message: 'the file must hold sections, such as aws:',
+    });
+}
+
+/** Reads the text of a config file against the schema. Damaged YAML is one problem, with its line. */
+export async function parseConfig(text: string, schema: ConfigSchema): Promise<ParsedConfig> {
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    return { settings: [], problems: [{ line: 1, key: '', message: 'the file is larger than 1 MiB' }] };
+  }
+  const yaml = await import('yaml');
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const damage = document.errors[0];
+  if (damage !== undefined) {
+    const { line } = lines.linePos(damage.pos[0]);
+    const reason = damage.message.split('\n')[0] ?? '';
+    return { settings: [], problems: [{ line, key: '', message: `the file is not valid YAML: ${reason}` }] };
+  }
+  const reader: Reader = { yaml, document, lines, schema, settings: [], problems: [] };
+  rootProblem(reader, document.contents);
+  return { settings: reader.settings, problems: reader.problems };
+}

@@ -1,0 +1,69 @@
+// The kinds of failure the engine can name. Thrown where the cause is known; `src/cli/errors.ts` alone turns them
+// into text and an exit status. A message says what failed on which object; a hint is a command or step to take next.
+
+export type ErrorCode =
+  | 'usage'
+  | 'not-found'
+  | 'access-denied'
+  | 'integrity'
+  | 'conflict'
+  | 'unsupported'
+  | 'budget-exceeded'
+  | 'cold-storage'
+  | 'no-space'
+  | 'stalled'
+  | 'store'
+  | 'io'
+  | 'cancelled'
+  | 'internal';
+
+export interface ErrorOptions {
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+  /** Exit status of the process when this error ends the command; default by kind. */
+  readonly exitCode?: number;
+}
+
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = { usage: 2, 'budget-exceeded': 4, cancelled: 130 };
+
+/** A failure that a person can understand and act on. */
+export class ArchiverError extends Error {
+  override readonly name = 'ArchiverError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly exitCode: number;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.exitCode = options.exitCode ?? EXIT_CODES[code] ?? 1;
+  }
+}
+
+/** A mistake in how the command was called (exit status 2). */
+export const usageError = (message: string, hint?: string): ArchiverError =>
+  new ArchiverError('usage', message, { hint });
+
+/** Bytes or records that are not what was written (exit status 1). */
+export const integrityError = (message: string, options?: ErrorOptions): ArchiverError =>
+  new ArchiverError('integrity', message, options);
+
+/** The work was interrupted on request (exit status 130). */
+export const cancelledError = (message = 'cancelled'): ArchiverError => new ArchiverError('cancelled', message);
+
+/** True for an `ArchiverError` of this kind. */
+export function isArchiverError(error: unknown, code?: ErrorCode): error is ArchiverError {
+  return error instanceof ArchiverError && (code === undefined || error.code === code);
+}
+
+/** The text of anything thrown, without a stack. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a Node system error (`ENOENT`, `EACCES`, …), if it has one. */
+export function systemCode(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,206 @@
+// One line of `files` as an Entry: typed, bounded, no key twice. It says nothing about paths (path-rules.ts) or about
+// positions (manifest-check.ts). Made for a million lines: about a microsecond and one object each.
+import { integrityError } from '../errors.js';
+import type { RawPath } from '../raw-path.js';
+import { JsonScanner } from './json-scanner.js';
+import { parseMode } from './manifest-head-parse.js';
+import type { Entry, EntryType, Segment, Timestamp } from './manifest-types.js';
+import { parseTimestamp } from './timestamp.js';
+
+/** An entry of a type that this version does not know: named, never restored. */
+export interface ForeignEntry {
+  readonly path: RawPath;
+  readonly foreignType: string;
+}
+
+const KEYS = [
+  'path', 'pathBase64', 'type', 'size', 'mtime', 'ctime', 'mode', 'uid', 'gid', 'user', 'group', 'inode', 'md5',
+  'chunk', 'offset', 'segments', 'holes', 'target', 'targetBase64', 'linkGroup', 'xattrs', 'changed',
+] as const;
+type Key = (typeof KEYS)[number];
+const BITS = new Map<string, number>(KEYS.map((key, index) => [key, 1 << index]));
+const MAX_ID = 0xff_ff_ff_ff;
+const MD5 = /^[0-9a-f]{32}$/;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
+
+type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: string };
+
+/** Reads lines of `files`; reused for every line of a manifest. */
+export class EntryParser {
+  private readonly scanner = new JsonScanner();
+  private draft: Draft = {};
+  private seen = 0;
+
+  /** `line` holds the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
+  parse(line: string): Entry | ForeignEntry {
+    const { scanner } = this;
+    this.draft = {};
+    this.seen = 0;
+    scanner.open(line);
+    scanner.object(this.member);
+    if (!scanner.isAtEnd()) scanner.fail('something follows the entry');
+    return complete(this.draft);
+  }
+
+  private readonly member = (key: string): void => {
+    const bit = BITS.get(key);
+    if (bit === undefined) {
+      this.scanner.skip();
+      return;
+    }
+    if ((this.seen & bit) !== 0) this.scanner.fail(`it names the key '${key}' twice`);
+    this.seen |= bit;
+    this.known(key as Key);
+  };
+
+  private known(key: Key): void {
+    const { scanner, draft } = this;
+    switch (key) {
+      case 'path':
+      case 'user':
+      case 'group':
+      case 'inode':
+      case 'target':
+        draft[key] = scanner.raw();
+        return;
+      case 'pathBase64':
+        draft.path = this.base64(key);
+        return;
+      case 'targetBase64':
+        draft.target = this.base64(key);
+        return;
+      case 'size':
+      case 'chunk':
+      case 'offset':
+      case 'linkGroup':
+        draft[key] = scanner.count();
+        return;
+      case 'uid':
+      case 'gid':
+        draft[key] = this.id(key);
+        return;
+      case 'mtime':
+      case 'ctime':
+        draft[key] = this.time(key);
+        return;
+      default:
+        this.rare(key);
+    }
+  }
+
+  private rare(key: 'type' | 'mode' | 'md5' | 'segments' | 'holes' | 'xattrs' | 'changed'): void {
+    const { scanner, draft } = this;
+    switch (key) {
+      case 'type':
+        this.type();
+        return;
+      case 'mode':
+        draft.mode = parseMode(scanner.raw()) ?? scanner.fail("'mode' is not four octal digits");
+        return;
+      case 'md5': {
+        const md5 = scanner.raw();
+        if (!MD5.test(md5)) scanner.fail("'md5' is not an MD5 in hex");
+        draft.md5 = md5;
+        return;
+      }
+      case 'segments':
+        draft.segments = this.segments();
+        return;
+      case 'holes':
+        draft.holes = this.holes();
+        return;
+      case 'xattrs':
+        draft.xattrs = this.xattrs();
+        return;
+      case 'changed':
+        draft.changed = scanner.boolean();
+        return;
+      default:
+        key satisfies never;
+    }
+  }
+
+  private type(): void {
+    const type = this.scanner.raw();
+    if (TYPES.has(type)) this.draft.type = type as EntryType;
+    else this.draft.foreignType = type;
+  }
+
+  private id(key: string): number {
+    const value = this.scanner.count();
+    return value <= MAX_ID ? value : this.scanner.fail(`'${key}' is too large`);
+  }
+
+  private time(key: string): Timestamp {
+    return parseTimestamp(this.scanner.raw()) ?? this.scanner.fail(`'${key}' is not a time with nine decimals`);
+  }
+
+  private base64(key: string): RawPath {
+    const text = this.scanner.raw();
+    if (!BASE64.test(text) || text === '') this.scanner.fail(`'${key}' is not base64`);
+    return Buffer.from(text, 'base64').toString('latin1');
+  }
+
+  private segments(): Segment[] {
+    const { scanner } = this;
+    const segments: Segment[] = [];
+    scanner.list(() => {
+      const segment: { chunk?: number; offset?: number; size?: number } = {};
+      scanner.object((key) => {
+        if (key === 'chunk' || key === 'offset' || key === 'size') segment[key] = scanner.count();
+        else scanner.skip();
+      });
+      const { chunk, offset, size } = segment;
+      if (chunk === undefined || offset === undefined || size === undefined) return scanner.fail("a part of 'segments' lacks a key");
+      segments.push({ chunk, offset, size });
+    });
+    return segments;
+  }
+
+  private holes(): [number, number][] {
+    const { scanner } = this;
+    const holes: [number, number][] = [];
+    scanner.list(() => {
+      scanner.expect('[');
+      const offset = scanner.count();
+      scanner.expect(',');
+      holes.push([offset, scanner.count()]);
+      scanner.expect(']');
+    });
+    return holes;
+  }
+
+  private xattrs(): Map<RawPath, Buffer> {
+    const { scanner } = this;
+    const xattrs = new Map<RawPath, Buffer>();
+    scanner.object((key) => {
+      const name = key.startsWith('base64:') ? Buffer.from(key.slice(7), 'base64').toString('latin1') : key;
+      if (xattrs.has(name)) scanner.fail('it names an extended attribute twice');
+      xattrs.set(name, Buffer.from(scanner.raw(), 'base64'));
+    });
+    return xattrs;
+  }
+}
+
+function complete(draft: Draft): Entry | ForeignEntry {
+  const { path, mtime } = draft;
+  if (path === undefined) throw integrityError("it has no 'path'");
+  if (draft.foreignType !== undefined) return { path, foreignType: draft.foreignType };
+  for (const key of ['type', 'mtime', 'mode', 'uid', 'gid'] as const) {
+    if (draft[key] === undefined) throw integrityError(`it has no '${key}'`);
+  }
+  draft.ctime ??= mtime as Timestamp;
+  draft.inode ??= '';
+  if (draft.type === 'file' || draft.type === 'hardlink') checkContent(draft);
+  else draft.size = 0;
+  if (draft.type === 'symlink' && draft.target === undefined) throw integrityError("it has no 'target'");
+  return draft as Entry;
+}
+
+function checkContent({ size, chunk, offset, segments }: Draft): void {
+  if (size === undefined) throw integrityError("it has no 'size'");
+  if (segments === undefined && size > 0 && (chunk === undefined || offset === undefined)) {
+    throw integrityError("it does not say in which 'chunk' and at which 'offset' it lies");
+  }
+}

@@ -1,0 +1,91 @@
+// One entry of a manifest as its line of JSON, straight from the columns: no object per file. docs/format.md has the keys.
+import { type EntryTable, KIND, STATUS } from '../archive/entry-table.js';
+import { type RawPath, textFromRaw } from '../raw-path.js';
+import type { Segment } from './manifest-types.js';
+import { formatTimestamp } from './timestamp.js';
+
+/** What few entries have, kept beside the columns. */
+export interface EntryExtra {
+  readonly xattrs?: ReadonlyMap<RawPath, Uint8Array>;
+  readonly holes?: readonly (readonly [number, number])[];
+  readonly segments?: readonly Segment[];
+}
+
+/** Names of user and group numbers; undefined where this machine knows none. */
+export interface AccountNames {
+  user(uid: number): string | undefined;
+  group(gid: number): string | undefined;
+}
+
+// What JSON must escape, and DEL and beyond, which may be anything.
+// eslint-disable-next-line no-control-regex
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** A byte string as a JSON property: `"key":"text"`, or `"keyBase64":"…"` where it is not UTF-8. */
+export function rawProperty(key: string, raw: RawPath): string {
+  if (PLAIN.test(raw)) return `"${key}":"${raw}"`;
+  const text = textFromRaw(raw);
+  return text === undefined
+    ? `"${key}Base64":"${Buffer.from(raw, 'latin1').toString('base64')}"`
+    : `"${key}":${JSON.stringify(text)}`;
+}
+
+/** A number of bits as four octal digits. */
+export const octalMode = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
+
+const TYPES = ['file', 'directory', 'symlink', 'hardlink'] as const;
+
+/** The entry at `index`, without a line end. */
+export function entryLine(table: EntryTable, index: number, names: AccountNames, extra?: EntryExtra): string {
+  const c = table.columns;
+  const kind = c.kind[index] ?? 0;
+  const hasContent = kind === KIND.file || kind === KIND.hardlink;
+  let line = `{${rawProperty('path', table.path(index))},"type":"${TYPES[kind] ?? 'file'}"`;
+  if (hasContent) line += `,"size":${c.size[index]}`;
+  line += `,"mtime":"${formatTimestamp(c.mtimeSeconds[index] ?? 0, c.mtimeNanos[index] ?? 0)}","mode":"${octalMode(c.mode[index] ?? 0)}"`;
+  line += owner(c.uid[index] ?? 0, c.gid[index] ?? 0, names);
+  if (hasContent) line += content(table, index, extra);
+  else line += `,"chunk":${c.chunk[index]}`;
+  if (kind === KIND.symlink) line += `,${rawProperty('target', table.targets[c.link[index] ?? 0] ?? '')}`;
+  if (c.group[index] !== 0) line += `,"linkGroup":${c.group[index]}`;
+  if (extra !== undefined) line += extras(extra);
+  if (c.status[index] === STATUS.changed) line += ',"changed":true';
+  return `${line},"ctime":"${formatTimestamp(c.ctimeSeconds[index] ?? 0, c.ctimeNanos[index] ?? 0)}","inode":"${c.inode[index]}"}`;
+}
+
+/** `,"uid":…,"gid":…` and the names that are known. */
+export function owner(uid: number, gid: number, names: AccountNames): string {
+  const user = names.user(uid);
+  const group = names.group(gid);
+  return (
+    `,"uid":${uid},"gid":${gid}` +
+    (user === undefined ? '' : `,"user":${JSON.stringify(user)}`) +
+    (group === undefined ? '' : `,"group":${JSON.stringify(group)}`)
+  );
+}
+
+function content(table: EntryTable, index: number, extra: EntryExtra | undefined): string {
+  const c = table.columns;
+  const at = index * 16;
+  const md5 = hasMd5(table, index) ? `,"md5":"${table.md5.toString('hex', at, at + 16)}"` : '';
+  return extra?.segments === undefined ? `${md5},"chunk":${c.chunk[index]},"offset":${c.offset[index]}` : md5;
+}
+
+// All zero bits mean that no checksum was made; a real MD5 is that with probability 2^-128.
+function hasMd5(table: EntryTable, index: number): boolean {
+  for (let i = index * 16; i < index * 16 + 16; i++) if (table.md5[i] !== 0) return true;
+  return false;
+}
+
+function extras(extra: EntryExtra): string {
+  let line = '';
+  if (extra.segments !== undefined) line += `,"segments":${JSON.stringify(extra.segments)}`;
+  if (extra.holes !== undefined) line += `,"holes":${JSON.stringify(extra.holes)}`;
+  if (extra.xattrs !== undefined) line += `,"xattrs":{${[...extra.xattrs].map(xattr).join(',')}}`;
+  return line;
+}
+
+function xattr([name, value]: readonly [RawPath, Uint8Array]): string {
+  const key = textFromRaw(name) ?? `base64:${Buffer.from(name, 'latin1').toString('base64')}`;
+  return `${JSON.stringify(key)}:"${Buffer.from(value).toString('base64')}"`;
+}

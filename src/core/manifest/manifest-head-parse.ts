@@ -1,0 +1,153 @@
+// The head of a manifest, everything but its entries, from text that nobody vouches for.
+import { ArchiverError, integrityError } from '../errors.js';
+import { Fields } from './json-fields.js';
+import { parseBoundedJson } from './json-guard.js';
+import {
+  FORMAT_VERSION,
+  type ChunkRecord,
+  type FrameRecord,
+  type ManifestHead,
+  type ShardRecord,
+  type SourceRecord,
+  type Totals,
+} from './manifest-types.js';
+import { parseTimestamp } from './timestamp.js';
+
+const MAX_DEPTH = 16;
+const MAX_ID = 0xff_ff_ff_ff;
+
+export interface ParsedHead {
+  readonly head: ManifestHead;
+  /** The document as it was written, without `files`, for those who print it. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a head whose `files` list is empty. `name` is the manifest's key. @throws integrity, unsupported */
+export function parseHead(text: string, name: string): ParsedHead {
+  const what = `the manifest ${name}`;
+  const parsed = parseBoundedJson(text, MAX_DEPTH, what);
+  const fields = new Fields(parsed, what);
+  if (fields.get('type') !== 'archiver-manifest') throw integrityError(`${name} is not a manifest of archiver`);
+  checkFormat(fields.get('format'), name);
+  if (fields.get('listing') !== 'full') {
+    throw new ArchiverError('unsupported', `the manifest ${name} is not a full listing`, { hint: 'update archiver' });
+  }
+  const { files: _files, ...document } = parsed as Record<string, unknown>;
+  return { head: readHead(fields), document };
+}
+
+function checkFormat(format: unknown, name: string): void {
+  if (format === FORMAT_VERSION) return;
+  if (typeof format === 'number' && format > FORMAT_VERSION) {
+    throw new ArchiverError('unsupported', `the manifest ${name} has format ${format}, and this archiver reads ${FORMAT_VERSION}`, {
+      hint: 'update archiver',
+    });
+  }
+  throw integrityError(`'format' of the manifest ${name} is not ${FORMAT_VERSION}`);
+}
+
+function readHead(fields: Fields): ManifestHead {
+  const writerId = fields.optionalText('writerId');
+  const project = fields.optionalText('project');
+  const tags = fields.get('tags') === undefined ? undefined : fields.object('tags').texts();
+  return {
+    format: FORMAT_VERSION,
+    type: 'archiver-manifest',
+    tool: fields.text('tool'),
+    codec: fields.text('codec'),
+    uploadId: fields.text('uploadId'),
+    createdAt: fields.text('createdAt'),
+    listing: 'full',
+    datasetId: fields.text('datasetId'),
+    ...(writerId === undefined ? {} : { writerId }),
+    source: readSource(fields.object('source')),
+    storage: fields.object('storage').texts(),
+    ...(project === undefined ? {} : { project }),
+    ...(tags === undefined ? {} : { tags }),
+    settings: readSettings(fields.object('settings')),
+    totals: readTotals(fields.object('totals')),
+    shards: fields.list('shards').map((shard, index) => readShard(new Fields(shard, `shard ${index} of ${fields.what}`))),
+    chunks: fields.list('chunks').map((chunk, index) => readChunk(new Fields(chunk, `chunk ${index} of ${fields.what}`))),
+  };
+}
+
+/** `"0644"` as a number. */
+export function parseMode(text: string): number | undefined {
+  return /^[0-7]{4}$/.test(text) ? Number.parseInt(text, 8) : undefined;
+}
+
+function readSource(fields: Fields): SourceRecord {
+  const user = fields.optionalText('user');
+  const group = fields.optionalText('group');
+  return {
+    path: fields.raw('path'),
+    host: fields.text('host'),
+    mode: parseMode(fields.text('mode')) ?? fields.fail('mode', 'four octal digits'),
+    mtime: parseTimestamp(fields.text('mtime')) ?? fields.fail('mtime', 'a time'),
+    uid: fields.count('uid', MAX_ID),
+    gid: fields.count('gid', MAX_ID),
+    ...(user === undefined ? {} : { user }),
+    ...(group === undefined ? {} : { group }),
+  };
+}
+
+function readSettings(fields: Fields): ManifestHead['settings'] {
+  const compression = fields.object('compression');
+  return {
+    shardStrategy: fields.text('shardStrategy'),
+    shardCount: fields.count('shardCount'),
+    compression: {
+      algorithm: compression.text('algorithm'),
+      level: compression.get('level') === null ? null : compression.count('level'),
+    },
+    frameSize: fields.count('frameSize'),
+    chunkSize: fields.count('chunkSize'),
+    fileChecksums: fields.flag('fileChecksums'),
+  };
+}
+
+function readTotals(fields: Fields): Totals {
+  return {
+    entries: fields.count('entries'),
+    files: fields.count('files'),
+    directories: fields.count('directories'),
+    symlinks: fields.count('symlinks'),
+    hardlinks: fields.count('hardlinks'),
+    bytes: fields.count('bytes'),
+    storedBytes: fields.count('storedBytes'),
+    chunks: fields.count('chunks'),
+    skipped: fields.count('skipped'),
+  };
+}
+
+const readShard = (fields: Fields): ShardRecord => ({
+  shard: fields.count('shard', 1_000_000),
+  prefix: fields.text('prefix'),
+  chunks: fields.count('chunks'),
+  files: fields.count('files'),
+  bytes: fields.count('bytes'),
+  storedBytes: fields.count('storedBytes'),
+});
+
+function readChunk(fields: Fields): ChunkRecord {
+  const storageClass = fields.optionalText('storageClass');
+  return {
+    chunk: fields.count('chunk', MAX_ID),
+    key: fields.text('key'),
+    shard: fields.count('shard', 1_000_000),
+    size: fields.count('size'),
+    rawSize: fields.count('rawSize'),
+    entries: fields.count('entries'),
+    level: fields.count('level', 22),
+    storageClass: storageClass ?? 'STANDARD',
+    sha256: fields.sha256('sha256'),
+    tocSize: fields.count('tocSize'),
+    frames: fields.list('frames').map((frame, index) => readFrame(new Fields(frame, `frame ${index} of ${fields.what}`))),
+  };
+}
+
+const readFrame = (fields: Fields): FrameRecord => ({
+  size: fields.count('size'),
+  rawSize: fields.count('rawSize'),
+  sha256: fields.sha256('sha256'),
+});

@@ -1,0 +1,155 @@
+// The manifest as code sees it; docs/format.md is the specification. Paths are byte strings (raw-path.ts) here and
+// text only in JSON.
+import type { RawPath } from '../raw-path.js';
+
+export const FORMAT_VERSION = 1;
+
+export interface FrameRecord {
+  /** Stored (compressed) bytes. */
+  readonly size: number;
+  readonly rawSize: number;
+  /** Hex SHA-256 of the stored bytes. */
+  readonly sha256: string;
+}
+
+export interface ChunkRecord {
+  readonly chunk: number;
+  /** Relative to the folder of the manifest. */
+  readonly key: string;
+  readonly shard: number;
+  /** Stored bytes of the whole object, table of contents included. */
+  readonly size: number;
+  /** Bytes of the tar stream. */
+  readonly rawSize: number;
+  readonly entries: number;
+  readonly level: number;
+  readonly storageClass: string;
+  readonly sha256: string;
+  /** Bytes of the skippable frame at the end. */
+  readonly tocSize: number;
+  readonly frames: readonly FrameRecord[];
+}
+
+export interface ShardRecord {
+  readonly shard: number;
+  readonly prefix: string;
+  readonly chunks: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly storedBytes: number;
+}
+
+export interface Totals {
+  readonly entries: number;
+  /** Everything but directories. */
+  readonly files: number;
+  readonly directories: number;
+  readonly symlinks: number;
+  readonly hardlinks: number;
+  readonly bytes: number;
+  readonly storedBytes: number;
+  readonly chunks: number;
+  readonly skipped: number;
+}
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+  readonly user?: string;
+  readonly group?: string;
+}
+
+export interface SourceRecord extends Owner {
+  readonly path: RawPath;
+  readonly host: string;
+  readonly mode: number;
+  readonly mtime: Timestamp;
+}
+
+export interface Settings {
+  readonly shardStrategy: string;
+  readonly shardCount: number;
+  readonly compression: { readonly algorithm: string; readonly level: number | null };
+  readonly frameSize: number;
+  readonly chunkSize: number;
+  readonly fileChecksums: boolean;
+}
+
+/** Everything of a manifest but its entries. */
+export interface ManifestHead {
+  readonly format: number;
+  readonly type: 'archiver-manifest';
+  readonly tool: string;
+  readonly codec: string;
+  readonly uploadId: string;
+  readonly createdAt: string;
+  readonly listing: 'full';
+  readonly datasetId: string;
+  readonly writerId?: string;
+  readonly source: SourceRecord;
+  readonly storage: Readonly<Record<string, string>>;
+  readonly project?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly settings: Settings;
+  readonly totals: Totals;
+  readonly shards: readonly ShardRecord[];
+  readonly chunks: readonly ChunkRecord[];
+}
+
+/** Seconds since 1970 (may be negative) and 0 to 999 999 999 nanoseconds after them. */
+export interface Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+export type EntryType = 'file' | 'directory' | 'symlink' | 'hardlink';
+
+export interface Segment {
+  /** Position in `chunks`. */
+  readonly chunk: number;
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** One path of the archive. Which keys are there depends on `type`: see docs/format.md. */
+export interface Entry extends Owner {
+  readonly path: RawPath;
+  readonly type: EntryType;
+  /** 0 for directories and symlinks. */
+  readonly size: number;
+  readonly mtime: Timestamp;
+  readonly ctime: Timestamp;
+  /** Permission bits with setuid, setgid and sticky. */
+  readonly mode: number;
+  readonly inode: string;
+  readonly md5?: string;
+  /** Position in `chunks`. */
+  readonly chunk?: number;
+  readonly offset?: number;
+  readonly segments?: readonly Segment[];
+  readonly holes?: readonly (readonly [offset: number, length: number])[];
+  readonly target?: RawPath;
+  readonly linkGroup?: number;
+  readonly xattrs?: ReadonlyMap<RawPath, Buffer>;
+  readonly changed?: boolean;
+}
+
+/** `datasets/<dataset id>/v00000012.json`: makes an upload a version. */
+export interface VersionRecord {
+  readonly format: number;
+  readonly type: 'archiver-version';
+  readonly datasetId: string;
+  readonly version: number;
+  readonly uploadId: string;
+  /** Relative to the base. */
+  readonly manifestKey: string;
+  readonly manifestSha256: string;
+  readonly createdAt: string;
+  readonly listing: 'full';
+  readonly previous: number | null;
+  readonly source: { readonly path?: string; readonly pathBase64?: string; readonly host: string };
+  readonly totals: Totals;
+  readonly writerId?: string;
+  /** SHA-256 of the record without this key. */
+  readonly digest: string;
+}

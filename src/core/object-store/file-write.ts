@@ -1,0 +1,158 @@
+// Atomic, durable files: a temp file beside the target, written once, flushed, moved into place, folder flushed. A killed
+// run leaves at most a temp file that no listing shows.
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemCode } from '../errors.js';
+import { RESERVED } from './file-keys.js';
+import { StoreError } from './store-error.js';
+
+export interface PlaceOptions {
+  /** Do not replace a file that exists. */
+  readonly ifAbsent: boolean;
+  /** `fs.link`, so that a test can be a file system without hard links. */
+  readonly link?: typeof link;
+}
+
+const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EINVAL']);
+// Some file systems cannot flush a folder; they say so in one of these ways.
+const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EBADF', 'EISDIR', 'EACCES', 'EPERM']);
+const LOCK_STALE_MS = 60_000;
+const LOCK_POLL_MS = 20;
+const FOLDER_TRIES = 5;
+const COPY_BYTES = 4 * 1024 * 1024;
+
+/** Flushes a folder's list of names to disk, where the file system can. */
+export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(folder, 'r');
+    await handle.sync();
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has(systemCode(error) ?? '')) throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** Makes a folder and its parents, durable. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let path = folder; path.length >= first.length; path = dirname(path)) await syncFolder(dirname(path));
+}
+
+/** Opens a new temp file in `folder`, which is made if need be (also when another process removes it just now). */
+async function openTemp(folder: string): Promise<{ readonly path: string; readonly handle: FileHandle }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const path = join(folder, `${RESERVED}tmp-${randomBytes(8).toString('hex')}`);
+    try {
+      return { path, handle: await open(path, 'wx', 0o666) };
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT' || attempt >= FOLDER_TRIES) throw error;
+      await makeFolder(folder);
+    }
+  }
+}
+
+const exists = (path: string): StoreError =>
+  new StoreError('conflict', `cannot write ${path}: it exists already`, { reason: 'EEXIST' });
+
+async function takeLock(path: string): Promise<void> {
+  for (;;) {
+    try {
+      const handle = await open(path, 'wx');
+      return await handle.close();
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    }
+    const info = await stat(path).catch(() => undefined);
+    if (info && Date.now() - info.mtimeMs > LOCK_STALE_MS) {
+      // Only one of several rivals can move a lock away, so a fresh lock is never taken for the stale one.
+      const aside = `${path}-${randomBytes(4).toString('hex')}`;
+      const isMine = await rename(path, aside).then(
+        () => true,
+        () => false,
+      );
+      if (isMine) await unlink(aside);
+    } else {
+      await sleep(LOCK_POLL_MS);
+    }
+  }
+}
+
+async function placeWithLock(temp: string, target: string): Promise<void> {
+  const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
+  const lock = join(dirname(target), `${RESERVED}lock-${name}`);
+  await takeLock(lock);
+  try {
+    const isTaken = await stat(target).then(
+      () => true,
+      () => false,
+    );
+    if (isTaken) throw exists(target);
+    await rename(temp, target);
+  } finally {
+    await unlink(lock);
+  }
+}
+
+/** Moves a finished temp file to its name; the temp file may remain. */
+async function place(temp: string, target: string, options: PlaceOptions): Promise<void> {
+  if (!options.ifAbsent) return rename(temp, target);
+  try {
+    await (options.link ?? link)(temp, target);
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    if (code === 'EEXIST') throw exists(target);
+    if (!NO_HARD_LINKS.has(code)) throw error;
+    await placeWithLock(temp, target);
+  }
+}
+
+/** Writes the whole of `body` at the file's position. */
+export async function writeFully(handle: FileHandle, body: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < body.byteLength; ) {
+    // One write call takes at most 2 GiB.
+    const { bytesWritten } = await handle.write(body, offset, Math.min(body.byteLength - offset, 1 << 30));
+    offset += bytesWritten;
+  }
+}
+
+/** Appends the whole file `path`. */
+export async function appendFrom(path: string, target: FileHandle, signal?: AbortSignal): Promise<void> {
+  const source = await open(path, 'r');
+  try {
+    const { size } = await source.stat();
+    const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(COPY_BYTES, size)));
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await source.read(buffer, 0, buffer.byteLength);
+      if (bytesRead === 0) return;
+      await writeFully(target, buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Makes the file `target` from what `fill` writes, all at once and durable when it resolves.
+ * @throws system errors as they come, and `conflict` when the file exists and must not
+ */
+export async function writeAtomically(target: string, fill: (handle: FileHandle) => Promise<void>, options: PlaceOptions): Promise<void> {
+  const { path, handle } = await openTemp(dirname(target));
+  try {
+    try {
+      await fill(handle);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await place(path, target, options);
+  } finally {
+    await unlink(path).catch(() => undefined);
+  }
+  await syncFolder(dirname(target));
+}

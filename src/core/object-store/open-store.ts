@@ -1,0 +1,94 @@
+// From a URL to a store with everything around it. From the inside out:
+//   store            one method, one request; uploads are paced in here
+//   request count    so that every attempt counts
+//   retry            sees the store's verdicts
+//   watchdog         continues bodies through the retries
+//   download limit   outermost, so that waiting for the limit is not taken for a stall
+// Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
+import type { EventSink } from '../events.js';
+import { limitDownloads } from './bandwidth-limit.js';
+import { fileStore } from './file-store.js';
+import type { ObjectStore, RequestCounts } from './object-store.js';
+import { createPace, type Pace } from './pace.js';
+import { countRequests, newRequestCounts } from './request-count.js';
+import { DEFAULT_RETRY, withRetry, type RetryOptions } from './retry.js';
+import { DEFAULT_WATCHDOG, withWatchdog, type WatchdogOptions } from './stall-watchdog.js';
+import { parseStoreUrl, type StoreUrl } from './store-url.js';
+
+export interface OpenStoreOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The region that a flag, a variable or a config file names. */
+  readonly region?: string | undefined;
+  /** False when `region` is only the command's default. */
+  readonly regionGiven?: boolean | undefined;
+  /** Used when nothing names a region and the bucket does not tell. */
+  readonly defaultRegion?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly endpointUrl?: string | undefined;
+  readonly limitUploadBytesPerSecond?: number | undefined;
+  readonly limitDownloadBytesPerSecond?: number | undefined;
+  readonly maxSockets?: number | undefined;
+  readonly onEvent?: EventSink | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly retry?: Partial<RetryOptions> | undefined;
+  readonly watchdog?: Partial<WatchdogOptions> | undefined;
+  readonly timeouts?: { readonly connectMs?: number; readonly idleMs?: number; readonly answerMs?: number } | undefined;
+}
+
+export interface OpenedStore {
+  readonly store: ObjectStore;
+  /** Grows while the store is used. */
+  readonly requests: RequestCounts;
+  /** Of S3 stores only. */
+  readonly region?: string;
+  /** Closes idle connections; the store must not be used afterwards. */
+  close(): void;
+}
+
+const DEFAULT_REGION = 'us-east-1';
+const DEFAULT_SOCKETS = 16;
+const DEFAULT_TIMEOUTS = { connectMs: 10_000, idleMs: 60_000, answerMs: 120_000 };
+
+interface Bare {
+  readonly store: ObjectStore;
+  readonly region?: string;
+  readonly close: () => void;
+}
+
+async function openS3(url: Extract<StoreUrl, { kind: 's3' }>, options: OpenStoreOptions, paceUpload: Pace | undefined): Promise<Bare> {
+  // The SDK takes a noticeable time to load; commands on local folders never do.
+  const [{ connectS3 }, { s3Store }] = await Promise.all([import('./s3-client.js'), import('./s3-store.js')]);
+  const isGiven = options.regionGiven !== false;
+  const connection = await connectS3({
+    bucket: url.bucket,
+    region: isGiven ? options.region : undefined,
+    defaultRegion: options.defaultRegion ?? options.region ?? DEFAULT_REGION,
+    profile: options.profile,
+    endpointUrl: options.endpointUrl,
+    env: options.env,
+    maxSockets: options.maxSockets ?? DEFAULT_SOCKETS,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    paceUpload,
+    signal: options.signal,
+  });
+  return { store: s3Store(connection, url), region: connection.region, close: connection.close };
+}
+
+async function openBare(url: string, options: OpenStoreOptions): Promise<Bare> {
+  const { limitUploadBytesPerSecond: limit } = options;
+  const paceUpload = limit === undefined ? undefined : createPace(limit);
+  const parsed = parseStoreUrl(url);
+  if (parsed.kind === 's3') return await openS3(parsed, options, paceUpload);
+  return { store: fileStore(parsed.folder, { paceUpload }), close: () => undefined };
+}
+
+/** Opens the store at a URL. @throws usage for a URL that is none; no request is made except to find a region */
+export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
+  const { onEvent, limitDownloadBytesPerSecond: limit } = options;
+  const requests = newRequestCounts();
+  const { store: bare, region, close } = await openBare(url, options);
+  const retried = withRetry(countRequests(bare, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
+  const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
+  const store = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
+  return { store, requests, ...(region === undefined ? {} : { region }), close };
+}

@@ -1,0 +1,72 @@
+// One S3 client as this program wants it: no retries of its own (retry.ts), our transport, path-style addressing and no
+// extra checksums with a custom endpoint, standard credential chain.
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import type { Pace } from './pace.js';
+import { S3HttpHandler, type HttpTimeouts } from './s3-http-handler.js';
+import { configuredRegion, detectBucketRegion } from './s3-region.js';
+
+export interface S3ClientOptions {
+  readonly bucket: string;
+  readonly region?: string | undefined;
+  readonly defaultRegion: string;
+  readonly profile?: string | undefined;
+  readonly endpointUrl?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly maxSockets: number;
+  readonly timeouts: HttpTimeouts;
+  readonly paceUpload?: Pace | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface S3Connection {
+  readonly client: S3Client;
+  readonly region: string;
+  /** False when the region is only a guess, so that a hint from the server may replace it. */
+  readonly isRegionGiven: boolean;
+  /** Undefined on AWS itself. */
+  readonly endpoint: string | undefined;
+  /** A client like this one for another region. */
+  readonly inRegion: (region: string) => S3Client;
+  readonly close: () => void;
+}
+
+/** The endpoint in force: option, then AWS_ENDPOINT_URL_S3, then AWS_ENDPOINT_URL. */
+export function endpointOf(options: Pick<S3ClientOptions, 'endpointUrl' | 'env'>): string | undefined {
+  const { env, endpointUrl } = options;
+  const isIgnored = env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
+  const named = endpointUrl ?? (isIgnored ? undefined : env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL']);
+  return named === undefined || named === '' ? undefined : named;
+}
+
+function baseConfig(options: S3ClientOptions, requestHandler: S3HttpHandler, endpoint: string | undefined): S3ClientConfig {
+  return {
+    requestHandler,
+    maxAttempts: 1,
+    expectContinueHeader: false,
+    // A put that carries its SHA-256 is checked by that; on AWS the SDK adds a checksum because Object Lock demands one.
+    requestChecksumCalculation: endpoint === undefined ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
+    // Every byte we read is compared with a digest from the manifest.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
+  };
+}
+
+/** Builds the client and settles the region (at most one request). */
+export async function connectS3(options: S3ClientOptions): Promise<S3Connection> {
+  // The SDK's notice about coming Node versions would land between our own lines on stderr.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const endpoint = endpointOf(options);
+  const handler = new S3HttpHandler(options);
+  const config = baseConfig(options, handler, endpoint);
+  const inRegion = (region: string): S3Client => new S3Client({ ...config, region });
+  const configured = options.region ?? (await configuredRegion(new S3Client(config), options.env));
+  const region = configured ?? (await guessRegion(options, endpoint, inRegion(options.defaultRegion)));
+  const client = inRegion(region);
+  return { client, region, isRegionGiven: configured !== undefined, endpoint, inRegion, close: () => handler.destroy() };
+}
+
+async function guessRegion(options: S3ClientOptions, endpoint: string | undefined, client: S3Client): Promise<string> {
+  if (endpoint !== undefined) return options.defaultRegion;
+  return (await detectBucketRegion(client, options.bucket, options.signal)) ?? options.defaultRegion;
+}

@@ -1,0 +1,248 @@
+// The SDK's transport, replaced: its own handler has no time limit that tells "the body is still being sent" from "the
+// server never answers", opens a new connection for every large PUT, and cannot pace a body. Guarantees: connecting,
+// sending, the wait for an answer and reading a small answer are each bounded; redirects are never followed.
+import http from 'node:http';
+import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PACED_SLICE_BYTES, type Pace } from './pace.js';
+
+export interface HttpTimeouts {
+  /** From asking for a connection to having one, TLS included. */
+  readonly connectMs: number;
+  /** A body that is sent, or an answer that is read, may stand still for so long. */
+  readonly idleMs: number;
+  /** From the last byte sent to the first byte of the answer. */
+  readonly answerMs: number;
+}
+
+export interface HttpHandlerOptions {
+  readonly maxSockets: number;
+  readonly timeouts: HttpTimeouts;
+  readonly paceUpload?: Pace | undefined;
+}
+
+interface HandlerRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null | undefined>>;
+  readonly headers: Record<string, string>;
+  readonly body?: unknown;
+}
+
+interface HandlerResponse {
+  readonly statusCode: number;
+  readonly reason: string | undefined;
+  readonly headers: Record<string, string>;
+  readonly body: http.IncomingMessage;
+}
+
+interface AbortLike {
+  readonly aborted: boolean;
+  addEventListener?(type: 'abort', listener: () => void, options?: { once: boolean }): void;
+  removeEventListener?(type: 'abort', listener: () => void): void;
+}
+
+const SLICE_BYTES = 1024 * 1024;
+// Below this a body costs less than the round trip that asks whether it is welcome.
+const EXPECT_FROM_BYTES = 2 * 1024 * 1024;
+const EXPECT_WAIT_MS = 1000;
+
+const escapeQuery = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+
+function queryString(query: HandlerRequest['query']): string {
+  const parts = Object.entries(query ?? {}).flatMap(([name, value]) => {
+    if (value === null || value === undefined) return [escapeQuery(name)];
+    return [value].flat().map((one) => `${escapeQuery(name)}=${escapeQuery(one)}`);
+  });
+  return parts.length === 0 ? '' : `?${parts.toSorted().join('&')}`;
+}
+
+function bodyBytes(body: unknown): Uint8Array | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string') return Buffer.from(body);
+  if (body instanceof Uint8Array) return body;
+  throw new TypeError('only strings and byte arrays are sent');
+}
+
+const timeoutError = (message: string): Error => Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+
+function responseHeaders(message: http.IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
+  }
+  return headers;
+}
+
+/** Sends slice by slice, so that every slice is a sign of life and can be paced. */
+async function sendBody(request: http.ClientRequest, body: Uint8Array, alive: () => void, pace: Pace | undefined): Promise<void> {
+  const gone = new AbortController();
+  let wake: () => void = () => undefined;
+  request.on('drain', () => wake());
+  request.once('close', () => {
+    gone.abort();
+    wake();
+  });
+  const sliceBytes = pace ? PACED_SLICE_BYTES : SLICE_BYTES;
+  for (let start = 0; start < body.byteLength && !request.destroyed; start += sliceBytes) {
+    const slice = body.subarray(start, start + sliceBytes);
+    if (pace) {
+      await pace(slice.byteLength, gone.signal);
+      alive();
+    }
+    const drained = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    if (!request.write(slice)) await drained;
+    alive();
+  }
+  if (!request.destroyed) request.end();
+}
+
+/** True when the server wants the body (or does not say); false when it has answered already. */
+async function isWelcome(request: http.ClientRequest): Promise<boolean> {
+  const stop = new AbortController();
+  try {
+    return await Promise.race([
+      new Promise<boolean>((resolve) => {
+        request.once('continue', () => resolve(true));
+        request.once('response', () => resolve(false));
+        request.once('close', () => resolve(false));
+      }),
+      sleep(EXPECT_WAIT_MS, true, { signal: stop.signal }).catch(() => true),
+    ]);
+  } finally {
+    stop.abort();
+  }
+}
+
+// The SDK gathers every answer but an object's; it has no time limit there either.
+const isStreamed = (request: HandlerRequest, status: number): boolean =>
+  request.query?.['x-id'] === 'GetObject' && status >= 200 && status < 300;
+
+/** Ends an answer that stands still. Socket timeouts would pile up listeners on a connection that is used again. */
+function boundSilence(message: http.IncomingMessage, idleMs: number): void {
+  let seen = message.socket.bytesRead;
+  const timer = setInterval(() => {
+    if (message.socket.bytesRead === seen) message.destroy(timeoutError(`the answer stood still for ${idleMs / 1000} s`));
+    seen = message.socket.bytesRead;
+  }, idleMs);
+  message.once('close', () => clearInterval(timer));
+}
+
+/** An HTTP handler for the SDK: bounded sockets, kept alive, every wait limited. */
+export class S3HttpHandler {
+  readonly metadata = { handlerProtocol: 'http/1.1' };
+  readonly #options: HttpHandlerOptions;
+  readonly #http: http.Agent;
+  readonly #https: https.Agent;
+
+  constructor(options: HttpHandlerOptions) {
+    this.#options = options;
+    const agent = { keepAlive: true, maxSockets: options.maxSockets, scheduling: 'lifo' } as const;
+    this.#http = new http.Agent(agent);
+    this.#https = new https.Agent(agent);
+  }
+
+  /** Sends one request; resolves at the answer's header. */
+  handle(request: HandlerRequest, { abortSignal }: { abortSignal?: AbortLike } = {}): Promise<{ response: HandlerResponse }> {
+    return new Promise((resolve, reject) => {
+      const bytes = bodyBytes(request.body);
+      const sent = this.#open(request, bytes);
+      const onAbort = (): void => void sent.destroy(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+      if (abortSignal?.aborted === true) onAbort();
+      abortSignal?.addEventListener?.('abort', onAbort, { once: true });
+      const watch = this.#watch(sent, request);
+      sent.once('close', () => {
+        abortSignal?.removeEventListener?.('abort', onAbort);
+        watch.stop();
+        reject(Object.assign(new Error('the connection closed before the answer'), { code: 'ECONNRESET' }));
+      });
+      sent.on('error', reject);
+      sent.once('response', (message) => {
+        watch.stop();
+        const statusCode = message.statusCode ?? 0;
+        if (!isStreamed(request, statusCode)) boundSilence(message, this.#options.timeouts.idleMs);
+        // An early answer to a body that was never sent: the connection cannot be used again.
+        message.once('end', () => {
+          if (!sent.writableEnded) sent.destroy();
+        });
+        resolve({ response: { statusCode, reason: message.statusMessage, headers: responseHeaders(message), body: message } });
+      });
+      this.#send(sent, bytes, watch).catch((error: unknown) => sent.destroy(error as Error));
+    });
+  }
+
+  /** The SDK calls this to share its configuration; this handler has its own. */
+  updateHttpClientConfig(): void {}
+
+  httpHandlerConfigs(): Record<string, never> {
+    return {};
+  }
+
+  destroy(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  #open(request: HandlerRequest, bytes: Uint8Array | undefined): http.ClientRequest {
+    const isTls = request.protocol === 'https:';
+    const headers = { ...request.headers };
+    if (bytes && bytes.byteLength >= EXPECT_FROM_BYTES) headers['Expect'] = '100-continue';
+    return (isTls ? https : http).request({
+      agent: isTls ? this.#https : this.#http,
+      host: request.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: request.port,
+      method: request.method,
+      path: request.path + queryString(request.query),
+      headers,
+    });
+  }
+
+  async #send(sent: http.ClientRequest, bytes: Uint8Array | undefined, watch: Watch): Promise<void> {
+    if (!bytes || bytes.byteLength === 0) return void sent.end(watch.sent);
+    if (sent.getHeader('expect') !== undefined) {
+      sent.flushHeaders();
+      if (!(await isWelcome(sent))) return;
+    }
+    await sendBody(sent, bytes, watch.alive, this.#options.paceUpload);
+    watch.sent();
+  }
+
+  /** Ends the request when it stands still: while connecting, while sending, while waiting for the answer. */
+  #watch(sent: http.ClientRequest, { hostname }: HandlerRequest): Watch {
+    const { connectMs, idleMs, answerMs } = this.#options.timeouts;
+    let timer: NodeJS.Timeout | undefined;
+    let isStopped = false;
+    const within = (ms: number, message: string): void => {
+      clearTimeout(timer);
+      if (!isStopped) timer = setTimeout(() => sent.destroy(timeoutError(message)), ms);
+    };
+    const sending = (): void => within(idleMs, `${hostname} took no more data for ${idleMs / 1000} s`);
+    sent.once('socket', (socket) => {
+      if (!socket.connecting) return sending();
+      within(connectMs, `no connection to ${hostname} within ${connectMs / 1000} s`);
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', sending);
+    });
+    return {
+      alive: () => {
+        timer?.refresh();
+      },
+      sent: () => within(answerMs, `${hostname} did not answer within ${answerMs / 1000} s`),
+      stop: () => {
+        isStopped = true;
+        clearTimeout(timer);
+      },
+    };
+  }
+}
+
+interface Watch {
+  readonly alive: () => void;
+  readonly sent: () => void;
+  readonly stop: () => void;
+}

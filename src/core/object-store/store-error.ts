@@ -1,0 +1,49 @@
+// What went wrong at a store, with what the retry decorator and the committer need to know beside the sentence.
+// Stores decide `retriable`; nobody else looks at status codes.
+import { ArchiverError, cancelledError, isArchiverError, type ErrorCode, type ErrorOptions } from '../errors.js';
+
+export interface StoreErrorOptions extends ErrorOptions {
+  /** The same request may succeed when it is sent again. */
+  readonly retriable?: boolean;
+  /** What the server asked for (Retry-After). */
+  readonly retryAfterMs?: number | undefined;
+  /** The store's own name for it, e.g. `NoSuchUpload` or `ENOSPC`. */
+  readonly reason?: string | undefined;
+  /** How often the request was sent. */
+  readonly attempts?: number;
+  /** This verdict came on a repeated request: the first one may have taken effect although its answer was lost. */
+  readonly afterRetry?: boolean;
+}
+
+/** A failure of an object store. */
+export class StoreError extends ArchiverError {
+  readonly retriable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly reason: string | undefined;
+  readonly attempts: number;
+  readonly afterRetry: boolean;
+
+  constructor(code: ErrorCode, message: string, options: StoreErrorOptions = {}) {
+    super(code, message, options);
+    this.retriable = options.retriable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.reason = options.reason;
+    this.attempts = options.attempts ?? 1;
+    this.afterRetry = options.afterRetry ?? false;
+  }
+}
+
+/** True when the same request may succeed if it is sent again. */
+export function isRetriable(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.retriable;
+}
+
+/** True for a conflict on a repeated request: the object may be the caller's own from the request whose answer was lost. */
+export function isUncertainConflict(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.code === 'conflict' && error.afterRetry;
+}
+
+/** @throws the signal's reason when it is an ArchiverError, else `cancelled`, once the signal has fired */
+export function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw isArchiverError(signal.reason) ? signal.reason : cancelledError();
+}

@@ -1,0 +1,54 @@
+// Content that is only checked: each file's MD5 against the manifest's. Nothing is written.
+import { hash } from 'node:crypto';
+import { integrityError } from '../errors.js';
+import { ContentHash, scatter } from './content-hash.js';
+import type { ContentSink, OpenContent } from './content-sink.js';
+import type { Extra, SelectedTable } from './selected-table.js';
+import { dataRuns, type DataRun } from './sparse-map.js';
+
+interface Checked extends OpenContent {
+  readonly hash: ContentHash;
+  readonly runs: readonly DataRun[];
+}
+
+/** The failure of a checksum. */
+export const wrongContent = (): Error => integrityError('its content does not match its MD5 in the manifest');
+
+export class CheckSink implements ContentSink {
+  constructor(private readonly table: SelectedTable) {}
+
+  whole(index: number, bytes: Uint8Array): void {
+    const expected = this.table.md5(index);
+    if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
+  }
+
+  open(index: number, storedSize: number, extra: Extra | undefined): Checked {
+    const runs = dataRuns(this.table.columns.size[index] ?? 0, extra?.holes ?? []);
+    return { index, remaining: storedSize, hash: new ContentHash(), runs };
+  }
+
+  write(content: OpenContent, position: number, bytes: Uint8Array): void {
+    const { hash, runs } = content as Checked;
+    scatter(runs, position, bytes, (offset, part) => hash.update(offset, part));
+  }
+
+  finish(content: OpenContent): void {
+    const expected = this.table.md5(content.index);
+    if (expected === undefined) return;
+    const actual = (content as Checked).hash.digest(this.table.columns.size[content.index] ?? 0);
+    if (actual === undefined) throw integrityError('its parts are not in order');
+    if (actual !== expected) throw wrongContent();
+  }
+
+  abandon(): void {
+    // Nothing was made.
+  }
+
+  takeWarnings(): readonly string[] {
+    return [];
+  }
+
+  dispose(): void {
+    // Nothing is held.
+  }
+}

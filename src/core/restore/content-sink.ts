@@ -1,0 +1,25 @@
+// Where the unpacked content of a file goes: to disk (file-sink.ts), or only through its checksum (check-sink.ts).
+import type { Extra } from './selected-table.js';
+
+/** A file whose content comes in pieces. */
+export interface OpenContent {
+  readonly index: number;
+  /** Stored bytes that have not come yet. */
+  remaining: number;
+}
+
+export interface ContentSink {
+  /** The whole content of a plain file at once. @throws why it failed */
+  whole(index: number, bytes: Uint8Array, extra: Extra | undefined): void;
+  /** Begins a file that comes in pieces. @throws why it failed */
+  open(index: number, storedSize: number, extra: Extra | undefined): OpenContent;
+  /** Stored bytes at `position` of the stored content. @throws why it failed */
+  write(content: OpenContent, position: number, bytes: Uint8Array): void;
+  /** All is there: checks and puts it in place. @throws why it failed; the content is then gone */
+  finish(content: OpenContent): void;
+  /** Forgets a file and leaves nothing of it. */
+  abandon(content: OpenContent): void;
+  /** Warnings since the last call. */
+  takeWarnings(): readonly string[];
+  dispose(): void;
+}

@@ -1,0 +1,101 @@
+// What the main thread and an unpack worker tell each other. Stored bytes go over as transferred buffers; what became of
+// a file is noted in shared memory, and only trouble is a message.
+import type { ExtentData } from './extents.js';
+import type { Extra, TableData } from './selected-table.js';
+
+/** How files are written; the same for every worker of a restore. */
+export interface WriteSettings {
+  /** Descriptor of the output folder, when libc is used. */
+  readonly rootFd: number | undefined;
+  readonly rootPath: string;
+  readonly flatten: boolean;
+  readonly umask: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** Owners are restored. */
+  readonly isRoot: boolean;
+  readonly keepSpecialBits: boolean;
+  /** Begins the name of every temporary file of this run. */
+  readonly tempName: string;
+}
+
+export interface UnpackData {
+  /** Undefined: files are only checked (verify). */
+  readonly write: WriteSettings | undefined;
+  /** Compare each file's MD5. */
+  readonly verifyFiles: boolean;
+  /** Read the tar headers and hash the chunks as well (verify). */
+  readonly checkChunks: boolean;
+  readonly table: TableData;
+  readonly extents: ExtentData;
+  /** One Int32: not 0 when everything is to stop. */
+  readonly stop: SharedArrayBuffer;
+  readonly worker: number;
+}
+
+/** Begins a chunk; its frames follow in order. */
+export interface ChunkMessage {
+  readonly type: 'chunk';
+  readonly chunk: number;
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  readonly frameSizes: Float64Array;
+  readonly frameRawSizes: Float64Array;
+  /** 32 bytes each. */
+  readonly digests: Uint8Array;
+  /** Hex, for checking whole chunks. */
+  readonly sha256: string;
+  /** Extras of the entries of this chunk. */
+  readonly extras: ReadonlyMap<number, Extra>;
+}
+
+/** Frames `first` to `last`, stored one after another from the start of the buffer. */
+export interface SpanMessage {
+  readonly type: 'span';
+  readonly first: number;
+  readonly last: number;
+  readonly buffer: ArrayBuffer;
+  readonly length: number;
+}
+
+export type ToWorker =
+  | ChunkMessage
+  | SpanMessage
+  /** What follows the last frame: the table of contents (only when chunks are checked). */
+  | { readonly type: 'tail'; readonly buffer: ArrayBuffer; readonly length: number }
+  /** These frames will not come. */
+  | { readonly type: 'lost'; readonly first: number; readonly last: number; readonly reason: string }
+  /** Entries without stored bytes. */
+  | { readonly type: 'empty'; readonly entries: Uint32Array; readonly extras: ReadonlyMap<number, Extra> }
+  /** A chunk, and perhaps a lane, is over. */
+  | { readonly type: 'chunkEnd' }
+  | { readonly type: 'laneEnd' }
+  | { readonly type: 'close' };
+
+export interface EntryFailure {
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** Something wrong with a chunk as such; `entries` are the files that it hits. */
+export interface ChunkFailure {
+  readonly chunk: number;
+  readonly frame: number | undefined;
+  readonly reason: string;
+}
+
+export interface Trouble {
+  readonly failures: readonly EntryFailure[];
+  readonly chunkFailures: readonly ChunkFailure[];
+  readonly warnings: readonly string[];
+}
+
+export type FromWorker =
+  /** Files finished and bytes handled since the last time. */
+  | { readonly type: 'progress'; readonly files: number; readonly bytes: number; readonly last: number }
+  /** One message is done. A buffer comes back to be used again. */
+  | ({ readonly type: 'done'; readonly buffer: ArrayBuffer | undefined } & Trouble)
+  /** Nothing can be written any more. */
+  | { readonly type: 'fatal'; readonly code: 'no-space' | 'io'; readonly message: string }
+  | { readonly type: 'closed' };

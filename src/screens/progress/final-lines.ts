@@ -1,0 +1,86 @@
+// What a person reads when a transfer is over: what happened, where it is, what to type next. Commands and addresses are
+// never cut: people copy them.
+import { displayText } from '../../stores/display-text.js';
+import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
+import { glyphsFor } from '../../ui/glyphs.js';
+import { type Line, paintLine } from '../../ui/line.js';
+import type { Look } from '../../ui/look.js';
+import { type Problem, problemLines } from './problem-lines.js';
+import { OPERATION_WORDS } from './progress-words.js';
+
+export interface UploadResult {
+  readonly operation: 'upload';
+  readonly files: number;
+  readonly bytes: number;
+  readonly storedBytes: number;
+  readonly durationMs: number;
+  readonly location: string;
+  readonly datasetId: string;
+  readonly version: number;
+  /** Files that could not be read. */
+  readonly problems: readonly Problem[];
+  /** A command to type; by default the one that verifies the upload. */
+  readonly next?: string;
+}
+
+export interface FetchResult {
+  readonly operation: 'restore' | 'download';
+  readonly files: number;
+  readonly bytes: number;
+  readonly durationMs: number;
+  /** The folder that was written to. */
+  readonly target: string;
+  readonly requests: number;
+  readonly fetchedBytes: number;
+  /** Files that could not be written. */
+  readonly problems: readonly Problem[];
+  readonly next?: string;
+}
+
+export type FinalResult = UploadResult | FetchResult;
+
+/** The closing lines of an upload, restore or download; yellow and with the first ten problems when it was partial. */
+export function finalLines(result: FinalResult, look: Look): string[] {
+  const label = result.operation === 'upload' ? 'skipped ' : 'failed  ';
+  return [
+    paintLine(headline(result, look), look),
+    ...problemLines(label, result.problems, look),
+    ...(result.operation === 'upload' ? uploadDetails(result, look) : fetchDetails(result)),
+  ];
+}
+
+function headline(result: FinalResult, look: Look): Line {
+  const glyphs = glyphsFor(look);
+  const { done } = OPERATION_WORDS[result.operation];
+  const amount = `${formatQuantity(result.files, 'file')}, ${formatBytes(result.bytes)}`;
+  const place =
+    result.operation === 'upload'
+      ? `stored as ${formatBytes(result.storedBytes)}`
+      : `to ${displayText(result.target, look)}`;
+  const count = result.problems.length;
+  const shortfall =
+    count === 0 ? '' : `; ${formatQuantity(count, 'file')} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
+  const sign: Line = [
+    count === 0 ? { text: glyphs.good, tone: 'good' } : { text: glyphs.attention, tone: 'attention' },
+  ];
+  return [...sign, { text: ` ${done} ${amount} ${place}, in ${formatDuration(result.durationMs)}${shortfall}` }];
+}
+
+function uploadDetails(result: UploadResult, look: Look): string[] {
+  const location = displayText(result.location, look);
+  return [
+    `  location  ${location}`,
+    `  version   ${displayText(result.datasetId, look)} v${result.version}`,
+    `  next      ${result.next ?? `archiver verify ${shellWord(location)}`}`,
+  ];
+}
+
+function fetchDetails({ requests, fetchedBytes, next }: FetchResult): string[] {
+  const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(requests, 'request')}`;
+  return next === undefined ? [fetched] : [fetched, `  next      ${next}`];
+}
+
+/** A word as a shell takes it, quoted only where it has to be. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,56 @@
+import type { Writable } from 'node:stream';
+import type { Outcome, Reporter, ReporterOptions } from '../../stores/reporter.js';
+import type { TransferSnapshot } from '../../stores/transfer-state.js';
+import type { Look } from '../../ui/look.js';
+import { interruptedLines } from './interrupted-lines.js';
+import { endLine, noteLine, planLine, skipLine, moreSkippedLine, startLine, statusLine } from './text-lines.js';
+import { writeAll } from './write-all.js';
+
+const EVERY_MS = 10_000;
+
+export interface TextReporterOptions extends ReporterOptions {
+  readonly stream: Writable;
+  readonly look: Look;
+}
+
+/** Writes a line at the start, one every ten seconds, one for each note and skipped file, and one at the end. */
+export function startTextReporter({ store, stream, look, now }: TextReporterOptions): Reporter {
+  let seen: TransferSnapshot = store.getState().snapshot;
+  const write = (lines: readonly string[]): void => {
+    if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
+  };
+  const unsubscribe = store.subscribe(({ snapshot }) => {
+    write(newsBetween(seen, snapshot, now(), look));
+    seen = snapshot;
+  });
+  const timer = setInterval(() => {
+    store.getState().refresh();
+    write([statusLine(store.getState().snapshot, now())]);
+  }, EVERY_MS);
+  timer.unref();
+
+  return {
+    async stop(outcome: Outcome) {
+      clearInterval(timer);
+      store.getState().refresh();
+      unsubscribe();
+      const { snapshot } = store.getState();
+      const rest = outcome.status === 'interrupted' ? interruptedLines(snapshot, { ...look, color: false }) : [];
+      const last = snapshot.operation === undefined ? [] : [endLine(snapshot, now(), outcome), ...rest];
+      await writeAll(stream, last.map((line) => `${line}\n`).join(''));
+    },
+  };
+}
+
+/** The lines that one snapshot calls for after another. */
+function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date, look: Look): string[] {
+  const lines: string[] = [];
+  if (before.operation === undefined && after.operation !== undefined) lines.push(startLine(after, at, look));
+  if (before.filesTotal === undefined && after.filesTotal !== undefined) lines.push(planLine(after, at));
+  for (const note of after.notes.slice(before.notes.length)) lines.push(noteLine(after, at, note, look));
+  for (const file of after.skipped.slice(before.skipped.length)) lines.push(skipLine(after, at, file, look));
+  if (after.skippedCount > after.skipped.length && before.skippedCount <= before.skipped.length)
+    lines.push(moreSkippedLine(after, at));
+  if (after.isStopping && !before.isStopping) lines.push(statusLine(after, at));
+  return lines;
+}

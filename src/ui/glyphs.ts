@@ -1,0 +1,37 @@
+// The few signs the screens use, each with an ASCII stand-in.
+
+export interface Glyphs {
+  readonly good: string;
+  readonly attention: string;
+  readonly failed: string;
+  readonly ellipsis: string;
+  readonly barFull: string;
+  readonly barEmpty: string;
+  /** From nothing done to all done. */
+  readonly levels: readonly string[];
+}
+
+const UNICODE: Glyphs = {
+  good: '✓',
+  attention: '▲',
+  failed: '✗',
+  ellipsis: '…',
+  barFull: '█',
+  barEmpty: '░',
+  levels: ['▁', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+};
+
+const ASCII: Glyphs = {
+  good: 'ok:',
+  attention: '!',
+  failed: 'x',
+  ellipsis: '...',
+  barFull: '#',
+  barEmpty: '.',
+  levels: ['0', '1', '2', '3', '4', '5', '6', '7', '8'],
+};
+
+/** The glyphs for a terminal that can, or cannot, show Unicode. */
+export function glyphsFor(look: { readonly unicode: boolean }): Glyphs {
+  return look.unicode ? UNICODE : ASCII;
+}

@@ -1,0 +1,89 @@
+// Which columns of a result table are shown and how wide: never wider than the terminal. A column that may be cut gives
+// way first, then whole columns go, the least important first; ids and numbers are never squeezed.
+import { cutMiddle, padEnd, padStart, textWidth } from './text-width.js';
+
+export interface TableColumn {
+  readonly key: string;
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** May be cut in the middle (paths, sources). */
+  readonly isCuttable?: boolean;
+  /** Columns with the highest number go first when there is no room; those without one stay. */
+  readonly dropOrder?: number;
+}
+
+export type TableRow = Readonly<Record<string, string | number | undefined>>;
+
+export interface FittedColumn {
+  readonly column: TableColumn;
+  readonly width: number;
+}
+
+export const COLUMN_GAP = 2;
+const SHORTEST_CUT = 12;
+
+/** The text of a cell; what is unknown is a dash. */
+export function cellText(row: TableRow, { key }: TableColumn): string {
+  return String(row[key] ?? '-');
+}
+
+/** Chooses columns and widths for a terminal of `width` cells. */
+export function fitColumns(rows: readonly TableRow[], columns: readonly TableColumn[], width: number): FittedColumn[] {
+  let fitted = columns.map((column) => ({ column, width: naturalWidth(rows, column) }));
+  while (overflow(shrink(fitted, width, SHORTEST_CUT), width) > 0) {
+    const last = leastImportant(fitted);
+    // Nothing may be dropped any more: cut to whatever is left rather than break every line.
+    if (last === undefined) return shrinkAll(shrink(fitted, width, 1), width);
+    fitted = fitted.filter((candidate) => candidate !== last);
+  }
+  return shrink(fitted, width, SHORTEST_CUT);
+}
+
+/** A cell cut and padded to its column. */
+export function fitCell(text: string, { column, width }: FittedColumn, ellipsis: string): string {
+  const cut = cutMiddle(text, width, ellipsis);
+  return column.align === 'right' ? padStart(cut, width) : padEnd(cut, width);
+}
+
+function naturalWidth(rows: readonly TableRow[], column: TableColumn): number {
+  return rows.reduce((widest, row) => Math.max(widest, textWidth(cellText(row, column))), textWidth(column.title));
+}
+
+function overflow(fitted: readonly FittedColumn[], width: number): number {
+  const gaps = COLUMN_GAP * Math.max(0, fitted.length - 1);
+  return fitted.reduce((sum, column) => sum + column.width, gaps) - width;
+}
+
+function leastImportant(fitted: readonly FittedColumn[]): FittedColumn | undefined {
+  const droppable = fitted.filter(({ column }) => column.dropOrder !== undefined);
+  return droppable.toSorted((a, b) => (b.column.dropOrder ?? 0) - (a.column.dropOrder ?? 0))[0];
+}
+
+/** Takes what is too much from the cuttable columns, always from the widest. */
+function shrink(fitted: readonly FittedColumn[], width: number, shortest: number): FittedColumn[] {
+  const cuttable = fitted.filter(({ column }) => column.isCuttable);
+  return takeFromWidest(fitted, cuttable, overflow(fitted, width), shortest);
+}
+
+function shrinkAll(fitted: readonly FittedColumn[], width: number): FittedColumn[] {
+  const narrow = takeFromWidest(fitted, fitted, overflow(fitted, width), 1);
+  // Not even one cell each: keep the first columns that fit.
+  const count = Math.max(1, Math.floor((width + COLUMN_GAP) / (1 + COLUMN_GAP)));
+  return overflow(narrow, width) > 0 ? narrow.slice(0, count) : narrow;
+}
+
+function takeFromWidest(
+  fitted: readonly FittedColumn[],
+  from: readonly FittedColumn[],
+  excess: number,
+  shortest: number,
+): FittedColumn[] {
+  const widths = new Map(fitted.map(({ column, width }) => [column, width]));
+  const widthOf = ({ column }: FittedColumn): number => widths.get(column) ?? 0;
+  for (let left = excess; left > 0; left -= 1) {
+    const widest = from.toSorted((a, b) => widthOf(b) - widthOf(a))[0];
+    if (widest === undefined || widthOf(widest) <= shortest) break;
+    widths.set(widest.column, widthOf(widest) - 1);
+  }
+  return fitted.map((candidate) => ({ column: candidate.column, width: widthOf(candidate) }));
+}

@@ -1,0 +1,35 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { interruptions, type SignalSource } from '../../src/cli/interruptions.js';
+import type { ArchiverError } from '../../src/core/errors.js';
+
+const start = () => {
+  const source = new EventEmitter();
+  const ended: number[] = [];
+  const { signal, release } = interruptions(source as SignalSource, (status) => ended.push(status));
+  return { source, ended, signal, release };
+};
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+])('the first %s aborts with status %d, the second ends the process', (name, status) => {
+  const { source, ended, signal } = start();
+
+  source.emit(name, name);
+  expect((signal.reason as ArchiverError).exitCode).toBe(status);
+  expect(ended).toEqual([]);
+
+  source.emit(name, name);
+  expect(ended).toEqual([status]);
+});
+
+test('after release signals are not ours any more', () => {
+  const { source, signal, release } = start();
+
+  release();
+  source.emit('SIGINT', 'SIGINT');
+
+  expect(signal.aborted).toBe(false);
+});

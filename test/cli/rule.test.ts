@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { atLeast, atLeastOneOf, conflicts, oneOf, requires, type FlagRule } from '../../src/cli/rule.js';
+
+const check = (rule: FlagRule, present: readonly string[], values: Record<string, unknown> = {}) =>
+  rule.check({ given: (key) => present.includes(key), values });
+
+describe('rules between flags', () => {
+  test.each([
+    ['requires, alone', requires('a', 'b', 'c'), ['a'], '--a needs --b and --c'],
+    ['requires, half', requires('a', 'b', 'c'), ['a', 'c'], '--a needs --b'],
+    ['requires, met', requires('a', 'b'), ['a', 'b'], undefined],
+    ['requires, not asked', requires('a', 'b'), ['b'], undefined],
+    ['conflicts', conflicts('a', ['b', 'kmsKeyId']), ['a', 'kmsKeyId'], '--a cannot be combined with --kms-key-id'],
+    ['conflicts, one side', conflicts('a', ['b', 'c']), ['b', 'c'], undefined],
+    ['oneOf, none', oneOf('a', 'b', 'c'), [], 'one of --a, --b or --c is needed'],
+    ['oneOf, two', oneOf('a', 'b', 'c'), ['a', 'c'], '--a and --c cannot be combined: give exactly one of --a, --b or --c'],
+    ['oneOf, one', oneOf('a', 'b'), ['b'], undefined],
+    ['atLeastOneOf, none', atLeastOneOf('a', 'b'), [], 'at least one of --a or --b is needed'],
+    ['atLeastOneOf, both', atLeastOneOf('a', 'b'), ['a', 'b'], undefined],
+  ] as const)('%s', (_name, rule, present, failure) => {
+    expect(check(rule, present)).toBe(failure);
+  });
+
+  test.each([
+    [0, '--keep-last must be given and at least 1'],
+    [undefined, '--keep-last must be given and at least 1'],
+    [1, undefined],
+  ])('atLeast with %s', (keepLast, failure) => {
+    expect(check(atLeast('keepLast', 1), [], { keepLast })).toBe(failure);
+  });
+});

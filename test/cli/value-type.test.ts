@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseDuration } from '../../src/cli/parse-duration.js';
+import { parseSize } from '../../src/cli/parse-size.js';
+import {
+  bytesType,
+  choiceType,
+  durationType,
+  floatType,
+  intType,
+  percentType,
+  switchType,
+  urlType,
+  type ValueType,
+} from '../../src/cli/value-type.js';
+
+const GiB = 1024 ** 3;
+
+describe('sizes', () => {
+  test.each([
+    ['0', 0],
+    ['1000', 1000],
+    ['10b', 10],
+    ['512m', 512 * 1024 ** 2],
+    ['16MiB', 16 * 1024 ** 2],
+    ['16 mib', 16 * 1024 ** 2],
+    ['1GB', 1e9],
+    ['1GiB', GiB],
+    ['1g', GiB],
+    ['1.5KiB', 1536],
+    ['100TB', 1e14],
+  ])('%s is %d bytes', (text, bytes) => {
+    expect(parseSize(text)).toBe(bytes);
+  });
+
+  test.each(['', 'MiB', '-1', '1e3', '1.MB', '0x10', '1 2', '10XB', '10bb', '9999999PB', '1mi', 'NaN', '16MiB/s'])(
+    '%j is no size',
+    (text) => {
+      expect(parseSize(text)).toBeUndefined();
+    },
+  );
+
+  test('whole numbers of bytes come back as they were', () => {
+    fc.assert(fc.property(fc.maxSafeNat(), (bytes) => parseSize(String(bytes)) === bytes));
+  });
+});
+
+describe('durations', () => {
+  test.each([
+    ['0', 0],
+    ['500ms', 500],
+    ['5s', 5000],
+    ['1m', 60_000],
+    ['5m0s', 300_000],
+    ['1h30m', 5_400_000],
+    ['7d', 604_800_000],
+    ['1.5h', 5_400_000],
+  ])('%s is %d ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  test.each(['', '5', 's', '-5s', '1h 30m', '5x', '1e3s', 'h1'])('%j is no duration', (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
+});
+
+describe('types', () => {
+  const cases: readonly (readonly [string, ValueType<unknown>, string, unknown])[] = [
+    ['int', intType(1, 22), '22', 22],
+    ['int with an extra', intType(4, 32, [0]), '0', 0],
+    ['negative int', intType(), '-3', -3],
+    ['float', floatType(0, 1), '.5', 0.5],
+    ['choice', choiceType(['a', 'b']), 'b', 'b'],
+    ['percent with sign', percentType, '5%', 0.05],
+    ['percent without sign', percentType, '50', 0.5],
+    ['s3 url', urlType, 's3://bucket/a b', 's3://bucket/a b'],
+    ['file url', urlType, 'file:///tmp/x', 'file:///tmp/x'],
+    ['switch', switchType, 'ON', true],
+    ['switch off', switchType, '0', false],
+    ['bytes', bytesType(1), '1', 1],
+    ['duration', durationType, '1s', 1000],
+  ];
+
+  test.each(cases)('%s is read', (_name, type, text, value) => {
+    expect(type.parse(text)).toEqual({ ok: true, value });
+  });
+
+  const refused: readonly (readonly [string, ValueType<unknown>, string, string])[] = [
+    ['int above', intType(1, 22), '23', 'wants a whole number from 1 to 22'],
+    ['int below', intType(4, 32, [0]), '3', 'wants 0 or a whole number from 4 to 32'],
+    ['int not whole', intType(1), '1.0', 'wants a whole number, 1 or more'],
+    ['int in hex', intType(), '0x10', 'wants a whole number'],
+    ['int empty', intType(), '', 'wants a whole number'],
+    ['int too large to count', intType(), '9007199254740993', 'wants a whole number'],
+    ['float above', floatType(0, 1), '1.01', 'wants a number from 0 to 1'],
+    ['float infinite', floatType(), 'Infinity', 'wants a number'],
+    ['choice', choiceType(['a', 'b']), 'A', 'wants one of a, b'],
+    ['percent above', percentType, '101%', 'wants a percentage from 0% to 100%'],
+    ['percent alone', percentType, '%', 'wants a percentage from 0% to 100%'],
+    ['url without bucket', urlType, 's3://', 'wants a store URL such as s3://bucket/prefix or file:///absolute/folder'],
+    ['relative file url', urlType, 'file://tmp', 'wants a store URL such as s3://bucket/prefix or file:///absolute/folder'],
+    ['switch', switchType, 'maybe', 'is a switch and wants true or false'],
+    ['bytes below', bytesType(10), '9', 'wants a size of at least 10 bytes'],
+  ];
+
+  test.each(refused)('%s is refused', (_name, type, text, reason) => {
+    expect(type.parse(text)).toEqual({ ok: false, reason });
+  });
+});

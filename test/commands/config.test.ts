@@ -1,0 +1,276 @@
+import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildTree, commandsUnder } from '../../src/cli/tree.js';
+import { exampleJson, exampleYaml } from '../../src/cli/config-generate.js';
+import { allProblems } from '../../src/cli/config-problems.js';
+import { configSchema } from '../../src/cli/config-tree.js';
+import { parseConfig } from '../../src/core/config/parse-config.js';
+import { command as config } from '../../src/commands/config.js';
+import { runSample, sampleTree } from '../cli/sample-tree.js';
+import { PassThrough } from 'node:stream';
+
+const root = buildTree([...commandsUnder(sampleTree()), config], [], 'a sample');
+let home = '';
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'archiver-config-test-'));
+});
+afterEach(async () => {
+  await rm(home, { recursive: true, force: true });
+});
+
+const run = (argv: readonly string[], env: Record<string, string> = {}, extra = {}) =>
+  runSample(['config', ...argv], root, { env, userHome: home, cwd: home, ...extra });
+const write = async (text: string, name = '.archiver.yaml'): Promise<string> => {
+  await writeFile(join(home, name), text);
+  return join(home, name);
+};
+const problemsOf = async (text: string) => {
+  const schema = configSchema(root);
+  return allProblems(schema, await parseConfig(text, schema));
+};
+
+describe('config', () => {
+  test.each([
+    [[], 'one of --generate, --show, --validate, --validate-detailed or --edit is needed'],
+    [['--show', '--validate'], '--show and --validate cannot be combined'],
+  ])('%j is a usage error', async (argv, sentence) => {
+    const { status, stderr } = await run(argv);
+
+    expect(status).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('config --generate', () => {
+  test('the example is valid as it is, with every line taken in, and line by line', async () => {
+    const example = exampleYaml(root);
+    const settings = example.split('\n').filter((line) => /^# {2,}\w+:/.test(line));
+    const all = example.replaceAll(/^#(?= {2,}\w+:)/gm, '');
+
+    expect(settings.length).toBeGreaterThan(30);
+    expect(await problemsOf(example)).toEqual([]);
+    expect(await problemsOf(all)).toEqual([]);
+    expect((await parseConfig(all, configSchema(root))).settings.length).toBe(settings.length);
+    for (const line of settings.slice(0, 40)) expect(await problemsOf(example.replace(line, line.slice(1)))).toEqual([]);
+  });
+
+  test('every flag of every command is in the example, in its section or a shared one', () => {
+    const example = exampleYaml(root);
+    for (const key of configSchema(root).keys.values()) expect(example).toContain(`  ${key.flagKey}: `);
+  });
+
+  test('the JSON example is valid, and --json wraps the YAML in one document', async () => {
+    expect(await problemsOf(JSON.stringify(exampleJson(root)))).toEqual([]);
+    expect(JSON.parse((await run(['--generate', '--format', 'json'])).stdout)).toHaveProperty('restore.jobs.clean');
+    expect(JSON.parse((await run(['--generate', '--json'])).stdout)).toEqual({ yaml: exampleYaml(root) });
+  });
+});
+
+describe('config --validate', () => {
+  test('a valid file is valid', async () => {
+    const path = await write('upload: { level: 3 }\naws: { region: eu-west-1 }\n');
+
+    expect(await run(['--validate'])).toEqual({ status: 0, stdout: `✓ ${path} is valid: 2 settings\n`, stderr: '' });
+  });
+
+  test('every problem is listed with its line, and the status is 1', async () => {
+    const path = await write('upload:\n  level: 99\n  shardCuont: 3\nrestore: { jobs: { clean: { olderThan: 7 } } }\n');
+    const { status, stdout } = await run(['--validate']);
+
+    expect(status).toBe(1);
+    expect(stdout).toBe(
+      `✗ ${path} line 2: upload.level wants a whole number from 1 to 22, got "99"\n` +
+        `✗ ${path} line 3: upload.shardCuont is not a setting\n  fix   did you mean upload.shardCount?\n` +
+        `✗ ${path} line 4: restore.jobs.clean.olderThan wants a duration such as 5s, 1m, 24h or 7d, got "7"\n`,
+    );
+    expect(JSON.parse((await run(['--validate', '--json'])).stdout)).toMatchObject({
+      ok: false,
+      file: path,
+      problems: [{ line: 2, key: 'upload.level' }, { line: 3 }, { line: 4 }],
+    });
+  });
+
+  test('a shared value must suit every command that has the flag', async () => {
+    expect(await problemsOf('defaults: { olderThan: soon }')).toMatchObject([{ key: 'defaults.olderThan' }]);
+    expect(await problemsOf('defaults: { olderThan: 7d }')).toEqual([]);
+  });
+
+  test('damaged YAML is one sentence with its line', async () => {
+    const path = await write('upload:\n  level: 3\n bad\n');
+    const { status, stdout } = await run(['--validate']);
+
+    expect(status).toBe(1);
+    expect(stdout).toMatch(new RegExp(`^✗ ${path} line \\d+: the file is not valid YAML: .+\n$`));
+  });
+
+  test('a secret is refused and not printed', async () => {
+    await write('aws:\n  secretAccessKey: hunter2\nupload:\n  pin: hunter2\n');
+    const { status, stdout } = await run(['--validate']);
+
+    expect(status).toBe(1);
+    expect(stdout).toContain('line 2: aws.secretAccessKey is a secret');
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  test('without a file the places are named', async () => {
+    const { status, stderr } = await run(['--validate'], { XDG_CONFIG_HOME: '/x' });
+
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      `${home}/.archiver.yaml, /x/archiver/.archiver.yaml, ${home}/.config/archiver/.archiver.yaml`,
+    );
+  });
+
+  test('--file names the file, also relative to the current folder', async () => {
+    await write('upload: { level: 99 }\n');
+    await write('upload: { level: 9 }\n', 'other.yaml');
+
+    expect((await run(['--validate', '--file', 'other.yaml'])).status).toBe(0);
+    expect((await run(['--validate', '--file', 'missing.yaml'])).status).toBe(2);
+  });
+});
+
+describe('config --validate-detailed', () => {
+  test('without a bucket it says that there is nothing to reach', async () => {
+    await write('aws: { region: eu-west-1 }\n');
+
+    const { status, stdout } = await run(['--validate-detailed']);
+
+    expect(status).toBe(0);
+    expect(stdout).toContain('- no bucket is configured (storage.bucket)');
+  });
+
+  test('a store that cannot be reached fails the check and says why', async () => {
+    await write('aws: { region: us-east-1, endpointUrl: "http://127.0.0.1:9" }\nstorage: { bucket: my-bucket }\n');
+    const env = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'hunter2' };
+    const { status, stdout } = await run(['--validate-detailed', '--json'], env);
+
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [], store: { status: 'failed' } });
+    expect(stdout).not.toContain('hunter2');
+  }, 60_000);
+});
+
+describe('config --show', () => {
+  test('each setting has its value and its origin', async () => {
+    const path = await write('upload:\n  level: 3\n  token: hunter2\nstorage:\n  bucket: from-file\n');
+    const { status, stdout } = await run(['--show'], { ARCHIVER_REGION: 'eu-west-1', ARCHIVER_UPLOAD_HASH: 'h' });
+
+    expect(status).toBe(0);
+    expect(stdout).toContain(`# config file: ${path}\n`);
+    expect(stdout).toContain('  region: eu-west-1 # environment, ARCHIVER_REGION\n');
+    expect(stdout).toContain('  bucket: from-file # config, line 5\n');
+    expect(stdout).toContain('  level: 3 # config, line 2\n');
+    expect(stdout).toContain('  hash: h # environment, ARCHIVER_UPLOAD_HASH\n');
+    expect(stdout).toContain('  frameSize: 16MiB # default\n');
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  test('JSON has the same, by --format json and by --json', async () => {
+    await write('restore:\n  jobs:\n    clean:\n      olderThan: 7d\n');
+    const byFormat: unknown = JSON.parse((await run(['--show', '--format', 'json'])).stdout);
+    const byFlag: unknown = JSON.parse((await run(['--show', '--json'])).stdout);
+
+    expect(byFormat).toEqual(byFlag);
+    expect(byFlag).toMatchObject({ problems: [] });
+    expect((byFlag as { settings: unknown[] }).settings).toContainEqual({
+      key: 'restore.jobs.clean.olderThan',
+      value: '7d',
+      origin: 'config',
+      source: 'line 4',
+    });
+  });
+
+  test('a damaged file is warned about and the rest still shown', async () => {
+    await write('nonsense: 1\n');
+    const { status, stdout, stderr } = await run(['--show']);
+
+    expect([status, stderr.includes('nonsense is not a setting'), stdout.includes('frameSize')]).toEqual([0, true, true]);
+  });
+});
+
+describe('config --edit', () => {
+  const terminal = () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const stdout = Object.assign(new PassThrough(), { isTTY: true, text: '' });
+    stdout.on('data', (chunk: Buffer) => (stdout.text += chunk.toString()));
+    return { stdin, stdout };
+  };
+  const edit = async (script: string, argv: readonly string[] = [], env: Record<string, string> = {}) => {
+    const editor = join(home, 'editor');
+    await writeFile(editor, `#!/bin/sh\n${script}\n`);
+    await chmod(editor, 0o755);
+    return run(['--edit', ...argv], { EDITOR: editor, ...env }, terminal());
+  };
+
+  test('without a terminal it is a usage error', async () => {
+    const { status, stderr } = await run(['--edit'], { EDITOR: 'true' });
+
+    expect(status).toBe(2);
+    expect(stderr).toContain('needs a terminal');
+  });
+
+  test('a valid result replaces the file, keeping its mode and a link to it', async () => {
+    await mkdir(join(home, 'dotfiles'));
+    const target = await write('upload: { level: 3 }\n', 'dotfiles/archiver.yaml');
+    await chmod(target, 0o640);
+    await symlink(target, join(home, '.archiver.yaml'));
+
+    const { status, stdout } = await edit(`sed -i 's/3/9/' "$1"`);
+
+    expect([status, stdout]).toEqual([0, `${home}/.archiver.yaml is saved\n`]);
+    expect(await readFile(target, 'utf8')).toBe('upload: { level: 9 }\n');
+    expect((await stat(target)).mode & 0o777).toBe(0o640);
+    expect((await lstat(join(home, '.archiver.yaml'))).isSymbolicLink()).toBe(true);
+    expect(await readdir(join(home, 'dotfiles'))).toEqual(['archiver.yaml']);
+  });
+
+  test('a missing file starts from the example, and VISUAL comes first', async () => {
+    const { status } = await edit(`echo '# mine' >> "$1"`, [], { VISUAL: `${join(home, 'editor')} `, EDITOR: 'false' });
+    const text = await readFile(join(home, '.archiver.yaml'), 'utf8');
+
+    expect(status).toBe(0);
+    expect(text).toBe(`${exampleYaml(root)}# mine\n`);
+    expect((await stat(join(home, '.archiver.yaml'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('an invalid result leaves the file as it was and keeps the copy', async () => {
+    const path = await write('upload: { level: 3 }\n');
+    const { status, stderr } = await edit(`echo 'upload: { level: 99 }' > "$1"`);
+
+    expect(status).toBe(1);
+    expect(stderr).toContain(`${path} was not changed: `);
+    expect(stderr).toContain('upload.level wants a whole number from 1 to 22, got "99"');
+    expect(await readFile(path, 'utf8')).toBe('upload: { level: 3 }\n');
+    const copy = /--file (\S+)/.exec(stderr)?.[1] ?? '';
+    expect(await readFile(copy, 'utf8')).toBe('upload: { level: 99 }\n');
+    await rm(join(copy, '..'), { recursive: true });
+  });
+
+  test('an editor that fails changes nothing', async () => {
+    const path = await write('upload: { level: 3 }\n');
+    const { status, stderr } = await edit(`echo broken > "$1"; exit 7`);
+
+    expect([status, stderr.includes('ended with status 7')]).toEqual([1, true]);
+    expect(await readFile(path, 'utf8')).toBe('upload: { level: 3 }\n');
+  });
+
+  test('a file that someone else changed meanwhile is left alone', async () => {
+    const path = await write('upload: { level: 3 }\n');
+    const { status, stderr } = await edit(`echo 'upload: { level: 5 }' > ${path}; echo 'upload: { level: 9 }' > "$1"`);
+
+    expect([status, stderr.includes('changed by someone else')]).toEqual([1, true]);
+    expect(await readFile(path, 'utf8')).toBe('upload: { level: 5 }\n');
+  });
+
+  test('no change is no write', async () => {
+    const path = await write('upload: { level: 3 }\n');
+    const before = (await stat(path)).ino;
+
+    expect((await edit('true')).stdout).toBe(`${path} is unchanged\n`);
+    expect((await stat(path)).ino).toBe(before);
+  });
+});

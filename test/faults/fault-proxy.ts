@@ -1,0 +1,205 @@
+// An HTTP proxy in this process that breaks chosen requests on their way to an S3 server. Without an upstream every
+// request needs a rule that answers. The Host header passes unchanged, so signatures stay valid.
+import http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operationOf } from '../support/s3-operation.js';
+import type { Fault, FaultRule } from './fault.js';
+
+interface Exchange {
+  readonly request: http.IncomingMessage;
+  readonly response: http.ServerResponse;
+  readonly body: Buffer;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface FaultProxy {
+  readonly endpoint: string;
+  /** Requests that came in, by operation. */
+  readonly counts: Map<string, number>;
+  /** Adds a rule; the first rule that matches a request and is not used up hits it. */
+  inject(rule: FaultRule): void;
+  /** Forgets all rules and counts. */
+  clear(): void;
+  close(): Promise<void>;
+}
+
+interface ActiveRule extends FaultRule {
+  seen: number;
+}
+
+const errorXml = (code: string, message: string): Buffer =>
+  Buffer.from(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`);
+
+const flip = (body: Buffer, byte: number): Buffer => {
+  const copy = Buffer.from(body);
+  if (byte < copy.length) copy.writeUInt8((copy[byte] ?? 0) ^ 1, byte);
+  return copy;
+};
+
+const reset = (socket: Socket): void => {
+  socket.resetAndDestroy();
+};
+
+async function gather(message: http.IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of message) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+function forward(upstream: URL, request: http.IncomingMessage, body: Buffer): Promise<Reply> {
+  const { expect: _expect, ...headers } = request.headers;
+  return new Promise((resolve, reject) => {
+    const onward = http.request(
+      { host: upstream.hostname, port: upstream.port, method: request.method, path: request.url, headers, agent: false },
+      (message) => {
+        gather(message).then((bytes) => resolve({ status: message.statusCode ?? 502, headers: message.headers, body: bytes }), reject);
+      },
+    );
+    onward.on('error', reject);
+    onward.end(body);
+  });
+}
+
+/** Faults that never reach the upstream. True when the fault was one of them. */
+function answerAlone(fault: Fault, { request, response }: Exchange): boolean {
+  switch (fault.kind) {
+    case 'status': {
+      const body = request.method === 'HEAD' ? undefined : errorXml(fault.code ?? 'InternalError', fault.message ?? 'injected');
+      response.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
+      response.end(body);
+      return true;
+    }
+    case 'ack':
+      response.writeHead(200, { etag: '"00000000000000000000000000000000"', 'content-length': '0' });
+      response.end();
+      return true;
+    case 'reset':
+      reset(request.socket);
+      return true;
+    case 'no-answer':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function changed(fault: Fault | undefined, reply: Reply): Reply {
+  switch (fault?.kind) {
+    case 'corrupt-response':
+      return { ...reply, body: flip(reply.body, fault.byte) };
+    case 'shorten-response':
+      return { ...reply, headers: { ...reply.headers, 'content-length': String(fault.bytes) }, body: reply.body.subarray(0, fault.bytes) };
+    case 'error-in-200': {
+      const body = errorXml(fault.code, 'injected');
+      return { status: 200, headers: { ...reply.headers, 'content-type': 'application/xml', 'content-length': String(body.length) }, body };
+    }
+    case 'range-ignored': {
+      const { 'content-range': _range, ...headers } = reply.headers;
+      return { ...reply, status: 200, headers };
+    }
+    case 'range-shifted': {
+      const shift = (text: string): string => text.replace(/\d+(?=[-/])/g, (number) => String(Number(number) + fault.by));
+      return { ...reply, headers: { ...reply.headers, 'content-range': shift(reply.headers['content-range'] ?? '') } };
+    }
+    case 'etag':
+      return { ...reply, headers: { ...reply.headers, etag: `"${fault.etag}"` } };
+    default:
+      return reply;
+  }
+}
+
+async function sendBody(fault: Fault | undefined, { request, response }: Exchange, body: Buffer): Promise<void> {
+  switch (fault?.kind) {
+    case 'cut-response':
+      response.write(body.subarray(0, fault.afterBytes), () => setTimeout(() => reset(request.socket), 20));
+      return;
+    case 'stall-response':
+      response.write(body.subarray(0, fault.afterBytes));
+      return;
+    case 'slow-response': {
+      const piece = Math.max(1, Math.floor(fault.bytesPerSecond / 20));
+      for (let start = 0; start < body.length && !response.destroyed; start += piece) {
+        response.write(body.subarray(start, start + piece));
+        await sleep((piece / fault.bytesPerSecond) * 1000);
+      }
+      response.end();
+      return;
+    }
+    default:
+      response.end(request.method === 'HEAD' ? undefined : body);
+  }
+}
+
+async function pass(fault: Fault | undefined, exchange: Exchange, upstream: URL): Promise<void> {
+  const { request, response } = exchange;
+  if (fault?.kind === 'delay') await sleep(fault.ms);
+  const body = fault?.kind === 'corrupt-request' ? flip(exchange.body, fault.byte) : exchange.body;
+  if (fault?.kind === 'duplicate') await forward(upstream, request, body);
+  const reply = changed(fault, await forward(upstream, request, body));
+  if (fault?.kind === 'lost-answer') return reset(request.socket);
+  const { connection: _connection, 'transfer-encoding': _encoding, ...headers } = reply.headers;
+  response.writeHead(reply.status, request.method === 'HEAD' ? headers : { ...headers, 'content-length': headers['content-length'] ?? String(reply.body.length) });
+  await sendBody(fault, exchange, reply.body);
+}
+
+function cutRequest(request: http.IncomingMessage, afterBytes: number): void {
+  let received = 0;
+  request.on('data', (piece: Buffer) => {
+    received += piece.length;
+    if (received >= afterBytes) reset(request.socket);
+  });
+}
+
+/** Starts a proxy in front of `upstream` (an endpoint URL), or one that only gives canned answers. */
+export async function startFaultProxy(upstream?: string): Promise<FaultProxy> {
+  const rules: ActiveRule[] = [];
+  const counts = new Map<string, number>();
+  const target = upstream === undefined ? undefined : new URL(upstream);
+
+  const pick = (operation: string, path: string): Fault | undefined => {
+    for (const rule of rules) {
+      if (rule.operation !== undefined && rule.operation !== operation) continue;
+      if (rule.path && !rule.path.test(path)) continue;
+      rule.seen += 1;
+      const index = rule.seen - (rule.skip ?? 0);
+      if (index >= 1 && index <= (rule.times ?? Infinity)) return rule.fault;
+    }
+    return undefined;
+  };
+  const handle = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '/', headers } = request;
+    const operation = operationOf(method, url, headers);
+    counts.set(operation, (counts.get(operation) ?? 0) + 1);
+    const fault = pick(operation, url);
+    if (fault?.kind === 'cut-request') return cutRequest(request, fault.afterBytes);
+    const exchange = { request, response, body: await gather(request) };
+    if (fault && answerAlone(fault, exchange)) return;
+    if (!target) throw new Error(`no rule answers ${operation} ${url}`);
+    await pass(fault, exchange, target);
+  };
+  const server = http.createServer((request, response) => void handle(request, response).catch(() => reset(request.socket)));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    counts,
+    inject: (rule) => void rules.push({ ...rule, seen: 0 }),
+    clear: () => {
+      rules.length = 0;
+      counts.clear();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

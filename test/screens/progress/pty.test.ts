@@ -1,0 +1,233 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+let folder: string;
+let program: string;
+
+// Bundled as the product is: packages outside, reporters as chunks that load on first use.
+beforeAll(async () => {
+  const root = join(import.meta.dirname, '../../..');
+  folder = await mkdtemp(join(root, 'node_modules/.progress-test-'));
+  program = join(folder, 'pty-fixture.mjs');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'pty-fixture.ts')],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    jsx: 'automatic',
+    external: ['ink', 'react', 'react/*', 'zustand', 'zustand/*'],
+  });
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+interface Session {
+  readonly written: () => string;
+  readonly screen: () => Promise<string[]>;
+  readonly until: (text: string) => Promise<void>;
+  readonly type: (keys: string) => void;
+  readonly resize: (columns: number, rows: number) => void;
+  readonly exited: Promise<number>;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+function run(ending: string, env: Record<string, string> = {}, columns = 80, rows = 24): Session {
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const child = spawn(process.execPath, [program, ending], {
+    cols: columns,
+    rows,
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+  });
+  let written = '';
+  child.onData((data) => {
+    written += data;
+    terminal.write(data);
+  });
+  const flushed = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve));
+  const screen = async (): Promise<string[]> => {
+    await flushed();
+    const { active } = terminal.buffer;
+    const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? '');
+    return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+  };
+  return {
+    written: () => written,
+    screen,
+    async until(text) {
+      for (let tries = 0; tries < 400; tries += 1) {
+        if ((await screen()).some((line) => line.includes(text))) return;
+        await sleep(25);
+      }
+      throw new Error(`never saw ${text} in:\n${(await screen()).join('\n')}`);
+    },
+    type: (keys) => child.write(keys),
+    resize: (columns, rows) => {
+      terminal.resize(columns, rows);
+      child.resize(columns, rows);
+    },
+    exited: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
+  };
+}
+
+/** Whether the last cursor code in what was written shows the cursor. */
+const isCursorShown = (written: string): boolean =>
+  written.lastIndexOf('\u001b[?25h') > written.lastIndexOf('\u001b[?25l');
+
+describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
+  it('draws the frame, then takes it away and leaves notes and results', async () => {
+    const session = run('finish');
+    await session.until('of 1 000 files');
+    const during = await session.screen();
+
+    await session.exited;
+
+    expect(during).toHaveLength(7);
+    expect(during[2]).toMatch(
+      /^Uploading \/data\/.*…-long-name- to s3:\/\/bucket\/lab\/uploads\/20251114-093012-a41f$/,
+    );
+    expect(during[3]).toMatch(/░ +0% .* of 1000 MiB/);
+    expect(during[5]).toMatch(/^now {2}データ\/.*…/);
+    expect(during[6]).toBe('ctrl+c stops after the chunks in flight; committed uploads are untouched');
+    expect(await session.screen()).toEqual(['before', 'owners are not kept \\x1b[31m', 'after: done']);
+    expect(isCursorShown(session.written())).toBe(true);
+    expect(session.written()).not.toContain('\u001b[3J');
+  });
+
+  it('takes the frame away after a failure too', async () => {
+    const session = run('fail');
+    await session.exited;
+
+    expect(await session.screen()).toEqual(['before', 'owners are not kept \\x1b[31m', 'after: the disk is gone']);
+    expect(isCursorShown(session.written())).toBe(true);
+  });
+
+  it('lets ctrl+c through as a signal, says that it is stopping, and leaves only what is kept', async () => {
+    const session = run('wait');
+    await session.until('of 1 000 files');
+
+    session.type('\u0003');
+    await session.until('stopping: waiting for 1 chunk in flight');
+    const status = await session.exited;
+
+    const screen = await session.screen();
+    expect(status).toBe(0);
+    expect(screen.slice(0, 2)).toEqual(['before', 'owners are not kept \\x1b[31m']);
+    expect(screen[2]).toMatch(/^▲ Upload stopped after [\d.]+s: 0 of 20 chunks sent$/);
+    expect(screen.slice(3)).toEqual([
+      '  kept  committed uploads are untouched; this one was not committed',
+      'after: cancelled',
+    ]);
+    expect(isCursorShown(session.written())).toBe(true);
+  });
+
+  it('shows the cursor when it is killed by another signal', async () => {
+    const session = run('wait');
+    await session.until('of 1 000 files');
+    session.type('\u001c');
+    await session.exited;
+
+    expect(isCursorShown(session.written())).toBe(true);
+  });
+
+  it.each([
+    [60, 15],
+    [40, 6],
+    [120, 40],
+  ])('stays within %d columns and %d rows', async (columns, rows) => {
+    const session = run('wait', {}, columns, rows);
+    await session.until('%');
+    await session.until('kept');
+    await sleep(300);
+
+    // A line that was wider than the window would have been wrapped, and the frame would be taller.
+    const frame = (await session.screen()).slice(2);
+    expect(frame.length).toBeLessThanOrEqual(rows - 1);
+    expect(frame.filter((line) => line.includes('%'))).toHaveLength(1);
+    session.type('\u0003');
+    await session.exited;
+    expect(session.written()).not.toContain('\u001b[3J');
+  });
+
+  it('follows the window, also one that becomes smaller than the frame, and spares the scrollback', async () => {
+    const session = run('wait', {}, 120, 30);
+    await session.until('of 1 000 files');
+
+    session.resize(70, 30);
+    await session.until('now');
+    session.resize(70, 4);
+    await sleep(400);
+    session.resize(100, 30);
+    await sleep(400);
+    const during = await session.screen();
+    session.type('\u0003');
+    await session.exited;
+
+    expect(during.at(-4)).toMatch(/^[█░]{60,} .* of 1000 MiB/);
+    expect(during.at(-1)).toMatch(/^ctrl\+c/);
+    expect(session.written()).not.toContain('\u001b[3J');
+    const [last, kept, stopped] = (await session.screen()).toReversed();
+    expect([last, kept?.slice(0, 7), stopped?.slice(0, 16)]).toEqual([
+      'after: cancelled',
+      '  kept ',
+      '▲ Upload stopped',
+    ]);
+    expect(isCursorShown(session.written())).toBe(true);
+  });
+
+  it('colours with the 16 foreground colours only, and not at all with NO_COLOR', async () => {
+    const coloured = run('finish');
+    await coloured.exited;
+    const plain = run('finish', { NO_COLOR: '1' });
+    await plain.exited;
+
+    const codes = (text: string): string[] =>
+      text.split('\u001b[').flatMap((part) => /^([\d;]*)m/.exec(part)?.[1] ?? []);
+    expect(new Set(codes(coloured.written()))).toEqual(new Set(['36', '39', '2', '22']));
+    expect(codes(plain.written())).toEqual([]);
+  });
+
+  it('draws with ASCII on a console without Unicode', async () => {
+    const session = run('finish', { TERM: 'linux' });
+    await session.exited;
+
+    expect(session.written()).toMatch(/^\p{ASCII}*$/u);
+  });
+
+  it('loads Ink for the screen', async () => {
+    const session = run('tell');
+    await session.exited;
+
+    expect((await session.screen()).at(-1)).toBe('ink was loaded');
+  });
+
+  it('writes plain lines where CI is set', async () => {
+    const session = run('finish', { CI: 'true' });
+    await session.exited;
+
+    expect(session.written()).not.toContain('\u001b');
+    expect(session.written()).toContain('upload plan: 1000 files');
+  });
+});
+
+describe('without a terminal', { timeout: 30_000 }, () => {
+  it('writes no escape codes and does not load Ink', async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, 'tell']);
+
+    expect(stdout).toBe('before\nafter: done\nink was not loaded\n');
+    expect(stderr).toMatch(/upload done after/);
+    expect(stderr).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TransferEvent } from '../../../src/core/events.js';
+import { startJsonReporter } from '../../../src/screens/progress/json-reporter.js';
+import { startTextReporter } from '../../../src/screens/progress/text-reporter.js';
+import { createTransferStore, type TransferStore } from '../../../src/stores/transfer-store.js';
+import { Recorder } from './recorder.js';
+
+const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+const start: TransferEvent = {
+  type: 'start',
+  operation: 'upload',
+  source: '/data/run-0412',
+  target: 's3://acme-archive/lab',
+};
+const plan: TransferEvent = {
+  type: 'plan',
+  files: 13_290,
+  bytes: 116 * GIB,
+  chunks: 594,
+  shardBytes: Array.from({ length: 16 }, () => 7.25 * GIB),
+  compression: 'zstd content-aware (default 3)',
+};
+const look = { unicode: true, color: true };
+const now = (): Date => new Date();
+
+let store: TransferStore;
+let stream: Recorder;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2025, 10, 14, 12, 4, 21) });
+  store = createTransferStore({ now: () => Date.now() });
+  stream = new Recorder();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function feed(...events: TransferEvent[]): void {
+  for (const event of events) store.getState().apply(event);
+  vi.advanceTimersByTime(100);
+}
+
+/** Ten seconds at 118 MiB/s, up to 71.2 GiB. */
+function transferTenSeconds(): void {
+  for (let second = 1; second <= 10; second += 1) {
+    const bytes = 71.2 * GIB - (10 - second) * 118 * MIB;
+    store.getState().apply({ type: 'progress', files: 8112, bytes });
+    vi.advanceTimersByTime(1000);
+  }
+}
+
+describe('the text reporter', () => {
+  it('starts with what it does and with which settings, then says every ten seconds how far it is', () => {
+    const reporter = startTextReporter({ store, stream, look, now });
+
+    feed(start, plan, { type: 'phase', phase: 'transferring' });
+    expect(stream.lines()).toEqual([
+      '2025-11-14T12:04:21Z upload /data/run-0412 to s3://acme-archive/lab',
+      '2025-11-14T12:04:21Z upload plan: 13290 files, 116GiB, 594 chunks, 16 shards, zstd content-aware (default 3)',
+    ]);
+    transferTenSeconds();
+    transferTenSeconds();
+
+    const [status] = stream.lines().slice(2);
+    expect(status).toMatch(
+      /^2025-11-14T12:04:31Z upload 61% 71\.\d\/116GiB 8112\/13290 files [\d.]+[KMGT]iB\/s eta=\w+$/,
+    );
+    expect(stream.lines()).toHaveLength(4);
+    void reporter.stop({ status: 'done' });
+  });
+
+  it('writes notes and skipped files as lines, and stops naming files after ten', () => {
+    const reporter = startTextReporter({ store, stream, look, now });
+    const skips = Array.from({ length: 12 }, (_, index): TransferEvent => ({
+      type: 'skip',
+      path: `a\u001b${index}`,
+      reason: 'EACCES',
+    }));
+
+    feed(start, { type: 'note', text: 'owners are not kept' }, ...skips);
+    feed({ type: 'skip', path: 'z', reason: 'EACCES' });
+
+    const lines = stream.lines().map((line) => line.slice('2025-11-14T12:04:21Z upload '.length));
+    expect(lines[1]).toBe('note: owners are not kept');
+    expect(lines[2]).toBe('skipped a\\x1b0: EACCES');
+    expect(lines.slice(12)).toEqual(['skipped more than 10 files; the result names them all']);
+    void reporter.stop({ status: 'done' });
+  });
+
+  it('ends with one line that tells how it went, and leaves no timer', async () => {
+    const reporter = startTextReporter({ store, stream, look, now });
+    feed(start, plan, { type: 'progress', files: 13_290, bytes: 116 * GIB });
+    vi.advanceTimersByTime(3000);
+    store.getState().apply({ type: 'done' });
+    store.getState().close();
+
+    await reporter.stop({ status: 'done' });
+    vi.advanceTimersByTime(60_000);
+
+    expect(stream.lines().at(-1)).toBe(
+      '2025-11-14T12:04:24Z upload done after 3s: 13290/13290 files, 116GiB, 0B stored',
+    );
+    expect(vi.getTimerCount()).toBe(0);
+    expect(stream.text).not.toContain('\u001b');
+  });
+
+  it('says what is kept when it was interrupted', async () => {
+    const reporter = startTextReporter({ store, stream, look, now });
+    feed(start, plan);
+    store.getState().requestStop();
+
+    await reporter.stop({ status: 'interrupted' });
+
+    expect(stream.lines().at(-4)).toMatch(/ stopping$| starting$/);
+    expect(stream.lines().slice(-2)).toEqual([
+      '▲ Upload stopped after 0.1s: 0 of 594 chunks sent',
+      '  kept  committed uploads are untouched; this one was not committed',
+    ]);
+    expect(stream.text).not.toContain('\u001b');
+  });
+
+  it('writes nothing when the operation never began', async () => {
+    await startTextReporter({ store, stream, look, now }).stop({
+      status: 'failed',
+      code: 'io',
+      message: 'm',
+      hint: undefined,
+    });
+
+    expect(stream.text).toBe('');
+  });
+});
+
+describe('the JSON reporter', () => {
+  const objects = (): Record<string, unknown>[] => stream.lines().map((line) => JSON.parse(line));
+
+  it('writes a status when a phase begins and every second', () => {
+    const reporter = startJsonReporter({ store, stream, now });
+    feed(start, plan, { type: 'phase', phase: 'transferring' });
+    transferTenSeconds();
+
+    const all = objects();
+    expect(all[0]).toMatchObject({
+      type: 'status',
+      operation: 'upload',
+      phase: 'transferring',
+      filesTotal: 13_290,
+      chunksTotal: 594,
+    });
+    expect(all).toHaveLength(11);
+    expect(all.at(-1)).toMatchObject({
+      percent: 61,
+      files: 8112,
+      bytesTotal: 116 * GIB,
+      time: '2025-11-14T12:04:31.000Z',
+    });
+    expect(all.every(({ type }) => type === 'status')).toBe(true);
+    void reporter.stop({ status: 'done' });
+  });
+
+  it('carries notes on a status and skipped files as errors', () => {
+    const reporter = startJsonReporter({ store, stream, now });
+
+    feed(start, { type: 'note', text: 'n' }, { type: 'skip', path: 'a\u001b', reason: 'EACCES' });
+
+    expect(objects().map(({ type, note, path, message }) => ({ type, note, path, message }))).toEqual([
+      { type: 'status', note: undefined, path: undefined, message: undefined },
+      { type: 'status', note: 'n', path: undefined, message: undefined },
+      { type: 'error', note: undefined, path: 'a\u001b', message: 'EACCES' },
+    ]);
+    expect(stream.text).not.toContain('\u001b');
+    void reporter.stop({ status: 'done' });
+  });
+
+  it('ends with a summary, after the error if it failed', async () => {
+    const reporter = startJsonReporter({ store, stream, now });
+    feed(start, plan);
+    store.getState().close();
+
+    await reporter.stop({ status: 'failed', code: 'access-denied', message: 'no', hint: 'archiver doctor' });
+
+    expect(objects().slice(-2)).toMatchObject([
+      { type: 'error', code: 'access-denied', message: 'no', hint: 'archiver doctor' },
+      { type: 'summary', outcome: 'failed', files: 0, durationMs: 100 },
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

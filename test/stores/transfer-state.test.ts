@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { TransferEvent } from '../../src/core/events.js';
+import { createTransferState, foldEvent, snapshotOf, type TransferSnapshot } from '../../src/stores/transfer-state.js';
+
+const start: TransferEvent = { type: 'start', operation: 'upload', source: '/data', target: 's3://b/p' };
+const plan: TransferEvent = {
+  type: 'plan',
+  files: 100,
+  bytes: 10_000,
+  chunks: 4,
+  shardBytes: [6000, 4000],
+  compression: 'zstd content-aware (default 3)',
+};
+const transferring: TransferEvent = { type: 'phase', phase: 'transferring' };
+const chunk = (state: 'started' | 'finished', chunk: number, shard: number): TransferEvent => ({
+  type: 'chunk',
+  state,
+  chunk,
+  shard,
+  rawBytes: 3000,
+  storedBytes: 1500,
+});
+
+/** Folds events that come a second apart, the first at time 0, and looks one second after the last. */
+function fold(...events: TransferEvent[]): TransferSnapshot {
+  const state = createTransferState(0);
+  events.forEach((event, index) => foldEvent(state, event, index * 1000));
+  return snapshotOf(state, events.length * 1000);
+}
+
+const cases: [name: string, events: TransferEvent[], expected: Partial<TransferSnapshot>][] = [
+  [
+    'nothing yet',
+    [],
+    { operation: undefined, phase: 'starting', filesTotal: undefined, ratio: undefined, etaMs: undefined },
+  ],
+  ['a start', [start], { operation: 'upload', source: '/data', target: 's3://b/p', elapsedMs: 1000 }],
+  [
+    'a scan in progress',
+    [start, { type: 'phase', phase: 'scanning' }, { type: 'scan', files: 7, bytes: 70 }],
+    { phase: 'scanning', filesFound: 7, bytesFound: 70, filesTotal: undefined },
+  ],
+  [
+    'a plan',
+    [start, plan],
+    {
+      filesTotal: 100,
+      bytesTotal: 10_000,
+      chunksTotal: 4,
+      compression: 'zstd content-aware (default 3)',
+      shards: [
+        { plannedBytes: 6000, doneBytes: 0 },
+        { plannedBytes: 4000, doneBytes: 0 },
+      ],
+      bytesPerSecond: 0,
+    },
+  ],
+  [
+    'progress, as totals and not as increments',
+    [
+      start,
+      plan,
+      transferring,
+      { type: 'progress', files: 10, bytes: 1000, path: 'a' },
+      { type: 'progress', files: 20, bytes: 2000 },
+    ],
+    { filesDone: 20, bytesDone: 2000, path: 'a', bytesPerSecond: 500, etaMs: 16_000 },
+  ],
+  [
+    'chunks in flight in two shards',
+    [start, plan, chunk('started', 0, 1), chunk('started', 1, 0), chunk('started', 2, 1)],
+    { chunksInFlight: 3, activeShards: [0, 1], chunksDone: 0, ratio: undefined },
+  ],
+  [
+    'a finished chunk',
+    [start, plan, chunk('started', 0, 0), chunk('started', 1, 1), chunk('finished', 0, 0)],
+    {
+      chunksInFlight: 1,
+      chunksDone: 1,
+      storedBytes: 1500,
+      ratio: 2,
+      activeShards: [1],
+      shards: [
+        { plannedBytes: 6000, doneBytes: 3000 },
+        { plannedBytes: 4000, doneBytes: 0 },
+      ],
+    },
+  ],
+  [
+    'a chunk of a shard that was not planned',
+    [start, plan, chunk('finished', 0, 9)],
+    { chunksDone: 1, chunksInFlight: 0 },
+  ],
+  ['a chunk that is sent again', [start, plan, chunk('started', 0, 0), chunk('started', 0, 0)], { chunksInFlight: 1 }],
+  [
+    'retries',
+    [
+      start,
+      { type: 'retry', request: 'PutObject', attempt: 2, reason: 'SlowDown' },
+      { type: 'retry', request: 'PutObject', attempt: 3, reason: 'SlowDown' },
+    ],
+    { retries: 2 },
+  ],
+  ['notes', [start, { type: 'note', text: 'kept no owners' }], { notes: ['kept no owners'] }],
+  [
+    'no time left while it commits',
+    [start, plan, { type: 'progress', files: 1, bytes: 10 }, { type: 'phase', phase: 'committing' }],
+    { phase: 'committing', etaMs: undefined },
+  ],
+  ['the end', [start, plan, { type: 'done' }], { phase: 'done', elapsedMs: 2000 }],
+];
+
+describe('snapshotOf the folded events', () => {
+  it.each(cases)('shows %s', (_, events, expected) => {
+    expect(fold(...events)).toMatchObject(expected);
+  });
+
+  it('names the first ten skipped files and counts them all', () => {
+    const skips = Array.from({ length: 12 }, (_, index): TransferEvent => ({
+      type: 'skip',
+      path: `f${index}`,
+      reason: 'EACCES',
+    }));
+
+    const snapshot = fold(start, ...skips);
+
+    expect(snapshot.skippedCount).toBe(12);
+    expect(snapshot.skipped.map(({ path }) => path)).toEqual([
+      'f0',
+      'f1',
+      'f2',
+      'f3',
+      'f4',
+      'f5',
+      'f6',
+      'f7',
+      'f8',
+      'f9',
+    ]);
+  });
+
+  it('does not count the time spent scanning into the rate', () => {
+    const state = createTransferState(0);
+    foldEvent(state, start, 0);
+    foldEvent(state, plan, 60_000);
+    foldEvent(state, transferring, 60_000);
+    foldEvent(state, { type: 'progress', files: 1, bytes: 4000 }, 62_000);
+
+    expect(snapshotOf(state, 62_000).bytesPerSecond).toBe(2000);
+  });
+
+  it('does not change after it was taken', () => {
+    const state = createTransferState(0);
+    foldEvent(state, start, 0);
+    foldEvent(state, plan, 0);
+    const before = snapshotOf(state, 0);
+    const copy = structuredClone(before);
+
+    for (const event of [
+      chunk('started', 0, 0),
+      chunk('finished', 0, 0),
+      { type: 'note', text: 'n' } as const,
+      { type: 'skip', path: 'p', reason: 'r' } as const,
+    ])
+      foldEvent(state, event, 1000);
+
+    expect(before).toEqual(copy);
+  });
+});

@@ -1,0 +1,293 @@
+// A small S3 server in this process, for tests that need the real SDK over HTTP and no server installed. It checks
+// bodies against `x-amz-content-sha256` and knows conditions, ranges, pages, multipart and cold objects. It checks no
+// signatures: the real servers of `npm run test:servers` do.
+import { createHash, randomBytes } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { operationOf } from './s3-operation.js';
+
+export interface MemoryObject {
+  body: Buffer;
+  etag: string;
+  modified: Date;
+  headers: Record<string, string>;
+  /** The value of `x-amz-restore`. */
+  restore?: string;
+}
+
+interface Upload {
+  readonly bucket: string;
+  readonly key: string;
+  readonly headers: Record<string, string>;
+  readonly startedAt: Date;
+  readonly parts: Map<number, { body: Buffer; etag: string }>;
+}
+
+interface Call {
+  readonly bucket: string;
+  readonly key: string;
+  readonly query: URLSearchParams;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: Buffer | string;
+}
+
+export interface SeenRequest {
+  readonly operation: string;
+  readonly path: string;
+  readonly headers: http.IncomingHttpHeaders;
+}
+
+export interface MemoryS3 {
+  readonly endpoint: string;
+  readonly buckets: Map<string, Map<string, MemoryObject>>;
+  readonly requests: SeenRequest[];
+  close(): Promise<void>;
+}
+
+const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
+const KEPT_HEADERS = /^(x-amz-meta-.*|x-amz-storage-class|x-amz-server-side-encryption.*|x-amz-tagging|content-type)$/;
+const XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
+
+const md5 = (data: Buffer): string => createHash('md5').update(data).digest('hex');
+const escapeXml = (text: string): string =>
+  text.replace(/[<>&"\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+const unescapeXml = (text: string): string =>
+  text
+    .replace(/&#x([0-9a-f]+);/gi, (_match, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
+    .replace(/&#(\d+);/g, (_match, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');
+const element = (name: string, value: string | number): string => `<${name}>${escapeXml(String(value))}</${name}>`;
+const xml = (name: string, inner: string, status = 200): Answer => ({
+  status,
+  headers: { 'content-type': 'application/xml' },
+  body: `${XML_HEAD}<${name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${inner}</${name}>`,
+});
+
+/** An answer that carries an S3 error. */
+export const errorAnswer = (status: number, code: string, message = code): Answer => ({
+  status,
+  headers: { 'content-type': 'application/xml' },
+  body: `${XML_HEAD}<Error>${element('Code', code)}${element('Message', message)}</Error>`,
+});
+
+const tagValues = (text: string, tag: string): string[] =>
+  [...text.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, 'g'))].map((match) => unescapeXml(match[1] ?? ''));
+
+const keptHeaders = (headers: http.IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (KEPT_HEADERS.test(name) ? [[name, String(value)]] : [])));
+
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+class Server {
+  readonly buckets = new Map<string, Map<string, MemoryObject>>();
+  readonly uploads = new Map<string, Upload>();
+
+  handle(operation: string, call: Call): Answer {
+    const bucket = this.buckets.get(call.bucket);
+    if (operation === 'CreateBucket') return this.buckets.set(call.bucket, bucket ?? new Map()), { status: 200 };
+    if (!bucket) return errorAnswer(404, 'NoSuchBucket', 'The specified bucket does not exist');
+    const sum = call.headers['x-amz-content-sha256'];
+    if (typeof sum === 'string' && /^[0-9a-f]{64}$/.test(sum) && sum !== createHash('sha256').update(call.body).digest('hex')) {
+      return errorAnswer(400, 'XAmzContentSHA256Mismatch');
+    }
+    return this.#bucketCall(operation, bucket, call) ?? this.#objectCall(operation, bucket, call);
+  }
+
+  #bucketCall(operation: string, bucket: Map<string, MemoryObject>, call: Call): Answer | undefined {
+    switch (operation) {
+      case 'HeadBucket':
+        return { status: 200, headers: { 'x-amz-bucket-region': 'us-east-1' } };
+      case 'ListObjects':
+      case 'ListObjectsV2':
+        return this.#list(bucket, call.query, operation === 'ListObjectsV2');
+      case 'ListMultipartUploads':
+        return this.#listUploads(call);
+      case 'DeleteObjects':
+        for (const key of tagValues(call.body.toString(), 'Key')) bucket.delete(key);
+        return xml('DeleteResult', '');
+      default:
+        return undefined;
+    }
+  }
+
+  #objectCall(operation: string, bucket: Map<string, MemoryObject>, call: Call): Answer {
+    switch (operation) {
+      case 'PutObject':
+        return this.#put(bucket, call);
+      case 'CopyObject':
+        return this.#copy(bucket, call);
+      case 'DeleteObject':
+        return bucket.delete(call.key), { status: 204 };
+      case 'RestoreObject':
+        return this.#restore(bucket.get(call.key));
+      case 'CreateMultipartUpload':
+        return this.#create(call);
+      case 'UploadPart':
+      case 'CompleteMultipartUpload':
+      case 'AbortMultipartUpload':
+        return this.#uploadCall(operation, bucket, call);
+      default:
+        return this.#get(bucket.get(call.key), call, operation === 'HeadObject');
+    }
+  }
+
+  #put(bucket: Map<string, MemoryObject>, { key, headers, body }: Call): Answer {
+    const found = bucket.get(key);
+    if (headers['if-none-match'] === '*' && found) return errorAnswer(412, 'PreconditionFailed');
+    const etag = md5(body);
+    bucket.set(key, { body, etag, modified: new Date(), headers: keptHeaders(headers) });
+    return { status: 200, headers: { etag: `"${etag}"` } };
+  }
+
+  #copy(bucket: Map<string, MemoryObject>, { key, headers }: Call): Answer {
+    const source = decodeURIComponent(String(headers['x-amz-copy-source'])).replace(/^\//, '').split('/').slice(1).join('/');
+    const found = bucket.get(source);
+    if (!found) return errorAnswer(404, 'NoSuchKey');
+    bucket.set(key, { body: found.body, etag: found.etag, modified: new Date(), headers: { ...found.headers, ...keptHeaders(headers) } });
+    return xml('CopyObjectResult', element('ETag', `"${found.etag}"`) + element('LastModified', new Date().toISOString()));
+  }
+
+  #restore(found: MemoryObject | undefined): Answer {
+    if (!found) return errorAnswer(404, 'NoSuchKey');
+    if (!COLD.has(found.headers['x-amz-storage-class'] ?? '')) return errorAnswer(403, 'InvalidObjectState');
+    if (found.restore?.includes('"true"') === true) return errorAnswer(409, 'RestoreAlreadyInProgress');
+    if (found.restore !== undefined) return { status: 200 };
+    found.restore = 'ongoing-request="true"';
+    return { status: 202 };
+  }
+
+  #get(found: MemoryObject | undefined, { headers }: Call, isHead: boolean): Answer {
+    if (!found) return errorAnswer(404, 'NoSuchKey');
+    const match = headers['if-match'];
+    if (match !== undefined && match.replaceAll('"', '') !== found.etag) return errorAnswer(412, 'PreconditionFailed');
+    const common = {
+      ...found.headers,
+      etag: `"${found.etag}"`,
+      'last-modified': found.modified.toUTCString(),
+      ...(found.restore === undefined ? {} : { 'x-amz-restore': found.restore }),
+    };
+    if (isHead) return { status: 200, headers: { ...common, 'content-length': String(found.body.length) } };
+    if (COLD.has(found.headers['x-amz-storage-class'] ?? '') && found.restore?.includes('"false"') !== true) {
+      return errorAnswer(403, 'InvalidObjectState');
+    }
+    const range = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '');
+    if (!range) return { status: 200, headers: common, body: found.body };
+    const size = found.body.length;
+    const start = range[1] === '' ? Math.max(0, size - Number(range[2])) : Number(range[1]);
+    const end = range[1] === '' || range[2] === '' ? size : Math.min(size, Number(range[2]) + 1);
+    if (start >= end) return errorAnswer(416, 'InvalidRange');
+    return { status: 206, headers: { ...common, 'content-range': `bytes ${start}-${end - 1}/${size}` }, body: found.body.subarray(start, end) };
+  }
+
+  #list(bucket: Map<string, MemoryObject>, query: URLSearchParams, isV2: boolean): Answer {
+    const prefix = query.get('prefix') ?? '';
+    const delimiter = query.get('delimiter') ?? '';
+    const after = query.get('continuation-token') ?? query.get('start-after') ?? query.get('marker') ?? '';
+    const encode = query.get('encoding-type') === 'url' ? encodeURIComponent : (text: string): string => text;
+    const lines = new Map<string, MemoryObject | undefined>();
+    for (const [key, object] of [...bucket].sort(([a], [b]) => byBytes(a, b))) {
+      if (!key.startsWith(prefix)) continue;
+      const cut = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
+      const line = cut < 0 ? key : key.slice(0, cut + 1);
+      const isNew = byBytes(key, after) > 0 && !(line.endsWith('/') && after === line);
+      if (isNew && lines.size <= 1000) lines.set(line, cut < 0 ? object : undefined);
+    }
+    const isTruncated = lines.size > 1000;
+    const shown = [...lines].slice(0, 1000);
+    const inner = shown.map(([line, object]) => (object ? this.#contents(encode(line), object) : `<CommonPrefixes>${element('Prefix', encode(line))}</CommonPrefixes>`));
+    const last = shown.at(-1)?.[0] ?? '';
+    const next = isTruncated ? element(isV2 ? 'NextContinuationToken' : 'NextMarker', isV2 ? last : encode(last)) : '';
+    const encoding = query.get('encoding-type') === 'url' ? element('EncodingType', 'url') : '';
+    return xml('ListBucketResult', element('IsTruncated', String(isTruncated)) + encoding + next + inner.join(''));
+  }
+
+  #contents(key: string, object: MemoryObject): string {
+    const restore = object.restore === undefined ? '' : `<RestoreStatus>${element('IsRestoreInProgress', String(object.restore.includes('"true"')))}</RestoreStatus>`;
+    const fields = [
+      element('Key', key),
+      element('Size', object.body.length),
+      element('ETag', `"${object.etag}"`),
+      element('LastModified', object.modified.toISOString()),
+      element('StorageClass', object.headers['x-amz-storage-class'] ?? 'STANDARD'),
+    ];
+    return `<Contents>${fields.join('')}${restore}</Contents>`;
+  }
+
+  #create({ bucket, key, headers }: Call): Answer {
+    const id = randomBytes(8).toString('hex');
+    this.uploads.set(id, { bucket, key, headers: keptHeaders(headers), startedAt: new Date(), parts: new Map() });
+    return xml('InitiateMultipartUploadResult', element('UploadId', id));
+  }
+
+  #uploadCall(operation: string, bucket: Map<string, MemoryObject>, { key, query, body }: Call): Answer {
+    const id = query.get('uploadId') ?? '';
+    const upload = this.uploads.get(id);
+    if (!upload || upload.key !== key) return errorAnswer(404, 'NoSuchUpload');
+    if (operation === 'AbortMultipartUpload') return this.uploads.delete(id), { status: 204 };
+    if (operation === 'UploadPart') {
+      upload.parts.set(Number(query.get('partNumber')), { body, etag: md5(body) });
+      return { status: 200, headers: { etag: `"${md5(body)}"` } };
+    }
+    const numbers = tagValues(body.toString(), 'PartNumber').map(Number);
+    const parts = numbers.flatMap((number) => upload.parts.get(number) ?? []);
+    if (parts.length !== numbers.length) return errorAnswer(400, 'InvalidPart');
+    const etag = `${md5(Buffer.from(parts.map((part) => part.etag).join(''), 'hex'))}-${parts.length}`;
+    bucket.set(key, { body: Buffer.concat(parts.map((part) => part.body)), etag, modified: new Date(), headers: upload.headers });
+    this.uploads.delete(id);
+    return xml('CompleteMultipartUploadResult', element('ETag', `"${etag}"`));
+  }
+
+  #listUploads({ bucket, query }: Call): Answer {
+    const prefix = query.get('prefix') ?? '';
+    const lines = [...this.uploads]
+      .filter(([, upload]) => upload.bucket === bucket && upload.key.startsWith(prefix))
+      .map(([id, upload]) => `<Upload>${element('Key', encodeURIComponent(upload.key))}${element('UploadId', id)}${element('Initiated', upload.startedAt.toISOString())}</Upload>`);
+    return xml('ListMultipartUploadsResult', element('IsTruncated', 'false') + element('EncodingType', 'url') + lines.join(''));
+  }
+}
+
+async function readBody(request: http.IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+/** Starts a server that has these buckets. */
+export async function startMemoryS3(...bucketNames: readonly string[]): Promise<MemoryS3> {
+  const s3 = new Server();
+  for (const name of bucketNames) s3.buckets.set(name, new Map());
+  const requests: SeenRequest[] = [];
+  const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    const { method = 'GET', url: path = '/', headers } = request;
+    const operation = operationOf(method, path, headers);
+    requests.push({ operation, path, headers });
+    const url = new URL(path, 'http://localhost');
+    const [bucket = '', ...rest] = path.split('?')[0]?.slice(1).split('/') ?? [];
+    const key = decodeURIComponent(rest.join('/'));
+    const { status, headers: extra = {}, body = '' } = s3.handle(operation, { bucket, key, query: url.searchParams, headers, body: await readBody(request) });
+    const length = extra['content-length'] ?? String(Buffer.byteLength(body));
+    response.writeHead(status, { ...extra, 'content-length': length });
+    response.end(method === 'HEAD' ? undefined : body);
+  };
+  const server = http.createServer((request, response) => void answer(request, response).catch(() => request.socket.destroy()));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { endpoint: `http://127.0.0.1:${port}`, buckets: s3.buckets, requests, close };
+}

@@ -1,0 +1,34 @@
+// Which S3 operation an HTTP request is.
+
+/** The API's name, e.g. `UploadPart`. `path` is the request target of a path-style request. */
+export function operationOf(method: string, path: string, headers: Readonly<Record<string, unknown>> = {}): string {
+  const url = new URL(path, 'http://localhost');
+  const has = (name: string): boolean => url.searchParams.has(name);
+  const isBucket = url.pathname.replace(/^\//, '').replace(/\/$/, '').split('/').length === 1;
+  return isBucket ? bucketOperation(method, has) : objectOperation(method, has, headers);
+}
+
+function bucketOperation(method: string, has: (name: string) => boolean): string {
+  if (method === 'HEAD') return 'HeadBucket';
+  if (method === 'PUT') return 'CreateBucket';
+  if (method === 'POST') return 'DeleteObjects';
+  if (has('uploads')) return 'ListMultipartUploads';
+  return has('list-type') ? 'ListObjectsV2' : 'ListObjects';
+}
+
+function objectOperation(method: string, has: (name: string) => boolean, headers: Readonly<Record<string, unknown>>): string {
+  switch (method) {
+    case 'HEAD':
+      return 'HeadObject';
+    case 'DELETE':
+      return has('uploadId') ? 'AbortMultipartUpload' : 'DeleteObject';
+    case 'POST':
+      if (has('restore')) return 'RestoreObject';
+      return has('uploads') ? 'CreateMultipartUpload' : 'CompleteMultipartUpload';
+    case 'PUT':
+      if (has('partNumber')) return 'UploadPart';
+      return headers['x-amz-copy-source'] === undefined ? 'PutObject' : 'CopyObject';
+    default:
+      return 'GetObject';
+  }
+}
