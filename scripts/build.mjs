@@ -4,7 +4,24 @@ import { rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 
-const external = ['ink', 'ink/*', 'react', 'react/*', 'ink-table', 'ink-text-input', 'koffi', 'zstd-napi', 'zstd-napi/*', 'zustand', 'zustand/*', 'yaml', 'meow', 'ignore', 'picomatch'];
+const external = [
+  'ink',
+  'ink/*',
+  'react',
+  'react/*',
+  'ink-table',
+  'ink-text-input',
+  'koffi',
+  'zstd-napi',
+  'zstd-napi/*',
+  'zustand',
+  'zustand/*',
+  'yaml',
+  'meow',
+  'ignore',
+  'picomatch',
+  'string-width',
+];
 const entries = {
   cli: 'src/cli.ts',
   docs: 'src/cli/docs-main.ts',
@@ -28,5 +45,7 @@ await build({
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
-  banner: { js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);" },
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
 });

@@ -82,7 +82,8 @@ const takesValue = (flag: Flag): boolean => flag.kind !== 'switch';
 function completeFlag(flags: Flags, rest: readonly string[], current: string): Completion | undefined {
   const last = rest.at(-1) ?? '';
   const open = looksLikeFlag(last) ? findFlagToken(flags, last) : undefined;
-  if (open !== undefined && takesValue(open.flag) && open.value === undefined) return valueCompletion(open.flag, current);
+  if (open !== undefined && takesValue(open.flag) && open.value === undefined)
+    return valueCompletion(open.flag, current);
   if (!current.startsWith('-')) return undefined;
   const at = current.indexOf('=');
   if (at === -1) return { candidates: starting(flagCandidates(flags), current), paths: 'nothing' };

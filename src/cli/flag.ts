@@ -72,7 +72,7 @@ const single =
   <const O extends ValueOptions>(options: O): Flag<Out<T, O>> => ({
     ...parts('single', type, options),
     // T is a part of Out<T, O> whatever O is, which only the compiler cannot see while O is open.
-    parse: (texts) => type.parse(texts.at(-1) ?? '') as Parsed<Out<T, O>>,
+    parse: (texts) => type.parse(texts.at(-1) ?? ''),
   });
 
 function parseEach<T>(type: ValueType<T>, texts: readonly string[]): Parsed<readonly T[]> {

@@ -80,6 +80,13 @@ function usageLines(node: Node, command: Command): readonly string[] {
   );
 }
 
+/** A long command line is continued the way a shell takes it. */
+function exampleLines(line: string): readonly string[] {
+  if (line.length + 2 <= WIDTH) return [`  ${line}`];
+  const lines = wrap(line, WIDTH - 8);
+  return lines.map((part, index) => `${index === 0 ? '  ' : '      '}${part}${index < lines.length - 1 ? ' \\' : ''}`);
+}
+
 function childLines(node: Node): readonly string[] {
   const children = [...node.children.values()].sort((a, b) => (callOf(a) < callOf(b) ? -1 : 1));
   const widest = Math.max(0, ...children.map(({ words }) => words.at(-1)?.length ?? 0));
@@ -94,7 +101,7 @@ function commandHelp(node: Node, command: Command): readonly string[] {
   const rules = (command.rules ?? []).flatMap(({ text }) => columns('  -', wrap(text, WIDTH - 5), 5));
   const [specific] = envNames(command.path, 'flag');
   return [
-    `${callOf(node)}: ${command.summary}`,
+    ...wrap(`${callOf(node)}: ${command.summary}`, WIDTH),
     '',
     ...section('usage', usageLines(node, command)),
     ...paragraphs(command.description),
@@ -109,10 +116,7 @@ function commandHelp(node: Node, command: Command): readonly string[] {
     ...section('flags', flagLines(command.path, own)),
     ...section('rules', rules),
     ...section('global flags', flagLines(command.path, globalFlagsFor(command))),
-    ...section(
-      'examples',
-      command.examples.map((line) => `  ${line}`),
-    ),
+    ...section('examples', command.examples.flatMap(exampleLines)),
     ...section('exit status', list(Object.entries(exitsOf(command)), 8)),
     ...wrap(
       `Flags win over variables, variables over the config file. ${specific?.replace(/FLAG$/, '<FLAG>') ?? ''} sets a flag for this command only.`,

@@ -56,7 +56,9 @@ export async function runWithProgress<T>(
 
   const store = createTransferStore({ now: () => ctx.now().getTime() });
   const { apply, requestStop, close } = store.getState();
-  const reporter = await startReporter(format, ctx, store);
+  // Not awaited: the work goes on while Ink loads.
+  const starting = startReporter(format, ctx, store);
+  starting.catch(() => undefined);
   if (ctx.signal.aborted) requestStop();
   else ctx.signal.addEventListener('abort', requestStop, { once: true });
   let outcome: Outcome = { status: 'done' };
@@ -68,7 +70,7 @@ export async function runWithProgress<T>(
   } finally {
     ctx.signal.removeEventListener('abort', requestStop);
     close();
-    await reporter.stop(outcome);
+    await (await starting).stop(outcome);
   }
 }
 

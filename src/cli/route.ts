@@ -10,6 +10,8 @@ export interface Route {
   readonly node: Node;
   /** Everything in argv but the words, in order. */
   readonly rest: readonly string[];
+  /** The first word that is not a command here; for a command it is its first argument. */
+  readonly word: string | undefined;
 }
 
 function takesNextToken(node: Node, token: string): boolean {
@@ -42,7 +44,8 @@ export function route(root: Node, argv: readonly string[]): Route {
     if (child === undefined) break;
     node = child;
   }
-  return { node, rest: [...rest, ...argv.slice(index)] };
+  const word = argv[index] === '--' ? undefined : argv[index];
+  return { node, rest: [...rest, ...argv.slice(index)], word };
 }
 
 /** The failure of a group called without one of its commands, or with a word that it does not know. */

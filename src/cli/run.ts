@@ -4,11 +4,14 @@ import { completions } from './complete.js';
 import { colorChoice, usesColor, type ColorChoice } from './colors.js';
 import type { Command } from './command.js';
 import { loadConfigLayer } from './config-layer.js';
-import { createContext } from './create-context.js';
+import { createContext, type RunContext } from './create-context.js';
 import { failureDocument, failureOf, failureText } from './errors.js';
+import { flag } from './flag.js';
+import { globalFlags } from './global-flags.js';
 import { helpPage } from './help.js';
 import type { Host } from './host.js';
 import { BrokenPipe, Output } from './output.js';
+import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand, type ParsedCommand } from './parse-command.js';
 import { describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
@@ -19,6 +22,7 @@ export interface Program {
   readonly version: string;
 }
 
+const versionFlag = flag.on({ describe: 'print the version' });
 const isHelp = (token: string): boolean => token === '--help' || token === '-h';
 const beforeArguments = (argv: readonly string[]): readonly string[] =>
   argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
@@ -79,30 +83,39 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   host.onSettings?.({ trace: call.trace, color: call.color });
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
   const status = (await command.run(values, parsed.args, run.context)) ?? 0;
-  await run.settled();
-  if (call.json) {
-    const document = run.document();
-    if (document === undefined) throw new Error(`${command.path} ended without its JSON document`);
-    if (document !== 'streamed') await output.write(`${JSON.stringify(document.value)}\n`);
+  try {
+    await run.settled();
+    if (call.json) await writeDocument(output, run, command);
+  } catch (error) {
+    // The work is done: that nobody reads its result does not change how it ended.
+    if (!(error instanceof BrokenPipe)) throw error;
   }
   return status;
 }
 
+async function writeDocument(output: Output, run: RunContext, command: Command): Promise<void> {
+  const document = run.document();
+  if (document === undefined) throw new Error(`${command.path} ended without its JSON document`);
+  if (document !== 'streamed') await output.write(`${JSON.stringify(document.value)}\n`);
+}
+
+/** A group, or the program itself, called with flags alone. */
+async function runGroup(call: Call, node: Node, rest: readonly string[]): Promise<number> {
+  const isRoot = node.words.length === 0;
+  // Checks the flags: an unknown one is told here like anywhere else.
+  const { argv, wantsHelp } = normalizeArgv(isRoot ? { ...globalFlags, version: versionFlag } : globalFlags, rest);
+  if (wantsHelp) return showHelp(call, node);
+  if (!isRoot) throw noSuchCommand(node, undefined);
+  return argv.includes('--version="true"') ? showVersion(call) : showHelp(call, node);
+}
+
 async function dispatch(call: Call): Promise<number> {
   const { argv, root } = call;
-  const { node, rest } = route(root, argv);
-  const flagsHere = beforeArguments(rest);
+  const { node, rest, word } = route(root, argv);
   if (node.command !== undefined) return runCommand(call, node.command, rest, root);
-  if (flagsHere.some(isHelp)) return showHelp(call, node);
-  const isRoot = node.words.length === 0;
-  if (isRoot && flagsHere.includes('--version')) return showVersion(call);
-  const word = rest.find((token) => !token.startsWith('-'));
-  if (isRoot && word === 'help') return helpCommand(call, rest.slice(rest.indexOf('help') + 1));
-  if (isRoot && rest.every((token) => token === '--json')) return showHelp(call, node);
-  const unknown = flagsHere.find((token) => token.startsWith('-') && token !== '--json');
-  if (word === undefined && unknown !== undefined) {
-    throw usageError(`${unknown} is not a flag of ${callOf(node)}`, `${callOf(node)} --help`);
-  }
+  if (node === root && word === 'help') return helpCommand(call, rest.slice(rest.indexOf('help') + 1));
+  if (word === undefined) return runGroup(call, node, rest);
+  if (beforeArguments(rest).some(isHelp)) return showHelp(call, node);
   throw noSuchCommand(node, word);
 }
 

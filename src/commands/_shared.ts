@@ -9,7 +9,7 @@ export const accessFlags = {
 
 /**
  * How to reach the store. The default region is only the last resort, after variables, profile and the bucket itself:
- * read `givenRegion` and not the value alone.
+ * `context.origins.region` tells whether it was given.
  */
 export const storeFlags = <const R extends string>(defaultRegion: R) => ({
   region: flag.text({

@@ -16,16 +16,25 @@ describe('completion', () => {
     [['--json', 'cost', 'f'], ['forecast']],
     [['cost', 'forecast', '--da'], ['--days']],
     [['upload', '--no-v'], ['--no-verify']],
-    [['upload', '--strategy', ''], ['round-robin', 'hash']],
+    [
+      ['upload', '--strategy', ''],
+      ['round-robin', 'hash'],
+    ],
     [['upload', '--strategy', 'h'], ['hash']],
     [['upload', '--strategy=h'], ['--strategy=hash']],
     [['upload', '--strategy', '=', 'h'], ['--strategy=hash']],
-    [['upload', '--strategy', '='], ['--strategy=round-robin', '--strategy=hash']],
+    [
+      ['upload', '--strategy', '='],
+      ['--strategy=round-robin', '--strategy=hash'],
+    ],
     [['upload', '--strategy', 'hash', '--stra'], ['--strategy']],
     [['upload', '--dry-run', '--strat'], ['--strategy']],
     [['upload', '--', '--str'], []],
     [['--col'], ['--color']],
-    [['--color', 'a'], ['auto', 'always']],
+    [
+      ['--color', 'a'],
+      ['auto', 'always'],
+    ],
     [['xyzzy', ''], []],
   ])('%j offers %j', (words, expected) => {
     expect(offered(...words)).toEqual(expected);

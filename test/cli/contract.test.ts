@@ -32,7 +32,7 @@ describe.each(commands)('%s', (path, command) => {
     for (const [key, flag] of flags) {
       expect(kebab(key)).toMatch(KEBAB);
       expect(flag.describe).toMatch(/^\S.{3,}[^.]$/);
-      if (flag.short !== undefined) expect(flag.short).toMatch(/^[a-gi-zA-Z]$/);
+      expect(flag.short ?? 'a').toMatch(/^[a-gi-zA-Z]$/);
     }
   });
 
@@ -66,7 +66,7 @@ describe.each(commands)('%s', (path, command) => {
     for (const [key, flag] of flags) {
       const text = flag.kind === 'pairs' ? 'key=value' : flag.type.sample;
       expect([key, flag.parse([text]).ok]).toEqual([key, true]);
-      if (flag.defaultText !== undefined) expect([key, flag.parse([flag.defaultText]).ok]).toEqual([key, true]);
+      expect([key, flag.parse([flag.defaultText ?? text]).ok]).toEqual([key, true]);
     }
   });
 
@@ -101,7 +101,11 @@ describe('the tree', () => {
   test('every group has a summary and help of at most 80 columns', () => {
     for (const node of groups(root)) {
       expect([node.words.join(' '), node.summary]).not.toEqual([node.words.join(' '), '']);
-      expect(helpPage(node).split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(
+        helpPage(node)
+          .split('\n')
+          .filter((line) => line.length > 80),
+      ).toEqual([]);
     }
   });
 

@@ -10,6 +10,8 @@ describe('help', () => {
     [['-h'], 'archiver: a sample'],
     [[], 'archiver: a sample'],
     [['help'], 'archiver: a sample'],
+    [['--color', 'never'], 'archiver: a sample'],
+    [['-v'], 'archiver: a sample'],
     [['upload', '--help'], 'archiver upload: upload a folder'],
     [['upload', 'dir', '-h'], 'archiver upload: upload a folder'],
     [['upload', '--dry-run', '--help', 's3://x'], 'archiver upload: upload a folder'],

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { interruptions, type SignalSource } from '../../src/cli/interruptions.js';
+import { interruptions } from '../../src/cli/interruptions.js';
 import type { ArchiverError } from '../../src/core/errors.js';
 
 const start = () => {
   const source = new EventEmitter();
   const ended: number[] = [];
-  const { signal, release } = interruptions(source as SignalSource, (status) => ended.push(status));
+  const { signal, release } = interruptions(source, (status) => ended.push(status));
   return { source, ended, signal, release };
 };
 

@@ -81,12 +81,15 @@ describe('precedence', () => {
   });
 
   test('a required flag can come from any layer', async () => {
-    expect((await runSample(['prune', '--keep-last', '1'], undefined, { env: { ARCHIVER_BUCKET: 'b' } })).status).toBe(0);
+    expect((await runSample(['prune', '--keep-last', '1'], undefined, { env: { ARCHIVER_BUCKET: 'b' } })).status).toBe(
+      0,
+    );
   });
 
   test('switches and collections are read from variables and from the file', async () => {
     const env = { ARCHIVER_VERIFY: 'no', ARCHIVER_FILE: 'a,b\nc', ARCHIVER_TAG: 'x=1,y=2', ARCHIVER_FILES: 'p,q' };
-    const config = 'upload:\n  dryRun: true\n  shardIds: [1, 2]\n  token: 0123\n  hash: 1.10\n  file: [m, n]\n  tag: { a: 1 }\n';
+    const config =
+      'upload:\n  dryRun: true\n  shardIds: [1, 2]\n  token: 0123\n  hash: 1.10\n  file: [m, n]\n  tag: { a: 1 }\n';
 
     expect((await upload([], env)).values).toMatchObject({
       verify: false,
@@ -143,15 +146,34 @@ describe('a bad value names its layer', () => {
     [{}, '- upload\n', 'FILE line 1: the file must hold sections, such as aws:'],
     [{}, 'upload:\n  level: 3\n  level: 4\n', 'FILE line 3: the file is not valid YAML: Map keys must be unique'],
     [{}, 'upload: {\n', 'the file is not valid YAML'],
-    [{}, 'aws: { region: a }\ndefaults: { region: b }\n', 'FILE line 2: defaults.region means the same as aws.region in line 1'],
-    [{}, 'aws: { secretAccessKey: hunter2 }\n', 'FILE line 1: aws.secretAccessKey is a secret and is not read from this file'],
+    [{}, 'upload:\n  hash: !secret x\n', 'FILE line 2: the file is not valid YAML: Unresolved tag: !secret'],
+    [
+      {},
+      'aws: { region: a }\ndefaults: { region: b }\n',
+      'FILE line 2: defaults.region means the same as aws.region in line 1',
+    ],
+    [
+      {},
+      'aws: { secretAccessKey: hunter2 }\n',
+      'FILE line 1: aws.secretAccessKey is a secret and is not read from this file',
+    ],
     [{}, 'aws: { aws_access_key_id: hunter2 }\n', 'is a secret'],
-    [{ ARCHIVER_CONFIG: '/nowhere/at/all' }, undefined, 'there is no config file /nowhere/at/all (named by ARCHIVER_CONFIG)'],
+    [
+      { ARCHIVER_CONFIG: '/nowhere/at/all' },
+      undefined,
+      'there is no config file /nowhere/at/all (named by ARCHIVER_CONFIG)',
+    ],
   ])('%j %j', async (env, config, sentence) => {
     const stderr = await refusal(env, config);
 
     expect(stderr).toContain(sentence);
     expect(stderr).not.toContain('hunter2');
+  });
+
+  test('a file nested without end is refused like any other', async () => {
+    const sentence = await refusal({}, '['.repeat(100_000));
+
+    expect(sentence.slice(0, 60)).toContain('FILE line 1: the file is not valid YAML');
   });
 
   test('a mistyped flag is told before a broken file is', async () => {
@@ -172,7 +194,9 @@ describe('a bad value names its layer', () => {
   });
 
   test('an anchor gives its value', async () => {
-    expect((await upload([], {}, 'aws: { region: &r eu-west-1 }\nprune: { bucket: *r }\nupload: { hash: *r }')).values).toMatchObject({
+    expect(
+      (await upload([], {}, 'aws: { region: &r eu-west-1 }\nprune: { bucket: *r }\nupload: { hash: *r }')).values,
+    ).toMatchObject({
       hash: 'eu-west-1',
     });
   });

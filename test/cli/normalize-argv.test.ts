@@ -1,5 +1,6 @@
 // What meow does on its own, measured, and the form of argv that keeps it from doing so. If a new meow fixes a trap,
 // its test fails here and the detour can go.
+import { assert, asyncProperty, string } from 'fast-check';
 import meow from 'meow';
 import { describe, expect, test } from 'vitest';
 import { flag, type Flags } from '../../src/cli/flag.js';
@@ -12,7 +13,10 @@ const bare = (flags: Declared, ...argv: string[]) =>
 
 describe('meow alone', () => {
   test('negates a key that nobody declared', () => {
-    expect(bare({ noVerify: { type: 'boolean' } }, '--no-verify').flags).toMatchObject({ noVerify: false, verify: false });
+    expect(bare({ noVerify: { type: 'boolean' } }, '--no-verify').flags).toMatchObject({
+      noVerify: false,
+      verify: false,
+    });
   });
 
   test('takes a missing value for an empty one, or for none', () => {
@@ -32,7 +36,7 @@ describe('meow alone', () => {
   });
 
   test('throws on a repeated flag', () => {
-    expect(() => bare({ hash: { type: 'string' } }, '--hash', 'a', '--hash', 'b')).toThrow();
+    expect(() => bare({ hash: { type: 'string' } }, '--hash', 'a', '--hash', 'b')).toThrow('can only be set once');
   });
 
   test('strips quotes from a value', () => {
@@ -50,11 +54,23 @@ const flags: Flags = {
 describe('argv in the form for meow', () => {
   test.each([
     [['--no-verify'], ['--verify="false"', '--']],
-    [['--file', '-x', '--file=-y'], ['--file="-x"', '--file="-y"', '--']],
-    [['-n', 'false'], ['--dry-run="true"', '--', 'false']],
+    [
+      ['--file', '-x', '--file=-y'],
+      ['--file="-x"', '--file="-y"', '--'],
+    ],
+    [
+      ['-n', 'false'],
+      ['--dry-run="true"', '--', 'false'],
+    ],
     [['--hash="a"'], ['--hash=""a""', '--']],
-    [['a', '--', '--hash', '-n'], ['--', 'a', '--hash', '-n']],
-    [['-5', '-'], ['--', '-5', '-']],
+    [
+      ['a', '--', '--hash', '-n'],
+      ['--', 'a', '--hash', '-n'],
+    ],
+    [
+      ['-5', '-'],
+      ['--', '-5', '-'],
+    ],
   ])('%j', (argv, normal) => {
     expect(normalizeArgv(flags, argv)).toEqual({ argv: normal, wantsHelp: false });
   });
@@ -66,5 +82,14 @@ describe('argv in the form for meow', () => {
       texts: { file: ['-x', 'y'], hash: ['"a"'], verify: [], dryRun: ['true'] },
       args: ['true', '--', '"q"'],
     });
+  });
+
+  test('any text passes through a flag and an argument unchanged', async () => {
+    await assert(
+      asyncProperty(string({ minLength: 1, unit: 'binary' }), async (text) => {
+        const { texts, args } = await tokenize(flags, normalizeArgv(flags, [`--hash=${text}`, '--', text]).argv);
+        expect([texts['hash'], args]).toEqual([[text], [text]]);
+      }),
+    );
   });
 });

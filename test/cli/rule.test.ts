@@ -13,7 +13,12 @@ describe('rules between flags', () => {
     ['conflicts', conflicts('a', ['b', 'kmsKeyId']), ['a', 'kmsKeyId'], '--a cannot be combined with --kms-key-id'],
     ['conflicts, one side', conflicts('a', ['b', 'c']), ['b', 'c'], undefined],
     ['oneOf, none', oneOf('a', 'b', 'c'), [], 'one of --a, --b or --c is needed'],
-    ['oneOf, two', oneOf('a', 'b', 'c'), ['a', 'c'], '--a and --c cannot be combined: give exactly one of --a, --b or --c'],
+    [
+      'oneOf, two',
+      oneOf('a', 'b', 'c'),
+      ['a', 'c'],
+      '--a and --c cannot be combined: give exactly one of --a, --b or --c',
+    ],
     ['oneOf, one', oneOf('a', 'b'), ['b'], undefined],
     ['atLeastOneOf, none', atLeastOneOf('a', 'b'), [], 'at least one of --a or --b is needed'],
     ['atLeastOneOf, both', atLeastOneOf('a', 'b'), ['a', 'b'], undefined],

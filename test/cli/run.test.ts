@@ -1,11 +1,14 @@
-import { Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../src/cli/context.js';
 import { ArchiverError, cancelledError } from '../../src/core/errors.js';
 import { callUpload, runSample, sampleTree, type Call } from './sample-tree.js';
 
-const runWith = (run: (call: Call) => Promise<number | void> | number | void, argv: readonly string[] = [], extra = {}) =>
-  runSample(['upload', 'dir', ...argv], sampleTree(run), extra);
+const runWith = (
+  run: (call: Call) => Promise<number | void> | number | void,
+  argv: readonly string[] = [],
+  extra = {},
+) => runSample(['upload', 'dir', ...argv], sampleTree(run), extra);
 const withContext = (use: (context: Context) => Promise<void> | void, argv: readonly string[] = [], extra = {}) =>
   runWith(async ({ context }) => use(context), argv, extra);
 
@@ -14,7 +17,10 @@ describe('finding the command', () => {
     [['restore', 'jobs', 'list'], { path: 'restore jobs list', args: [] }],
     [['restore', 'x'], { path: 'restore', args: ['x'] }],
     [['restore', '--', 'jobs'], { path: 'restore', args: ['jobs'] }],
-    [['--verbose', 'cost', '--color', 'never', 'forecast', '--days', '8'], { path: 'cost forecast', values: { days: 8 } }],
+    [
+      ['--verbose', 'cost', '--color', 'never', 'forecast', '--days', '8'],
+      { path: 'cost forecast', values: { days: 8 } },
+    ],
     [['cost', '--days', '9', 'forecast'], { path: 'cost forecast', values: { days: 9 } }],
     [['--memory-limit', '2MiB', 'restore', 'x'], { path: 'restore', args: ['x'] }],
     [['cost', '--days=9', 'forecast'], { values: { days: 9 } }],
@@ -32,7 +38,10 @@ describe('finding the command', () => {
     [['cost'], 'archiver cost needs one of: forecast', 'archiver cost --help'],
     [['restore', 'jobs'], 'archiver restore jobs needs one of: clean, list', 'archiver restore jobs --help'],
     [['xyzzy'], '"xyzzy" is not a command', 'archiver --help'],
-    [['--nonsense'], '--nonsense is not a flag of archiver', 'archiver --help'],
+    [['--nonsense'], '--nonsense is not a flag here', 'archiver --help'],
+    [['--vesion'], '--vesion is not a flag here; did you mean --version?', 'archiver --help'],
+    [['uplaod', '--dry-run'], '"uplaod" is not a command; did you mean "upload"?', 'archiver --help'],
+    [['--color', 'never', 'uplaod'], '"uplaod" is not a command; did you mean "upload"?', 'archiver --help'],
     [['upload', '--version'], '--version is not a flag here', 'archiver upload --help'],
     [['help', 'cost', 'x'], '"cost x" is not a command', 'archiver cost --help'],
   ])('%j is refused', async (argv, message, hint) => {
@@ -43,7 +52,12 @@ describe('finding the command', () => {
   });
 
   test('a usage error is one JSON document wherever --json stands', async () => {
-    for (const argv of [['--json', 'uplaod'], ['upload', '--json', '--nonsense'], ['upload', '--nonsense', '--json'], ['cost', '--json']]) {
+    for (const argv of [
+      ['--json', 'uplaod'],
+      ['upload', '--json', '--nonsense'],
+      ['upload', '--nonsense', '--json'],
+      ['cost', '--json'],
+    ]) {
       const { status, stdout, stderr } = await runSample(argv);
 
       expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
@@ -173,12 +187,28 @@ describe('results', () => {
           await new Promise((resolve) => setImmediate(resolve));
         }
       }),
-      { stdout: new Closed() as never },
+      { stdout: new Closed() },
     );
 
     expect(ran.status).toBe(0);
     expect(ran.stderr).toBe('');
     expect(rows).toBeLessThan(5);
+  });
+
+  test('a result that nobody reads keeps the status of the work', async () => {
+    class Closed extends Writable {
+      override _write(_chunk: Buffer, _encoding: string, done: (error: Error) => void): void {
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      }
+    }
+    const finish = async ({ context }: Call): Promise<number> => {
+      context.result({}, () => 'done\n');
+      await new Promise((resolve) => setImmediate(resolve));
+      return 3;
+    };
+
+    expect((await runWith(finish, [], { stdout: new Closed() })).status).toBe(3);
+    expect((await runWith(finish, ['--json'], { stdout: new Closed() })).status).toBe(3);
   });
 });
 
@@ -195,7 +225,10 @@ describe('failures', () => {
   test('a named failure prints what, why and the fix, with everything that steers a terminal escaped', async () => {
     const cause = new ArchiverError('access-denied', 'the profile lab may not\u0007 write');
     const { status, stderr } = await fail(
-      new ArchiverError('store', 'cannot write \u001b[31mx\nsecond line', { cause, hint: 'archiver access-check\nor ask' }),
+      new ArchiverError('store', 'cannot write \u001b[31mx\nsecond line', {
+        cause,
+        hint: 'archiver access-check\nor ask',
+      }),
     );
 
     expect(status).toBe(1);
@@ -258,10 +291,9 @@ describe('the context', () => {
   });
 
   test("a command's own flag of a global's name leaves the global off", async () => {
-    const { stdout, stderr } = await runSample(['access-check', '--verbose', '--json']);
+    const { stdout } = await runSample(['access-check', '--verbose', '--json']);
 
-    expect(JSON.parse(stdout)).toMatchObject({ values: { verbose: true } });
-    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ values: { verbose: true }, contextVerbose: false });
   });
 
   test.each([
@@ -289,6 +321,32 @@ describe('the context', () => {
   test('home is ~/.archiver unless a variable names it', async () => {
     expect((await callUpload(['dir'])).context.home).toBe('/nowhere/home/.archiver');
     expect((await callUpload(['dir'], { env: { ARCHIVER_HOME: '/other' } })).context.home).toBe('/other');
+  });
+
+  test.each([
+    ['y\n', 'true'],
+    ['YES\n', 'true'],
+    ['n\n', 'false'],
+    ['\n', 'false'],
+    ['yeah\n', 'false'],
+    ['', 'false'],
+  ])('a question answered with %j is %s', async (answer, expected) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const stderr = Object.assign(new PassThrough(), { isTTY: true });
+    stdin.end(answer);
+    let text = '';
+    stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    let given: boolean | undefined;
+
+    await withContext(
+      async (context) => {
+        given = await context.confirm('Delete everything?');
+      },
+      [],
+      { stdin, stderr },
+    );
+
+    expect([text, String(given)]).toEqual(['Delete everything? [y/N] ', expected]);
   });
 
   test('a question without a terminal is a usage error that names --yes', async () => {

@@ -55,7 +55,11 @@ export const upload = (run: Run = () => undefined) =>
     rules: [
       conflicts('all', ['hash', 'file']),
       requires('encryptManifest', 'kmsKeyId'),
-      { kind: 'check', text: '--sample is for --no-verify only', ok: (values) => values.sample === undefined || !values.verify },
+      {
+        kind: 'check',
+        text: '--sample is for --no-verify only',
+        ok: (values) => values.sample === undefined || !values.verify,
+      },
     ],
     examples: ['archiver upload ./data s3://bucket'],
     exits: { 0: 'uploaded' },
@@ -68,7 +72,7 @@ const simple = (path: string, extra: Partial<Command> = {}): Command => ({
   examples: [`archiver ${path}`],
   exits: { 0: 'done' },
   run: (values, args, context) => {
-    context.result({ path, values, args }, () => `${path}\n`);
+    context.result({ path, values, args, contextVerbose: context.verbose }, () => `${path}\n`);
     return Promise.resolve();
   },
   ...extra,
@@ -77,7 +81,10 @@ const simple = (path: string, extra: Partial<Command> = {}): Command => ({
 const prune = defineCommand({
   path: 'prune',
   summary: 'remove versions',
-  flags: { keepLast: flag.int()({ describe: 'how many to keep' }), bucket: flag.text({ required: true, describe: 'bucket' }) },
+  flags: {
+    keepLast: flag.int()({ describe: 'how many to keep' }),
+    bucket: flag.text({ required: true, describe: 'bucket' }),
+  },
   rules: [atLeast('keepLast', 1)],
   examples: ['archiver prune --bucket b --keep-last 3'],
   exits: { 0: 'pruned' },

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { editDistance, suggest } from '../../src/cli/suggest.js';
 
@@ -12,10 +12,11 @@ test.each([
 });
 
 test('distance is symmetric and bounded by the longer word', () => {
-  fc.assert(
-    fc.property(fc.string(), fc.string(), (a, b) => {
+  assert(
+    property(string(), string(), (a, b) => {
       const distance = editDistance(a, b);
-      return distance === editDistance(b, a) && distance <= Math.max(a.length, b.length);
+      expect(distance).toBe(editDistance(b, a));
+      expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length));
     }),
   );
 });

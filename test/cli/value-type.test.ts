@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, maxSafeNat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDuration } from '../../src/cli/parse-duration.js';
 import { parseSize } from '../../src/cli/parse-size.js';
@@ -41,7 +41,7 @@ describe('sizes', () => {
   );
 
   test('whole numbers of bytes come back as they were', () => {
-    fc.assert(fc.property(fc.maxSafeNat(), (bytes) => parseSize(String(bytes)) === bytes));
+    assert(property(maxSafeNat(), (bytes) => void expect(parseSize(String(bytes))).toBe(bytes)));
   });
 });
 
@@ -98,7 +98,12 @@ describe('types', () => {
     ['percent above', percentType, '101%', 'wants a percentage from 0% to 100%'],
     ['percent alone', percentType, '%', 'wants a percentage from 0% to 100%'],
     ['url without bucket', urlType, 's3://', 'wants a store URL such as s3://bucket/prefix or file:///absolute/folder'],
-    ['relative file url', urlType, 'file://tmp', 'wants a store URL such as s3://bucket/prefix or file:///absolute/folder'],
+    [
+      'relative file url',
+      urlType,
+      'file://tmp',
+      'wants a store URL such as s3://bucket/prefix or file:///absolute/folder',
+    ],
     ['switch', switchType, 'maybe', 'is a switch and wants true or false'],
     ['bytes below', bytesType(10), '9', 'wants a size of at least 10 bytes'],
   ];

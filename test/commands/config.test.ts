@@ -54,7 +54,8 @@ describe('config --generate', () => {
     expect(await problemsOf(example)).toEqual([]);
     expect(await problemsOf(all)).toEqual([]);
     expect((await parseConfig(all, configSchema(root))).settings.length).toBe(settings.length);
-    for (const line of settings.slice(0, 40)) expect(await problemsOf(example.replace(line, line.slice(1)))).toEqual([]);
+    for (const line of settings.slice(0, 40))
+      expect(await problemsOf(example.replace(line, line.slice(1)))).toEqual([]);
   });
 
   test('every flag of every command is in the example, in its section or a shared one', () => {
@@ -96,6 +97,12 @@ describe('config --validate', () => {
   test('a shared value must suit every command that has the flag', async () => {
     expect(await problemsOf('defaults: { olderThan: soon }')).toMatchObject([{ key: 'defaults.olderThan' }]);
     expect(await problemsOf('defaults: { olderThan: 7d }')).toEqual([]);
+  });
+
+  test('one meaning set in two places is a problem', async () => {
+    expect(await problemsOf('aws: { region: a }\ndefaults: { region: b }\n')).toEqual([
+      { line: 2, key: 'defaults.region', message: 'means the same as aws.region in line 1: keep one' },
+    ]);
   });
 
   test('damaged YAML is one sentence with its line', async () => {
@@ -188,7 +195,11 @@ describe('config --show', () => {
     await write('nonsense: 1\n');
     const { status, stdout, stderr } = await run(['--show']);
 
-    expect([status, stderr.includes('nonsense is not a setting'), stdout.includes('frameSize')]).toEqual([0, true, true]);
+    expect([status, stderr.includes('nonsense is not a setting'), stdout.includes('frameSize')]).toEqual([
+      0,
+      true,
+      true,
+    ]);
   });
 });
 

@@ -56,9 +56,19 @@ function forward(upstream: URL, request: http.IncomingMessage, body: Buffer): Pr
   const { expect: _expect, ...headers } = request.headers;
   return new Promise((resolve, reject) => {
     const onward = http.request(
-      { host: upstream.hostname, port: upstream.port, method: request.method, path: request.url, headers, agent: false },
+      {
+        host: upstream.hostname,
+        port: upstream.port,
+        method: request.method,
+        path: request.url,
+        headers,
+        agent: false,
+      },
       (message) => {
-        gather(message).then((bytes) => resolve({ status: message.statusCode ?? 502, headers: message.headers, body: bytes }), reject);
+        gather(message).then(
+          (bytes) => resolve({ status: message.statusCode ?? 502, headers: message.headers, body: bytes }),
+          reject,
+        );
       },
     );
     onward.on('error', reject);
@@ -68,71 +78,64 @@ function forward(upstream: URL, request: http.IncomingMessage, body: Buffer): Pr
 
 /** Faults that never reach the upstream. True when the fault was one of them. */
 function answerAlone(fault: Fault, { request, response }: Exchange): boolean {
-  switch (fault.kind) {
-    case 'status': {
-      const body = request.method === 'HEAD' ? undefined : errorXml(fault.code ?? 'InternalError', fault.message ?? 'injected');
-      response.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
-      response.end(body);
-      return true;
-    }
-    case 'ack':
-      response.writeHead(200, { etag: '"00000000000000000000000000000000"', 'content-length': '0' });
-      response.end();
-      return true;
-    case 'reset':
-      reset(request.socket);
-      return true;
-    case 'no-answer':
-      return true;
-    default:
-      return false;
+  if (fault.kind === 'status') {
+    const body =
+      request.method === 'HEAD' ? undefined : errorXml(fault.code ?? 'InternalError', fault.message ?? 'injected');
+    response.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
+    response.end(body);
+    return true;
   }
+  if (fault.kind === 'ack') {
+    response.writeHead(200, { etag: '"00000000000000000000000000000000"', 'content-length': '0' });
+    response.end();
+    return true;
+  }
+  if (fault.kind === 'reset') reset(request.socket);
+  return fault.kind === 'reset' || fault.kind === 'no-answer';
 }
 
+const shift = (contentRange: string, by: number): string =>
+  contentRange.replace(/\d+(?=[-/])/g, (number) => String(Number(number) + by));
+
 function changed(fault: Fault | undefined, reply: Reply): Reply {
-  switch (fault?.kind) {
-    case 'corrupt-response':
-      return { ...reply, body: flip(reply.body, fault.byte) };
-    case 'shorten-response':
-      return { ...reply, headers: { ...reply.headers, 'content-length': String(fault.bytes) }, body: reply.body.subarray(0, fault.bytes) };
-    case 'error-in-200': {
-      const body = errorXml(fault.code, 'injected');
-      return { status: 200, headers: { ...reply.headers, 'content-type': 'application/xml', 'content-length': String(body.length) }, body };
-    }
-    case 'range-ignored': {
-      const { 'content-range': _range, ...headers } = reply.headers;
-      return { ...reply, status: 200, headers };
-    }
-    case 'range-shifted': {
-      const shift = (text: string): string => text.replace(/\d+(?=[-/])/g, (number) => String(Number(number) + fault.by));
-      return { ...reply, headers: { ...reply.headers, 'content-range': shift(reply.headers['content-range'] ?? '') } };
-    }
-    case 'etag':
-      return { ...reply, headers: { ...reply.headers, etag: `"${fault.etag}"` } };
-    default:
-      return reply;
+  const { headers, body } = reply;
+  if (fault?.kind === 'corrupt-response') return { ...reply, body: flip(body, fault.byte) };
+  if (fault?.kind === 'shorten-response') {
+    return {
+      ...reply,
+      headers: { ...headers, 'content-length': String(fault.bytes) },
+      body: body.subarray(0, fault.bytes),
+    };
   }
+  if (fault?.kind === 'range-ignored') {
+    const { 'content-range': _range, ...others } = headers;
+    return { ...reply, status: 200, headers: others };
+  }
+  if (fault?.kind === 'range-shifted') {
+    return { ...reply, headers: { ...headers, 'content-range': shift(headers['content-range'] ?? '', fault.by) } };
+  }
+  return fault?.kind === 'etag' ? { ...reply, headers: { ...headers, etag: `"${fault.etag}"` } } : reply;
+}
+
+async function drip(response: http.ServerResponse, body: Buffer, bytesPerSecond: number): Promise<void> {
+  const piece = Math.max(1, Math.floor(bytesPerSecond / 20));
+  for (let start = 0; start < body.length && !response.destroyed; start += piece) {
+    response.write(body.subarray(start, start + piece));
+    await sleep((piece / bytesPerSecond) * 1000);
+  }
+  response.end();
 }
 
 async function sendBody(fault: Fault | undefined, { request, response }: Exchange, body: Buffer): Promise<void> {
-  switch (fault?.kind) {
-    case 'cut-response':
-      response.write(body.subarray(0, fault.afterBytes), () => setTimeout(() => reset(request.socket), 20));
-      return;
-    case 'stall-response':
-      response.write(body.subarray(0, fault.afterBytes));
-      return;
-    case 'slow-response': {
-      const piece = Math.max(1, Math.floor(fault.bytesPerSecond / 20));
-      for (let start = 0; start < body.length && !response.destroyed; start += piece) {
-        response.write(body.subarray(start, start + piece));
-        await sleep((piece / fault.bytesPerSecond) * 1000);
-      }
-      response.end();
-      return;
-    }
-    default:
-      response.end(request.method === 'HEAD' ? undefined : body);
+  if (fault?.kind === 'cut-response') {
+    // What was written must have left before the connection is cut.
+    response.write(body.subarray(0, fault.afterBytes), () => setTimeout(() => reset(request.socket), 20));
+  } else if (fault?.kind === 'stall-response') {
+    response.write(body.subarray(0, fault.afterBytes));
+  } else if (fault?.kind === 'slow-response') {
+    await drip(response, body, fault.bytesPerSecond);
+  } else {
+    response.end(request.method === 'HEAD' ? undefined : body);
   }
 }
 
@@ -144,7 +147,12 @@ async function pass(fault: Fault | undefined, exchange: Exchange, upstream: URL)
   const reply = changed(fault, await forward(upstream, request, body));
   if (fault?.kind === 'lost-answer') return reset(request.socket);
   const { connection: _connection, 'transfer-encoding': _encoding, ...headers } = reply.headers;
-  response.writeHead(reply.status, request.method === 'HEAD' ? headers : { ...headers, 'content-length': headers['content-length'] ?? String(reply.body.length) });
+  response.writeHead(
+    reply.status,
+    request.method === 'HEAD'
+      ? headers
+      : { ...headers, 'content-length': headers['content-length'] ?? String(reply.body.length) },
+  );
   await sendBody(fault, exchange, reply.body);
 }
 
@@ -183,7 +191,9 @@ export async function startFaultProxy(upstream?: string): Promise<FaultProxy> {
     if (!target) throw new Error(`no rule answers ${operation} ${url}`);
     await pass(fault, exchange, target);
   };
-  const server = http.createServer((request, response) => void handle(request, response).catch(() => reset(request.socket)));
+  const server = http.createServer(
+    (request, response) => void handle(request, response).catch(() => reset(request.socket)),
+  );
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -1,8 +1,14 @@
 // The faults that the proxy can inject, and which requests they hit.
 
 export type Fault =
-  /** Answers itself; the upstream never sees the request. */
-  | { readonly kind: 'status'; readonly status: number; readonly code?: string; readonly message?: string; readonly headers?: Readonly<Record<string, string>> }
+  /** Answers itself with an S3 error document, also with status 200; the upstream never sees the request. */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly code?: string;
+      readonly message?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   /** Says "done" without acting. */
   | { readonly kind: 'ack' }
   /** Waits before passing the request on. */
@@ -26,8 +32,6 @@ export type Fault =
   /** Sends so many bytes of the answer's body, then nothing, with the connection open. */
   | { readonly kind: 'stall-response'; readonly afterBytes: number }
   | { readonly kind: 'slow-response'; readonly bytesPerSecond: number }
-  /** 200 with an error document, as S3 may answer a long operation. */
-  | { readonly kind: 'error-in-200'; readonly code: string }
   /** Answers a range request with 200 and no Content-Range. */
   | { readonly kind: 'range-ignored' }
   /** Claims another range than was asked for. */

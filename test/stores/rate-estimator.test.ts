@@ -38,6 +38,15 @@ it('falls to zero while nothing moves', () => {
   expect(estimator.perSecond(500_000)).toBe(0);
 });
 
+it('cuts a step that began before the window at its edge', () => {
+  const estimator = createRateEstimator(10_000);
+  estimator.add(0, 8000);
+  estimator.add(4000, 12_000);
+  estimator.add(4000, 20_000);
+
+  expect(estimator.perSecond(20_000)).toBe(200);
+});
+
 it('spreads a large chunk over the time it took', () => {
   const estimator = createRateEstimator(10_000);
   estimator.add(0, 0);

@@ -55,8 +55,7 @@ const KEPT_HEADERS = /^(x-amz-meta-.*|x-amz-storage-class|x-amz-server-side-encr
 const XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 
 const md5 = (data: Buffer): string => createHash('md5').update(data).digest('hex');
-const escapeXml = (text: string): string =>
-  text.replace(/[<>&"\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escapeXml = (text: string): string => text.replace(/[<>&"\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 const unescapeXml = (text: string): string =>
   text
     .replace(/&#x([0-9a-f]+);/gi, (_match, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
@@ -84,7 +83,9 @@ const tagValues = (text: string, tag: string): string[] =>
   [...text.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, 'g'))].map((match) => unescapeXml(match[1] ?? ''));
 
 const keptHeaders = (headers: http.IncomingHttpHeaders): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (KEPT_HEADERS.test(name) ? [[name, String(value)]] : [])));
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (KEPT_HEADERS.test(name) ? [[name, String(value)]] : [])),
+  );
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -94,10 +95,14 @@ class Server {
 
   handle(operation: string, call: Call): Answer {
     const bucket = this.buckets.get(call.bucket);
-    if (operation === 'CreateBucket') return this.buckets.set(call.bucket, bucket ?? new Map()), { status: 200 };
+    if (operation === 'CreateBucket') return (this.buckets.set(call.bucket, bucket ?? new Map()), { status: 200 });
     if (!bucket) return errorAnswer(404, 'NoSuchBucket', 'The specified bucket does not exist');
     const sum = call.headers['x-amz-content-sha256'];
-    if (typeof sum === 'string' && /^[0-9a-f]{64}$/.test(sum) && sum !== createHash('sha256').update(call.body).digest('hex')) {
+    if (
+      typeof sum === 'string' &&
+      /^[0-9a-f]{64}$/.test(sum) &&
+      sum !== createHash('sha256').update(call.body).digest('hex')
+    ) {
       return errorAnswer(400, 'XAmzContentSHA256Mismatch');
     }
     return this.#bucketCall(operation, bucket, call) ?? this.#objectCall(operation, bucket, call);
@@ -127,7 +132,7 @@ class Server {
       case 'CopyObject':
         return this.#copy(bucket, call);
       case 'DeleteObject':
-        return bucket.delete(call.key), { status: 204 };
+        return (bucket.delete(call.key), { status: 204 });
       case 'RestoreObject':
         return this.#restore(bucket.get(call.key));
       case 'CreateMultipartUpload':
@@ -150,11 +155,23 @@ class Server {
   }
 
   #copy(bucket: Map<string, MemoryObject>, { key, headers }: Call): Answer {
-    const source = decodeURIComponent(String(headers['x-amz-copy-source'])).replace(/^\//, '').split('/').slice(1).join('/');
+    const source = decodeURIComponent(String(headers['x-amz-copy-source']))
+      .replace(/^\//, '')
+      .split('/')
+      .slice(1)
+      .join('/');
     const found = bucket.get(source);
     if (!found) return errorAnswer(404, 'NoSuchKey');
-    bucket.set(key, { body: found.body, etag: found.etag, modified: new Date(), headers: { ...found.headers, ...keptHeaders(headers) } });
-    return xml('CopyObjectResult', element('ETag', `"${found.etag}"`) + element('LastModified', new Date().toISOString()));
+    bucket.set(key, {
+      body: found.body,
+      etag: found.etag,
+      modified: new Date(),
+      headers: { ...found.headers, ...keptHeaders(headers) },
+    });
+    return xml(
+      'CopyObjectResult',
+      element('ETag', `"${found.etag}"`) + element('LastModified', new Date().toISOString()),
+    );
   }
 
   #restore(found: MemoryObject | undefined): Answer {
@@ -186,7 +203,11 @@ class Server {
     const start = range[1] === '' ? Math.max(0, size - Number(range[2])) : Number(range[1]);
     const end = range[1] === '' || range[2] === '' ? size : Math.min(size, Number(range[2]) + 1);
     if (start >= end) return errorAnswer(416, 'InvalidRange');
-    return { status: 206, headers: { ...common, 'content-range': `bytes ${start}-${end - 1}/${size}` }, body: found.body.subarray(start, end) };
+    return {
+      status: 206,
+      headers: { ...common, 'content-range': `bytes ${start}-${end - 1}/${size}` },
+      body: found.body.subarray(start, end),
+    };
   }
 
   #list(bucket: Map<string, MemoryObject>, query: URLSearchParams, isV2: boolean): Answer {
@@ -204,7 +225,11 @@ class Server {
     }
     const isTruncated = lines.size > 1000;
     const shown = [...lines].slice(0, 1000);
-    const inner = shown.map(([line, object]) => (object ? this.#contents(encode(line), object) : `<CommonPrefixes>${element('Prefix', encode(line))}</CommonPrefixes>`));
+    const inner = shown.map(([line, object]) =>
+      object
+        ? this.#contents(encode(line), object)
+        : `<CommonPrefixes>${element('Prefix', encode(line))}</CommonPrefixes>`,
+    );
     const last = shown.at(-1)?.[0] ?? '';
     const next = isTruncated ? element(isV2 ? 'NextContinuationToken' : 'NextMarker', isV2 ? last : encode(last)) : '';
     const encoding = query.get('encoding-type') === 'url' ? element('EncodingType', 'url') : '';
@@ -212,7 +237,10 @@ class Server {
   }
 
   #contents(key: string, object: MemoryObject): string {
-    const restore = object.restore === undefined ? '' : `<RestoreStatus>${element('IsRestoreInProgress', String(object.restore.includes('"true"')))}</RestoreStatus>`;
+    const restore =
+      object.restore === undefined
+        ? ''
+        : `<RestoreStatus>${element('IsRestoreInProgress', String(object.restore.includes('"true"')))}</RestoreStatus>`;
     const fields = [
       element('Key', key),
       element('Size', object.body.length),
@@ -233,7 +261,7 @@ class Server {
     const id = query.get('uploadId') ?? '';
     const upload = this.uploads.get(id);
     if (!upload || upload.key !== key) return errorAnswer(404, 'NoSuchUpload');
-    if (operation === 'AbortMultipartUpload') return this.uploads.delete(id), { status: 204 };
+    if (operation === 'AbortMultipartUpload') return (this.uploads.delete(id), { status: 204 });
     if (operation === 'UploadPart') {
       upload.parts.set(Number(query.get('partNumber')), { body, etag: md5(body) });
       return { status: 200, headers: { etag: `"${md5(body)}"` } };
@@ -242,7 +270,12 @@ class Server {
     const parts = numbers.flatMap((number) => upload.parts.get(number) ?? []);
     if (parts.length !== numbers.length) return errorAnswer(400, 'InvalidPart');
     const etag = `${md5(Buffer.from(parts.map((part) => part.etag).join(''), 'hex'))}-${parts.length}`;
-    bucket.set(key, { body: Buffer.concat(parts.map((part) => part.body)), etag, modified: new Date(), headers: upload.headers });
+    bucket.set(key, {
+      body: Buffer.concat(parts.map((part) => part.body)),
+      etag,
+      modified: new Date(),
+      headers: upload.headers,
+    });
     this.uploads.delete(id);
     return xml('CompleteMultipartUploadResult', element('ETag', `"${etag}"`));
   }
@@ -251,8 +284,14 @@ class Server {
     const prefix = query.get('prefix') ?? '';
     const lines = [...this.uploads]
       .filter(([, upload]) => upload.bucket === bucket && upload.key.startsWith(prefix))
-      .map(([id, upload]) => `<Upload>${element('Key', encodeURIComponent(upload.key))}${element('UploadId', id)}${element('Initiated', upload.startedAt.toISOString())}</Upload>`);
-    return xml('ListMultipartUploadsResult', element('IsTruncated', 'false') + element('EncodingType', 'url') + lines.join(''));
+      .map(
+        ([id, upload]) =>
+          `<Upload>${element('Key', encodeURIComponent(upload.key))}${element('UploadId', id)}${element('Initiated', upload.startedAt.toISOString())}</Upload>`,
+      );
+    return xml(
+      'ListMultipartUploadsResult',
+      element('IsTruncated', 'false') + element('EncodingType', 'url') + lines.join(''),
+    );
   }
 }
 
@@ -274,12 +313,18 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     const url = new URL(path, 'http://localhost');
     const [bucket = '', ...rest] = path.split('?')[0]?.slice(1).split('/') ?? [];
     const key = decodeURIComponent(rest.join('/'));
-    const { status, headers: extra = {}, body = '' } = s3.handle(operation, { bucket, key, query: url.searchParams, headers, body: await readBody(request) });
+    const {
+      status,
+      headers: extra = {},
+      body = '',
+    } = s3.handle(operation, { bucket, key, query: url.searchParams, headers, body: await readBody(request) });
     const length = extra['content-length'] ?? String(Buffer.byteLength(body));
     response.writeHead(status, { ...extra, 'content-length': length });
     response.end(method === 'HEAD' ? undefined : body);
   };
-  const server = http.createServer((request, response) => void answer(request, response).catch(() => request.socket.destroy()));
+  const server = http.createServer(
+    (request, response) => void answer(request, response).catch(() => request.socket.destroy()),
+  );
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

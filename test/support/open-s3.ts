@@ -7,9 +7,19 @@ import { openStore, type OpenedStore, type OpenStoreOptions } from '../../src/co
 export const FAST_RETRY = { baseDelayMs: 1, maxDelayMs: 5 } as const;
 
 /** Opens a store at a fresh prefix of the bucket (or at `prefix`), closed when the test ends. */
-export async function openTestS3(endpointUrl: string, bucket: string, options: Partial<OpenStoreOptions> & { prefix?: string } = {}): Promise<OpenedStore> {
+export async function openTestS3(
+  endpointUrl: string,
+  bucket: string,
+  options: Partial<OpenStoreOptions> & { prefix?: string } = {},
+): Promise<OpenedStore> {
   const { prefix = `t-${randomBytes(6).toString('hex')}`, ...rest } = options;
-  const opened = await openStore(`s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`, { env: {}, endpointUrl, region: 'us-east-1', retry: FAST_RETRY, ...rest });
+  const opened = await openStore(`s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`, {
+    env: {},
+    endpointUrl,
+    region: 'us-east-1',
+    retry: FAST_RETRY,
+    ...rest,
+  });
   onTestFinished(() => opened.close());
   return opened;
 }

@@ -16,7 +16,11 @@ function bucketOperation(method: string, has: (name: string) => boolean): string
   return has('list-type') ? 'ListObjectsV2' : 'ListObjects';
 }
 
-function objectOperation(method: string, has: (name: string) => boolean, headers: Readonly<Record<string, unknown>>): string {
+function objectOperation(
+  method: string,
+  has: (name: string) => boolean,
+  headers: Readonly<Record<string, unknown>>,
+): string {
   switch (method) {
     case 'HEAD':
       return 'HeadObject';

@@ -131,7 +131,7 @@ export class FrameWriter {
   private ensureOutput(bytes: number): void {
     const needed = this.outputLength + bytes;
     if (needed <= this.output.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.ceil(this.output.length * 1.5)));
+    const larger = Buffer.from(new SharedArrayBuffer(Math.max(needed, Math.ceil(this.output.length * 1.5))));
     this.output.copy(larger, 0, 0, this.outputLength);
     this.output = larger;
   }

@@ -1,4 +1,4 @@
-// Worker thread: packs the chunks it is given, one at a time, into buffers that travel back and forth.
+// Worker thread: packs the chunks it is given, one at a time, into buffers that both threads see.
 import { parentPort } from 'node:worker_threads';
 import { loadCodec } from '../codec/codec.js';
 import { ArchiverError, errorText, isArchiverError } from '../errors.js';
@@ -16,10 +16,10 @@ export type PackMessage =
       readonly settings: PackSettings;
       readonly progress: SharedArrayBuffer;
     }
-  | { readonly type: 'pack'; readonly job: ChunkJob; readonly output: ArrayBuffer };
+  | { readonly type: 'pack'; readonly job: ChunkJob; readonly output: SharedArrayBuffer };
 
 export type PackReply =
-  | { readonly type: 'packed'; readonly chunk: Omit<PackedChunk, 'output'>; readonly output: ArrayBuffer }
+  | { readonly type: 'packed'; readonly chunk: Omit<PackedChunk, 'output'>; readonly output: SharedArrayBuffer }
   | { readonly type: 'failed'; readonly integrity: boolean; readonly message: string };
 
 const port = parentPort;
@@ -49,8 +49,8 @@ port?.on('message', (message: PackMessage) => {
   try {
     packer ??= open();
     const { output, ...chunk } = packer.pack(message.job, Buffer.from(message.output));
-    const buffer = output.buffer as ArrayBuffer;
-    port.postMessage({ type: 'packed', chunk, output: buffer } satisfies PackReply, [buffer]);
+    const buffer = output.buffer as SharedArrayBuffer;
+    port.postMessage({ type: 'packed', chunk, output: buffer } satisfies PackReply);
   } catch (error) {
     const integrity = isArchiverError(error, 'integrity');
     port.postMessage({ type: 'failed', integrity, message: errorText(error) } satisfies PackReply);

@@ -39,7 +39,7 @@ interface Packed {
 class Pipeline {
   private readonly abort = new AbortController();
   private readonly staged: Packed[] = [];
-  private readonly spare: ArrayBuffer[] = [];
+  private readonly spare: SharedArrayBuffer[] = [];
   private readonly tasks = new Set<Promise<void>>();
   private readonly lanes: (readonly ChunkJob[])[];
   /** What is left of the lane a worker is on; empty: idle. */
@@ -116,7 +116,7 @@ class Pipeline {
     this.busy[worker] = true;
     this.packing++;
     this.options.onStart?.(job);
-    const output = this.spare.pop() ?? new ArrayBuffer(this.options.bufferBytes);
+    const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
     this.track(
       this.options.pool.pack(worker, job, output).then(
         (chunk) => void this.staged.push({ job, chunk }),
@@ -142,7 +142,7 @@ class Pipeline {
       ),
       () => {
         this.sending--;
-        this.spare.push(next.chunk.output.buffer as ArrayBuffer);
+        this.spare.push(next.chunk.output.buffer as SharedArrayBuffer);
       },
     );
   }

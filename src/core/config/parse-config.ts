@@ -142,7 +142,8 @@ export async function parseConfig(text: string, schema: ConfigSchema): Promise<P
   const yaml = await import('yaml');
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
-  const damage = document.errors[0];
+  // A warning (an unknown tag) means that a value is not what it looks like.
+  const damage = document.errors[0] ?? document.warnings[0];
   if (damage !== undefined) {
     const { line } = lines.linePos(damage.pos[0]);
     const reason = damage.message.split('\n')[0] ?? '';

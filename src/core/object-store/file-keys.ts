@@ -17,7 +17,8 @@ export function keyPath(folder: string, key: string): string {
   };
   for (const segment of key.split('/')) {
     if (segment === '') refuse('it has an empty part (two slashes, or one at the end)');
-    if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) refuse(`a part of it is longer than ${MAX_SEGMENT_BYTES} bytes`);
+    if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)
+      refuse(`a part of it is longer than ${MAX_SEGMENT_BYTES} bytes`);
     if (segment.startsWith(RESERVED)) refuse(`names that begin with '${RESERVED}' are the store's own`);
   }
   return join(folder, key);

@@ -77,7 +77,8 @@ export async function completeFileMultipart(
 ): Promise<void> {
   const path = uploadFolder(folder, upload.key, upload.multipartId);
   await requireUpload(path, upload.key);
-  const invalid = (why: string): StoreError => new StoreError('store', `${printable(upload.target)}: ${why}`, { reason: 'InvalidPart' });
+  const invalid = (why: string): StoreError =>
+    new StoreError('store', `${printable(upload.target)}: ${why}`, { reason: 'InvalidPart' });
   if (parts.length === 0) throw invalid('a multipart upload needs at least one part');
   for (const [index, { partNumber, etag }] of parts.entries()) {
     if (index > 0 && partNumber <= (parts[index - 1]?.partNumber ?? 0)) throw invalid('the parts are not in order');

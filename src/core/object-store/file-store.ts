@@ -57,12 +57,17 @@ function refuseOptions(options: WriteOptions): void {
   const refuse = (what: string): never => {
     throw new StoreError('unsupported', `a local folder has no ${what}; that needs an s3:// target`);
   };
-  if (options.storageClass !== undefined && options.storageClass !== 'STANDARD') refuse(`storage class ${options.storageClass}`);
+  if (options.storageClass !== undefined && options.storageClass !== 'STANDARD')
+    refuse(`storage class ${options.storageClass}`);
   if (options.kmsKeyId !== undefined) refuse('KMS encryption');
   if (options.tags !== undefined && Object.keys(options.tags).length > 0) refuse('object tags');
 }
 
-function extentOf(path: string, totalBytes: number, range: ByteRange | undefined): { readonly start: number; readonly end: number } {
+function extentOf(
+  path: string,
+  totalBytes: number,
+  range: ByteRange | undefined,
+): { readonly start: number; readonly end: number } {
   if (range === undefined) return { start: 0, end: totalBytes };
   const start = 'suffix' in range ? Math.max(0, totalBytes - range.suffix) : range.start;
   const end = 'suffix' in range ? totalBytes : Math.min(range.end, totalBytes);
@@ -70,7 +75,9 @@ function extentOf(path: string, totalBytes: number, range: ByteRange | undefined
     throw new ArchiverError('internal', `an empty range ${range.start}-${range.end} was asked for`);
   }
   if (start >= end) {
-    throw new StoreError('integrity', `cannot read ${printable(path)}: it is shorter than the range asked for`, { reason: 'InvalidRange' });
+    throw new StoreError('integrity', `cannot read ${printable(path)}: it is shorter than the range asked for`, {
+      reason: 'InvalidRange',
+    });
   }
   return { start, end };
 }
@@ -90,7 +97,8 @@ class FileStore {
     try {
       options.signal?.throwIfAborted();
       // A FIFO in the folder would block an open for ever; it is no object either.
-      if (!(await stat(path)).isFile()) throw new StoreError('not-found', `cannot read ${printable(path)}: it is not a file`);
+      if (!(await stat(path)).isFile())
+        throw new StoreError('not-found', `cannot read ${printable(path)}: it is not a file`);
       handle = await open(path, 'r');
       return this.#content(handle, path, await handle.stat({ bigint: true }), options);
     } catch (error) {
@@ -102,14 +110,20 @@ class FileStore {
   #content(handle: FileHandle, path: string, info: BigIntStats, { range, ifMatch, signal }: GetOptions): ObjectContent {
     const etag = etagOf(info);
     if (ifMatch !== undefined && ifMatch !== etag) {
-      throw new StoreError('conflict', `cannot read ${printable(path)}: the file has changed`, { reason: 'PreconditionFailed' });
+      throw new StoreError('conflict', `cannot read ${printable(path)}: the file has changed`, {
+        reason: 'PreconditionFailed',
+      });
     }
     const totalBytes = Number(info.size);
     const { start, end } = extentOf(path, totalBytes, range);
     const sizeBytes = end - start;
     // An end of -1 would mean "everything": an empty file is read from its end.
     const source = handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: READ_BYTES });
-    const body = storeBody(source, { sizeBytes, name: printable(path), mapError: (error) => fileError(error, 'read', path) });
+    const body = storeBody(source, {
+      sizeBytes,
+      name: printable(path),
+      mapError: (error) => fileError(error, 'read', path),
+    });
     if (signal) {
       const stop = (): void => void body.destroy(fileError(signal.reason, 'read', path));
       signal.addEventListener('abort', stop, { once: true });
@@ -225,18 +239,27 @@ class FileStore {
       copy: async (fromKey, toKey, options = {}) => {
         refuseOptions(options);
         const from = keyPath(folder, fromKey);
-        if ((await this.head(fromKey)) === undefined) throw new StoreError('not-found', `cannot copy ${printable(from)}: there is no such file`);
+        if ((await this.head(fromKey)) === undefined)
+          throw new StoreError('not-found', `cannot copy ${printable(from)}: there is no such file`);
         await this.#write(toKey, (handle) => appendFrom(from, handle, options.signal), false);
       },
       delete: async (keys, signal) => {
         const failures: DeleteFailure[] = [];
         for (const key of keys) {
           throwIfCancelled(signal);
-          await this.#delete(key).catch((error: unknown) => failures.push({ key, reason: error instanceof Error ? error.message : String(error) }));
+          await this.#delete(key).catch((error: unknown) =>
+            failures.push({ key, reason: error instanceof Error ? error.message : String(error) }),
+          );
         }
         return failures;
       },
-      thaw: () => Promise.reject(new StoreError('unsupported', 'nothing in a local folder is ever in cold storage; thawing needs an s3:// target')),
+      thaw: () =>
+        Promise.reject(
+          new StoreError(
+            'unsupported',
+            'nothing in a local folder is ever in cold storage; thawing needs an s3:// target',
+          ),
+        ),
       createMultipart: async (key, options = {}) => {
         refuseOptions(options);
         keyPath(folder, key);

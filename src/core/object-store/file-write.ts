@@ -113,7 +113,7 @@ async function place(temp: string, target: string, options: PlaceOptions): Promi
 
 /** Writes the whole of `body` at the file's position. */
 export async function writeFully(handle: FileHandle, body: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < body.byteLength; ) {
+  for (let offset = 0; offset < body.byteLength;) {
     // One write call takes at most 2 GiB.
     const { bytesWritten } = await handle.write(body, offset, Math.min(body.byteLength - offset, 1 << 30));
     offset += bytesWritten;
@@ -141,7 +141,11 @@ export async function appendFrom(path: string, target: FileHandle, signal?: Abor
  * Makes the file `target` from what `fill` writes, all at once and durable when it resolves.
  * @throws system errors as they come, and `conflict` when the file exists and must not
  */
-export async function writeAtomically(target: string, fill: (handle: FileHandle) => Promise<void>, options: PlaceOptions): Promise<void> {
+export async function writeAtomically(
+  target: string,
+  fill: (handle: FileHandle) => Promise<void>,
+  options: PlaceOptions,
+): Promise<void> {
   const { path, handle } = await openTemp(dirname(target));
   try {
     try {

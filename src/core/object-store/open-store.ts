@@ -55,7 +55,11 @@ interface Bare {
   readonly close: () => void;
 }
 
-async function openS3(url: Extract<StoreUrl, { kind: 's3' }>, options: OpenStoreOptions, paceUpload: Pace | undefined): Promise<Bare> {
+async function openS3(
+  url: Extract<StoreUrl, { kind: 's3' }>,
+  options: OpenStoreOptions,
+  paceUpload: Pace | undefined,
+): Promise<Bare> {
   // The SDK takes a noticeable time to load; commands on local folders never do.
   const [{ connectS3 }, { s3Store }] = await Promise.all([import('./s3-client.js'), import('./s3-store.js')]);
   const isGiven = options.regionGiven !== false;

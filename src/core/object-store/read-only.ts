@@ -2,6 +2,11 @@
 import type { ObjectReader } from './object-store.js';
 
 /** The reading half of a store, and nothing else. */
-export function readOnly({ url, get, head, list }: ObjectReader): ObjectReader {
-  return { url, get, head, list };
+export function readOnly(store: ObjectReader): ObjectReader {
+  return {
+    url: store.url,
+    get: (...call) => store.get(...call),
+    head: (...call) => store.head(...call),
+    list: (...call) => store.list(...call),
+  };
 }

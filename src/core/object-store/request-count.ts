@@ -5,7 +5,15 @@ import type { ObjectStore, RequestCounts } from './object-store.js';
 const DELETE_BATCH = 1000;
 
 /** All zero. */
-export const newRequestCounts = (): RequestCounts => ({ put: 0, get: 0, list: 0, head: 0, delete: 0, copy: 0, other: 0 });
+export const newRequestCounts = (): RequestCounts => ({
+  put: 0,
+  get: 0,
+  list: 0,
+  head: 0,
+  delete: 0,
+  copy: 0,
+  other: 0,
+});
 
 async function* counted<T>(pages: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
   // Whatever comes of it, asking for a page is a request; the end after the last page is not.

@@ -32,7 +32,12 @@ export interface RetryOptions {
   readonly now?: () => number;
 }
 
-export const DEFAULT_RETRY: RetryOptions = { maxAttempts: 10, maxTotalMs: 300_000, baseDelayMs: 200, maxDelayMs: 20_000 };
+export const DEFAULT_RETRY: RetryOptions = {
+  maxAttempts: 10,
+  maxTotalMs: 300_000,
+  baseDelayMs: 200,
+  maxDelayMs: 20_000,
+};
 
 const DELETE_BATCH = 1000;
 
@@ -48,7 +53,16 @@ function verdict(error: unknown, attempts: number): unknown {
   if (attempts === 1 || !(error instanceof StoreError)) return error;
   const { code, hint, exitCode, retryAfterMs, reason, retriable } = error;
   const message = retriable ? `${error.message} (tried ${attempts} times)` : error.message;
-  return new StoreError(code, message, { hint, exitCode, retryAfterMs, reason, retriable, attempts, afterRetry: true, cause: error.cause });
+  return new StoreError(code, message, {
+    hint,
+    exitCode,
+    retryAfterMs,
+    reason,
+    retriable,
+    attempts,
+    afterRetry: true,
+    cause: error.cause,
+  });
 }
 
 interface Job {
@@ -74,7 +88,8 @@ class Retrier {
         return await send(attempt);
       } catch (error) {
         const waitMs = isRetriable(error) ? retryDelayMs(attempt, error, this.#options) : 0;
-        const isOver = attempt >= this.#options.maxAttempts || this.#now() - startedAt + waitMs > this.#options.maxTotalMs;
+        const isOver =
+          attempt >= this.#options.maxAttempts || this.#now() - startedAt + waitMs > this.#options.maxTotalMs;
         if (!isRetriable(error) || isOver || signal?.aborted === true) throw verdict(error, attempt);
         this.#options.onEvent?.({ type: 'retry', request, attempt, reason: errorText(error) });
         await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => undefined);
@@ -84,7 +99,13 @@ class Retrier {
 }
 
 // The upload is gone and a request went out before this one: did that one complete it?
-async function settleComplete(store: ObjectStore, key: string, parts: readonly UploadedPart[], error: unknown, signal?: AbortSignal): Promise<PutResult> {
+async function settleComplete(
+  store: ObjectStore,
+  key: string,
+  parts: readonly UploadedPart[],
+  error: unknown,
+  signal?: AbortSignal,
+): Promise<PutResult> {
   const expected = multipartEtag(parts);
   const isGone = error instanceof StoreError && error.reason === 'NoSuchUpload';
   if (!isGone || expected === undefined) throw error;
@@ -112,7 +133,10 @@ async function* listAgain(store: ObjectStore, retrier: Retrier, options: ListOpt
   try {
     for (;;) {
       const step = await retrier.run(job, async () => {
-        pages ??= store.list({ ...options, ...(seen === undefined ? {} : { startAfter: seen }) })[Symbol.asyncIterator]();
+        if (pages === undefined) {
+          const listing = store.list({ ...options, ...(seen === undefined ? {} : { startAfter: seen }) });
+          pages = listing[Symbol.asyncIterator]();
+        }
         try {
           return await pages.next();
         } catch (error) {
@@ -130,7 +154,12 @@ async function* listAgain(store: ObjectStore, retrier: Retrier, options: ListOpt
   }
 }
 
-async function* listMultipartAgain(store: ObjectStore, retrier: Retrier, prefix: string, signal?: AbortSignal): AsyncGenerator<UnfinishedMultipart> {
+async function* listMultipartAgain(
+  store: ObjectStore,
+  retrier: Retrier,
+  prefix: string,
+  signal?: AbortSignal,
+): AsyncGenerator<UnfinishedMultipart> {
   // Few enough to hold: a listing that broke off starts again.
   const found = await retrier.run({ request: `list uploads ${prefix}`, signal }, async () => {
     const uploads: UnfinishedMultipart[] = [];
@@ -140,7 +169,12 @@ async function* listMultipartAgain(store: ObjectStore, retrier: Retrier, prefix:
   yield* found;
 }
 
-async function deleteAgain(store: ObjectStore, retrier: Retrier, keys: readonly string[], signal?: AbortSignal): Promise<readonly DeleteFailure[]> {
+async function deleteAgain(
+  store: ObjectStore,
+  retrier: Retrier,
+  keys: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
   let left = keys;
   const final: DeleteFailure[] = [];
   let last: readonly DeleteFailure[] = [];
@@ -150,7 +184,11 @@ async function deleteAgain(store: ObjectStore, retrier: Retrier, keys: readonly 
     final.push(...failures.filter(({ retriable }) => retriable !== true));
     last = failures.filter(({ retriable }) => retriable === true);
     left = last.map(({ key }) => key);
-    if (last.length > 0) throw new StoreError('store', `${last.length} objects could not be deleted: ${last[0]?.reason}`, { retriable: true, reason: 'PartialDelete' });
+    if (last.length > 0)
+      throw new StoreError('store', `${last.length} objects could not be deleted: ${last[0]?.reason}`, {
+        retriable: true,
+        reason: 'PartialDelete',
+      });
   };
   try {
     await retrier.run(job, send);
@@ -164,15 +202,19 @@ async function deleteAgain(store: ObjectStore, retrier: Retrier, keys: readonly 
 /** A store that retries. */
 export function withRetry(store: ObjectStore, options: RetryOptions = DEFAULT_RETRY): ObjectStore {
   const retrier = new Retrier(options);
-  const run = <T>(request: string, signal: AbortSignal | undefined, send: (attempt: number) => Promise<T>): Promise<T> =>
-    retrier.run({ request, signal }, send);
+  const run = <T>(
+    request: string,
+    signal: AbortSignal | undefined,
+    send: (attempt: number) => Promise<T>,
+  ): Promise<T> => retrier.run({ request, signal }, send);
   return {
     url: store.url,
     get: (key, get) => run(`get ${key}`, get?.signal, () => store.get(key, get)),
     head: (key, signal) => run(`head ${key}`, signal, () => store.head(key, signal)),
     list: (list = {}) => listAgain(store, retrier, list),
     put: (key, body, put) => run(`put ${key}`, put?.signal, () => store.put(key, body, put)),
-    createMultipart: (key, write) => run(`create upload ${key}`, write?.signal, () => store.createMultipart(key, write)),
+    createMultipart: (key, write) =>
+      run(`create upload ${key}`, write?.signal, () => store.createMultipart(key, write)),
     uploadPart: (key, id, partNumber, body, signal) =>
       run(`part ${partNumber} of ${key}`, signal, () => store.uploadPart(key, id, partNumber, body, signal)),
     completeMultipart: (key, id, parts, signal) =>

@@ -38,7 +38,11 @@ export function endpointOf(options: Pick<S3ClientOptions, 'endpointUrl' | 'env'>
   return named === undefined || named === '' ? undefined : named;
 }
 
-function baseConfig(options: S3ClientOptions, requestHandler: S3HttpHandler, endpoint: string | undefined): S3ClientConfig {
+function baseConfig(
+  options: S3ClientOptions,
+  requestHandler: S3HttpHandler,
+  endpoint: string | undefined,
+): S3ClientConfig {
   return {
     requestHandler,
     maxAttempts: 1,
@@ -63,7 +67,14 @@ export async function connectS3(options: S3ClientOptions): Promise<S3Connection>
   const configured = options.region ?? (await configuredRegion(new S3Client(config), options.env));
   const region = configured ?? (await guessRegion(options, endpoint, inRegion(options.defaultRegion)));
   const client = inRegion(region);
-  return { client, region, isRegionGiven: configured !== undefined, endpoint, inRegion, close: () => handler.destroy() };
+  return {
+    client,
+    region,
+    isRegionGiven: configured !== undefined,
+    endpoint,
+    inRegion,
+    close: () => handler.destroy(),
+  };
 }
 
 async function guessRegion(options: S3ClientOptions, endpoint: string | undefined, client: S3Client): Promise<string> {

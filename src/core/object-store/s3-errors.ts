@@ -27,7 +27,10 @@ interface SdkError {
   readonly message: string;
   readonly StorageClass?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  readonly $response?: { readonly statusCode?: number; readonly headers?: Readonly<Record<string, string | undefined>> };
+  readonly $response?: {
+    readonly statusCode?: number;
+    readonly headers?: Readonly<Record<string, string | undefined>>;
+  };
 }
 
 interface Verdict extends StoreErrorOptions {
@@ -53,7 +56,13 @@ const RETRIABLE_REASONS = new Set([
 ]);
 const MISSING = new Set(['NoSuchKey', 'NotFound', 'NoSuchUpload', 'NoSuchVersion']);
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'TokenRefreshRequired', 'RequestExpired']);
-const BAD_KEYS = new Set(['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'InvalidToken', 'AuthorizationHeaderMalformed', 'InvalidClientTokenId']);
+const BAD_KEYS = new Set([
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'InvalidToken',
+  'AuthorizationHeaderMalformed',
+  'InvalidClientTokenId',
+]);
 const WRONG_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'IllegalLocationConstraintException']);
 const NETWORK: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is not known (DNS)',
@@ -71,7 +80,8 @@ const NETWORK: Readonly<Record<string, string>> = {
 export const objectName = ({ bucket, key }: Pick<S3Call, 'bucket' | 'key'>): string =>
   printable(key === undefined ? `s3://${bucket}` : `s3://${bucket}/${key}`);
 
-const statusOf = (error: SdkError): number | undefined => error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
+const statusOf = (error: SdkError): number | undefined =>
+  error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
 
 function retryAfterMs(error: SdkError): number | undefined {
   const value = error.$response?.headers?.['retry-after'];
@@ -83,7 +93,11 @@ function retryAfterMs(error: SdkError): number | undefined {
 
 function accessVerdict(reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
   if (EXPIRED.has(reason)) {
-    return { code: 'access-denied', text: 'the credentials have expired', hint: 'renew them (for example: aws sso login) and run the command again' };
+    return {
+      code: 'access-denied',
+      text: 'the credentials have expired',
+      hint: 'renew them (for example: aws sso login) and run the command again',
+    };
   }
   if (BAD_KEYS.has(reason)) {
     return {
@@ -103,33 +117,59 @@ function accessVerdict(reason: string, status: number | undefined, call: S3Call)
   const isRead = call.operation === 'GetObject' || call.operation === 'HeadObject';
   return {
     code: 'access-denied',
-    text: isRead ? 'access denied; or the object is missing and these credentials may not list the bucket to learn it' : 'access denied',
+    text: isRead
+      ? 'access denied; or the object is missing and these credentials may not list the bucket to learn it'
+      : 'access denied',
     hint: `the credentials need ${call.action} on ${objectName(call)}`,
   };
 }
 
 function regionVerdict(error: SdkError, reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
-  const region = regionInError(error) ?? /region '([a-z0-9-]+)'|expecting '([a-z0-9-]+)'/.exec(error.message)?.slice(1).find(Boolean);
+  const region =
+    regionInError(error) ??
+    /region '([a-z0-9-]+)'|expecting '([a-z0-9-]+)'/.exec(error.message)?.slice(1).find(Boolean);
   const isMisdirected =
-    WRONG_REGION.has(reason) || status === 301 || status === 307 || status === 308 || (reason === 'AuthorizationHeaderMalformed' && region !== undefined);
+    WRONG_REGION.has(reason) ||
+    status === 301 ||
+    status === 307 ||
+    status === 308 ||
+    (reason === 'AuthorizationHeaderMalformed' && region !== undefined);
   if (!isMisdirected) return undefined;
   const answer = { code: 'store', reason: 'WrongRegion' } as const;
   if (region === undefined) {
-    return { ...answer, text: 'the store redirects to another address, and credentials are not sent there', hint: 'check --region and --endpoint-url' };
+    return {
+      ...answer,
+      text: 'the store redirects to another address, and credentials are not sent there',
+      hint: 'check --region and --endpoint-url',
+    };
   }
   if (region === call.region) {
-    return { ...answer, text: 'the store redirects to another address; a new bucket can take some minutes to be found', retriable: true };
+    return {
+      ...answer,
+      text: 'the store redirects to another address; a new bucket can take some minutes to be found',
+      retriable: true,
+    };
   }
-  return { ...answer, text: `the bucket is in region ${region}, not ${call.region ?? 'the one asked'}`, hint: `use --region ${region}` };
+  return {
+    ...answer,
+    text: `the bucket is in region ${region}, not ${call.region ?? 'the one asked'}`,
+    hint: `use --region ${region}`,
+  };
 }
 
 function objectVerdict(error: SdkError, reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
   if (reason === 'NoSuchBucket') {
-    return { code: 'not-found', text: `there is no bucket ${call.bucket}`, hint: 'check its name, --region and --endpoint-url' };
+    return {
+      code: 'not-found',
+      text: `there is no bucket ${call.bucket}`,
+      hint: 'check its name, --region and --endpoint-url',
+    };
   }
   if (reason === 'NoSuchUpload') return { code: 'not-found', text: 'that multipart upload no longer exists' };
-  const needsNoObject = call.operation === 'PutObject' || call.operation.startsWith('List') || call.operation === 'CreateMultipartUpload';
-  if (MISSING.has(reason) || (status === 404 && !needsNoObject)) return { code: 'not-found', text: 'there is no such object' };
+  const needsNoObject =
+    call.operation === 'PutObject' || call.operation.startsWith('List') || call.operation === 'CreateMultipartUpload';
+  if (MISSING.has(reason) || (status === 404 && !needsNoObject))
+    return { code: 'not-found', text: 'there is no such object' };
   if (reason === 'InvalidObjectState') {
     return {
       code: 'cold-storage',
@@ -137,31 +177,59 @@ function objectVerdict(error: SdkError, reason: string, status: number | undefin
       hint: 'ask for it back with: archiver restore jobs create',
     };
   }
-  if (reason === 'PreconditionFailed' || status === 412) return { code: 'conflict', text: 'the object is not in the state expected (another writer was there)' };
-  if (status === 409) return { code: 'conflict', text: `another operation is under way (${reason})`, retriable: RETRIABLE_REASONS.has(reason) };
-  if (reason === 'InvalidRange' || status === 416) return { code: 'integrity', text: 'the object is shorter than the range asked for' };
+  if (reason === 'PreconditionFailed' || status === 412)
+    return { code: 'conflict', text: 'the object is not in the state expected (another writer was there)' };
+  if (status === 409)
+    return {
+      code: 'conflict',
+      text: `another operation is under way (${reason})`,
+      retriable: RETRIABLE_REASONS.has(reason),
+    };
+  if (reason === 'InvalidRange' || status === 416)
+    return { code: 'integrity', text: 'the object is shorter than the range asked for' };
   return undefined;
 }
 
+const CAPACITY: Verdict = {
+  code: 'store',
+  text: 'no expedited retrieval capacity is available now',
+  hint: 'use --tier standard, or try again later',
+  retriable: true,
+};
+const DAMAGED: Verdict = {
+  code: 'integrity',
+  text: 'the store received other bytes than were sent (checksum mismatch)',
+  retriable: true,
+};
+const FULL: Verdict = { code: 'no-space', text: 'the store is full or its quota is used up' };
+const UNSUPPORTED: Verdict = { code: 'unsupported', text: 'the store does not support this request' };
+const BY_REASON: Readonly<Record<string, Verdict>> = {
+  GlacierExpeditedRetrievalNotAvailable: CAPACITY,
+  NotImplemented: UNSUPPORTED,
+  MethodNotAllowed: UNSUPPORTED,
+  QuotaExceeded: FULL,
+  StorageFull: FULL,
+  XMinioStorageFull: FULL,
+  XAmzContentSHA256Mismatch: DAMAGED,
+  BadDigest: DAMAGED,
+  InvalidDigest: DAMAGED,
+};
+const BY_STATUS: Readonly<Record<number, Verdict>> = { 405: UNSUPPORTED, 501: UNSUPPORTED, 507: FULL };
+
 function serviceVerdict(error: SdkError, reason: string, status: number | undefined): Verdict | undefined {
-  if (reason === 'GlacierExpeditedRetrievalNotAvailable') {
-    return { code: 'store', text: 'no expedited retrieval capacity is available now', hint: 'use --tier standard, or try again later', retriable: true };
-  }
-  if (reason === 'NotImplemented' || status === 501) return { code: 'unsupported', text: 'the store does not support this request' };
-  if (status === 405) return { code: 'unsupported', text: 'the store does not allow this request' };
-  if (status === 507 || reason === 'QuotaExceeded' || reason === 'StorageFull' || reason === 'XMinioStorageFull') {
-    return { code: 'no-space', text: 'the store is full or its quota is used up' };
-  }
-  const isRetriable = RETRIABLE_REASONS.has(reason) || status === 408 || status === 429 || (status !== undefined && status >= 500);
-  if (isRetriable) return { code: 'store', text: `the store answered ${status ?? ''} ${reason}`.replace('  ', ' '), retriable: true };
-  if (reason === 'XAmzContentSHA256Mismatch' || reason === 'BadDigest' || reason === 'InvalidDigest') {
-    return { code: 'integrity', text: 'the store received other bytes than were sent (checksum mismatch)', retriable: true };
-  }
-  return status === undefined ? undefined : { code: 'store', text: `the store answered ${status} ${reason}: ${error.message}` };
+  const known = BY_REASON[reason] ?? (status === undefined ? undefined : BY_STATUS[status]);
+  if (known) return known;
+  const isRetriable = RETRIABLE_REASONS.has(reason) || status === 408 || status === 429 || (status ?? 0) >= 500;
+  const answered = ['the store answered', status, reason].filter((part) => part !== undefined && part !== '').join(' ');
+  if (isRetriable) return { code: 'store', text: answered, retriable: true };
+  return status === undefined ? undefined : { code: 'store', text: `${answered}: ${error.message}` };
 }
 
 function networkVerdict(error: SdkError, call: S3Call): Verdict {
-  const host = call.endpoint === undefined ? `the S3 endpoint${call.region === undefined ? '' : ` of ${call.region}`}` : new URL(call.endpoint).host;
+  const host =
+    call.endpoint === undefined
+      ? `the S3 endpoint${call.region === undefined ? '' : ` of ${call.region}`}`
+      : new URL(call.endpoint).host;
   if (error.name === 'CredentialsProviderError' || /credentials?/i.test(error.name)) {
     return {
       code: 'access-denied',
@@ -172,21 +240,43 @@ function networkVerdict(error: SdkError, call: S3Call): Verdict {
   const system = systemCode(error) ?? '';
   if (/^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL)/.test(system)) {
     const isHandshake = system.startsWith('ERR_SSL');
-    return { code: 'store', text: `no secure connection to ${host}: ${error.message}`, hint: 'name the certificate authority with NODE_EXTRA_CA_CERTS', retriable: isHandshake };
+    return {
+      code: 'store',
+      text: `no secure connection to ${host}: ${error.message}`,
+      hint: 'name the certificate authority with NODE_EXTRA_CA_CERTS',
+      retriable: isHandshake,
+    };
   }
   const known = NETWORK[system];
   if (known !== undefined) {
     const detail = system === 'ETIMEDOUT' ? ` (${error.message})` : '';
-    return { code: system === 'ETIMEDOUT' ? 'stalled' : 'store', text: `${host} could not be reached or was lost: ${known}${detail}`, hint: 'check the network and --endpoint-url', retriable: true };
+    return {
+      code: system === 'ETIMEDOUT' ? 'stalled' : 'store',
+      text: `${host} could not be reached or was lost: ${known}${detail}`,
+      hint: 'check the network and --endpoint-url',
+      retriable: true,
+    };
   }
   // Half an XML document, a closed socket, an unknown system code: nothing that the request itself could have caused.
-  return { code: 'store', text: `${host}: ${error.message}`, retriable: system !== '' || /socket hang up|aborted|parse|XML/i.test(error.message) };
+  return {
+    code: 'store',
+    text: `${host}: ${error.message}`,
+    retriable: system !== '' || /socket hang up|aborted|parse|XML/i.test(error.message),
+  };
+}
+
+// The SDK's error holds the whole exchange, signed headers and session token included: only what it says is kept.
+function leanCause(error: Error): Error {
+  const cause = new Error(error.message);
+  cause.name = error.name;
+  return Object.assign(cause, { stack: error.stack, code: systemCode(error) });
 }
 
 /** Names a failure of an S3 request. An ArchiverError passes through; an abort becomes `cancelled`. */
 export function s3Error(error: unknown, call: S3Call): Error {
   if (isArchiverError(error)) return error;
-  if (!(error instanceof Error)) return new StoreError('store', `${call.operation} ${objectName(call)}: ${errorText(error)}`, { cause: error });
+  if (!(error instanceof Error))
+    return new StoreError('store', `${call.operation} ${objectName(call)}: ${errorText(error)}`, { cause: error });
   if (error.name === 'AbortError') return cancelledError();
   const sdk = error as unknown as SdkError;
   const status = statusOf(sdk);
@@ -194,8 +284,13 @@ export function s3Error(error: unknown, call: S3Call): Error {
   const { code, text, ...options } =
     regionVerdict(sdk, reason, status, call) ??
     objectVerdict(sdk, reason, status, call) ??
-    serviceVerdict(sdk, reason, status === 403 || status === 401 ? undefined : status) ??
     accessVerdict(reason, status, call) ??
+    serviceVerdict(sdk, reason, status) ??
     networkVerdict(sdk, call);
-  return new StoreError(code, `${call.operation} ${objectName(call)}: ${text}`, { reason, retryAfterMs: retryAfterMs(sdk), ...options, cause: error });
+  return new StoreError(code, `${call.operation} ${objectName(call)}: ${text}`, {
+    reason,
+    retryAfterMs: retryAfterMs(sdk),
+    ...options,
+    cause: leanCause(error),
+  });
 }

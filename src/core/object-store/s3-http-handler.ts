@@ -68,7 +68,8 @@ function bodyBytes(body: unknown): Uint8Array | undefined {
   throw new TypeError('only strings and byte arrays are sent');
 }
 
-const timeoutError = (message: string): Error => Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+const timeoutError = (message: string): Error =>
+  Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
 function responseHeaders(message: http.IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -79,7 +80,12 @@ function responseHeaders(message: http.IncomingMessage): Record<string, string> 
 }
 
 /** Sends slice by slice, so that every slice is a sign of life and can be paced. */
-async function sendBody(request: http.ClientRequest, body: Uint8Array, alive: () => void, pace: Pace | undefined): Promise<void> {
+async function sendBody(
+  request: http.ClientRequest,
+  body: Uint8Array,
+  alive: () => void,
+  pace: Pace | undefined,
+): Promise<void> {
   const gone = new AbortController();
   let wake: () => void = () => undefined;
   request.on('drain', () => wake());
@@ -128,7 +134,8 @@ const isStreamed = (request: HandlerRequest, status: number): boolean =>
 function boundSilence(message: http.IncomingMessage, idleMs: number): void {
   let seen = message.socket.bytesRead;
   const timer = setInterval(() => {
-    if (message.socket.bytesRead === seen) message.destroy(timeoutError(`the answer stood still for ${idleMs / 1000} s`));
+    if (message.socket.bytesRead === seen)
+      message.destroy(timeoutError(`the answer stood still for ${idleMs / 1000} s`));
     seen = message.socket.bytesRead;
   }, idleMs);
   message.once('close', () => clearInterval(timer));
@@ -149,11 +156,15 @@ export class S3HttpHandler {
   }
 
   /** Sends one request; resolves at the answer's header. */
-  handle(request: HandlerRequest, { abortSignal }: { abortSignal?: AbortLike } = {}): Promise<{ response: HandlerResponse }> {
+  handle(
+    request: HandlerRequest,
+    { abortSignal }: { abortSignal?: AbortLike } = {},
+  ): Promise<{ response: HandlerResponse }> {
     return new Promise((resolve, reject) => {
       const bytes = bodyBytes(request.body);
       const sent = this.#open(request, bytes);
-      const onAbort = (): void => void sent.destroy(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+      const onAbort = (): void =>
+        void sent.destroy(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
       if (abortSignal?.aborted === true) onAbort();
       abortSignal?.addEventListener?.('abort', onAbort, { once: true });
       const watch = this.#watch(sent, request);
@@ -171,7 +182,9 @@ export class S3HttpHandler {
         message.once('end', () => {
           if (!sent.writableEnded) sent.destroy();
         });
-        resolve({ response: { statusCode, reason: message.statusMessage, headers: responseHeaders(message), body: message } });
+        resolve({
+          response: { statusCode, reason: message.statusMessage, headers: responseHeaders(message), body: message },
+        });
       });
       this.#send(sent, bytes, watch).catch((error: unknown) => sent.destroy(error as Error));
     });
@@ -204,13 +217,12 @@ export class S3HttpHandler {
   }
 
   async #send(sent: http.ClientRequest, bytes: Uint8Array | undefined, watch: Watch): Promise<void> {
-    if (!bytes || bytes.byteLength === 0) return void sent.end(watch.sent);
+    if (!bytes || bytes.byteLength === 0) return void sent.end();
     if (sent.getHeader('expect') !== undefined) {
       sent.flushHeaders();
       if (!(await isWelcome(sent))) return;
     }
     await sendBody(sent, bytes, watch.alive, this.#options.paceUpload);
-    watch.sent();
   }
 
   /** Ends the request when it stands still: while connecting, while sending, while waiting for the answer. */
@@ -222,17 +234,20 @@ export class S3HttpHandler {
       clearTimeout(timer);
       if (!isStopped) timer = setTimeout(() => sent.destroy(timeoutError(message)), ms);
     };
-    const sending = (): void => within(idleMs, `${hostname} took no more data for ${idleMs / 1000} s`);
+    const connected = (): void => {
+      if (sent.writableFinished) within(answerMs, `${hostname} did not answer within ${answerMs / 1000} s`);
+      else within(idleMs, `${hostname} took no more data for ${idleMs / 1000} s`);
+    };
+    sent.once('finish', connected);
     sent.once('socket', (socket) => {
-      if (!socket.connecting) return sending();
+      if (!socket.connecting) return connected();
       within(connectMs, `no connection to ${hostname} within ${connectMs / 1000} s`);
-      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', sending);
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
     });
     return {
       alive: () => {
         timer?.refresh();
       },
-      sent: () => within(answerMs, `${hostname} did not answer within ${answerMs / 1000} s`),
       stop: () => {
         isStopped = true;
         clearTimeout(timer);
@@ -243,6 +258,5 @@ export class S3HttpHandler {
 
 interface Watch {
   readonly alive: () => void;
-  readonly sent: () => void;
   readonly stop: () => void;
 }

@@ -30,7 +30,12 @@ function infoOf(sender: S3Sender, entry: _Object, decode: (text: string) => stri
     lastModified: entry.LastModified ?? new Date(0),
     storageClass: entry.StorageClass ?? 'STANDARD',
     ...(restore
-      ? { restore: { inProgress: restore.IsRestoreInProgress ?? false, ...(restore.RestoreExpiryDate ? { expiry: restore.RestoreExpiryDate } : {}) } }
+      ? {
+          restore: {
+            inProgress: restore.IsRestoreInProgress ?? false,
+            ...(restore.RestoreExpiryDate ? { expiry: restore.RestoreExpiryDate } : {}),
+          },
+        }
       : {}),
   };
 }
@@ -57,12 +62,19 @@ const query = (sender: S3Sender, options: ListOptions) => {
   };
 };
 
-const askedOf = (options: ListOptions): Asked => ({ operation: 'ListObjects', action: 's3:ListBucket', signal: options.signal });
+const askedOf = (options: ListOptions): Asked => ({
+  operation: 'ListObjects',
+  action: 's3:ListBucket',
+  signal: options.signal,
+});
 
 async function* listV1(sender: S3Sender, options: ListOptions): AsyncGenerator<ListPage> {
   let marker = options.startAfter === undefined ? undefined : sender.fullKey(options.startAfter);
   do {
-    const command = new ListObjectsCommand({ ...query(sender, options), ...(marker === undefined ? {} : { Marker: marker }) });
+    const command = new ListObjectsCommand({
+      ...query(sender, options),
+      ...(marker === undefined ? {} : { Marker: marker }),
+    });
     const answer = await sender.send(askedOf(options), (client, send) => client.send(command, send));
     const page = pageOf(sender, answer);
     yield page;
@@ -76,18 +88,27 @@ async function* listV1(sender: S3Sender, options: ListOptions): AsyncGenerator<L
   } while (marker !== undefined);
 }
 
-async function* listV2(sender: S3Sender, options: ListOptions, first: ListObjectsV2CommandOutput): AsyncGenerator<ListPage> {
+async function* listV2(
+  sender: S3Sender,
+  options: ListOptions,
+  first: ListObjectsV2CommandOutput,
+): AsyncGenerator<ListPage> {
   let answer = first;
   for (;;) {
     yield pageOf(sender, answer);
     if (answer.IsTruncated !== true) return;
     const token = answer.NextContinuationToken;
-    if (token === undefined) throw sender.complaint(askedOf(options), 'the listing says that it goes on, and does not say where');
+    if (token === undefined)
+      throw sender.complaint(askedOf(options), 'the listing says that it goes on, and does not say where');
     answer = await requestV2(sender, options, { ContinuationToken: token });
   }
 }
 
-function requestV2(sender: S3Sender, options: ListOptions, from: { ContinuationToken?: string; StartAfter?: string }): Promise<ListObjectsV2CommandOutput> {
+function requestV2(
+  sender: S3Sender,
+  options: ListOptions,
+  from: { ContinuationToken?: string; StartAfter?: string },
+): Promise<ListObjectsV2CommandOutput> {
   const command = new ListObjectsV2Command({ ...query(sender, options), ...from });
   return sender.send(askedOf(options), (client, send) => client.send(command, send));
 }
@@ -97,10 +118,15 @@ export async function* s3List(sender: S3Sender, options: ListOptions): AsyncGene
   const { startAfter } = options;
   let first: ListObjectsV2CommandOutput;
   try {
-    first = await requestV2(sender, options, startAfter === undefined ? {} : { StartAfter: sender.fullKey(startAfter) });
+    first = await requestV2(
+      sender,
+      options,
+      startAfter === undefined ? {} : { StartAfter: sender.fullKey(startAfter) },
+    );
   } catch (error) {
     if (!isArchiverError(error, 'unsupported')) throw error;
-    return yield* listV1(sender, options);
+    yield* listV1(sender, options);
+    return;
   }
   yield* listV2(sender, options, first);
 }

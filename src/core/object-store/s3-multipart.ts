@@ -14,14 +14,23 @@ import type { Asked, S3Sender } from './s3-sender.js';
 import { writeParameters } from './s3-write.js';
 import { checkKey } from './store-url.js';
 
-async function* listMultipart(sender: S3Sender, prefix: string, signal: AbortSignal | undefined): AsyncGenerator<UnfinishedMultipart> {
+async function* listMultipart(
+  sender: S3Sender,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<UnfinishedMultipart> {
   const asked: Asked = { operation: 'ListMultipartUploads', action: 's3:ListBucketMultipartUploads', signal };
   const base = sender.prefix === '' ? '' : `${sender.prefix}/`;
   // Ceph's gateway encodes these keys when asked and does not say so, which leaves a reader guessing: it is not asked.
   const encoding = sender.isAws ? { EncodingType: 'url' as const } : {};
   let from: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
   while (from) {
-    const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({ Bucket: sender.bucket, Prefix: base + prefix, ...encoding, ...from });
+    const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
+      Bucket: sender.bucket,
+      Prefix: base + prefix,
+      ...encoding,
+      ...from,
+    });
     const answer = await sender.send(asked, (client, send) => client.send(command, send));
     const decode = answer.EncodingType === 'url' ? decodeListed : (text: string): string => text;
     for (const { Key = '', UploadId = '', Initiated } of answer.Uploads ?? []) {
@@ -30,7 +39,10 @@ async function* listMultipart(sender: S3Sender, prefix: string, signal: AbortSig
     const { NextKeyMarker, NextUploadIdMarker } = answer;
     from =
       answer.IsTruncated === true && NextKeyMarker !== undefined
-        ? { KeyMarker: decode(NextKeyMarker), ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }) }
+        ? {
+            KeyMarker: decode(NextKeyMarker),
+            ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+          }
         : undefined;
   }
 }
@@ -46,12 +58,19 @@ export function s3Multipart(
       const asked: Asked = { operation: 'CreateMultipartUpload', action: 's3:PutObject', key, signal: options.signal };
       const command = new CreateMultipartUploadCommand({ ...target(key), ...writeParameters(options) });
       const answer = await sender.send(asked, (client, send) => client.send(command, send));
-      if (answer.UploadId === undefined || answer.UploadId === '') throw sender.complaint(asked, 'the store gave the upload no id');
+      if (answer.UploadId === undefined || answer.UploadId === '')
+        throw sender.complaint(asked, 'the store gave the upload no id');
       return answer.UploadId;
     },
     uploadPart: async (key, multipartId, partNumber, body, signal) => {
       const asked: Asked = { operation: 'UploadPart', action: 's3:PutObject', key, signal };
-      const command = new UploadPartCommand({ ...target(key), UploadId: multipartId, PartNumber: partNumber, Body: body, ContentLength: body.byteLength });
+      const command = new UploadPartCommand({
+        ...target(key),
+        UploadId: multipartId,
+        PartNumber: partNumber,
+        Body: body,
+        ContentLength: body.byteLength,
+      });
       const answer = await sender.send(asked, (client, send) => client.send(command, send));
       if (answer.ETag === undefined) throw sender.complaint(asked, 'the store did not confirm the part');
       return { partNumber, etag: plainEtag(answer.ETag) };
@@ -61,7 +80,9 @@ export function s3Multipart(
       const command = new CompleteMultipartUploadCommand({
         ...target(key),
         UploadId: multipartId,
-        MultipartUpload: { Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: `"${etag}"` })) },
+        MultipartUpload: {
+          Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: `"${etag}"` })),
+        },
       });
       const answer = await sender.send(asked, (client, send) => client.send(command, send));
       // S3 answers 200 before it starts; the outcome is in the body, and an unfinished body names no ETag.

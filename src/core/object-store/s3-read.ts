@@ -16,7 +16,8 @@ import type { Asked, S3Sender } from './s3-sender.js';
 
 function rangeHeader(range: ByteRange): string {
   if ('suffix' in range) return `bytes=-${range.suffix}`;
-  if (range.end <= range.start || range.start < 0) throw new ArchiverError('internal', `an empty range ${range.start}-${range.end} was asked for`);
+  if (range.end <= range.start || range.start < 0)
+    throw new ArchiverError('internal', `an empty range ${range.start}-${range.end} was asked for`);
   return `bytes=${range.start}-${range.end - 1}`;
 }
 
@@ -29,7 +30,10 @@ interface Extent {
 /** Where the answer's bytes lie; undefined when the answer is not to the question. */
 function extentOf(answer: GetObjectCommandOutput, range: ByteRange | undefined): Extent | undefined {
   const length = answer.ContentLength;
-  if (range === undefined) return length === undefined || answer.ContentRange !== undefined ? undefined : { start: 0, sizeBytes: length, totalBytes: length };
+  if (range === undefined)
+    return length === undefined || answer.ContentRange !== undefined
+      ? undefined
+      : { start: 0, sizeBytes: length, totalBytes: length };
   const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.ContentRange ?? '');
   if (!match) return undefined;
   const [start = 0, last = 0, totalBytes = 0] = match.slice(1).map(Number);
@@ -87,13 +91,22 @@ function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Aske
     throw error;
   };
   const extent = extentOf(answer, options.range);
-  if (!body || !extent) return refuse(sender.complaint(asked, 'the store answered with another range than was asked for'));
+  if (!body || !extent)
+    return refuse(sender.complaint(asked, 'the store answered with another range than was asked for'));
   const etag = plainEtag(answer.ETag);
   if (options.ifMatch !== undefined && etag !== options.ifMatch) {
-    return refuse(new StoreError('conflict', `GetObject ${sender.nameOf(asked.key ?? '')}: the object has changed`, { reason: 'PreconditionFailed' }));
+    return refuse(
+      new StoreError('conflict', `GetObject ${sender.nameOf(asked.key ?? '')}: the object has changed`, {
+        reason: 'PreconditionFailed',
+      }),
+    );
   }
   const name = sender.nameOf(asked.key ?? '');
-  return { ...extent, etag, body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }) };
+  return {
+    ...extent,
+    etag,
+    body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }),
+  };
 }
 
 /** The reading half of an S3 store. */
@@ -121,7 +134,8 @@ export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
         const asked: Asked = { operation: 'HeadObject', action: 's3:GetObject', key, signal };
         return infoOf(key, await sender.send(asked, (client, send) => client.send(command, send)));
       } catch (error) {
-        if (error instanceof StoreError && error.code === 'not-found' && error.reason !== 'NoSuchBucket') return undefined;
+        if (error instanceof StoreError && error.code === 'not-found' && error.reason !== 'NoSuchBucket')
+          return undefined;
         throw error;
       }
     },

@@ -14,7 +14,11 @@ export function regionInError(error: unknown): string | undefined {
 }
 
 /** Asks the store where a bucket is; undefined when it does not say. A refusal tells it too, so no right is needed. */
-export async function detectBucketRegion(client: S3Client, bucket: string, signal?: AbortSignal): Promise<string | undefined> {
+export async function detectBucketRegion(
+  client: S3Client,
+  bucket: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   try {
     const answer = await client.send(new HeadBucketCommand({ Bucket: bucket }), signal ? { abortSignal: signal } : {});
     return answer.BucketRegion;
@@ -24,7 +28,10 @@ export async function detectBucketRegion(client: S3Client, bucket: string, signa
 }
 
 /** The region that the environment or the profile names; undefined when neither does. */
-export async function configuredRegion(client: S3Client, env: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
+export async function configuredRegion(
+  client: S3Client,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
   const named = env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
   if (named !== undefined && named !== '') return named;
   // The SDK has no other way to say "no region" than to throw.

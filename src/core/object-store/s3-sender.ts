@@ -71,13 +71,23 @@ export class S3Sender {
   /** A failure that this side noticed in an answer. */
   complaint(asked: Asked, text: string): StoreError {
     const call = this.call(asked);
-    return new StoreError('store', `${call.operation} ${objectName(call)}: ${text}`, { retriable: true, reason: 'BadAnswer' });
+    return new StoreError('store', `${call.operation} ${objectName(call)}: ${text}`, {
+      retriable: true,
+      reason: 'BadAnswer',
+    });
   }
 
   call({ operation, action, key }: Asked): S3Call {
     const { endpoint } = this.#connection;
     const about = key === undefined ? this.prefix : this.fullKey(key);
-    return { operation, action, bucket: this.bucket, endpoint, region: this.#region, ...(about === '' ? {} : { key: about }) };
+    return {
+      operation,
+      action,
+      bucket: this.bucket,
+      endpoint,
+      region: this.#region,
+      ...(about === '' ? {} : { key: about }),
+    };
   }
 
   // The region named by the server replaces a guessed one; the address still comes from the SDK's own endpoint rules,

@@ -28,7 +28,9 @@ export const writeParameters = (options: WriteOptions) => ({
   ...(options.contentType === undefined ? {} : { ContentType: options.contentType }),
   ...(options.metadata === undefined ? {} : { Metadata: { ...options.metadata } }),
   ...(options.tags === undefined || Object.keys(options.tags).length === 0 ? {} : { Tagging: tagHeader(options.tags) }),
-  ...(options.kmsKeyId === undefined ? {} : { ServerSideEncryption: 'aws:kms' as const, SSEKMSKeyId: options.kmsKeyId }),
+  ...(options.kmsKeyId === undefined
+    ? {}
+    : { ServerSideEncryption: 'aws:kms' as const, SSEKMSKeyId: options.kmsKeyId }),
 });
 
 // XML 1.0 has no way to write these, so DeleteObjects cannot name such a key.
@@ -60,19 +62,28 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
   return command;
 }
 
-async function deleteOne(sender: S3Sender, key: string, signal: AbortSignal | undefined): Promise<readonly DeleteFailure[]> {
+async function deleteOne(
+  sender: S3Sender,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly DeleteFailure[]> {
   const asked: Asked = { operation: 'DeleteObject', action: 's3:DeleteObject', key, signal };
   const command = new DeleteObjectCommand({ Bucket: sender.bucket, Key: sender.fullKey(key) });
   try {
     await sender.send(asked, (client, send) => client.send(command, send));
     return [];
   } catch (error) {
-    if (isArchiverError(error, 'not-found') && !(error instanceof StoreError && error.reason === 'NoSuchBucket')) return [];
+    if (isArchiverError(error, 'not-found') && !(error instanceof StoreError && error.reason === 'NoSuchBucket'))
+      return [];
     throw error;
   }
 }
 
-async function deleteBatch(sender: S3Sender, keys: readonly string[], signal: AbortSignal | undefined): Promise<readonly DeleteFailure[]> {
+async function deleteBatch(
+  sender: S3Sender,
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly DeleteFailure[]> {
   if (keys.length === 0) return [];
   const asked: Asked = { operation: 'DeleteObjects', action: 's3:DeleteObject', signal };
   const command = new DeleteObjectsCommand({
@@ -84,12 +95,17 @@ async function deleteBatch(sender: S3Sender, keys: readonly string[], signal: Ab
     .filter(({ Code }) => Code !== 'NoSuchKey')
     .map(({ Key = '', Code = '', Message = '' }) => ({
       key: sender.relativeKey(Key),
-      reason: Code === 'AccessDenied' ? 'access denied (needs s3:DeleteObject)' : printable(`${Code} ${Message}`.trim()),
+      reason:
+        Code === 'AccessDenied' ? 'access denied (needs s3:DeleteObject)' : printable(`${Code} ${Message}`.trim()),
       retriable: RETRIABLE_DELETES.has(Code),
     }));
 }
 
-async function deleteAll(sender: S3Sender, keys: readonly string[], signal: AbortSignal | undefined): Promise<readonly DeleteFailure[]> {
+async function deleteAll(
+  sender: S3Sender,
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly DeleteFailure[]> {
   const failures: DeleteFailure[] = [];
   const plain = keys.filter((key) => !NOT_XML.test(key));
   for (let start = 0; start < plain.length; start += DELETE_BATCH) {
@@ -99,7 +115,11 @@ async function deleteAll(sender: S3Sender, keys: readonly string[], signal: Abor
   return failures;
 }
 
-async function thaw(sender: S3Sender, key: string, { days, tier, signal }: Parameters<ObjectStore['thaw']>[1]): Promise<'started' | 'already'> {
+async function thaw(
+  sender: S3Sender,
+  key: string,
+  { days, tier, signal }: Parameters<ObjectStore['thaw']>[1],
+): Promise<'started' | 'already'> {
   const asked: Asked = { operation: 'RestoreObject', action: 's3:RestoreObject', key, signal };
   const command = new RestoreObjectCommand({
     Bucket: sender.bucket,
@@ -111,7 +131,11 @@ async function thaw(sender: S3Sender, key: string, { days, tier, signal }: Param
     return answer.$metadata.httpStatusCode === 200 ? 'already' : 'started';
   } catch (error) {
     // InvalidObjectState: the object is not archived, so it is readable as it is.
-    const isUnderWay = error instanceof StoreError && (error.reason === 'RestoreAlreadyInProgress' || error.reason === 'InvalidObjectState' || error.reason === 'ObjectAlreadyInActiveTierError');
+    const isUnderWay =
+      error instanceof StoreError &&
+      (error.reason === 'RestoreAlreadyInProgress' ||
+        error.reason === 'InvalidObjectState' ||
+        error.reason === 'ObjectAlreadyInActiveTierError');
     if (isUnderWay) return 'already';
     throw error;
   }
@@ -123,27 +147,38 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
     put: async (key, body, options = {}) => {
       checkKey(key, sender.prefix);
       const asked: Asked = { operation: 'PutObject', action: 's3:PutObject', key, signal: options.signal };
-      const answer = await sender.send(asked, (client, send) => client.send(putCommand(sender, key, body, options), send));
+      const answer = await sender.send(asked, (client, send) =>
+        client.send(putCommand(sender, key, body, options), send),
+      );
       return { etag: plainEtag(answer.ETag) };
     },
     copy: async (fromKey, toKey, options = {}) => {
       checkKey(toKey, sender.prefix);
-      const asked: Asked = { operation: 'CopyObject', action: 's3:PutObject and s3:GetObject', key: toKey, signal: options.signal };
+      const asked: Asked = {
+        operation: 'CopyObject',
+        action: 's3:PutObject and s3:GetObject',
+        key: toKey,
+        signal: options.signal,
+      };
       const source = `${sender.bucket}/${sender.fullKey(fromKey)}`.split('/').map(encodeURIComponent).join('/');
       const command = new CopyObjectCommand({
         Bucket: sender.bucket,
         Key: sender.fullKey(toKey),
         CopySource: source,
         ...writeParameters(options),
-        ...(options.metadata !== undefined || options.contentType !== undefined ? { MetadataDirective: 'REPLACE' as const } : {}),
+        ...(options.metadata !== undefined || options.contentType !== undefined
+          ? { MetadataDirective: 'REPLACE' as const }
+          : {}),
         ...(options.tags === undefined ? {} : { TaggingDirective: 'REPLACE' as const }),
       });
       const answer = await sender.send(asked, (client, send) => client.send(command, send));
-      if (answer.CopyObjectResult?.ETag === undefined) throw sender.complaint(asked, 'the store did not confirm the copy');
+      if (answer.CopyObjectResult?.ETag === undefined)
+        throw sender.complaint(asked, 'the store did not confirm the copy');
     },
     delete: (keys, signal) => deleteAll(sender, keys, signal),
     thaw: (key, options) => {
-      if (!Number.isInteger(options.days) || options.days < 1) throw new ArchiverError('usage', 'an object is restored for at least one day');
+      if (!Number.isInteger(options.days) || options.days < 1)
+        throw new ArchiverError('usage', 'an object is restored for at least one day');
       return thaw(sender, key, options);
     },
   };

@@ -41,6 +41,7 @@ class WatchedBody extends Readable {
   #idleContinuations = 0;
   #isWanted = false;
   #isContinuing = false;
+  #isEnded = false;
   #waitedMs = 0;
   #bytesInWindow = 0;
 
@@ -66,15 +67,16 @@ class WatchedBody extends Readable {
 
   #attach(source: Readable): void {
     this.#source = source;
+    this.#isContinuing = false;
     this.#receivedAtStart = this.#received;
-    let isOver = false;
+    // A destroyed stream may still give what it had buffered: from the moment of giving up, nothing of it counts.
+    const isCurrent = (): boolean => source === this.#source && !this.#isContinuing && !this.destroyed;
     const over = (error: unknown): void => {
-      if (isOver || this.destroyed || source !== this.#source) return;
-      isOver = true;
+      if (!isCurrent() || this.#isEnded) return;
       this.#ended(error);
     };
     source.on('data', (piece: Uint8Array) => {
-      if (source !== this.#source) return;
+      if (!isCurrent()) return;
       this.#received += piece.byteLength;
       this.#bytesInWindow += piece.byteLength;
       if (this.push(piece)) return;
@@ -97,7 +99,10 @@ class WatchedBody extends Readable {
     this.#waitedMs = 0;
     this.#bytesInWindow = 0;
     if (!isStalled) return;
-    const stalled = new StoreError('stalled', `${this.#name} stood still for ${stallMs / 1000} s`, { retriable: true, reason: 'Stalled' });
+    const stalled = new StoreError('stalled', `${this.#name} stood still for ${stallMs / 1000} s`, {
+      retriable: true,
+      reason: 'Stalled',
+    });
     void this.#continue(stalled);
   }
 
@@ -108,10 +113,17 @@ class WatchedBody extends Readable {
   #ended(error: unknown): void {
     const { sizeBytes } = this.#watched.first;
     if (error === undefined && this.#received === sizeBytes) {
+      this.#isEnded = true;
       clearInterval(this.#timer);
       this.push(null);
     } else {
-      void this.#continue(error ?? new StoreError('store', `${this.#name} broke off after ${this.#received} of ${sizeBytes} bytes`, { retriable: true, reason: 'Truncated' }));
+      void this.#continue(
+        error ??
+          new StoreError('store', `${this.#name} broke off after ${this.#received} of ${sizeBytes} bytes`, {
+            retriable: true,
+            reason: 'Truncated',
+          }),
+      );
     }
   }
 
@@ -121,21 +133,30 @@ class WatchedBody extends Readable {
     const abandoned = this.#source;
     abandoned.on('error', () => undefined);
     abandoned.destroy();
-    this.#idleContinuations = this.#received - this.#receivedAtStart >= PROGRESS_BYTES ? 1 : this.#idleContinuations + 1;
-    if (!isRetriable(reason) || get.signal?.aborted === true || this.#idleContinuations > options.maxIdleContinuations) {
+    this.#idleContinuations =
+      this.#received - this.#receivedAtStart >= PROGRESS_BYTES ? 1 : this.#idleContinuations + 1;
+    if (
+      !isRetriable(reason) ||
+      get.signal?.aborted === true ||
+      this.#idleContinuations > options.maxIdleContinuations
+    ) {
       return void this.destroy(reason instanceof Error ? reason : new Error(errorText(reason)));
     }
-    options.onEvent?.({ type: 'retry', request: `get ${key}`, attempt: this.#idleContinuations, reason: errorText(reason) });
+    options.onEvent?.({
+      type: 'retry',
+      request: `get ${key}`,
+      attempt: this.#idleContinuations,
+      reason: errorText(reason),
+    });
     try {
-      this.#source = await this.#next(store, key, first, get);
+      const next = await this.#next(store, key, first, get);
+      this.#waitedMs = 0;
+      this.#bytesInWindow = 0;
+      if (this.destroyed) next.destroy();
+      else this.#attach(next);
     } catch (error) {
-      return void this.destroy(this.#explain(error));
+      this.destroy(this.#explain(error));
     }
-    this.#isContinuing = false;
-    this.#waitedMs = 0;
-    this.#bytesInWindow = 0;
-    if (this.destroyed) this.#source.destroy();
-    else this.#attach(this.#source);
   }
 
   async #next(store: ObjectStore, key: string, first: ObjectContent, get: GetOptions): Promise<Readable> {
@@ -150,7 +171,11 @@ class WatchedBody extends Readable {
 
   #explain(error: unknown): Error {
     if (isArchiverError(error, 'conflict')) {
-      return new StoreError('conflict', `${this.#name} was replaced while it was being read`, { reason: 'Changed', cause: error, hint: 'run the command again' });
+      return new StoreError('conflict', `${this.#name} was replaced while it was being read`, {
+        reason: 'Changed',
+        cause: error,
+        hint: 'run the command again',
+      });
     }
     return error instanceof Error ? error : new Error(errorText(error));
   }

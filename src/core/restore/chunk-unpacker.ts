@@ -92,6 +92,8 @@ export class ChunkUnpacker {
   private feedOpen(start: number, end: number, bytes: Uint8Array): void {
     const still: OpenExtent[] = [];
     for (const opened of this.open) {
+      // An extent before this one may have failed the file that both belong to.
+      if (this.contents.get(opened.content.index) !== opened.content) continue;
       try {
         if (!this.feed(opened, start, end, bytes)) still.push(opened);
       } catch (error) {
@@ -155,7 +157,7 @@ export class ChunkUnpacker {
     const lost = new Error(reason);
     for (const { extent, content } of this.open) {
       const extentEnd = (this.extents.offset[extent] ?? 0) + (this.extents.size[extent] ?? 0);
-      if (extentEnd > start) this.fail(content.index, lost);
+      if (extentEnd > start && this.contents.has(content.index)) this.fail(content.index, lost);
     }
     while (this.next < this.to && (this.extents.offset[this.next] ?? 0) < end) {
       const index = this.extents.entry[this.next++] ?? 0;

@@ -33,12 +33,14 @@ export function neededFrames({ from, to }: ChunkExtents, extents: Extents, raw: 
 export interface LaneOptions extends SpanOptions {
   /** Frames that need not be fetched from the store stand alone, so that the ranges go round them. */
   readonly isCached?: (sha256: string) => boolean;
+  /** These frames, whatever is selected. */
+  readonly every?: readonly number[] | undefined;
 }
 
 /** The spans of one chunk. */
 export function planChunk(range: ChunkExtents, record: ChunkRecord, extents: Extents, options: LaneOptions): LaneChunk {
   const offsets = frameOffsets(record);
-  const needed = neededFrames(range, extents, offsets.raw);
+  const needed = options.every ?? neededFrames(range, extents, offsets.raw);
   const isCached = (frame: number): boolean => options.isCached?.(record.frames[frame]?.sha256 ?? '') ?? false;
   const remote = planSpans(needed.filter((frame) => !isCached(frame)), offsets.stored, options);
   // A gap in a remote span may be a cached frame: it came along, so it is not read again.

@@ -2,7 +2,7 @@
 // of the window free, because Ink clears the whole window when a frame fills it.
 import { displayText } from '../../stores/display-text.js';
 import type { TransferSnapshot } from '../../stores/transfer-state.js';
-import { formatCount, formatQuantity } from '../../ui/format.js';
+import { formatCount } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
 import { clipLine, type Line, paintLine } from '../../ui/line.js';
 import type { Look } from '../../ui/look.js';
@@ -82,10 +82,10 @@ function interruptLine(snapshot: TransferSnapshot, columns: number): Line | unde
   return [{ text: long.length <= columns ? long : short, tone: 'dim' }];
 }
 
-function stoppingText({ chunksInFlight }: TransferSnapshot, columns: number): string {
+function stoppingText(snapshot: TransferSnapshot, columns: number): string {
   const long =
-    chunksInFlight > 0
-      ? `stopping: waiting for ${formatQuantity(chunksInFlight, 'chunk')} in flight; ctrl+c again quits at once`
+    snapshot.operation === 'upload'
+      ? 'stopping, and removing what was sent; ctrl+c again quits at once'
       : 'stopping; ctrl+c again quits at once';
   return long.length <= columns ? long : 'stopping; ctrl+c again quits';
 }

@@ -9,7 +9,7 @@ export interface ProgressViewProps {
 }
 
 /**
- * Draws the frame. Ink remembers every text it has ever measured; over a day at ten frames a second that is a gigabyte.
+ * Draws the frame. Ink never forgets a text it has measured: 0.4 KB a frame, measured, so some 300 MB over a day.
  * So it measures a placeholder of the same height, and the lines take its place when the frame is written.
  */
 export function ProgressView({ lines, notes }: ProgressViewProps): ReactElement {

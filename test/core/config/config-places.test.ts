@@ -38,7 +38,9 @@ test('the first file that exists is the one', async () => {
 test('a file that may not be read is a failure and not "no file"', async () => {
   const load = loadConfig({ env: {}, userHome: '/home/me', cwd: '/work' }, schema, failing('EACCES'));
 
-  await expect(load).rejects.toThrow('the config file /home/me/.archiver.yaml cannot be read: no permission to read it');
+  await expect(load).rejects.toThrow(
+    'the config file /home/me/.archiver.yaml cannot be read: no permission to read it',
+  );
 });
 
 test('no file at all is fine', async () => {
@@ -46,7 +48,9 @@ test('no file at all is fine', async () => {
 });
 
 test('a huge file is refused before it is parsed', async () => {
-  const file = await loadConfig({ env: {}, userHome: '/h', cwd: '/w' }, schema, () => Promise.resolve('#'.repeat(2_000_000)));
+  const file = await loadConfig({ env: {}, userHome: '/h', cwd: '/w' }, schema, () =>
+    Promise.resolve('#'.repeat(2_000_000)),
+  );
 
   expect(file?.problems).toEqual([{ line: 1, key: '', message: 'the file is larger than 1 MiB' }]);
 });

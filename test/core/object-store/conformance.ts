@@ -19,7 +19,10 @@ const read = async (store: ObjectStore, key: string, options?: Parameters<Object
   (await readAll(await store.get(key, options), 1e9)).toString();
 
 /** Everything that a listing gives, page after page. */
-export async function listAll(store: ObjectStore, options?: ListOptions): Promise<{ keys: string[]; prefixes: string[]; infos: ObjectInfo[] }> {
+export async function listAll(
+  store: ObjectStore,
+  options?: ListOptions,
+): Promise<{ keys: string[]; prefixes: string[]; infos: ObjectInfo[] }> {
   const infos: ObjectInfo[] = [];
   const prefixes: string[] = [];
   for await (const page of store.list(options)) {
@@ -30,7 +33,11 @@ export async function listAll(store: ObjectStore, options?: ListOptions): Promis
 }
 
 /** Runs `work` over the items, `width` at a time. */
-export async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>): Promise<void> {
+export async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
   const queue = [...items];
   const worker = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
@@ -128,13 +135,16 @@ function describeObjects({ open, omits }: ConformanceOptions): void {
 
   it('T14: takes a key of 1024 bytes with its prefix and refuses a longer one', async () => {
     const store = await open();
-    const room = 1024 - Buffer.byteLength(store.url.startsWith('s3://') ? store.url.replace(/^s3:\/\/[^/]+\//, '') : '') - 1;
+    const room =
+      1024 - Buffer.byteLength(store.url.startsWith('s3://') ? store.url.replace(/^s3:\/\/[^/]+\//, '') : '') - 1;
     const key = `${'k/'.repeat(600).slice(0, room - 2)}zz`;
 
     await store.put(key, text('deep'));
 
     expect(await read(store, key)).toBe('deep');
-    await expect(store.put(`${key}${'x'.repeat(1024 - Buffer.byteLength(key) + 1)}`, text(''))).rejects.toMatchObject({ code: 'usage' });
+    await expect(store.put(`${key}${'x'.repeat(1024 - Buffer.byteLength(key) + 1)}`, text(''))).rejects.toMatchObject({
+      code: 'usage',
+    });
   });
 
   it.each(['', '/absolute', '../up', 'a/../b', 'a/./b', 'nul\0'])('refuses to write the key %j', async (key) => {
@@ -206,10 +216,14 @@ function describeConditions({ open }: ConformanceOptions): void {
     const store = await open();
     const rivals = Array.from({ length: 24 }, (_, index) => `rival ${index}`);
 
-    const outcomes = await Promise.allSettled(rivals.map((rival) => store.put('new/folder/record', text(rival), { ifAbsent: true })));
+    const outcomes = await Promise.allSettled(
+      rivals.map((rival) => store.put('new/folder/record', text(rival), { ifAbsent: true })),
+    );
 
     const winners = rivals.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-    const codes = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [(outcome.reason as { code: string }).code] : []));
+    const codes = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [(outcome.reason as { code: string }).code] : [],
+    );
     expect(winners).toHaveLength(1);
     expect(new Set(codes)).toEqual(new Set(['conflict']));
     expect(await read(store, 'new/folder/record')).toBe(winners[0]);
@@ -227,23 +241,30 @@ function describeConditions({ open }: ConformanceOptions): void {
 }
 
 function describeListings({ open, maxKeys }: ConformanceOptions): void {
-  it.each([0, 1, 999, 1000, 1001, 2500].filter((count) => count <= maxKeys))('T14: lists all of %i keys once, in order, and deletes them', async (count) => {
-    const store = await open();
-    const keys = Array.from({ length: count }, (_, index) => `n/${String(index).padStart(5, '0')}`);
-    await inParallel(keys, 16, (key) => store.put(key, text('')));
+  it.each([0, 1, 999, 1000, 1001, 2500].filter((count) => count <= maxKeys))(
+    'T14: lists all of %i keys once, in order, and deletes them',
+    async (count) => {
+      const store = await open();
+      const keys = Array.from({ length: count }, (_, index) => `n/${String(index).padStart(5, '0')}`);
+      await inParallel(keys, 16, (key) => store.put(key, text('')));
 
-    expect((await listAll(store, { prefix: 'n/' })).keys).toEqual(keys);
-    const half = keys[Math.floor(count / 2)];
-    if (half !== undefined) expect((await listAll(store, { startAfter: half })).keys).toEqual(keys.slice(Math.floor(count / 2) + 1));
-    expect(await store.delete(keys)).toEqual([]);
-    expect((await listAll(store)).keys).toEqual([]);
-  });
+      expect((await listAll(store, { prefix: 'n/' })).keys).toEqual(keys);
+      const half = keys[Math.floor(count / 2)];
+      if (half !== undefined)
+        expect((await listAll(store, { startAfter: half })).keys).toEqual(keys.slice(Math.floor(count / 2) + 1));
+      expect(await store.delete(keys)).toEqual([]);
+      expect((await listAll(store)).keys).toEqual([]);
+    },
+  );
 
   it('folds folders, and lists them among the keys in byte order', async () => {
     const store = await open();
     for (const key of ['a-b', 'a/x', 'a/y/z', 'ab', 'b/1', 'c']) await store.put(key, text(key));
 
-    expect(await listAll(store, { delimiter: '/' })).toMatchObject({ keys: ['a-b', 'ab', 'c'], prefixes: ['a/', 'b/'] });
+    expect(await listAll(store, { delimiter: '/' })).toMatchObject({
+      keys: ['a-b', 'ab', 'c'],
+      prefixes: ['a/', 'b/'],
+    });
     expect(await listAll(store, { delimiter: '/', prefix: 'a/' })).toMatchObject({ keys: ['a/x'], prefixes: ['a/y/'] });
     expect((await listAll(store)).keys).toEqual(['a-b', 'a/x', 'a/y/z', 'ab', 'b/1', 'c']);
     expect((await listAll(store, { prefix: 'a' })).keys).toEqual(['a-b', 'a/x', 'a/y/z', 'ab']);
@@ -291,7 +312,10 @@ function describeMultipart({ open, minPartBytes, omits }: ConformanceOptions): v
 
     const id = await store.createMultipart('big file');
     const third = await store.uploadPart('big file', id, 3, three);
-    const [first, second] = await Promise.all([store.uploadPart('big file', id, 1, one), store.uploadPart('big file', id, 2, two)]);
+    const [first, second] = await Promise.all([
+      store.uploadPart('big file', id, 1, one),
+      store.uploadPart('big file', id, 2, two),
+    ]);
     expect(await store.head('big file')).toBeUndefined();
     expect((await listAll(store)).keys).toEqual([]);
     const { etag } = await store.completeMultipart('big file', id, [first, second, third]);
@@ -324,7 +348,10 @@ function describeMultipart({ open, minPartBytes, omits }: ConformanceOptions): v
     const id = await store.createMultipart('k');
     await store.abortMultipart('k', id);
 
-    await expect(store.uploadPart('k', id, 1, text('x'))).rejects.toMatchObject({ code: 'not-found', reason: 'NoSuchUpload' });
+    await expect(store.uploadPart('k', id, 1, text('x'))).rejects.toMatchObject({
+      code: 'not-found',
+      reason: 'NoSuchUpload',
+    });
   });
 }
 

@@ -1,0 +1,49 @@
+// Bounds the stored bytes that are fetched or wait for a worker. First come, first served; one request that is larger
+// than the whole budget passes when nothing else is held, so that it cannot wait for ever.
+
+export class ByteBudget {
+  private held = 0;
+  private readonly waiting: { readonly bytes: number; readonly go: () => void }[] = [];
+
+  constructor(private capacity: number) {}
+
+  /** Resolves when `bytes` may be held; give them back with `release`. */
+  async acquire(bytes: number): Promise<void> {
+    if (this.waiting.length === 0 && this.fits(bytes)) {
+      this.held += bytes;
+      return;
+    }
+    await new Promise<void>((go) => this.waiting.push({ bytes, go }));
+  }
+
+  release(bytes: number): void {
+    this.held -= bytes;
+    for (let first = this.waiting[0]; first !== undefined && this.fits(first.bytes); first = this.waiting[0]) {
+      this.waiting.shift();
+      this.held += first.bytes;
+      first.go();
+    }
+  }
+
+  /** Lets everybody through from now on: the run is over and only cleans up. */
+  lift(): void {
+    this.capacity = Number.POSITIVE_INFINITY;
+    this.release(0);
+  }
+
+  private fits(bytes: number): boolean {
+    return this.held === 0 || this.held + bytes <= this.capacity;
+  }
+}
+
+/** At most `capacity` at a time. */
+export class Slots extends ByteBudget {
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    await this.acquire(1);
+    try {
+      return await work();
+    } finally {
+      this.release(1);
+    }
+  }
+}

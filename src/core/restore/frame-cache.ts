@@ -1,0 +1,136 @@
+// Stored frames on this computer's disk, by their SHA-256, so that going back for another file of the same chunk fetches
+// nothing. A frame is put under a temporary name and renamed; it is believed only when its digest fits, so a damaged one
+// is a miss. Whoever uses a frame touches it, and the least recently used go first. Several processes share the folder:
+// the size is measured, not remembered. Nothing that goes wrong here ever fails a restore.
+import { hash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const DIGEST = /^[0-9a-f]{64}$/;
+/** A temporary file this old was left by a process that died. */
+const STALE_MS = 3_600_000;
+const PIECES_OF_LIMIT = 16;
+
+interface Held {
+  readonly path: string;
+  readonly size: number;
+  readonly usedAtMs: number;
+}
+
+export interface FrameCacheOptions {
+  readonly folder: string;
+  readonly limitBytes: number;
+  readonly now?: () => number;
+}
+
+export class FrameCache {
+  private readonly known = new Set<string>();
+  private readonly now: () => number;
+  private writtenSinceTrim = 0;
+  private isBroken = false;
+  private pending: Promise<void> = Promise.resolve();
+  private temporaries = 0;
+
+  private constructor(private readonly options: FrameCacheOptions) {
+    this.now = options.now ?? Date.now;
+  }
+
+  /** Opens the cache; a folder that cannot be read is an empty cache. */
+  static async open(options: FrameCacheOptions): Promise<FrameCache> {
+    const cache = new FrameCache(options);
+    for (const { path } of await cache.held()) cache.known.add(path.slice(-64));
+    return cache;
+  }
+
+  private path(sha256: string): string {
+    return join(this.options.folder, sha256.slice(0, 2), sha256);
+  }
+
+  has(sha256: string): boolean {
+    return this.known.has(sha256);
+  }
+
+  /** The frame, or undefined when it is not here or not what it should be. */
+  async read(sha256: string, size: number): Promise<Buffer | undefined> {
+    const path = this.path(sha256);
+    try {
+      if ((await stat(path)).size !== size) throw new Error('another size');
+      const bytes = await readFile(path);
+      if (hash('sha256', bytes, 'hex') !== sha256) throw new Error('another content');
+      const now = this.now() / 1000;
+      await utimes(path, now, now).catch(() => undefined);
+      return bytes;
+    } catch {
+      this.known.delete(sha256);
+      await unlink(path).catch(() => undefined);
+      return undefined;
+    }
+  }
+
+  /** Keeps a copy of the frame, in the background. `settled` waits for it. */
+  put(sha256: string, bytes: Uint8Array): void {
+    if (this.isBroken || this.known.has(sha256) || bytes.byteLength > this.options.limitBytes) return;
+    this.known.add(sha256);
+    const copy = Buffer.from(bytes);
+    this.pending = this.pending.then(() => this.store(sha256, copy));
+  }
+
+  private async store(sha256: string, bytes: Uint8Array): Promise<void> {
+    if (this.isBroken) return;
+    const path = this.path(sha256);
+    const temporary = `${path}.${process.pid}-${this.temporaries++}.tmp`;
+    try {
+      await mkdir(join(this.options.folder, sha256.slice(0, 2)), { recursive: true, mode: 0o700 });
+      await this.makeRoom(bytes.byteLength);
+      await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
+      await rename(temporary, path);
+    } catch {
+      this.isBroken = true; // full or read-only: this run goes on without
+      this.known.delete(sha256);
+      await rm(temporary, { force: true }).catch(() => undefined);
+    }
+  }
+
+  private async makeRoom(bytes: number): Promise<void> {
+    const { limitBytes } = this.options;
+    const isFirst = this.writtenSinceTrim === 0;
+    this.writtenSinceTrim += bytes;
+    if (!isFirst && this.writtenSinceTrim < limitBytes / PIECES_OF_LIMIT) return;
+    // Room for what comes until the next look, here and in other processes.
+    await this.trim(limitBytes - Math.max(bytes, limitBytes / PIECES_OF_LIMIT));
+    this.writtenSinceTrim = bytes;
+  }
+
+  /** Removes the least recently used frames until at most `target` bytes are left. */
+  private async trim(target: number): Promise<void> {
+    const held = (await this.held()).toSorted((a, b) => a.usedAtMs - b.usedAtMs);
+    let total = held.reduce((sum, { size }) => sum + size, 0);
+    for (const { path, size } of held) {
+      if (total <= target) return;
+      await unlink(path).catch(() => undefined);
+      this.known.delete(path.slice(-64));
+      total -= size;
+    }
+  }
+
+  private async held(): Promise<Held[]> {
+    const held: Held[] = [];
+    const names = await readdir(this.options.folder, { recursive: true }).catch(() => []);
+    for (const name of names) {
+      const path = join(this.options.folder, name);
+      const isFrame = DIGEST.test(name.slice(-64));
+      if (!isFrame && !name.endsWith('.tmp')) continue;
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined) continue;
+      if (isFrame) held.push({ path, size: found.size, usedAtMs: found.mtimeMs });
+      else if (this.now() - found.mtimeMs > STALE_MS) await unlink(path).catch(() => undefined);
+    }
+    return held;
+  }
+
+  /** Waits for frames that are being kept, and brings the cache below its limit. */
+  async settled(): Promise<void> {
+    await this.pending;
+    if (this.writtenSinceTrim > 0) await this.trim(this.options.limitBytes);
+  }
+}

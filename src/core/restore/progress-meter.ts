@@ -1,0 +1,23 @@
+// Adds up what workers report and tells it at most ten times a second.
+import type { EventSink } from '../events.js';
+
+const INTERVAL_MS = 100;
+
+/** A function that counts files and bytes and emits `progress`; `nameOf` gives the path of the last entry. */
+export function progressMeter(
+  emit: EventSink,
+  nameOf: (index: number) => string,
+  now: () => number = () => performance.now(),
+): (files: number, bytes: number, last: number) => void {
+  let totalFiles = 0;
+  let totalBytes = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (files, bytes, last) => {
+    totalFiles += files;
+    totalBytes += bytes;
+    const at = now();
+    if (at - saidAt < INTERVAL_MS) return;
+    saidAt = at;
+    emit({ type: 'progress', files: totalFiles, bytes: totalBytes, path: nameOf(last) });
+  };
+}

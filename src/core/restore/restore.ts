@@ -1,0 +1,231 @@
+// Restoring: from selectors to files on disk. The order is what keeps it safe: read and check the whole manifest, decide
+// about every name, make folders, write files, then links, then the folders' own metadata. A file that fails is reported
+// and the rest goes on; what stops everything (no space, no access, Ctrl+C) leaves whole files and no half ones.
+import { cpus } from 'node:os';
+import { loadCodec } from '../codec/codec.js';
+import { cancelledError, isArchiverError } from '../errors.js';
+import type { EventSink } from '../events.js';
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { Selectors } from '../manifest/selection.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { displayPath } from '../raw-path.js';
+import { extentCut, planWork, type Work } from './plan-work.js';
+import { Failures, type Failure } from './failures.js';
+import { finishFolders, makeFolders, type FolderJob } from './folders.js';
+import type { FrameCache } from './frame-cache.js';
+import { gather, type Gathered } from './gather.js';
+import { makeLinks, planHardlinks } from './links.js';
+import { openOutputFolder, type OutputFolder } from './output-folder.js';
+import type { OverwritePolicy } from './overwrite.js';
+import { progressMeter } from './progress-meter.js';
+import { refuseCollisions, settleExisting } from './settle-names.js';
+import { SpanSource } from './span-source.js';
+import { STATE } from './selected-table.js';
+import { finishRoot } from './finish-root.js';
+import type { Trouble } from './unpack-protocol.js';
+import { runUnpack } from './unpack-run.js';
+
+export interface RestoreOptions {
+  readonly operation: 'restore' | 'download';
+  /** Bound to the base that holds `uploads/`. */
+  readonly reader: ObjectReader;
+  readonly uploadId: string;
+  readonly outputDir: string;
+  readonly selectors: Selectors;
+  readonly overwrite: OverwritePolicy;
+  readonly flatten: boolean;
+  /** Compare each file with its MD5. */
+  readonly verifyFiles: boolean;
+  readonly keepSpecialBits: boolean;
+  readonly dryRun: boolean;
+  /** Requests at a time. */
+  readonly requestsAtOnce: number;
+  readonly memoryLimitBytes?: number | undefined;
+  readonly cache?: FrameCache | undefined;
+  readonly fillsCache: boolean;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+export interface RestoreResult {
+  readonly uploadId: string;
+  readonly outputDir: string;
+  readonly dryRun: boolean;
+  /** Written (or, on a dry run, to write): everything but folders. */
+  readonly files: number;
+  readonly directories: number;
+  /** Sum of their sizes. */
+  readonly bytes: number;
+  /** Left alone because they are in place already. */
+  readonly unchanged: number;
+  /** Left alone because `overwrite` says so. */
+  readonly skipped: number;
+  readonly failed: readonly Failure[];
+  readonly warnings: readonly string[];
+  /** Read from the store (or, on a dry run, to read). */
+  readonly bytesFetched: number;
+  readonly chunks: number;
+  /** GETs of content that were planned. */
+  readonly ranges: number;
+}
+
+const MAX_WORKERS = 8;
+
+/** Restores the selected files. @throws what ends everything; failures of single files are in the result */
+export async function restoreUpload(options: RestoreOptions): Promise<RestoreResult> {
+  const { emit, reader, uploadId, outputDir, signal, operation } = options;
+  emit({ type: 'start', operation, source: `${reader.url}/uploads/${uploadId}`, target: outputDir });
+  loadCodec(); // where there is none, say so before anything is made
+  const failures = new Failures(({ path, reason }) => emit({ type: 'skip', path, reason }));
+  const gathered = await gather({ reader, uploadId, selectors: options.selectors, failures, signal });
+  for (const name of gathered.unmatched) failures.list.push({ path: name, reason: 'not in this upload' });
+  const restore = new Restore(options, gathered, failures);
+  return options.dryRun ? restore.plan() : await restore.run();
+}
+
+class Restore {
+  private readonly warnings: string[] = [];
+
+  constructor(
+    private readonly options: RestoreOptions,
+    private readonly gathered: Gathered,
+    private readonly failures: Failures,
+  ) {}
+
+  /** What would be done; the output folder is not looked at. */
+  plan(): RestoreResult {
+    const { table } = this.gathered;
+    const { flatten } = this.options;
+    refuseCollisions(table, this.failures, { flatten, folding: { case: false, unicode: false } });
+    const work = this.work(planHardlinks(table, this.gathered.extras));
+    const bytes = work.lanes.reduce((sum, lane) => sum + lane.bytes, 0);
+    return this.result(STATE.waiting, work, bytes);
+  }
+
+  private work(hardlinks: ReadonlyMap<number, number>): Work {
+    const { gathered, options } = this;
+    const workers = Math.max(1, Math.min(cpus().length, MAX_WORKERS));
+    return planWork({
+      table: gathered.table,
+      extras: gathered.extras,
+      chunks: gathered.head.chunks,
+      hardlinks,
+      workers,
+      memoryLimitBytes: options.memoryLimitBytes,
+      cache: options.cache,
+    });
+  }
+
+  async run(): Promise<RestoreResult> {
+    const { options, gathered } = this;
+    const output = openOutputFolder({ path: options.outputDir, flatten: options.flatten, keepSpecialBits: options.keepSpecialBits });
+    if (output.tree.timeDigits === 6) this.warn('libc cannot be reached: times are restored to the microsecond, extended attributes not at all');
+    try {
+      return await this.into(output);
+    } catch (error) {
+      if (!isArchiverError(error, 'cancelled')) throw error;
+      const { files } = this.result(STATE.done, undefined, 0);
+      throw cancelledError(`stopped: ${files} of ${gathered.table.count} entries were restored to ${displayPath(options.outputDir)}, each of them whole`);
+    } finally {
+      await options.cache?.settled();
+      output.close();
+    }
+  }
+
+  private warn(text: string): void {
+    this.warnings.push(text);
+    this.options.emit({ type: 'note', text });
+  }
+
+  private async into(output: OutputFolder): Promise<RestoreResult> {
+    const { options, gathered, failures } = this;
+    const { table, extras } = gathered;
+    const { emit, signal } = options;
+    refuseCollisions(table, failures, { flatten: options.flatten, folding: output.folding });
+    if (!output.isEmpty) settleExisting(table, output.tree, failures, options, extras);
+    const hardlinks = planHardlinks(table, extras);
+    const work = this.work(hardlinks);
+    this.announce(work);
+    const job: FolderJob = { table, tree: output.tree, settings: output.settings, extras, failures, signal };
+    const existing = options.flatten ? new Set<number>() : await makeFolders(job);
+    let bytesFetched = 0;
+    try {
+      bytesFetched = await this.unpack(output, work);
+      emit({ type: 'phase', phase: 'finishing' });
+      makeLinks(job, hardlinks, this.warnings);
+    } finally {
+      if (!options.flatten) finishFolders(job, existing, this.warnings);
+    }
+    if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(job, gathered.head.source);
+    emit({ type: 'done' });
+    return this.result(STATE.done, work, bytesFetched);
+  }
+
+  private announce(work: Work): void {
+    const { files, bytes } = this.result(STATE.waiting, work, 0);
+    this.options.emit({ type: 'plan', files, bytes, chunks: work.chunks, shardBytes: [] });
+    this.options.emit({ type: 'phase', phase: 'transferring' });
+  }
+
+  private async unpack(output: OutputFolder, work: Work): Promise<number> {
+    const { options, gathered } = this;
+    const { emit, signal, uploadId } = options;
+    const source = new SpanSource({
+      reader: options.reader,
+      keyOf: ({ record }) => chunkKey(uploadId, record.key),
+      cache: options.cache,
+      fillsCache: options.fillsCache,
+    });
+    if (work.workers > 0) {
+      await runUnpack({
+        lanes: work.lanes,
+        empty: work.empty,
+        data: { write: output.settings, verifyFiles: options.verifyFiles, checkChunks: false, table: gathered.data, extents: work.extents },
+        extras: gathered.extras,
+        extrasOf: (chunk) => extentCut(chunk, work, gathered.extras),
+        source,
+        workers: work.workers,
+        requestsAtOnce: options.requestsAtOnce,
+        bytesUnderWay: work.bytesUnderWay,
+        withTail: false,
+        onProgress: progressMeter(emit, (index) => displayPath(gathered.table.path(index))),
+        onTrouble: (trouble) => this.trouble(trouble),
+        emit,
+        signal,
+      });
+    }
+    return source.bytesFetched;
+  }
+
+  private trouble({ failures, warnings }: Trouble): void {
+    for (const { index, reason } of failures) this.failures.add(this.gathered.table.path(index), reason);
+    this.warnings.push(...warnings);
+  }
+
+  private result(state: number, work: Work | undefined, bytesFetched: number): RestoreResult {
+    const { table } = this.gathered;
+    const { columns } = table;
+    const counts = { files: 0, directories: 0, bytes: 0, unchanged: 0, skipped: 0 };
+    for (let index = 0; index < table.count; index++) {
+      if (columns.state[index] === STATE.unchanged) counts.unchanged++;
+      else if (columns.state[index] === STATE.skipped) counts.skipped++;
+      else if (columns.state[index] !== state) continue;
+      else if (table.type(index) === 'directory') counts.directories++;
+      else {
+        counts.files++;
+        counts.bytes += columns.size[index] ?? 0;
+      }
+    }
+    return {
+      uploadId: this.options.uploadId,
+      outputDir: this.options.outputDir,
+      dryRun: this.options.dryRun,
+      ...counts,
+      failed: this.failures.list,
+      warnings: this.warnings,
+      bytesFetched,
+      chunks: work?.chunks ?? 0,
+      ranges: work?.lanes.reduce((sum, lane) => sum + lane.chunks.reduce((spans, chunk) => spans + chunk.spans.length, 0), 0) ?? 0,
+    };
+  }
+}

@@ -1,0 +1,103 @@
+// The main thread's end of one unpack worker: messages go out in order, each is answered, and a bounded number is under
+// way at a time.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { ArchiverError, errorText } from '../errors.js';
+import { workerUrl } from '../worker-url.js';
+import type { FromWorker, ToWorker, Trouble, UnpackData } from './unpack-protocol.js';
+
+export interface WorkerEvents {
+  onProgress(files: number, bytes: number, last: number): void;
+  onTrouble(trouble: Trouble): void;
+  onBuffer(buffer: ArrayBuffer): void;
+  onFatal(error: Error): void;
+}
+
+/** Messages sent and not answered: one that is worked on, one that waits, and the small ones around them. */
+const MAX_UNDER_WAY = 4;
+
+export class UnpackWorkerHandle {
+  private readonly worker: Worker;
+  private readonly underWay: (() => void)[] = [];
+  private wake: (() => void) | undefined;
+  private isGone = false;
+
+  constructor(
+    data: UnpackData,
+    private readonly events: WorkerEvents,
+  ) {
+    this.worker = new Worker(workerUrl('unpack-worker'), { workerData: data });
+    this.worker.on('message', (message: FromWorker) => this.receive(message));
+    this.worker.on('error', (error) => {
+      this.isGone = true;
+      events.onFatal(new ArchiverError('internal', `an unpack worker failed: ${errorText(error)}`, { cause: error }));
+      this.wakeUp();
+    });
+    this.worker.on('exit', () => {
+      this.isGone = true;
+      for (const done of this.underWay.splice(0)) done();
+      this.wakeUp();
+    });
+  }
+
+  private receive(message: FromWorker): void {
+    switch (message.type) {
+      case 'progress':
+        this.events.onProgress(message.files, message.bytes, message.last);
+        return;
+      case 'done':
+        this.underWay.shift()?.();
+        if (message.buffer !== undefined) this.events.onBuffer(message.buffer);
+        this.events.onTrouble(message);
+        this.wakeUp();
+        return;
+      case 'fatal':
+        this.events.onFatal(new ArchiverError(message.code, message.message));
+        return;
+      case 'closed':
+        this.isGone = true;
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  private wakeUp(): void {
+    this.wake?.();
+    this.wake = undefined;
+  }
+
+  /** Sends a message; a buffer in it is gone from this thread. `done` is called when the worker is through with it. */
+  send(message: ToWorker, done: () => void = () => undefined): void {
+    if (this.isGone) {
+      done();
+      return;
+    }
+    this.underWay.push(done);
+    this.worker.postMessage(message, 'buffer' in message ? [message.buffer] : []);
+  }
+
+  /** Resolves when the worker can take another span. */
+  async ready(): Promise<void> {
+    await this.until(() => this.underWay.length < MAX_UNDER_WAY);
+  }
+
+  /** Resolves when everything that was sent is done. */
+  async idle(): Promise<void> {
+    await this.until(() => this.underWay.length === 0);
+  }
+
+  private async until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue() && !this.isGone) await new Promise<void>((wake) => (this.wake = wake));
+  }
+
+  /** Lets the worker finish its message, drop what is not whole, and end. */
+  async close(): Promise<void> {
+    if (!this.isGone) {
+      const exit = once(this.worker, 'exit');
+      this.worker.postMessage({ type: 'close' } satisfies ToWorker);
+      await exit;
+    }
+    await this.worker.terminate();
+  }
+}

@@ -1,0 +1,77 @@
+// Checks one chunk as a whole while its frames go by: the digest of the object, and that a tar member begins exactly
+// where the manifest says each file's content begins, under the file's name.
+import { createHash, type Hash } from 'node:crypto';
+import { errorText } from '../errors.js';
+import type { Extents } from '../restore/extents.js';
+import type { SelectedTable } from '../restore/selected-table.js';
+import type { ChunkMessage, EntryFailure } from '../restore/unpack-protocol.js';
+import { TarWalker, type TarMember } from './tar-walker.js';
+
+export class ChunkChecker {
+  private readonly hash: Hash = createHash('sha256');
+  private readonly walker = new TarWalker((member) => this.onMember(member));
+  private next: number;
+  private isWhole = true;
+  private tarProblem: string | undefined;
+  private readonly failures: EntryFailure[] = [];
+
+  constructor(
+    private readonly chunk: Pick<ChunkMessage, 'from' | 'to' | 'sha256'>,
+    private readonly table: SelectedTable,
+    private readonly extents: Extents,
+  ) {
+    this.next = chunk.from;
+  }
+
+  stored(bytes: Uint8Array): void {
+    this.hash.update(bytes);
+  }
+
+  decoded(bytes: Uint8Array): void {
+    if (!this.isWhole || this.tarProblem !== undefined) return;
+    try {
+      this.walker.push(bytes);
+    } catch (error) {
+      this.tarProblem = errorText(error);
+    }
+  }
+
+  /** A part of the chunk is not there: neither its digest nor its headers can be checked any more. */
+  lose(): void {
+    this.isWhole = false;
+  }
+
+  private onMember({ path, dataOffset, dataSize }: TarMember): void {
+    if (dataSize === 0) return;
+    const { offset } = this.extents;
+    while (this.next < this.chunk.to && (offset[this.next] ?? 0) < dataOffset) this.fail(this.next++);
+    let isNamed = false;
+    const first = this.next;
+    for (; this.next < this.chunk.to && offset[this.next] === dataOffset; this.next++) {
+      isNamed ||= this.table.path(this.extents.entry[this.next] ?? 0) === path;
+    }
+    if (!isNamed) for (let extent = first; extent < this.next; extent++) this.fail(extent);
+  }
+
+  private fail(extent: number): void {
+    const reason = 'no tar member of this name begins where the manifest says its content is';
+    this.failures.push({ index: this.extents.entry[extent] ?? 0, reason });
+  }
+
+  /** What is wrong with the chunk, after its last byte. */
+  finish(): { readonly problems: readonly string[]; readonly failures: readonly EntryFailure[] } {
+    const problems: string[] = [];
+    if (!this.isWhole) return { problems, failures: this.failures };
+    if (this.hash.digest('hex') !== this.chunk.sha256) problems.push('its bytes do not match its SHA-256 in the manifest');
+    if (this.tarProblem === undefined) {
+      try {
+        this.walker.end();
+      } catch (error) {
+        this.tarProblem = errorText(error);
+      }
+    }
+    if (this.tarProblem !== undefined) problems.push(this.tarProblem);
+    else while (this.next < this.chunk.to) this.fail(this.next++);
+    return { problems, failures: this.failures };
+  }
+}
