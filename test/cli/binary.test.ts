@@ -67,10 +67,15 @@ describe('start', () => {
       spawnSync(process.execPath, args, { stdio: 'ignore' });
       return performance.now() - start;
     };
-    const best = (args: readonly string[]): number => Math.min(...Array.from({ length: 7 }, () => milliseconds(args)));
+    // Minima of interleaved rounds: other work on the machine only adds time, and to both.
+    let [help, empty] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < 40 && !(round >= 5 && help / empty < 2.5); round += 1) {
+      help = Math.min(help, milliseconds([cli, '--help']));
+      empty = Math.min(empty, milliseconds(['-e', '0']));
+    }
 
-    expect(best([cli, '--help']) / best(['-e', '0'])).toBeLessThan(2.5);
-  }, 30_000);
+    expect(help / empty).toBeLessThan(2.5);
+  }, 60_000);
 });
 
 describe('as a process', () => {

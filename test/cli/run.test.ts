@@ -359,4 +359,16 @@ describe('the context', () => {
     expect(refused.stderr).toContain('--yes');
     expect((await withContext(ask, ['-y'])).stderr).toBe('true\n');
   });
+
+  test.each([
+    [true, false],
+    [false, true],
+  ])('both the question and the answer need a terminal (stdin %s, stderr %s)', async (stdinIsTty, stderrIsTty) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: stdinIsTty });
+    stdin.end('y\n');
+    const stderr = Object.assign(new PassThrough(), { isTTY: stderrIsTty });
+    const ask = async (context: Context): Promise<void> => void (await context.confirm('Delete everything?'));
+
+    expect((await withContext(ask, [], { stdin, stderr: stderr.resume() })).status).toBe(2);
+  });
 });

@@ -41,7 +41,11 @@ describe('sizes', () => {
   );
 
   test('whole numbers of bytes come back as they were', () => {
-    assert(property(maxSafeNat(), (bytes) => void expect(parseSize(String(bytes))).toBe(bytes)));
+    assert(
+      property(maxSafeNat(), (bytes) => {
+        expect(parseSize(String(bytes))).toBe(bytes);
+      }),
+    );
   });
 });
 

@@ -79,10 +79,9 @@ function forward(upstream: URL, request: http.IncomingMessage, body: Buffer): Pr
 /** Faults that never reach the upstream. True when the fault was one of them. */
 function answerAlone(fault: Fault, { request, response }: Exchange): boolean {
   if (fault.kind === 'status') {
-    const body =
-      request.method === 'HEAD' ? undefined : errorXml(fault.code ?? 'InternalError', fault.message ?? 'injected');
+    const document = fault.body ?? errorXml(fault.code ?? 'InternalError', fault.message ?? 'injected');
     response.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
-    response.end(body);
+    response.end(request.method === 'HEAD' ? undefined : document);
     return true;
   }
   if (fault.kind === 'ack') {

@@ -8,6 +8,8 @@ export type Fault =
       readonly code?: string;
       readonly message?: string;
       readonly headers?: Readonly<Record<string, string>>;
+      /** In place of the error document. */
+      readonly body?: string;
     }
   /** Says "done" without acting. */
   | { readonly kind: 'ack' }

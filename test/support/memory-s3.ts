@@ -89,6 +89,43 @@ const keptHeaders = (headers: http.IncomingHttpHeaders): Record<string, string> 
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
+/** The whole body, or the range of it that a header asks for. */
+function ranged(body: Buffer, header: string | undefined, headers: Record<string, string>): Answer {
+  const range = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
+  if (!range) return { status: 200, headers, body };
+  const size = body.length;
+  const start = range[1] === '' ? Math.max(0, size - Number(range[2])) : Number(range[1]);
+  const end = range[1] === '' || range[2] === '' ? size : Math.min(size, Number(range[2]) + 1);
+  if (start >= end) return errorAnswer(416, 'InvalidRange');
+  const contentRange = `bytes ${start}-${end - 1}/${size}`;
+  return { status: 206, headers: { ...headers, 'content-range': contentRange }, body: body.subarray(start, end) };
+}
+
+interface Listing {
+  readonly prefix: string;
+  readonly delimiter: string;
+  readonly after: string;
+  /** `after` came with a page before: what was folded into it is done. A start-after knows nothing of folding. */
+  readonly isToken: boolean;
+}
+
+/** The first 1001 lines of a listing: keys with their objects, folded folders without. */
+function linesOf(
+  bucket: ReadonlyMap<string, MemoryObject>,
+  { prefix, delimiter, after, isToken }: Listing,
+): [string, MemoryObject | undefined][] {
+  const lines = new Map<string, MemoryObject | undefined>();
+  for (const [key, object] of [...bucket].sort(([a], [b]) => byBytes(a, b))) {
+    if (!key.startsWith(prefix) || byBytes(key, after) <= 0) continue;
+    const cut = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
+    const line = cut < 0 ? key : key.slice(0, cut + 1);
+    const isContinued = isToken && line.endsWith('/') && after === line;
+    if (!isContinued) lines.set(line, cut < 0 ? object : undefined);
+    if (lines.size > 1000) break;
+  }
+  return [...lines];
+}
+
 class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
@@ -197,34 +234,21 @@ class Server {
     if (COLD.has(found.headers['x-amz-storage-class'] ?? '') && found.restore?.includes('"false"') !== true) {
       return errorAnswer(403, 'InvalidObjectState');
     }
-    const range = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '');
-    if (!range) return { status: 200, headers: common, body: found.body };
-    const size = found.body.length;
-    const start = range[1] === '' ? Math.max(0, size - Number(range[2])) : Number(range[1]);
-    const end = range[1] === '' || range[2] === '' ? size : Math.min(size, Number(range[2]) + 1);
-    if (start >= end) return errorAnswer(416, 'InvalidRange');
-    return {
-      status: 206,
-      headers: { ...common, 'content-range': `bytes ${start}-${end - 1}/${size}` },
-      body: found.body.subarray(start, end),
-    };
+    return ranged(found.body, headers.range, common);
   }
 
   #list(bucket: Map<string, MemoryObject>, query: URLSearchParams, isV2: boolean): Answer {
-    const prefix = query.get('prefix') ?? '';
-    const delimiter = query.get('delimiter') ?? '';
     const after = query.get('continuation-token') ?? query.get('start-after') ?? query.get('marker') ?? '';
-    const encode = query.get('encoding-type') === 'url' ? encodeURIComponent : (text: string): string => text;
-    const lines = new Map<string, MemoryObject | undefined>();
-    for (const [key, object] of [...bucket].sort(([a], [b]) => byBytes(a, b))) {
-      if (!key.startsWith(prefix)) continue;
-      const cut = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
-      const line = cut < 0 ? key : key.slice(0, cut + 1);
-      const isNew = byBytes(key, after) > 0 && !(line.endsWith('/') && after === line);
-      if (isNew && lines.size <= 1000) lines.set(line, cut < 0 ? object : undefined);
-    }
-    const isTruncated = lines.size > 1000;
-    const shown = [...lines].slice(0, 1000);
+    const isEncoded = query.get('encoding-type') === 'url';
+    const encode = isEncoded ? encodeURIComponent : (text: string): string => text;
+    const lines = linesOf(bucket, {
+      prefix: query.get('prefix') ?? '',
+      delimiter: query.get('delimiter') ?? '',
+      after,
+      isToken: !query.has('start-after') || query.has('continuation-token'),
+    });
+    const isTruncated = lines.length > 1000;
+    const shown = lines.slice(0, 1000);
     const inner = shown.map(([line, object]) =>
       object
         ? this.#contents(encode(line), object)
@@ -232,7 +256,7 @@ class Server {
     );
     const last = shown.at(-1)?.[0] ?? '';
     const next = isTruncated ? element(isV2 ? 'NextContinuationToken' : 'NextMarker', isV2 ? last : encode(last)) : '';
-    const encoding = query.get('encoding-type') === 'url' ? element('EncodingType', 'url') : '';
+    const encoding = isEncoded ? element('EncodingType', 'url') : '';
     return xml('ListBucketResult', element('IsTruncated', String(isTruncated)) + encoding + next + inner.join(''));
   }
 

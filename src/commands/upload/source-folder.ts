@@ -1,7 +1,7 @@
 // The source folder as the engine wants it: absolute, resolved, a byte string.
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ArchiverError, systemCode } from '../../core/errors.js';
+import { ArchiverError, systemCode, usageError } from '../../core/errors.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import { printable, rawFromText, type RawPath } from '../../core/raw-path.js';
 
@@ -30,9 +30,16 @@ export function resolveSource(given: string, cwd: string): RawPath {
 export function treesToSkip(source: RawPath, destination: string, home: string): readonly RawPath[] {
   const store = parseStoreUrl(destination);
   const own = [`${home}/cache`, ...(store.kind === 'file' ? [store.folder] : [])];
+  if (store.kind === 'file' && realPath(store.folder) === source) {
+    throw usageError(
+      'the destination is the source folder itself',
+      'choose a folder outside of it, or one inside: that is left out',
+    );
+  }
+  const below = source === '/' ? '/' : `${source}/`;
   return own.flatMap((folder) => {
     const real = realPath(folder);
-    return real.startsWith(`${source}/`) ? [real] : [];
+    return real.startsWith(below) ? [real] : [];
   });
 }
 

@@ -7,6 +7,10 @@ import { type TierPolicy, tierOf, TIERS } from './tier.js';
 const MIB = 2 ** 20;
 const BLOCK = 512;
 
+const NO_TIER = -1;
+/** Of what is no file. Warmer than nothing: a chunk without files is kept in STANDARD. */
+const ANY_TIER = 7;
+
 /** One chunk to pack. `entries` are positions in the table, ascending; `part` is set for a piece of a cut file. */
 export interface ChunkJob {
   readonly chunk: number;
@@ -135,7 +139,7 @@ class Planner {
       return;
     }
     const { tiers } = this.options;
-    const tier = tiers === undefined ? -1 : tierOf(columns.atimeSeconds[index] ?? 0, tiers);
+    const tier = this.tier(index);
     const slot = (shard ?? 0) * 8 + (tiers?.strategy === 'tier-aware' ? tier : 0);
     const bytes = this.unitTarBytes(index);
     let chunk = this.open.get(slot);
@@ -174,11 +178,10 @@ class Planner {
   }
 
   private cut(index: number, size: number, shard: number | undefined): void {
-    const of = Math.ceil(size / this.options.chunkBytes);
-    const piece = Math.ceil(size / of / BLOCK) * BLOCK;
+    const piece = Math.ceil(size / Math.ceil(size / this.options.chunkBytes) / BLOCK) * BLOCK;
+    const of = Math.ceil(size / piece); // fewer than planned when rounding up to blocks adds up to a piece
     const group = this.members.get(index) ?? [index];
-    const { tiers } = this.options;
-    const tier = tiers === undefined ? -1 : tierOf(this.table.columns.atimeSeconds[index] ?? 0, tiers);
+    const tier = this.tier(index);
     this.lanes.push(
       Array.from({ length: of }, (_, number) => {
         const offset = number * piece;
@@ -197,7 +200,16 @@ class Planner {
     );
   }
 
+  private tier(index: number): number {
+    const { tiers } = this.options;
+    const { kind, atimeSeconds } = this.table.columns;
+    if (tiers === undefined) return NO_TIER;
+    // Reading folders and links is what every scan does: their times say nothing.
+    return kind[index] === KIND.file ? tierOf(atimeSeconds[index] ?? 0, tiers) : ANY_TIER;
+  }
+
   private classOf(tier: number): string {
-    return tier < 0 ? this.options.storageClass : (TIERS[tier] ?? this.options.storageClass);
+    if (tier === NO_TIER) return this.options.storageClass;
+    return TIERS[tier] ?? TIERS[0];
   }
 }

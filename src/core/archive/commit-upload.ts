@@ -1,28 +1,49 @@
 // The last steps of an upload: the manifest from what was packed, then the commit protocol.
 import { FORMAT_VERSION, type ManifestHead, type Totals } from '../manifest/manifest-types.js';
-import { encodeManifest } from '../manifest/manifest-writer.js';
+import { type EncodedManifest, encodeManifest } from '../manifest/manifest-writer.js';
+import { parseStoreUrl } from '../object-store/store-url.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
 import { textFromRaw } from '../raw-path.js';
 import { loadCodec } from '../codec/codec.js';
 import { readAccountNames } from './account-names.js';
 import { commitManifest, commitVersion, confirmChunks } from './commit.js';
 import type { UploadJob } from './upload.js';
 
+export interface PreparedManifest {
+  readonly totals: Totals;
+  readonly encoded: Promise<EncodedManifest>;
+}
+
+/** Begins to write the manifest of what was packed. @throws internal when an entry is unaccounted for */
+export function prepareManifest(job: UploadJob): PreparedManifest {
+  const { ledger } = job;
+  const totals = ledger.totals(job.scanned.skipped.length);
+  const names = readAccountNames();
+  const head = manifestHead(job, totals);
+  const encoded = encodeManifest({ head, table: ledger.table, names, extras: ledger.extras });
+  encoded.catch(() => undefined); // awaited when everything is sent
+  return { totals, encoded };
+}
+
 /** Makes the upload true and returns the ordinal of its version. */
-export async function commitUpload(job: UploadJob, versions: Promise<number | undefined>): Promise<number> {
+export async function commitUpload(
+  job: UploadJob,
+  { totals, encoded }: PreparedManifest,
+  versions: Promise<number | undefined>,
+): Promise<number> {
   const { options, ledger, opened, sender, uploadId } = job;
   const { signal } = options;
   options.emit({ type: 'phase', phase: 'committing' });
-  const totals = ledger.totals(job.scanned.skipped.length);
-  const names = readAccountNames();
   const folder = `uploads/${uploadId}`;
   const manifestKey = `${folder}/manifest.json.gz`;
   const [manifest, confirmed, highest] = await Promise.all([
-    encodeManifest({ head: manifestHead(job, totals), table: ledger.table, names, extras: ledger.extras }),
+    encoded,
     confirmChunks(opened.store, folder, ledger.chunks(), signal),
     versions,
   ]);
   if (!confirmed)
     options.emit({ type: 'note', text: 'this writer may not list: chunks were not counted before the commit' });
+  throwIfCancelled(signal);
   sender.keep();
   await commitManifest(opened.store, manifestKey, manifest, signal);
   const version = await commitVersion(
@@ -52,8 +73,21 @@ function sourcePath(job: UploadJob): { path: string } | { pathBase64: string } {
   return path === undefined ? { pathBase64: Buffer.from(job.options.source, 'latin1').toString('base64') } : { path };
 }
 
+function storage({ options, opened }: UploadJob): ManifestHead['storage'] {
+  const place = parseStoreUrl(opened.store.url);
+  if (place.kind === 'file') return { folder: place.folder };
+  const { bucket, prefix } = place;
+  const region = opened.region === undefined ? {} : { region: opened.region };
+  return {
+    bucket,
+    prefix,
+    ...region,
+    storageClass: options.tiers === undefined ? options.storageClass : 'auto-tier',
+  };
+}
+
 function manifestHead(job: UploadJob, totals: Totals): ManifestHead {
-  const { options, ledger, plan, scanned, opened } = job;
+  const { options, ledger, plan, scanned } = job;
   const { root } = scanned;
   return {
     format: FORMAT_VERSION,
@@ -73,11 +107,7 @@ function manifestHead(job: UploadJob, totals: Totals): ManifestHead {
       uid: root.uid,
       gid: root.gid,
     },
-    storage: {
-      url: opened.store.url,
-      ...(opened.region === undefined ? {} : { region: opened.region }),
-      storageClass: options.tiers === undefined ? options.storageClass : 'auto-tier',
-    },
+    storage: storage(job),
     ...(options.project === undefined ? {} : { project: options.project }),
     ...(Object.keys(options.tags).length === 0 ? {} : { tags: options.tags }),
     settings: {

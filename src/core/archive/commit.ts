@@ -12,51 +12,68 @@ import { isUncertainConflict } from '../object-store/store-error.js';
 
 const MAX_ORDINAL_TRIES = 10_000;
 
+export interface PutOnceOptions extends PutOptions {
+  /** Nobody else writes this key: it lies under our own upload id or writer prefix. */
+  readonly exclusive: boolean;
+}
+
 /** Writes `body` under a key that must not exist yet, and takes the object there as its own when it is. @throws conflict */
-export async function putOnce(store: ObjectStore, key: string, body: Uint8Array, options: PutOptions): Promise<void> {
-  const sha256 = options.sha256 ?? createHash('sha256').update(body).digest('hex');
+export async function putOnce(
+  store: ObjectStore,
+  key: string,
+  body: Uint8Array,
+  { exclusive, ...options }: PutOnceOptions,
+): Promise<void> {
+  const sha256 = options.sha256 ?? digestOf('sha256', body);
   try {
     await store.put(key, body, { ...options, sha256, ifAbsent: true });
   } catch (error) {
     if (!isArchiverError(error, 'conflict')) throw error;
-    if (!(await isOurs(store, key, body.length, sha256, isUncertainConflict(error)))) throw error;
+    const isAlone = exclusive && isUncertainConflict(error);
+    if (!(await isOurs({ store, key, body, sha256, isAlone, signal: options.signal }))) throw error;
   }
 }
 
-// GET and compare; where this writer may not read, size by LIST; where it may not list either, the object under an upload
-// id or writer prefix that nobody else has, after a request whose answer was lost, can only be ours.
-async function isOurs(
-  store: ObjectStore,
-  key: string,
-  size: number,
-  sha256: string,
-  afterRetry: boolean,
-): Promise<boolean> {
+interface Doubt {
+  readonly store: ObjectStore;
+  readonly key: string;
+  readonly body: Uint8Array;
+  readonly sha256: string;
+  /** The request was repeated and nobody else writes this key: what is there can only be ours. */
+  readonly isAlone: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+// GET and compare the digest; where this writer may not read, size and ETag by LIST (the ETag of a plain PUT is its MD5;
+// records of rivals have the same size more often than not); where it may not list either, only `isAlone` is left.
+async function isOurs({ store, key, body, sha256, isAlone, signal }: Doubt): Promise<boolean> {
+  const options = signal === undefined ? {} : { signal };
   try {
-    const content = await store.get(key);
-    if (content.totalBytes !== size) {
+    const content = await store.get(key, options);
+    if (content.totalBytes !== body.length) {
       content.body.destroy();
       return false;
     }
-    return (
-      createHash('sha256')
-        .update(await readAll(content, size))
-        .digest('hex') === sha256
-    );
+    return digestOf('sha256', await readAll(content, body.length)) === sha256;
   } catch (error) {
+    if (isArchiverError(error, 'not-found')) return false;
     if (!isArchiverError(error, 'access-denied')) throw error;
   }
   try {
-    for await (const page of store.list({ prefix: key })) {
+    for await (const page of store.list({ prefix: key, ...options })) {
       const found = page.objects.find((object) => object.key === key);
-      if (found !== undefined) return afterRetry && found.sizeBytes === size;
+      if (found !== undefined)
+        return found.sizeBytes === body.length && (isAlone || found.etag === digestOf('md5', body));
     }
     return false;
   } catch (error) {
     if (!isArchiverError(error, 'access-denied')) throw error;
-    return afterRetry;
+    return isAlone;
   }
 }
+
+const digestOf = (algorithm: 'md5' | 'sha256', bytes: Uint8Array): string =>
+  createHash(algorithm).update(bytes).digest('hex');
 
 /**
  * Every chunk is in the store with its size: catches a PUT that was acknowledged and lost.
@@ -108,7 +125,8 @@ export async function commitVersion(
     const record = orderedRecord(input, version, previous === 0 ? null : previous);
     const key = versionKey(input.datasetId, version);
     try {
-      await putOnce(store, key, encodeVersionRecord(record), { contentType: 'application/json', signal });
+      const exclusive = input.writerId !== undefined;
+      await putOnce(store, key, encodeVersionRecord(record), { contentType: 'application/json', exclusive, signal });
       return version;
     } catch (error) {
       if (!isArchiverError(error, 'conflict')) throw error;
@@ -142,6 +160,7 @@ export async function commitManifest(
   await putOnce(store, key, manifest.bytes, {
     contentType: 'application/gzip',
     sha256: manifest.sha256,
+    exclusive: true,
     signal,
   });
 }

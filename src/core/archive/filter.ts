@@ -68,7 +68,10 @@ export function createFilter(options: FilterOptions): PathFilter {
       return 'keep';
     },
     enter(folder, ignoreFile) {
-      const rules = matcher(ignoreFile.split(/\r?\n/), `${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`);
+      const rules = matcher(
+        ignoreFile.replace(/^\uFEFF/, '').split(/\r?\n/),
+        `${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`,
+      );
       if (rules !== undefined) nested.push({ folder, rules });
     },
     leave(folder) {
@@ -81,7 +84,7 @@ function matcher(patterns: readonly string[], origin: string): Ignore | undefine
   const given = patterns.filter((pattern) => pattern.trim() !== '' && !pattern.startsWith('#'));
   if (given.length === 0) return undefined;
   try {
-    const rules = ignore({ allowRelativePaths: true }).add(given);
+    const rules = ignore({ allowRelativePaths: true, ignorecase: false }).add(given);
     rules.test('probe'); // compiles: a broken pattern shows itself here and not in the middle of the scan
     return rules;
   } catch (error) {

@@ -18,6 +18,14 @@ export interface FrameWriterOptions {
   readonly level: number | undefined;
 }
 
+export interface FrameMark {
+  readonly frames: number;
+  readonly length: number;
+  readonly outputLength: number;
+  readonly rawFlushed: number;
+  readonly level: number;
+}
+
 export class FrameWriter {
   /** The frame being filled. */
   buffer: Buffer;
@@ -119,6 +127,28 @@ export class FrameWriter {
     this.outputLength += size;
     this.rawFlushed += this.length;
     this.length = 0;
+  }
+
+  /** Where the stream is now, to `rewind` to. */
+  mark(): FrameMark {
+    const { length, outputLength, rawFlushed, level } = this;
+    return { frames: this.frames.length, length, outputLength, rawFlushed, level };
+  }
+
+  /** Forgets what was written since `mark`. A frame that ended in between is decompressed again: rare, and no copy is kept. */
+  rewind(mark: FrameMark): void {
+    const ended = this.frames[mark.frames];
+    if (ended !== undefined) {
+      const stored = this.output.subarray(mark.outputLength, mark.outputLength + ended.size);
+      this.length = 0;
+      this.ensure(ended.rawSize);
+      this.options.codec.decompressFrame(this.buffer.subarray(0, ended.rawSize), stored);
+    }
+    this.frames.length = mark.frames;
+    this.length = mark.length;
+    this.outputLength = mark.outputLength;
+    this.rawFlushed = mark.rawFlushed;
+    this.level = mark.level;
   }
 
   /** Appends bytes to the output as they are. */

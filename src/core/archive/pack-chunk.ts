@@ -1,18 +1,19 @@
 // Packs one chunk: reads files, hashes them, writes tar, compresses. Runs in a worker thread and does all I/O
 // synchronously: no promise and next to no garbage per file.
 //
-// Guarantee: an entry's size and MD5 are those of the bytes stored. A file that changes while it is read is read again;
-// one that does not hold still is stored as last read and marked `changed`.
+// Guarantee: an entry's size and MD5 are those of the bytes stored. A file that changes while it is read is read again
+// (one cut over several chunks is not); one that does not hold still is stored as last read and marked `changed`. One
+// that cannot be read to its end leaves nothing behind in its chunk.
 import { hash } from 'node:crypto';
 import { type EntryExtra, entryLine } from '../manifest/entry-line.js';
 import { FORMAT_VERSION, type FrameRecord } from '../manifest/manifest-types.js';
 import type { ChunkJob } from './chunk-plan.js';
-import { encodeToc } from './chunk-toc.js';
+import { encodeToc, TextBuffer } from './chunk-toc.js';
 import { KIND, STATUS } from './entry-table.js';
 import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
 import { CutFilePacker, type PackedSegment } from './pack-cut.js';
 import { packFile } from './pack-file.js';
-import { reasonOf, type Skip } from './scan.js';
+import { concernsOnePath, reasonOf, type Skip } from './scan.js';
 import { BLOCK } from './tar-header.js';
 
 export interface PackedChunk {
@@ -36,6 +37,7 @@ export interface PackedChunk {
 export class ChunkPacker {
   private readonly context: PackContext;
   private readonly cut: CutFilePacker;
+  private readonly toc = new TextBuffer();
   /** Stands in for the first member of a hard link group that could not be read. */
   private readonly firsts = new Map<number, number>();
 
@@ -59,9 +61,8 @@ export class ChunkPacker {
   private finish(job: ChunkJob, segment: PackedSegment | undefined): PackedChunk {
     const { frames, extras, skipped, bytes } = this.context;
     const rawSize = frames.position;
-    const { status } = this.deps.table.columns;
-    const listed = [...job.entries].filter((index) => status[index] !== STATUS.skipped);
-    const toc = encodeToc(this.deps.codec, this.tocDocument(job, listed, rawSize, segment));
+    const entries = this.writeToc(job, rawSize, segment);
+    const toc = encodeToc(this.deps.codec, this.toc.bytes());
     frames.append(toc);
     const size = frames.outputLength;
     return {
@@ -73,7 +74,7 @@ export class ChunkPacker {
       sha256: hash('sha256', frames.output.subarray(0, size)),
       level: frames.level,
       frames: frames.frames,
-      entries: listed.length,
+      entries,
       bytes,
       extras,
       segment,
@@ -81,14 +82,23 @@ export class ChunkPacker {
     };
   }
 
-  private tocDocument(job: ChunkJob, listed: number[], rawSize: number, segment: PackedSegment | undefined): string {
+  /** Fills `toc` with the table of contents; returns how many entries it lists. */
+  private writeToc(job: ChunkJob, rawSize: number, segment: PackedSegment | undefined): number {
     const { table, names, settings } = this.deps;
     const { level, frames } = this.context.frames;
     const part = job.part === undefined ? {} : { part: { ...job.part, stored: segment?.size ?? 0 } };
     const chunk = { chunk: job.chunk, shard: job.shard, rawSize, level, frames, ...part };
-    const head = JSON.stringify({ format: FORMAT_VERSION, uploadId: settings.uploadId, chunk }).slice(0, -1);
-    const lines = listed.map((index) => entryLine(table, index, names, this.context.extras.get(index)));
-    return `${head},"files":[\n${lines.join(',\n')}\n]}\n`;
+    this.toc.clear();
+    this.toc.add(JSON.stringify({ format: FORMAT_VERSION, uploadId: settings.uploadId, chunk }).slice(0, -1));
+    this.toc.add(',"files":[\n');
+    let entries = 0;
+    for (const index of job.entries) {
+      if (table.columns.status[index] === STATUS.skipped) continue;
+      const line = entryLine(table, index, names, this.context.extras.get(index));
+      this.toc.add(entries++ === 0 ? line : `,\n${line}`);
+    }
+    this.toc.add('\n]}\n');
+    return entries;
   }
 
   private packEntry(job: ChunkJob, index: number): void {
@@ -99,10 +109,13 @@ export class ChunkPacker {
     const kind = c.kind[index];
     if (kind !== KIND.directory) context.countFiles(1);
     if (kind === KIND.hardlink && this.packHardlink(index)) return;
+    const mark = context.mark();
     try {
       if (kind === KIND.directory || kind === KIND.symlink) this.packBare(index, kind);
       else packFile(context, index);
     } catch (error) {
+      if (!concernsOnePath(error)) throw error;
+      context.rewind(mark);
       context.skip(index, reasonOf(error, 'cannot be read'));
     }
   }
@@ -124,7 +137,10 @@ export class ChunkPacker {
     const c = deps.table.columns;
     const named = c.link[index] ?? 0;
     const first = this.firsts.get(named) ?? named;
-    if (c.status[first] === STATUS.skipped) {
+    // Replaced since the scan, it is another file than this one.
+    const isReplaced = c.inode[first] !== c.inode[index];
+    if (isReplaced) c.group[first] = 0;
+    if (isReplaced || c.status[first] === STATUS.skipped) {
       this.firsts.set(named, index);
       c.kind[index] = KIND.file;
       return false;
@@ -138,8 +154,9 @@ export class ChunkPacker {
   private copyContent(first: number, index: number): void {
     const { table } = this.deps;
     const c = table.columns;
-    const shared = [c.size, c.mtimeSeconds, c.mtimeNanos, c.ctimeSeconds, c.ctimeNanos, c.offset, c.chunk, c.status];
+    const shared = [c.size, c.mtimeSeconds, c.mtimeNanos, c.ctimeSeconds, c.ctimeNanos, c.offset, c.chunk];
     for (const column of shared) column[index] = column[first] ?? 0;
+    this.context.settle(index, c.status[first] !== STATUS.changed);
     table.md5.copy(table.md5, index * 16, first * 16, first * 16 + 16);
     const extra = this.context.extras.get(first);
     if (extra !== undefined) this.context.extras.set(index, extra);

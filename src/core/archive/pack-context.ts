@@ -7,14 +7,15 @@ import { newStat, type Stat } from '../libc/libc.js';
 import type { AccountNames, EntryExtra } from '../manifest/entry-line.js';
 import type { RawPath } from '../raw-path.js';
 import { type EntryTable, STATUS } from './entry-table.js';
-import { FrameWriter } from './frame-writer.js';
-import type { Skip } from './scan.js';
+import { type FrameMark, FrameWriter } from './frame-writer.js';
+import { NotArchivable, S_IFMT, S_IFREG, type Skip } from './scan.js';
 import type { SourceFs } from './source-fs.js';
 import { BLOCK, headerBytes, paxFor, type TarMember, type TarType, writeHeader } from './tar-header.js';
 
 // Labels of the machine that was read: the target's own policy decides there.
 const MACHINE_XATTR = 'security.selinux';
 const READ_BYTES = 1 << 20;
+const ZEROS = Buffer.alloc(1 << 20);
 
 export type Md5 = ReturnType<typeof createHash>;
 
@@ -26,6 +27,8 @@ export interface PackSettings {
   /** Undefined: by content. */
   readonly level: number | undefined;
   readonly fileChecksums: boolean;
+  /** Most data in a chunk: a file that grew beyond it since the scan is cut off there. */
+  readonly chunkBytes: number;
 }
 
 /** Counters in shared memory, one set a worker, read by the main thread: files, bytes, position of the current entry. */
@@ -38,6 +41,11 @@ export interface PackDeps {
   readonly names: AccountNames;
   readonly settings: PackSettings;
   readonly progress: Float64Array;
+}
+
+/** Where a chunk was, to `rewind` to. */
+export interface PackMark extends FrameMark {
+  readonly bytes: number;
 }
 
 /** Bytes up to the next tar block. */
@@ -64,6 +72,16 @@ export class PackContext {
     this.bytes = 0;
   }
 
+  mark(): PackMark {
+    return { ...this.frames.mark(), bytes: this.bytes };
+  }
+
+  /** Takes back what was packed since `mark`. */
+  rewind(mark: PackMark): void {
+    this.frames.rewind(mark);
+    this.countBytes(mark.bytes - this.bytes);
+  }
+
   open(index: number): number {
     const { fs, table, settings } = this.deps;
     return fs.openFile(this.rootFd, settings.root, table.path(index));
@@ -71,6 +89,7 @@ export class PackContext {
 
   skip(index: number, reason: string): void {
     this.deps.table.columns.status[index] = STATUS.skipped;
+    this.extras.delete(index);
     this.skipped.push({ path: this.deps.table.path(index), reason, special: false });
   }
 
@@ -130,10 +149,11 @@ export class PackContext {
 
   /** Remembers attributes for the manifest and returns them as pax records. */
   keepXattrs(index: number, xattrs: Map<RawPath, Buffer> | undefined): Map<string, string> | undefined {
+    this.extras.delete(index);
     xattrs?.delete(MACHINE_XATTR);
     if (xattrs === undefined || xattrs.size === 0) return undefined;
     this.extras.set(index, { xattrs });
-    return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${name}`, value.toString('latin1')]));
+    return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${paxKey(name)}`, value.toString('latin1')]));
   }
 
   /** `stat` no longer shows what the columns say. */
@@ -144,16 +164,24 @@ export class PackContext {
       stat.size !== c.size[index] ||
       stat.mtimeSeconds !== c.mtimeSeconds[index] ||
       stat.mtimeNanos !== c.mtimeNanos[index] ||
+      stat.ctimeSeconds !== c.ctimeSeconds[index] ||
+      stat.ctimeNanos !== c.ctimeNanos[index] ||
       stat.inode !== c.inode[index]
     );
   }
 
-  /** Reads the status of an open file into the columns. */
+  /** Reads the status of an open file. @throws NotArchivable when something else took its place */
+  examine(fd: number): void {
+    this.deps.fs.fstat(fd, this.stat);
+    if ((this.stat.mode & S_IFMT) !== S_IFREG) throw new NotArchivable('is no longer a regular file');
+  }
+
+  /** Reads the status of an open file into the columns, its size as far as one chunk may have it. */
   refresh(index: number, fd: number): void {
     const { stat } = this;
-    this.deps.fs.fstat(fd, stat);
+    this.examine(fd);
     const c = this.deps.table.columns;
-    c.size[index] = stat.size;
+    c.size[index] = Math.min(stat.size, Math.max(c.size[index] ?? 0, this.deps.settings.chunkBytes));
     c.allocated[index] = stat.blocks * 512;
     c.mode[index] = stat.mode & 0o7777;
     c.uid[index] = stat.uid;
@@ -173,6 +201,19 @@ export class PackContext {
     if (this.deps.settings.fileChecksums) this.deps.table.md5.set(md5.digest(), index * 16);
   }
 
+  /** Content that is zeros: holes that are stored, and what a file lost after its header was written. */
+  zeroData(count: number, md5: Md5): void {
+    this.hashZeros(count, md5);
+    this.frames.zeros(count);
+  }
+
+  hashZeros(count: number, md5: Md5): void {
+    if (!this.deps.settings.fileChecksums) return;
+    for (let left = count; left > 0; left -= ZEROS.length) {
+      md5.update(left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS);
+    }
+  }
+
   /** Copies up to `size` bytes from `position` on into the frames; returns how many there were. */
   copyData(fd: number, position: number, size: number, md5: Md5): number {
     const { frames } = this;
@@ -190,3 +231,6 @@ export class PackContext {
     return done;
   }
 }
+
+// As GNU tar does: a key of a pax record ends at its first `=`.
+const paxKey = (name: RawPath): string => name.replaceAll('%', '%25').replaceAll('=', '%3D');

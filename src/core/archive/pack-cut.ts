@@ -1,11 +1,10 @@
 // Packs one piece of a file that is cut over several chunks. One worker packs all pieces of a file in order, so that the
 // file's MD5 runs through them and a change in between is seen.
-import { newStat, type Stat } from '../libc/libc.js';
 import type { ChunkJob } from './chunk-plan.js';
 import { STATUS } from './entry-table.js';
 import type { Md5, PackContext } from './pack-context.js';
 import { padded } from './pack-context.js';
-import { reasonOf } from './scan.js';
+import { concernsOnePath, reasonOf } from './scan.js';
 
 export interface PackedSegment {
   readonly index: number;
@@ -18,7 +17,7 @@ type Part = NonNullable<ChunkJob['part']>;
 
 export class CutFilePacker {
   private md5: Md5 | undefined;
-  private began: Stat = newStat();
+  private complete = true;
 
   /** `copyContent` gives the other names of the file what was learnt of it. */
   constructor(
@@ -31,14 +30,20 @@ export class CutFilePacker {
     const index = job.entries[0] ?? 0;
     const c = this.context.deps.table.columns;
     c.chunk[index] = job.chunk;
-    if (part.number > 1 && c.status[index] === STATUS.skipped) return undefined;
+    const others = job.entries.subarray(1);
+    if (part.number > 1 && c.status[index] === STATUS.skipped) {
+      for (const other of others) this.context.skip(other, 'another name of it could not be read');
+      return undefined;
+    }
+    const mark = this.context.mark();
     let fd: number | undefined;
     try {
       fd = this.context.open(index);
       return this.read(job, part, index, fd);
     } catch (error) {
-      for (const entry of job.entries) c.status[entry] = STATUS.skipped;
-      this.context.skip(index, reasonOf(error, 'cannot be read'));
+      if (!concernsOnePath(error)) throw error;
+      this.context.rewind(mark);
+      for (const entry of job.entries) this.context.skip(entry, reasonOf(error, 'cannot be read'));
       return undefined;
     } finally {
       if (fd !== undefined) this.context.deps.fs.close(fd);
@@ -50,12 +55,11 @@ export class CutFilePacker {
     const { deps, frames } = context;
     const c = deps.table.columns;
     const path = deps.table.path(index);
-    if (part.number === 1) {
-      this.md5 = context.newMd5();
-      deps.fs.fstat(fd, this.began);
-    }
+    context.examine(fd);
+    if (part.number === 1) this.begin(index, fd);
     const isLast = part.number === part.of;
-    const xattrs = isLast ? context.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
+    // With the first piece for those who put the file together by hand, with the last for the manifest.
+    const xattrs = isLast || part.number === 1 ? context.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
     const pax = new Map([
       ['ARCHIVER.part.path', path],
       ['ARCHIVER.part.number', String(part.number)],
@@ -70,24 +74,33 @@ export class CutFilePacker {
     c.offset[index] = offset;
     const md5 = this.md5 ?? context.newMd5();
     const got = context.copyData(fd, part.offset, part.size, md5);
-    frames.zeros(padded(part.size) - got);
-    if (isLast) this.finish(job, index, fd, part.offset + got, md5);
-    return { index, offset, size: got };
+    // The plan says how large every piece is: what is missing is stored as zeros.
+    if (got < part.size) this.complete = false;
+    context.zeroData(part.size - got, md5);
+    frames.zeros(padded(part.size) - part.size);
+    if (isLast) this.finish(job, index, fd, md5);
+    return { index, offset, size: part.size };
   }
 
-  private finish(job: ChunkJob, index: number, fd: number, size: number, md5: Md5): void {
-    const { context, began } = this;
-    const c = context.deps.table.columns;
-    const planned = c.size[index] ?? 0;
-    const sinceScan = (context.deps.fs.fstat(fd, context.stat), context.differs(index));
-    const { stat } = context;
-    const sinceFirst =
-      stat.inode !== began.inode || stat.ctimeSeconds !== began.ctimeSeconds || stat.ctimeNanos !== began.ctimeNanos;
-    c.size[index] = size;
-    context.settle(index, !sinceScan && !sinceFirst && size === planned);
+  private begin(index: number, fd: number): void {
+    const { context } = this;
+    this.md5 = context.newMd5();
+    this.complete = true;
+    // Touched or replaced since the scan, but as large as planned: it can still be stored as it is now.
+    if (context.stat.size === context.deps.table.columns.size[index]) context.refresh(index, fd);
+  }
+
+  private finish(job: ChunkJob, index: number, fd: number, md5: Md5): void {
+    const { context } = this;
+    const { inode } = context.deps.table.columns;
+    context.examine(fd);
+    context.settle(index, this.complete && !context.differs(index));
     context.setMd5(index, md5);
     context.countFiles(job.entries.length);
-    for (const other of job.entries) if (other !== index) this.copyContent(index, other);
+    for (const other of job.entries.subarray(1)) {
+      if (inode[other] === inode[index]) this.copyContent(index, other);
+      else context.skip(other, 'another name of it was replaced while it was being read');
+    }
   }
 }
 

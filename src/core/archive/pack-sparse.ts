@@ -1,26 +1,29 @@
 // Packs a file with holes as GNU sparse 1.0: a map of the data extents, then the extents. The checksum is that of the
 // whole file, its holes as zeros.
-import type { Md5, PackContext } from './pack-context.js';
+import type { PackContext } from './pack-context.js';
 import { padded } from './pack-context.js';
+import { NotArchivable } from './scan.js';
 
 type Extent = readonly [offset: number, length: number];
-const ZEROS = Buffer.alloc(1 << 20);
 
-/** False when the file has no holes after all. */
+/** False when the file changed meanwhile; undefined when it has no holes after all. */
 export function packSparse(
   context: PackContext,
   index: number,
   fd: number,
   xattrs: ReadonlyMap<string, string> | undefined,
-): boolean {
+): boolean | undefined {
   const { deps, frames } = context;
-  context.refresh(index, fd);
   const c = deps.table.columns;
+  const most = Math.max(c.allocated[index] ?? 0, deps.settings.chunkBytes);
+  context.refresh(index, fd);
   const size = c.size[index] ?? 0;
   const extents = deps.fs.extents(fd, size);
-  if (extents === undefined) return false;
+  if (extents === undefined) return undefined;
   const map = sparseMap(extents, size);
   const dataBytes = extents.reduce((sum, [, length]) => sum + length, 0);
+  // Its holes were filled after it had been planned as small.
+  if (dataBytes > most) throw new NotArchivable('grew too much while it was being read');
   const path = deps.table.path(index);
   const pax = new Map([
     ['GNU.sparse.major', '1'],
@@ -36,10 +39,9 @@ export function packSparse(
   c.offset[index] = frames.position;
   const complete = copyExtents(context, index, fd, extents, size);
   frames.zeros(padded(dataBytes) - dataBytes);
-  deps.fs.fstat(fd, context.stat);
-  context.settle(index, complete && !context.differs(index));
+  context.examine(fd);
   context.extras.set(index, { ...context.extras.get(index), holes: holesBetween(extents, size) });
-  return true;
+  return complete && !context.differs(index);
 }
 
 /** False when data ended early; what is missing is stored as zeros. */
@@ -54,25 +56,17 @@ function copyExtents(
   let at = 0;
   let complete = true;
   for (const [offset, length] of extents) {
-    hashZeros(context, md5, offset - at);
+    context.hashZeros(offset - at, md5);
     const missing = length - context.copyData(fd, offset, length, md5);
     if (missing > 0) {
       complete = false;
-      hashZeros(context, md5, missing);
-      context.frames.zeros(missing);
+      context.zeroData(missing, md5);
     }
     at = offset + length;
   }
-  hashZeros(context, md5, size - at);
+  context.hashZeros(size - at, md5);
   context.setMd5(index, md5);
   return complete;
-}
-
-function hashZeros(context: PackContext, md5: Md5, count: number): void {
-  if (!context.deps.settings.fileChecksums) return;
-  for (let left = count; left > 0; left -= ZEROS.length) {
-    md5.update(left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS);
-  }
 }
 
 function sparseMap(extents: readonly Extent[], size: number): Buffer {

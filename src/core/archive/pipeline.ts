@@ -23,6 +23,8 @@ export interface PipelineOptions {
   readonly now: () => number;
   readonly send: (job: ChunkJob, chunk: PackedChunk, signal: AbortSignal) => Promise<SendOutcome>;
   readonly onStart?: (job: ChunkJob) => void;
+  /** Called once a chunk, before it is sent. */
+  readonly onPacked?: (job: ChunkJob, chunk: PackedChunk) => void;
   readonly signal: AbortSignal;
 }
 
@@ -118,10 +120,13 @@ class Pipeline {
     this.options.onStart?.(job);
     const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
     this.track(
-      this.options.pool.pack(worker, job, output).then(
-        (chunk) => void this.staged.push({ job, chunk }),
-        (error: unknown) => this.fail(error),
-      ),
+      this.options.pool
+        .pack(worker, job, output)
+        .then((chunk) => {
+          this.options.onPacked?.(job, chunk);
+          this.staged.push({ job, chunk });
+        })
+        .catch((error: unknown) => this.fail(error)),
       () => {
         this.busy[worker] = false;
         this.packing--;

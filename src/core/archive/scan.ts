@@ -7,8 +7,8 @@ import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
 import type { SourceFs } from './source-fs.js';
 
-const S_IFMT = 0o170000;
-const S_IFREG = 0o100000;
+export const S_IFMT = 0o170000;
+export const S_IFREG = 0o100000;
 const S_IFDIR = 0o040000;
 const S_IFLNK = 0o120000;
 const SPECIAL = new Map([
@@ -17,6 +17,8 @@ const SPECIAL = new Map([
   [0o060000, 'is a block device'],
   [0o020000, 'is a character device'],
 ]);
+/** Files from here on are asked where their data are when they have fewer blocks than bytes. */
+const ASK_FOR_HOLES = 1 << 20;
 const CACHE_TAG = 'CACHEDIR.TAG';
 const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 
@@ -40,7 +42,8 @@ export interface ScanOptions {
   /** Absolute, resolved. */
   readonly root: RawPath;
   readonly filter: FilterOptions;
-  readonly readText: (path: RawPath) => string;
+  /** Text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
+  readonly readText: (path: RawPath) => string | undefined;
   /** Called now and then with the counts so far. */
   readonly onProgress?: (files: number, bytes: number) => void;
 }
@@ -57,34 +60,42 @@ class Scanner {
   private readonly stat = newStat();
   private readonly firstOfInode = new Map<string, number>();
   private readonly skipTrees: ReadonlySet<RawPath>;
+  /** What stands before a slash and a path: empty for the root of the file system. */
+  private readonly base: RawPath;
   private groups = 0;
   private files = 0;
   private bytes = 0;
   private nextReport = 0;
   private rootDevice = 0;
+  private rootFd: number | undefined;
 
   constructor(private readonly options: ScanOptions) {
     this.filter = createFilter(options.filter);
     this.skipTrees = new Set(options.filter.skipTrees);
+    this.base = options.root === '/' ? '' : options.root;
   }
 
   run(): ScanResult {
     const root = newStat();
     this.options.fs.lstat(this.options.root, root);
     this.rootDevice = root.device;
-    this.folder('');
+    try {
+      this.folder('');
+    } finally {
+      if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
+    }
     return { table: this.table.finish(), root, skipped: this.skipped, files: this.files, bytes: this.bytes };
   }
 
   /** Returns whether anything below was kept. */
   private folder(folder: RawPath): boolean {
     const { fs, root } = this.options;
-    const absolute = folder === '' ? root : `${root}/${folder}`;
+    const absolute = folder === '' ? root : `${this.base}/${folder}`;
     let names: RawPath[];
     try {
       names = fs.readDirectory(absolute).sort();
     } catch (error) {
-      if (folder === '') throw error;
+      if (folder === '' || !concernsOnePath(error)) throw error;
       this.skip(folder, reasonOf(error, 'cannot be listed'));
       return false;
     }
@@ -106,7 +117,7 @@ class Scanner {
     for (const name of names) {
       if (pending.length > 0) descend(name);
       const path = prefix + name;
-      const found = this.entry(path, `${absolute}/${name}`);
+      const found = this.entry(path, `${this.base}/${path}`);
       if (found === undefined) continue;
       kept ||= found.keep;
       if (found.enter) insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
@@ -118,7 +129,8 @@ class Scanner {
 
   private enter(folder: RawPath, absolute: RawPath): void {
     try {
-      this.filter.enter(folder, this.options.readText(`${absolute}/${IGNORE_FILE}`));
+      const text = this.options.readText(`${absolute}/${IGNORE_FILE}`);
+      if (text !== undefined) this.filter.enter(folder, text);
     } catch (error) {
       // Archiving what someone asked to leave out would be worse than stopping.
       if (isArchiverError(error)) throw error;
@@ -128,7 +140,7 @@ class Scanner {
 
   private isCache(absolute: RawPath): boolean {
     try {
-      return this.options.readText(`${absolute}/${CACHE_TAG}`).startsWith(CACHE_SIGNATURE);
+      return this.options.readText(`${absolute}/${CACHE_TAG}`)?.startsWith(CACHE_SIGNATURE) === true;
     } catch {
       return false; // unreadable, so not known to be a cache: archived, and reported when its content cannot be read
     }
@@ -139,7 +151,9 @@ class Scanner {
     try {
       this.options.fs.lstat(absolute, stat);
     } catch (error) {
-      this.skip(path, reasonOf(error, 'cannot be examined'));
+      // Its kind is not known: left out in silence only where neither a file nor a folder of this name is wanted.
+      const isWanted = [true, false].some((isFolder) => this.filter.judge(path, isFolder) !== 'leave');
+      if (isWanted) this.skip(path, reasonOf(error, 'cannot be examined'));
       return undefined;
     }
     const type = stat.mode & S_IFMT;
@@ -156,8 +170,8 @@ class Scanner {
       return undefined;
     }
     const index = this.add(path, type);
-    if (type === S_IFLNK && !this.addTarget(index, absolute)) return undefined;
-    if (type === S_IFREG) this.countFile(index);
+    if (type === S_IFLNK && !this.addTarget(index, path, absolute)) return undefined;
+    if (type === S_IFREG) this.countFile(index, path);
     if (!isDirectory) this.files++;
     this.report();
     const enter = isDirectory && !(this.options.filter.oneFileSystem && stat.device !== this.rootDevice);
@@ -182,21 +196,22 @@ class Scanner {
     return index;
   }
 
-  private addTarget(index: number, absolute: RawPath): boolean {
+  private addTarget(index: number, path: RawPath, absolute: RawPath): boolean {
     try {
       this.table.columns.link[index] = this.table.targets.push(this.options.fs.readLink(absolute)) - 1;
       return true;
     } catch (error) {
       this.table.columns.kind[index] = KIND.dropped;
-      this.skip(absolute.slice(this.options.root.length + 1), reasonOf(error, 'link cannot be read'));
+      this.skip(path, reasonOf(error, 'link cannot be read'));
       return false;
     }
   }
 
-  private countFile(index: number): void {
+  private countFile(index: number, path: RawPath): void {
     const { stat } = this;
     const c = this.table.columns;
     c.allocated[index] = stat.blocks * 512;
+    if (stat.size >= ASK_FOR_HOLES && stat.blocks * 512 < stat.size) c.allocated[index] = this.dataBytes(path);
     this.bytes += stat.size;
     if (stat.nlink < 2) return;
     const key = `${stat.device}:${stat.inode}`;
@@ -209,6 +224,24 @@ class Scanner {
     c.group[index] = c.group[first] ?? 0;
     c.kind[index] = KIND.hardlink;
     c.link[index] = first;
+  }
+
+  // Few blocks mean holes, or a file system that compresses or has not written yet: only the first makes a large file
+  // small enough for one chunk.
+  private dataBytes(path: RawPath): number {
+    const { fs, root } = this.options;
+    const { size, blocks } = this.stat;
+    try {
+      this.rootFd ??= fs.openRoot(root);
+      const fd = fs.openFile(this.rootFd, root, path);
+      try {
+        return (fs.extents(fd, size) ?? [[0, size]]).reduce((sum, [, length]) => sum + length, 0);
+      } finally {
+        fs.close(fd);
+      }
+    } catch {
+      return blocks * 512; // not readable: reported when its content is wanted
+    }
   }
 
   private skip(path: RawPath, reason: string): void {
@@ -242,8 +275,19 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files (EMFILE)',
 };
 
+/** A path that cannot be archived for a reason of ours, in the words of the report. */
+export class NotArchivable extends Error {
+  override readonly name = 'NotArchivable';
+}
+
+/** True when `error` is about one path only, so that the rest can go on; a defect or a broken encoder is not. */
+export const concernsOnePath = (error: unknown): boolean =>
+  error instanceof NotArchivable ||
+  (error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number');
+
 /** Why a path could not be read, in words. */
 export function reasonOf(error: unknown, otherwise: string): string {
+  if (error instanceof NotArchivable) return error.message;
   const code = systemCode(error);
   return (code === undefined ? undefined : REASONS[code]) ?? `${otherwise}${code === undefined ? '' : ` (${code})`}`;
 }

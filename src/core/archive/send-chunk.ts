@@ -39,6 +39,7 @@ export class ChunkSender {
     await putOnce(store, key, packed.output.subarray(0, record.size), {
       sha256: record.sha256,
       contentType: 'application/zstd',
+      exclusive: true,
       signal,
       ...(record.storageClass === 'STANDARD' ? {} : { storageClass: record.storageClass }),
     });

@@ -17,10 +17,13 @@ import type { SourceFs } from './source-fs.js';
 // File systems and names without attributes answer with one of these; a name that vanished in between is no loss either.
 const NO_XATTRS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EPERM', 'ENODATA', 'ENOENT', 'EBADF']);
 
+const MOST_REFUSALS = 1000;
+
 /** The Linux view. */
 export function posixSourceFs(libc: Libc): SourceFs {
-  // O_NOATIME is refused on files of other owners; after the first refusal it is asked only where it worked.
-  let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOATIME;
+  // O_NOATIME is refused on files of other owners: not asked for any more after many of those in a row.
+  const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+  let refusals = 0;
   const open = (root: number, rootPath: RawPath, path: RawPath, how: number): number =>
     libc.openBeneath === undefined
       ? libc.openat(AT_FDCWD, `${rootPath}/${path}`, how, 0)
@@ -31,11 +34,14 @@ export function posixSourceFs(libc: Libc): SourceFs {
     lstat: (path, stat) => libc.statat(AT_FDCWD, path, stat),
     readLink: (path) => libc.readlinkat(AT_FDCWD, path),
     openFile(root, rootPath, path) {
+      if (refusals === MOST_REFUSALS) return open(root, rootPath, path, flags);
       try {
-        return open(root, rootPath, path, flags);
+        const fd = open(root, rootPath, path, flags | O_NOATIME);
+        refusals = 0;
+        return fd;
       } catch (error) {
-        if (systemCode(error) !== 'EPERM' || (flags & O_NOATIME) === 0) throw error;
-        flags &= ~O_NOATIME;
+        if (systemCode(error) !== 'EPERM') throw error;
+        refusals++;
         return open(root, rootPath, path, flags);
       }
     },
@@ -58,15 +64,20 @@ export function posixSourceFs(libc: Libc): SourceFs {
 
 function collect(list: () => RawPath[], get: (name: RawPath) => Buffer): Map<RawPath, Buffer> | undefined {
   let found: Map<RawPath, Buffer> | undefined;
-  try {
-    for (const name of list()) {
-      found ??= new Map();
-      found.set(name, get(name));
-    }
-  } catch (error) {
-    if (!NO_XATTRS.has(systemCode(error) ?? '')) throw error;
+  for (const name of unlessNone(list) ?? []) {
+    const value = unlessNone(() => get(name));
+    if (value !== undefined) (found ??= new Map()).set(name, value);
   }
   return found;
+}
+
+function unlessNone<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (NO_XATTRS.has(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
 }
 
 function extents(libc: Libc, fd: number, size: number): [number, number][] | undefined {

@@ -4,7 +4,8 @@
 // - cubic: grows along a cubic curve since the last trouble (RFC 8312, per request instead of per segment), multiplies
 //   by 0.7 when the store pushes back (SlowDown, timeout, retry)
 // - bbr: measures the best delivery rate and the shortest round trip of late, and keeps one bandwidth-delay product in
-//   flight, probing 25 % above it now and then (after BBR, ACM Queue 14(5), reduced to whole requests)
+//   flight, probing 25 % above it now and then (after BBR, ACM Queue 14(5), reduced to whole requests); multiplies by
+//   0.7 and measures anew when the store pushes back
 
 export type CongestionControl = 'cubic' | 'bbr';
 
@@ -39,8 +40,10 @@ export function cubicWindow(limit: number, start = 2): TransferWindow {
     get size() {
       return Math.max(1, Math.min(limit, Math.floor(window)));
     },
-    acknowledge({ nowMs, troubled }) {
+    acknowledge({ nowMs, durationMs, troubled }) {
       if (troubled) {
+        // What was on its way when the window shrank tells of the same trouble.
+        if (lastTroubleMs !== undefined && nowMs - durationMs < lastTroubleMs) return;
         peak = window;
         window = Math.max(1, window * CUBIC_BETA);
         lastTroubleMs = nowMs;
@@ -58,25 +61,42 @@ export function cubicWindow(limit: number, start = 2): TransferWindow {
 }
 
 const BBR_SAMPLES = 10;
+const BBR_HISTORY = 64;
+const BBR_BETA = 0.7;
 const PROBE_GAINS = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
 
 export function bbrWindow(limit: number, start = 2): TransferWindow {
   const rates: number[] = [];
   const trips: { readonly ms: number; readonly bytes: number }[] = [];
+  /** How much had been delivered when. */
+  const history: { readonly ms: number; readonly delivered: number }[] = [];
   let window = start;
   let cycle = 0;
-  let previousMs: number | undefined;
+  let delivered = 0;
+  let forgotten = 0;
+  let lastTroubleMs: number | undefined;
   return {
     name: 'bbr',
     get size() {
       return Math.max(1, Math.min(limit, Math.round(window)));
     },
     acknowledge({ nowMs, bytes, durationMs, troubled }) {
-      if (previousMs !== undefined && nowMs > previousMs) push(rates, bytes / (nowMs - previousMs));
-      previousMs = nowMs;
-      push(trips, { ms: durationMs, bytes });
+      const sentMs = nowMs - durationMs;
+      // What arrived while this request was under way, by the time that took: answers that come in a burst do not inflate it.
+      const before = history.findLast(({ ms }) => ms <= sentMs)?.delivered ?? forgotten;
+      delivered += bytes;
+      forgotten = push(history, { ms: nowMs, delivered }, BBR_HISTORY)?.delivered ?? forgotten;
+      if (troubled) {
+        if (lastTroubleMs !== undefined && sentMs < lastTroubleMs) return;
+        lastTroubleMs = nowMs;
+        window = Math.max(1, window * BBR_BETA);
+        rates.length = 0; // measured before the store pushed back
+        return;
+      }
+      push(rates, (delivered - before) / Math.max(1, durationMs), BBR_SAMPLES);
+      push(trips, { ms: durationMs, bytes }, BBR_SAMPLES);
       if (rates.length < 3) {
-        window = Math.min(limit, troubled ? Math.max(1, window / 2) : window + 1);
+        if (lastTroubleMs === undefined) window = Math.min(limit, window + 1);
         return;
       }
       const rate = Math.max(...rates);
@@ -85,14 +105,14 @@ export function bbrWindow(limit: number, start = 2): TransferWindow {
       const gain = PROBE_GAINS[cycle++ % PROBE_GAINS.length] ?? 1;
       // At least two: one on the wire while the next is being handed over.
       window = Math.min(limit, Math.max(2, ((rate * trip) / Math.max(1, request)) * gain));
-      if (troubled) window = Math.max(1, window / 2);
     },
   };
+}
 
-  function push<T>(list: T[], value: T): void {
-    list.push(value);
-    if (list.length > BBR_SAMPLES) list.shift();
-  }
+/** Returns what had to go for it. */
+function push<T>(list: T[], value: T, most: number): T | undefined {
+  list.push(value);
+  return list.length > most ? list.shift() : undefined;
 }
 
 /** `auto`: cubic, until the shortest of the first requests shows a long path (over 150 ms); then bbr, which does not wait for trouble. */

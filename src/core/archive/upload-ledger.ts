@@ -18,6 +18,7 @@ export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();
   readonly skipped: Skip[] = [];
   private readonly records: (ChunkRecord | undefined)[];
+  private packed = 0;
   private readonly segments = new Map<number, Segment[]>();
 
   constructor(
@@ -43,6 +44,7 @@ export class UploadLedger {
       frames: packed.frames,
     };
     this.records[job.chunk] = record;
+    this.packed++;
     for (const [index, extra] of packed.extras) this.extras.set(index, extra);
     this.skipped.push(...packed.skipped);
     if (packed.segment !== undefined) this.addSegment(job, packed.segment);
@@ -55,15 +57,24 @@ export class UploadLedger {
     segments.push({ chunk: job.chunk, offset, size });
     if (job.part?.number !== job.part?.of) return;
     // All names of the file share its pieces.
-    for (const entry of job.entries) this.extras.set(entry, { ...this.extras.get(entry), segments });
+    for (const entry of job.entries) this.extras.set(entry, { ...this.extras.get(index), segments });
+  }
+
+  /** Every chunk is packed: the manifest can be written. */
+  get isComplete(): boolean {
+    return this.packed === this.records.length;
+  }
+
+  /** The record of a packed chunk. */
+  record(chunk: number): ChunkRecord {
+    const record = this.records[chunk];
+    if (record === undefined) throw new ArchiverError('internal', `chunk ${chunk} was never packed`);
+    return record;
   }
 
   /** Records by chunk number. @throws internal when one is missing */
   chunks(): readonly ChunkRecord[] {
-    return this.records.map((record, chunk) => {
-      if (record === undefined) throw new ArchiverError('internal', `chunk ${chunk} was never packed`);
-      return record;
-    });
+    return this.records.map((_, chunk) => this.record(chunk));
   }
 
   /** Totals over what is listed. @throws internal when an entry is neither stored nor named as skipped */

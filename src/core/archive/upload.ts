@@ -7,7 +7,7 @@ import type { OpenedStore } from '../object-store/open-store.js';
 import type { RequestCounts } from '../object-store/object-store.js';
 import { displayPath, type RawPath } from '../raw-path.js';
 import { chunkSizeFor, type Lane, planChunks } from './chunk-plan.js';
-import { commitUpload } from './commit-upload.js';
+import { commitUpload, type PreparedManifest, prepareManifest } from './commit-upload.js';
 import { describeCompression } from './compression-level.js';
 import { openEntryTable } from './entry-table.js';
 import type { FilterOptions } from './filter.js';
@@ -92,8 +92,8 @@ export async function upload(options: UploadOptions): Promise<UploadResult> {
     const ledger = new UploadLedger(openEntryTable(scanned.result.table), plan.lanes.flat().length);
     const job = { options, opened, plan, pool, ledger, scanned: scanned.result, sender, createdAt, ...identity };
     try {
-      await transfer(job);
-      const version = await commitUpload(job, versions);
+      const manifest = await transfer(job);
+      const version = await commitUpload(job, manifest, versions);
       return result(job, version, started);
     } catch (error) {
       throw await sender.withdraw(error);
@@ -161,7 +161,8 @@ function announce(options: UploadOptions, scanned: ScanResult, plan: UploadPlan)
   });
 }
 
-async function transfer(job: UploadJob): Promise<void> {
+/** Packs and sends everything. The manifest is being written while the last chunks are on their way. */
+async function transfer(job: UploadJob): Promise<PreparedManifest> {
   const { options, plan, pool, ledger, sender, opened } = job;
   const { emit } = options;
   emit({ type: 'phase', phase: 'transferring' });
@@ -171,12 +172,14 @@ async function transfer(job: UploadJob): Promise<void> {
     frameBytes: options.frameBytes,
     level: options.compressionLevel,
     fileChecksums: options.fileChecksums,
+    chunkBytes: plan.chunkBytes,
   });
   const report = (): void => {
     const { files, bytes, current } = pool.progress();
     emit({ type: 'progress', files, bytes, path: displayPath(ledger.table.path(current)) });
   };
   const timer = setInterval(report, 100);
+  let manifest: PreparedManifest | undefined;
   try {
     await runPipeline({
       lanes: plan.lanes,
@@ -187,9 +190,13 @@ async function transfer(job: UploadJob): Promise<void> {
       now: () => performance.now(),
       onStart: ({ chunk, shard, rawBytes }) =>
         emit({ type: 'chunk', state: 'started', chunk, shard, rawBytes, storedBytes: 0 }),
-      send: async (chunkJob, packed, signal) => {
-        const record = ledger.add(chunkJob, packed);
+      onPacked: (chunkJob, packed) => {
+        ledger.add(chunkJob, packed);
         for (const skip of packed.skipped) emit({ type: 'skip', ...shownSkip(skip) });
+        if (ledger.isComplete) manifest = prepareManifest(job);
+      },
+      send: async (chunkJob, packed, signal) => {
+        const record = ledger.record(chunkJob.chunk);
         const outcome = await sender.send(opened.store, `uploads/${job.uploadId}`, record, packed, signal);
         const { chunk, shard, bytes } = chunkJob;
         emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, storedBytes: packed.size });
@@ -201,6 +208,7 @@ async function transfer(job: UploadJob): Promise<void> {
     clearInterval(timer);
   }
   report();
+  return manifest ?? prepareManifest(job); // an empty folder has no chunks
 }
 
 type Identity = Pick<UploadJob, 'uploadId' | 'datasetId' | 'location'>;

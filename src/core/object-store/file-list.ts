@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { systemCode } from '../errors.js';
 import { fileError } from './file-errors.js';
 import { RESERVED } from './file-keys.js';
+import { throwIfCancelled } from './store-error.js';
 
 /** One line of a listing: a key, or with `isFolder` a folded folder (ending in a slash). */
 export interface Listed {
@@ -60,23 +61,27 @@ async function hasKey(folder: string): Promise<boolean> {
   return false;
 }
 
+type Step = 'skip' | 'show' | 'enter';
+
+/** What to do with one entry of a folder. */
+function stepOf({ key, isFolder }: Listed, { prefix, isFolded, after }: WalkOptions): Step {
+  const isBelow = key.startsWith(prefix);
+  if (!isFolder) return isBelow && compareBytes(key, after) > 0 ? 'show' : 'skip';
+  if (!isBelow && !prefix.startsWith(key)) return 'skip';
+  const isAfter = compareBytes(key, after) > 0;
+  // Keys below a folder that begins the mark may still come after it.
+  if (!isAfter && !after.startsWith(key)) return 'skip';
+  if (!isFolded || key.length <= prefix.length) return 'enter';
+  return isAfter ? 'show' : 'skip';
+}
+
 async function* walk(base: string, folder: string, options: WalkOptions): AsyncGenerator<Listed> {
-  options.signal?.throwIfAborted();
-  for (const entry of await entriesOf(join(base, folder))) {
-    const key = folder + entry.key;
-    const mayMatch = key.startsWith(options.prefix) || (entry.isFolder && options.prefix.startsWith(key));
-    if (!mayMatch) continue;
-    if (!entry.isFolder) {
-      if (compareBytes(key, options.after) > 0) yield entry.key === key ? entry : { key, isFolder: false };
-      continue;
-    }
-    const isWhollyBefore = compareBytes(key, options.after) < 0 && !options.after.startsWith(key);
-    if (isWhollyBefore) continue;
-    if (options.isFolded && key.startsWith(options.prefix) && key.length > options.prefix.length) {
-      if (compareBytes(key, options.after) > 0 && (await hasKey(join(base, key)))) yield { key, isFolder: true };
-    } else {
-      yield* walk(base, key, options);
-    }
+  throwIfCancelled(options.signal);
+  for (const { key: name, isFolder } of await entriesOf(join(base, folder))) {
+    const entry: Listed = { key: folder + name, isFolder };
+    const step = stepOf(entry, options);
+    if (step === 'enter') yield* walk(base, entry.key, options);
+    else if (step === 'show' && (!isFolder || (await hasKey(join(base, entry.key))))) yield entry;
   }
 }
 

@@ -70,7 +70,7 @@ class Gatherer {
 
   take(entry: Entry): void {
     const chunks = this.head?.chunks ?? [];
-    const chunk = entry.chunk ?? entry.segments?.[0]?.chunk;
+    const chunk = entry.chunk ?? entry.segments?.at(-1)?.chunk;
     if (!this.selection.matches(entry, chunk === undefined ? undefined : chunks[chunk]?.shard)) return;
     const problem = pathProblem(entry.path) ?? linkProblem(entry.target) ?? placeProblem(entry, chunks);
     if (problem === undefined) this.builder.add(entry);

@@ -24,6 +24,7 @@ import { STATE } from './selected-table.js';
 import { finishRoot } from './finish-root.js';
 import type { Trouble } from './unpack-protocol.js';
 import { runUnpack } from './unpack-run.js';
+import { WorkerPool } from './worker-pool.js';
 
 export interface RestoreOptions {
   readonly operation: 'restore' | 'download';
@@ -73,13 +74,25 @@ const MAX_WORKERS = 8;
 
 /** Restores the selected files. @throws what ends everything; failures of single files are in the result */
 export async function restoreUpload(options: RestoreOptions): Promise<RestoreResult> {
-  const { emit, reader, uploadId, outputDir, signal, operation } = options;
+  const { emit, reader, uploadId, outputDir, operation } = options;
   emit({ type: 'start', operation, source: `${reader.url}/uploads/${uploadId}`, target: outputDir });
   loadCodec(); // where there is none, say so before anything is made
+  const pool = new WorkerPool(options.dryRun ? 0 : options.selectors.all === true ? workerCount() : 1);
+  try {
+    return await gatherAndRestore(options, pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+const workerCount = (): number => Math.max(1, Math.min(cpus().length, MAX_WORKERS));
+
+async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Promise<RestoreResult> {
+  const { emit, reader, uploadId, signal } = options;
   const failures = new Failures(({ path, reason }) => emit({ type: 'skip', path, reason }));
   const gathered = await gather({ reader, uploadId, selectors: options.selectors, failures, signal });
   for (const name of gathered.unmatched) failures.list.push({ path: name, reason: 'not in this upload' });
-  const restore = new Restore(options, gathered, failures);
+  const restore = new Restore(options, gathered, failures, pool);
   return options.dryRun ? restore.plan() : await restore.run();
 }
 
@@ -90,6 +103,7 @@ class Restore {
     private readonly options: RestoreOptions,
     private readonly gathered: Gathered,
     private readonly failures: Failures,
+    private readonly pool: WorkerPool,
   ) {}
 
   /** What would be done; the output folder is not looked at. */
@@ -104,13 +118,12 @@ class Restore {
 
   private work(hardlinks: ReadonlyMap<number, number>): Work {
     const { gathered, options } = this;
-    const workers = Math.max(1, Math.min(cpus().length, MAX_WORKERS));
     return planWork({
       table: gathered.table,
       extras: gathered.extras,
       chunks: gathered.head.chunks,
       hardlinks,
-      workers,
+      workers: workerCount(),
       memoryLimitBytes: options.memoryLimitBytes,
       cache: options.cache,
     });
@@ -176,6 +189,7 @@ class Restore {
       cache: options.cache,
       fillsCache: options.fillsCache,
     });
+    const meter = progressMeter(emit, (index) => displayPath(gathered.table.path(index)));
     if (work.workers > 0) {
       await runUnpack({
         lanes: work.lanes,
@@ -184,16 +198,18 @@ class Restore {
         extras: gathered.extras,
         extrasOf: (chunk) => extentCut(chunk, work, gathered.extras),
         source,
+        pool: this.pool,
         workers: work.workers,
         requestsAtOnce: options.requestsAtOnce,
         bytesUnderWay: work.bytesUnderWay,
         withTail: false,
-        onProgress: progressMeter(emit, (index) => displayPath(gathered.table.path(index))),
+        onProgress: meter.add,
         onTrouble: (trouble) => this.trouble(trouble),
         emit,
         signal,
       });
     }
+    meter.finish();
     return source.bytesFetched;
   }
 

@@ -38,7 +38,7 @@ export class UnpackJob {
     this.unpacker = new ChunkUnpacker(options.table, options.extents, options.sink);
   }
 
-  handle(message: Exclude<ToWorker, { type: 'close' }>): void {
+  handle(message: Exclude<ToWorker, { type: 'close' | 'begin' }>): void {
     switch (message.type) {
       case 'chunk':
         this.beginChunk(message);

@@ -60,6 +60,8 @@ export interface SpanMessage {
 }
 
 export type ToWorker =
+  /** Always first. */
+  | { readonly type: 'begin'; readonly data: UnpackData }
   | ChunkMessage
   | SpanMessage
   /** What follows the last frame: the table of contents (only when chunks are checked). */

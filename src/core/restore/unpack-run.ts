@@ -9,7 +9,8 @@ import type { Lane, LaneChunk } from './lanes.js';
 import type { Extra } from './selected-table.js';
 import type { FetchedSpan, SpanSource } from './span-source.js';
 import type { ChunkMessage, Trouble, UnpackData } from './unpack-protocol.js';
-import { UnpackWorkerHandle } from './unpack-worker-handle.js';
+import type { UnpackWorkerHandle } from './unpack-worker-handle.js';
+import type { WorkerPool } from './worker-pool.js';
 
 export interface UnpackRunOptions {
   readonly lanes: readonly Lane[];
@@ -19,6 +20,7 @@ export interface UnpackRunOptions {
   readonly extrasOf: (chunk: LaneChunk) => ReadonlyMap<number, Extra>;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly source: SpanSource;
+  readonly pool: WorkerPool;
   readonly workers: number;
   readonly requestsAtOnce: number;
   readonly bytesUnderWay: number;
@@ -53,21 +55,22 @@ class UnpackRun {
     const onAbort = (): void => this.fail(options.signal.reason as Error);
     options.signal.addEventListener('abort', onAbort, { once: true });
     if (options.signal.aborted) onAbort();
-    const workers = Array.from({ length: options.workers }, (_, worker) => this.startWorker(worker));
+    const workers = options.pool.take(options.workers);
+    workers.forEach((worker, index) => this.begin(worker, index));
     try {
       await Promise.all(workers.map((worker, index) => this.feed(worker, index)));
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(errorText(error)));
     } finally {
-      await Promise.all(workers.map((worker) => worker.close()));
+      await options.pool.close();
       options.signal.removeEventListener('abort', onAbort);
     }
     if (this.fatal !== undefined) throw this.fatal;
   }
 
-  private startWorker(worker: number): UnpackWorkerHandle {
+  private begin(handle: UnpackWorkerHandle, worker: number): void {
     const { data, source, onProgress, onTrouble } = this.options;
-    return new UnpackWorkerHandle(
+    handle.begin(
       { ...data, worker, stop: this.stop },
       { onProgress, onTrouble, onBuffer: (buffer) => source.recycle(buffer), onFatal: (error) => this.fail(error) },
     );

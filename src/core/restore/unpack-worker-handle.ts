@@ -22,15 +22,17 @@ export class UnpackWorkerHandle {
   private wake: (() => void) | undefined;
   private isGone = false;
 
-  constructor(
-    data: UnpackData,
-    private readonly events: WorkerEvents,
-  ) {
-    this.worker = new Worker(workerUrl('unpack-worker'), { workerData: data });
+  private failure: ArchiverError | undefined;
+  private events: WorkerEvents | undefined;
+
+  /** Starts the thread, so that it is ready when `begin` says what to do. */
+  constructor() {
+    this.worker = new Worker(workerUrl('unpack-worker'));
     this.worker.on('message', (message: FromWorker) => this.receive(message));
     this.worker.on('error', (error) => {
       this.isGone = true;
-      events.onFatal(new ArchiverError('internal', `an unpack worker failed: ${errorText(error)}`, { cause: error }));
+      this.failure = new ArchiverError('internal', `an unpack worker failed: ${errorText(error)}`, { cause: error });
+      this.events?.onFatal(this.failure);
       this.wakeUp();
     });
     this.worker.on('exit', () => {
@@ -40,19 +42,28 @@ export class UnpackWorkerHandle {
     });
   }
 
+  /** Says what to do and who listens. */
+  begin(data: UnpackData, events: WorkerEvents): void {
+    this.events = events;
+    if (this.failure !== undefined) events.onFatal(this.failure);
+    this.send({ type: 'begin', data });
+  }
+
   private receive(message: FromWorker): void {
+    const { events } = this;
+    if (events === undefined) return;
     switch (message.type) {
       case 'progress':
-        this.events.onProgress(message.files, message.bytes, message.last);
+        events.onProgress(message.files, message.bytes, message.last);
         return;
       case 'done':
         this.underWay.shift()?.();
-        if (message.buffer !== undefined) this.events.onBuffer(message.buffer);
-        this.events.onTrouble(message);
+        if (message.buffer !== undefined) events.onBuffer(message.buffer);
+        events.onTrouble(message);
         this.wakeUp();
         return;
       case 'fatal':
-        this.events.onFatal(new ArchiverError(message.code, message.message));
+        events.onFatal(new ArchiverError(message.code, message.message));
         return;
       case 'closed':
         this.isGone = true;

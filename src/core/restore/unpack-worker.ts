@@ -1,64 +1,97 @@
 // Entry of an unpack worker thread: takes stored frames, gives back files on disk (restore) or verdicts (verify).
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { loadCodec } from '../codec/codec.js';
 import { errorText, isArchiverError } from '../errors.js';
+import { loadLibc } from '../libc/libc.js';
 import { CheckSink } from './check-sink.js';
+import type { ContentSink } from './content-sink.js';
 import { openExtents } from './extents.js';
 import { FileSink } from './file-sink.js';
 import { openTree } from './open-tree.js';
-import { openTable } from './selected-table.js';
+import { openTable, type SelectedTable } from './selected-table.js';
 import { UnpackJob } from './unpack-job.js';
 import type { FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';
 
-function start(port: NonNullable<typeof parentPort>, data: UnpackData): void {
-  const table = openTable(data.table);
-  const { write } = data;
-  // The number keeps the names of two workers' temporary files apart.
-  const settings = write && { ...write, tempName: `${write.tempName}${data.worker.toString(36)}-` };
-  const sink = settings ? new FileSink(table, openTree(settings), settings, data.verifyFiles) : new CheckSink(table);
-  const stop = new Int32Array(data.stop);
-  const isStopped = (): boolean => Atomics.load(stop, 0) !== 0;
-  const post = (message: FromWorker, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, [...transfer]);
-  const onFrame = (): void => {
-    const { counters } = job.unpacker;
-    if (counters.bytes === 0 && counters.files === 0) return;
-    post({ type: 'progress', ...counters });
-    counters.files = 0;
-    counters.bytes = 0;
-  };
-  const job: UnpackJob = new UnpackJob({
-    codec: loadCodec(),
-    table,
-    extents: openExtents(data.extents),
-    sink,
-    checkChunks: data.checkChunks,
-    onFrame,
-    isStopped,
-  });
-  const close = (): void => {
-    job.unpacker.endLane('the restore was stopped');
-    sink.dispose();
-    post({ type: 'closed' });
-    port.close();
-  };
-  let isBroken = false;
+class WorkerThread {
+  private job: UnpackJob | undefined;
+  private sink: ContentSink | undefined;
+  private stop = new Int32Array(new SharedArrayBuffer(4));
+  private isBroken = false;
 
-  port.on('message', (message: ToWorker) => {
+  constructor(private readonly port: MessagePort) {
+    // Now, while the main thread still reads the manifest.
+    loadCodec();
+    loadLibc();
+    port.on('message', (message: ToWorker) => this.receive(message));
+  }
+
+  private post(message: FromWorker, transfer: readonly ArrayBuffer[] = []): void {
+    this.port.postMessage(message, [...transfer]);
+  }
+
+  private receive(message: ToWorker): void {
     if (message.type === 'close') {
-      close();
+      this.close();
       return;
     }
     try {
-      if (!isBroken && !isStopped()) job.handle(message);
+      if (message.type === 'begin') this.begin(message.data);
+      else if (!this.isBroken && !this.isStopped()) this.job?.handle(message);
     } catch (error) {
-      isBroken = true;
+      this.isBroken = true;
       const code = isArchiverError(error, 'no-space') ? 'no-space' : 'io';
-      post({ type: 'fatal', code, message: errorText(error) });
+      this.post({ type: 'fatal', code, message: errorText(error) });
     }
-    onFrame();
+    this.tellProgress();
     const buffer = 'buffer' in message ? message.buffer : undefined;
-    post({ type: 'done', buffer, ...job.takeTrouble() }, buffer === undefined ? [] : [buffer]);
-  });
+    const trouble = this.job?.takeTrouble() ?? { failures: [], chunkFailures: [], warnings: [] };
+    this.post({ type: 'done', buffer, ...trouble }, buffer === undefined ? [] : [buffer]);
+  }
+
+  private begin(data: UnpackData): void {
+    this.stop = new Int32Array(data.stop);
+    const table = openTable(data.table);
+    this.sink = openSink(table, data);
+    this.job = new UnpackJob({
+      codec: loadCodec(),
+      table,
+      extents: openExtents(data.extents),
+      sink: this.sink,
+      checkChunks: data.checkChunks,
+      onFrame: () => this.tellProgress(),
+      isStopped: () => this.isStopped(),
+    });
+  }
+
+  private isStopped(): boolean {
+    return Atomics.load(this.stop, 0) !== 0;
+  }
+
+  private tellProgress(): void {
+    const counters = this.job?.unpacker.counters;
+    if (counters === undefined || (counters.bytes === 0 && counters.files === 0)) return;
+    this.post({ type: 'progress', ...counters });
+    counters.files = 0;
+    counters.bytes = 0;
+  }
+
+  private close(): void {
+    this.job?.unpacker.endLane('the restore was stopped');
+    this.sink?.dispose();
+    this.post({ type: 'closed' });
+    this.port.close();
+  }
 }
 
-if (parentPort !== null) start(parentPort, workerData as UnpackData);
+function openSink(table: SelectedTable, { write, verifyFiles, worker }: UnpackData): ContentSink {
+  if (write === undefined) return new CheckSink(table);
+  // The number keeps the names of two workers' temporary files apart.
+  const settings = { ...write, tempName: `${write.tempName}${worker.toString(36)}-` };
+  return new FileSink(table, openTree(settings), settings, verifyFiles);
+}
+
+function start(): WorkerThread | undefined {
+  return parentPort === null ? undefined : new WorkerThread(parentPort);
+}
+
+start();

@@ -1,0 +1,97 @@
+// An upload described for people. Pure.
+import type { ManifestHead } from '../../core/manifest/manifest-types.js';
+import { displayPath, printable } from '../../core/raw-path.js';
+import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../../ui/format.js';
+
+type Rows = readonly (readonly [label: string, value: string])[];
+
+const LABEL_WIDTH = 16;
+
+const section = (title: string, rows: Rows): string =>
+  `${title}\n${rows.map(([label, value]) => `  ${label.padEnd(LABEL_WIDTH)}${value}\n`).join('')}`;
+
+const levelText = (level: number | null): string => (level === null ? 'content-aware' : `level ${level}`);
+
+function identification(head: ManifestHead): Rows {
+  return [
+    ['upload', printable(head.uploadId)],
+    ['created', printable(head.createdAt)],
+    ['source', `${displayPath(head.source.path)} on ${printable(head.source.host)}`],
+    ['dataset', printable(head.datasetId)],
+    ...(head.writerId === undefined ? [] : [['writer', printable(head.writerId)] as const]),
+    ...(head.project === undefined ? [] : [['project', printable(head.project)] as const]),
+    ...Object.entries(head.tags ?? {}).map(([key, value]) => [`tag ${printable(key)}`, printable(value)] as const),
+    ['written by', `${printable(head.tool)}, format ${head.format}`],
+  ];
+}
+
+function statistics({ totals }: ManifestHead): Rows {
+  const links = totals.symlinks + totals.hardlinks;
+  return [
+    ['files', `${formatCount(totals.files)}${links === 0 ? '' : ` (${formatCount(totals.symlinks)} symbolic and ${formatCount(totals.hardlinks)} hard links among them)`}`],
+    ['folders', formatCount(totals.directories)],
+    ['size', `${formatBytes(totals.bytes)} (${formatCount(totals.bytes)} bytes)`],
+    ['stored', `${formatBytes(totals.storedBytes)} in ${formatQuantity(totals.chunks, 'chunk')}`],
+    ['ratio', totals.storedBytes === 0 ? '-' : formatRatio(totals.bytes / totals.storedBytes, 2)],
+    ...(totals.skipped === 0 ? [] : [['left out', formatQuantity(totals.skipped, 'path')] as const]),
+  ];
+}
+
+function compression({ settings, codec, chunks }: ManifestHead): Rows {
+  const levels = [...new Set(chunks.map(({ level }) => level))].sort((a, b) => a - b);
+  return [
+    ['algorithm', `${printable(settings.compression.algorithm)} (${printable(codec)})`],
+    ['level', `${levelText(settings.compression.level)}${levels.length === 0 ? '' : `; used: ${levels.join(', ')}`}`],
+    ['frames', settings.frameSize === 0 ? 'one a chunk' : `${formatBytes(settings.frameSize)} of data each`],
+    ['chunks', `${formatBytes(settings.chunkSize)} of data at most`],
+    ['checksums', settings.fileChecksums ? 'SHA-256 of chunks and frames, MD5 of files' : 'SHA-256 of chunks and frames'],
+  ];
+}
+
+function shardRows({ shards, settings }: ManifestHead): Rows {
+  const stored = shards.map(({ storedBytes }) => storedBytes);
+  const average = stored.length === 0 ? 0 : stored.reduce((sum, bytes) => sum + bytes, 0) / stored.length;
+  const spread = average === 0 ? '-' : `${formatBytes(Math.min(...stored))} to ${formatBytes(Math.max(...stored))}, largest ${formatRatio(Math.max(...stored) / average, 2)} of the average`;
+  return [
+    ['strategy', printable(settings.shardStrategy)],
+    ['shards', `${shards.length} in use of ${settings.shardCount}`],
+    ['stored', spread],
+  ];
+}
+
+function location(head: ManifestHead, url: string): Rows {
+  const written = head.storage['url'] ?? [head.storage['bucket'] ?? head.storage['folder'], head.storage['prefix']].filter(Boolean).join('/');
+  const classes = [...new Set(head.chunks.map(({ storageClass }) => storageClass))];
+  return [
+    ['read from', printable(url)],
+    ...(written === '' ? [] : [['written to', printable(written)] as const]),
+    ...(head.storage['region'] === undefined ? [] : [['region', printable(head.storage['region'])] as const]),
+    ['storage class', classes.length === 0 ? '-' : classes.map(printable).join(', ')],
+  ];
+}
+
+/** The whole description; `shardTable` is added where it was asked for. */
+export function infoText(head: ManifestHead, url: string, shardTable: string | undefined): string {
+  return [
+    section('Upload', identification(head)),
+    section('Files', statistics(head)),
+    section('Compression', compression(head)),
+    section('Shards', shardRows(head)) + (shardTable === undefined ? '' : `\n${shardTable}\n`),
+    section('Location', location(head, url)),
+  ].join('\n');
+}
+
+/** Rows of the table of shards. */
+export function shardTableRows(head: ManifestHead): readonly Readonly<Record<string, string>>[] {
+  const total = head.shards.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+  return head.shards.map(({ shard, prefix, chunks, files, bytes, storedBytes }) => ({
+    shard: String(shard),
+    prefix: printable(prefix),
+    chunks: formatCount(chunks),
+    files: formatCount(files),
+    size: formatBytes(bytes),
+    stored: formatBytes(storedBytes),
+    share: total === 0 ? '-' : formatPercent(storedBytes / total),
+    ratio: storedBytes === 0 ? '-' : formatRatio(bytes / storedBytes, 2),
+  }));
+}

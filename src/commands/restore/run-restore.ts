@@ -1,0 +1,151 @@
+// `archiver restore` and `archiver download`: two faces of one engine. Flags to options, events to progress, the result
+// to text or JSON.
+import { join, resolve } from 'node:path';
+import type { Context } from '../../cli/context.js';
+import { runWithProgress } from '../../cli/progress.js';
+import { ArchiverError, usageError } from '../../core/errors.js';
+import type { EventSink } from '../../core/events.js';
+import type { Selectors } from '../../core/manifest/selection.js';
+import type { RequestCounts } from '../../core/object-store/object-store.js';
+import type { UploadLocation } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/raw-path.js';
+import { FrameCache } from '../../core/restore/frame-cache.js';
+import { restoreUpload, type RestoreResult } from '../../core/restore/restore.js';
+import { finalLines } from '../../screens/progress/final-lines.js';
+import { problemLines } from '../../screens/progress/problem-lines.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { lookOf } from '../../ui/look.js';
+import type { DownloadValues } from '../download.js';
+import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
+import type { RestoreValues } from '../restore.js';
+
+const GB = 1e9;
+const DEFAULT_CACHE_GB = 10;
+const SHOWN_WARNINGS = 10;
+
+type Positional = readonly [url: string | undefined, outputDir: string | undefined];
+
+interface Job {
+  readonly operation: 'restore' | 'download';
+  readonly target: UploadLocation;
+  readonly outputDir: string;
+  readonly selectors: Selectors;
+  readonly openCache: () => Promise<FrameCache | undefined>;
+  readonly fillsCache: boolean;
+}
+
+/** Runs `archiver restore`; returns its exit status. */
+export async function runRestore(values: RestoreValues, positional: Positional, context: Context): Promise<number> {
+  const isCacheGiven = (context.origins['cacheGb'] ?? 'default') !== 'default';
+  const limitBytes = (values.cacheGb === 0 ? DEFAULT_CACHE_GB : values.cacheGb) * GB;
+  const folder = join(context.home, 'cache');
+  return await run(values, context, {
+    operation: 'restore',
+    ...places(values, positional, context),
+    selectors: values.all
+      ? { all: true }
+      : { files: values.file, ...(values.hash === undefined ? {} : { md5: values.hash.toLowerCase() }) },
+    openCache: () => FrameCache.open({ folder, limitBytes }),
+    fillsCache: !values.all || isCacheGiven,
+  });
+}
+
+/** Runs `archiver download`; returns its exit status. */
+export async function runDownload(values: DownloadValues, positional: Positional, context: Context): Promise<number> {
+  const { files = [], pattern, shardIds = [] } = values;
+  const isAll = files.length === 0 && pattern === undefined && shardIds.length === 0;
+  return await run(values, context, {
+    operation: 'download',
+    ...places(values, positional, context),
+    selectors: isAll ? { all: true } : { files, ...(pattern === undefined ? {} : { pattern }), ...(shardIds.length === 0 ? {} : { shards: shardIds }) },
+    openCache: () => Promise.resolve(undefined),
+    fillsCache: false,
+  });
+}
+
+/** With --bucket the only argument is the output folder. */
+function places(values: RestoreValues | DownloadValues, [first, second]: Positional, context: Context): Pick<Job, 'target' | 'outputDir'> {
+  const isByFlags = values.bucket !== undefined && second === undefined && first?.includes('://') !== true;
+  const [url, outputDir] = isByFlags ? [undefined, first] : [first, second];
+  if (outputDir === undefined) throw usageError(url === undefined ? 'S3_URL and OUTPUT_DIR are missing' : 'OUTPUT_DIR is missing');
+  return { target: uploadTarget(url, values), outputDir: resolve(context.cwd, outputDir) };
+}
+
+async function run(values: RestoreValues | DownloadValues, context: Context, job: Job): Promise<number> {
+  const startedAt = context.now().getTime();
+  const { result, requests } = await runWithProgress(context, { progressFormat: values.progressFormat }, (emit) => fetchAll(values, context, job, emit));
+  refuseNothing(result, job, values);
+  const durationMs = context.now().getTime() - startedAt;
+  for (const warning of result.warnings.slice(0, SHOWN_WARNINGS)) context.warn(printable(warning));
+  if (result.warnings.length > SHOWN_WARNINGS) context.warn(`and ${result.warnings.length - SHOWN_WARNINGS} more warnings`);
+  context.result({ ...result, location: uploadUrl(job.target), durationMs, requests }, () =>
+    resultText(result, job, { durationMs, requests, context }),
+  );
+  if (result.failed.length === 0) return 0;
+  return result.files + result.unchanged + result.skipped + result.directories === 0 ? 1 : 3;
+}
+
+async function fetchAll(
+  values: RestoreValues | DownloadValues,
+  context: Context,
+  job: Job,
+  emit: EventSink,
+): Promise<{ readonly result: RestoreResult; readonly requests: RequestCounts }> {
+  const { target } = job;
+  const opened = await openForReading(target.baseUrl, values, context, { requestsAtOnce: values.workers, onEvent: emit });
+  try {
+    const result = await restoreUpload({
+      operation: job.operation,
+      reader: opened.store,
+      uploadId: target.uploadId,
+      outputDir: job.outputDir,
+      selectors: job.selectors,
+      overwrite: values.overwrite,
+      flatten: values.flatten,
+      verifyFiles: values.verify,
+      keepSpecialBits: values.keepSpecialBits,
+      dryRun: values.dryRun,
+      requestsAtOnce: values.workers,
+      memoryLimitBytes: context.memoryLimitBytes,
+      cache: await job.openCache(),
+      fillsCache: job.fillsCache,
+      emit,
+      signal: context.signal,
+    });
+    return { result, requests: opened.requests };
+  } finally {
+    opened.close();
+  }
+}
+
+/** Asking for files that are not there is a mistake to be told of, not an empty success. */
+function refuseNothing(result: RestoreResult, { selectors, target }: Job, { dryRun }: { readonly dryRun: boolean }): void {
+  const found = result.files + result.directories + result.unchanged + result.skipped;
+  const isMissing = ({ reason }: { readonly reason: string }): boolean => reason === 'not in this upload';
+  if (selectors.all === true || found > 0 || !result.failed.every(isMissing)) return;
+  const named = result.failed.map(({ path }) => printable(path));
+  const what = named.length === 0 ? 'no file matches' : `${named.slice(0, 10).join(', ')}${named.length > 10 ? ' and others' : ''}: not in this upload`;
+  throw new ArchiverError('not-found', dryRun ? `nothing to restore: ${what}` : what, { hint: `archiver list ${uploadUrl(target)}` });
+}
+
+interface Shown {
+  readonly durationMs: number;
+  readonly requests: RequestCounts;
+  readonly context: Context;
+}
+
+function resultText(result: RestoreResult, { operation }: Job, { durationMs, requests, context }: Shown): string {
+  const look = lookOf(context.colors.stdout, context.env);
+  const { files, bytes, outputDir, bytesFetched, unchanged, skipped, failed } = result;
+  if (result.dryRun) {
+    const what = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
+    const fetch = `${formatBytes(bytesFetched)} in ${formatQuantity(result.ranges, 'request')} from ${formatQuantity(result.chunks, 'chunk')}`;
+    const refused = problemLines('refused ', failed, look);
+    return `${[`Would ${operation} ${what} to ${printable(outputDir)}, fetching ${fetch}.`, ...refused].join('\n')}\nNothing was written (--dry-run).\n`;
+  }
+  const total = Object.values(requests as unknown as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0);
+  const lines = finalLines({ operation, files, bytes, durationMs, target: outputDir, requests: total, fetchedBytes: bytesFetched, problems: failed }, look);
+  if (unchanged > 0) lines.push(`  unchanged ${formatQuantity(unchanged, 'file')} already in place`);
+  if (skipped > 0) lines.push(`  kept      ${formatQuantity(skipped, 'file')} that --overwrite protects`);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,26 @@
+// Unpack workers, started before there is work: a thread needs a tenth of a second to be ready, and the manifest is read
+// meanwhile.
+import { UnpackWorkerHandle } from './unpack-worker-handle.js';
+
+export class WorkerPool {
+  private readonly workers: UnpackWorkerHandle[] = [];
+
+  constructor(startNow: number) {
+    this.grow(startNow);
+  }
+
+  private grow(count: number): void {
+    while (this.workers.length < count) this.workers.push(new UnpackWorkerHandle());
+  }
+
+  /** This many workers, those that run already first. */
+  take(count: number): readonly UnpackWorkerHandle[] {
+    this.grow(count);
+    return this.workers.slice(0, count);
+  }
+
+  /** Ends all of them; what is not whole is dropped. */
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.close()));
+  }
+}

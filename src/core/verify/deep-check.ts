@@ -1,0 +1,109 @@
+// Reads chunks again, all or a sample: the digest of each object and frame, the tar headers, the MD5 of every file whose
+// parts are all among them. Runs through the same workers as a restore, with nothing written.
+import { cpus } from 'node:os';
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { ManifestHead } from '../manifest/manifest-types.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import type { EventSink } from '../events.js';
+import { displayPath } from '../raw-path.js';
+import { resultPath } from '../restore/failures.js';
+import { extentCut, planWork } from '../restore/plan-work.js';
+import { progressMeter } from '../restore/progress-meter.js';
+import { STATE, type Extra, type SelectedTable, type TableData } from '../restore/selected-table.js';
+import { SpanSource } from '../restore/span-source.js';
+import type { Trouble } from '../restore/unpack-protocol.js';
+import { runUnpack } from '../restore/unpack-run.js';
+import { WorkerPool } from '../restore/worker-pool.js';
+import type { Problems } from './problem.js';
+
+const MAX_WORKERS = 8;
+
+export interface DeepCheckOptions {
+  readonly reader: ObjectReader;
+  readonly head: ManifestHead;
+  readonly table: SelectedTable;
+  readonly data: TableData;
+  readonly extras: ReadonlyMap<number, Extra>;
+  /** Positions of the chunks to read. */
+  readonly chunks: readonly number[];
+  readonly requestsAtOnce: number;
+  readonly memoryLimitBytes?: number | undefined;
+  readonly errors: Problems;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+export interface DeepCheckResult {
+  readonly filesChecked: number;
+  readonly bytesRead: number;
+}
+
+/** Files with a part outside of the chosen chunks cannot be checked: they are left out. */
+function leaveOutPartial({ table, extras, chunks }: DeepCheckOptions): void {
+  const chosen = new Set(chunks);
+  const { columns } = table;
+  for (let index = 0; index < table.count; index++) {
+    const parts = extras.get(index)?.segments?.map(({ chunk }) => chunk) ?? [columns.chunk[index] ?? -1];
+    if (!parts.every((chunk) => chosen.has(chunk))) columns.state[index] = STATE.skipped;
+  }
+}
+
+/** Checks the content of chunks. */
+export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckResult> {
+  const { head, table, data, extras, chunks, emit, signal } = options;
+  leaveOutPartial(options);
+  const workers = Math.max(1, Math.min(cpus().length, MAX_WORKERS));
+  const work = planWork({
+    table,
+    extras,
+    chunks: head.chunks,
+    hardlinks: new Map(),
+    workers,
+    memoryLimitBytes: options.memoryLimitBytes,
+    wholeChunks: chunks,
+  });
+  const storedBytes = chunks.reduce((sum, chunk) => sum + (head.chunks[chunk]?.size ?? 0), 0);
+  const files = [...contentOf(table)];
+  const bytes = files.reduce((sum, index) => sum + (table.columns.size[index] ?? 0), 0);
+  emit({ type: 'plan', files: files.length, bytes, chunks: chunks.length, shardBytes: [] });
+  emit({ type: 'phase', phase: 'transferring' });
+  const source = new SpanSource({ reader: options.reader, keyOf: ({ record }) => chunkKey(head.uploadId, record.key), fillsCache: false });
+  const meter = progressMeter(emit, (index) => displayPath(table.path(index)));
+  if (storedBytes > 0) {
+    await runUnpack({
+      lanes: work.lanes,
+      empty: work.empty,
+      data: { write: undefined, verifyFiles: true, checkChunks: true, table: data, extents: work.extents },
+      extras,
+      extrasOf: (chunk) => extentCut(chunk, work, extras),
+      source,
+      pool: new WorkerPool(work.workers),
+      workers: work.workers,
+      requestsAtOnce: options.requestsAtOnce,
+      bytesUnderWay: work.bytesUnderWay,
+      withTail: true,
+      onProgress: meter.add,
+      onTrouble: (trouble) => report(options, trouble),
+      emit,
+      signal,
+    });
+  }
+  meter.finish();
+  const filesChecked = files.filter((index) => table.columns.state[index] === STATE.done).length;
+  return { filesChecked, bytesRead: source.bytesFetched };
+}
+
+function* contentOf(table: SelectedTable): Generator<number> {
+  for (let index = 0; index < table.count; index++) {
+    const type = table.type(index);
+    if ((type === 'file' || type === 'hardlink') && table.columns.state[index] === STATE.waiting) yield index;
+  }
+}
+
+function report({ head, table, errors }: DeepCheckOptions, { failures, chunkFailures }: Trouble): void {
+  for (const { chunk, frame, reason } of chunkFailures) {
+    const key = head.chunks[chunk]?.key ?? '';
+    errors.add(frame === undefined ? `chunk ${chunk}: ${reason}` : `chunk ${chunk}, frame ${frame}: ${reason}`, { key });
+  }
+  for (const { index, reason } of failures) errors.add(reason, { path: resultPath(table.path(index)) });
+}
