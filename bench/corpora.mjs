@@ -15,21 +15,22 @@ export function makeCorpora(folder) {
   mkdirSync(small, { recursive: true });
   mkdirSync(large, { recursive: true });
   execFileSync('cp', ['-a', '/usr/share', '/usr/include', small]);
-  const sizes = new Set();
-  let total = 0;
-  let count = 0;
-  for (const [size, path] of largeFiles()) {
-    // The same size is most likely the same file under another name.
-    if (sizes.has(size) || total + size > LARGE_BYTES) continue;
-    sizes.add(size);
-    total += size;
-    cpSync(path, join(large, `${String(count).padStart(2, '0')}-${path.split('/').at(-1)}`), {
-      preserveTimestamps: true,
-    });
-    if (++count === LARGE_FILES) break;
-  }
-  writeFileSync(done, `${count} large files, ${total} bytes\n`);
+  const files = windowNearest(largeFiles());
+  files.forEach(([, path], index) => {
+    const name = `${String(index).padStart(2, '0')}-${path.split('/').at(-1)}`;
+    cpSync(path, join(large, name), { preserveTimestamps: true, dereference: true });
+  });
+  writeFileSync(done, `${files.length} large files, ${sum(files)} bytes\n`);
   return { small, large };
+}
+
+const sum = (files) => files.reduce((total, [size]) => total + size, 0);
+
+/** The 60 files next to each other in size that come nearest to 2 GB together. */
+function windowNearest(files) {
+  const windows = files.map((_, start) => files.slice(start, start + LARGE_FILES));
+  const far = (window) => Math.abs(sum(window) - LARGE_BYTES);
+  return windows.filter((window) => window.length === LARGE_FILES).sort((a, b) => far(a) - far(b))[0] ?? files;
 }
 
 function largeFiles() {
@@ -38,9 +39,11 @@ function largeFiles() {
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   });
+  const seen = new Set();
   return listed
     .trim()
     .split('\n')
     .map((line) => [Number(line.slice(0, line.indexOf(' '))), line.slice(line.indexOf(' ') + 1)])
-    .sort((a, b) => b[0] - a[0]);
+    .sort((a, b) => b[0] - a[0])
+    .filter(([size]) => !seen.has(size) && seen.add(size)); // the same size is most likely the same file again
 }

@@ -30,11 +30,11 @@ for (const tool of ['restic', 'rclone', 'zstd']) {
   if (spawnSync('which', [tool]).status !== 0) execSync(`apt-get install -y -qq ${tool}`, { stdio: 'inherit' });
 }
 let env = {};
-let stop = () => undefined;
+let stop = async () => undefined;
 if (process.env.AWS_ENDPOINT_URL === undefined) {
   const { startServers } = await import('../test/servers/start-servers.mjs');
-  const servers = await startServers({ only: 'rgw' });
-  env = servers.clientEnv;
+  const servers = await startServers();
+  env = { ...servers.env, AWS_ENDPOINT_URL: servers.env.ARCHIVER_TEST_RGW, AWS_REGION: 'us-east-1' };
   stop = servers.stop;
 }
 const shell = (command) =>

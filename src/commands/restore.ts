@@ -6,7 +6,10 @@ import { limitFlags, outputFlags, uploadTargetFlags } from './_shared.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
-  file: flag.repeat({ placeholder: 'PATH', describe: 'restore this path; a folder stands for all below it; repeatable' }),
+  file: flag.repeat({
+    placeholder: 'PATH',
+    describe: 'restore this path; a folder stands for all below it; repeatable',
+  }),
   hash: flag.text({ placeholder: 'MD5', describe: 'restore the files with this content' }),
   all: flag.on({ describe: 'restore everything' }),
   overwrite: flag.choice(
@@ -22,7 +25,10 @@ const flags = {
   verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
   keepSpecialBits: flag.on({ describe: 'restore setuid, setgid and sticky bits as well' }),
   dryRun: flag.on({ describe: 'show what would be restored and fetched; write nothing' }),
-  cacheGb: flag.int(0, 1_000_000)({
+  cacheGb: flag.int(
+    0,
+    1_000_000,
+  )({
     default: 10,
     describe: 'size of the cache of fetched data; 0 means 10. --all fills it only when this is given',
   }),

@@ -69,6 +69,7 @@ export async function uploadJson(
   options: RunOptions = {},
 ): Promise<Ran & { readonly document: UploadDocument }> {
   const ran = await archiver(home, ['upload', ...args, '--json', '--quiet'], options);
+  if (ran.stdout === '') throw new Error(`no document, status ${ran.status}: ${ran.stderr}`);
   return { ...ran, document: JSON.parse(ran.stdout) as UploadDocument };
 }
 

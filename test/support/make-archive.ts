@@ -21,6 +21,8 @@ export interface FileSpec {
   readonly size?: number;
   /** Cut into pieces of so many bytes, each in a chunk of its own. */
   readonly pieces?: number;
+  /** The first piece lies in the last chunk. */
+  readonly isBackwards?: boolean;
   readonly chunk?: number;
   readonly extra?: Json;
 }
@@ -58,7 +60,7 @@ function header(name: string, size: number, type: string, linkName = ''): Buffer
   block.write('        ', 148);
   block.write(type, 156);
   block.write(linkName.slice(0, 100), 157, 'latin1');
-  block.write('ustar\0' + '00', 257);
+  block.write('ustar\u000000', 257);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
   return block;
@@ -67,8 +69,10 @@ function header(name: string, size: number, type: string, linkName = ''): Buffer
 function pax(records: Readonly<Record<string, string>>): Buffer {
   const body = Object.entries(records)
     .map(([key, value]) => {
-      let length = `${key}=${value}\n`.length + 2;
-      while (`${length} ${key}=${value}\n`.length !== length) length = `${length} ${key}=${value}\n`.length;
+      // The length counts its own digits.
+      const rest = ` ${key}=${value}\n`.length;
+      const short = rest + String(rest).length;
+      const length = rest + String(short).length;
       return `${length} ${key}=${value}\n`;
     })
     .join('');
@@ -96,7 +100,15 @@ class Builder {
     const { path, type = 'file', chunk = 0 } = spec;
     const content = Buffer.from(spec.content ?? '');
     const base: Json = { path, type };
-    const rest = { mtime: spec.mtime ?? MTIME, mode: spec.mode ?? (type === 'directory' ? '0755' : '0644'), uid: 0, gid: 0, ctime: MTIME, inode: '1', ...spec.extra };
+    const rest = {
+      mtime: spec.mtime ?? MTIME,
+      mode: spec.mode ?? (type === 'directory' ? '0755' : '0644'),
+      uid: 0,
+      gid: 0,
+      ctime: MTIME,
+      inode: '1',
+      ...spec.extra,
+    };
     const name = raw(path);
     if (name.length > 100) this.append(chunk, pax({ path: name }));
     if (type === 'directory') {
@@ -108,13 +120,20 @@ class Builder {
     } else if (type === 'hardlink') {
       this.append(chunk, header(name, 0, '1', raw(spec.linkTo ?? '')));
       this.entries.push({ ...base, ...this.places.get(spec.linkTo ?? ''), linkGroup: spec.linkGroup, ...rest });
-    } else if (spec.pieces !== undefined) {
-      this.cut(spec, content, { ...base, ...rest });
     } else {
-      const place = spec.holes === undefined ? this.plain(name, content, chunk) : this.sparse(name, content, spec);
-      this.places.set(path, place);
-      this.entries.push({ ...base, ...place, ...(spec.linkGroup === undefined ? {} : { linkGroup: spec.linkGroup }), ...rest });
+      this.file(spec, content, { ...base, ...rest });
     }
+  }
+
+  private file(spec: FileSpec, content: Buffer, entry: Json): void {
+    const { path, pieces, holes, linkGroup, chunk = 0 } = spec;
+    if (pieces !== undefined) {
+      this.cut(spec, content, entry);
+      return;
+    }
+    const place = holes === undefined ? this.plain(raw(path), content, chunk) : this.sparse(raw(path), content, spec);
+    this.places.set(path, place);
+    this.entries.push({ ...entry, ...place, ...(linkGroup === undefined ? {} : { linkGroup }) });
   }
 
   private plain(name: string, content: Buffer, chunk: number): Json {
@@ -131,8 +150,15 @@ class Builder {
       if (offset > end) runs.push([end, offset - end]);
       end = offset + length;
     }
-    const map = pad(Buffer.from(`${runs.length}\n${runs.map(([offset, length]) => `${offset}\n${length}\n`).join('')}`));
-    const records = { 'GNU.sparse.major': '1', 'GNU.sparse.minor': '0', 'GNU.sparse.name': name, 'GNU.sparse.realsize': String(size) };
+    const map = pad(
+      Buffer.from(`${runs.length}\n${runs.map(([offset, length]) => `${offset}\n${length}\n`).join('')}`),
+    );
+    const records = {
+      'GNU.sparse.major': '1',
+      'GNU.sparse.minor': '0',
+      'GNU.sparse.name': name,
+      'GNU.sparse.realsize': String(size),
+    };
     this.append(chunk, pax(records), header(name, map.length + content.length, '0'), map);
     const offset = this.at(chunk);
     this.append(chunk, pad(content));
@@ -142,15 +168,24 @@ class Builder {
     return { size, md5: md5(whole), chunk, offset, holes };
   }
 
-  private cut({ path, pieces = 1, chunk = 0 }: FileSpec, content: Buffer, entry: Json): void {
+  private cut(
+    { path, pieces = 1, chunk: first = 0, isBackwards = false }: FileSpec,
+    content: Buffer,
+    entry: Json,
+  ): void {
     const count = Math.ceil(content.length / pieces);
     const segments = Array.from({ length: count }, (_, index) => {
       const part = content.subarray(index * pieces, (index + 1) * pieces);
-      const records = { 'ARCHIVER.part.path': raw(path), 'ARCHIVER.part.number': String(index + 1), 'ARCHIVER.part.of': String(count) };
-      this.append(chunk + index, pax(records), header(`${path}.part-${index + 1}`, part.length, '0'));
-      const offset = this.at(chunk + index);
-      this.append(chunk + index, pad(part));
-      return { chunk: chunk + index, offset, size: part.length };
+      const chunk = first + (isBackwards ? count - 1 - index : index);
+      const records = {
+        'ARCHIVER.part.path': raw(path),
+        'ARCHIVER.part.number': String(index + 1),
+        'ARCHIVER.part.of': String(count),
+      };
+      this.append(chunk, pax(records), header(`${path}.part-${index + 1}`, part.length, '0'));
+      const offset = this.at(chunk);
+      this.append(chunk, pad(part));
+      return { chunk, offset, size: part.length };
     });
     this.entries.push({ ...entry, size: content.length, md5: md5(content), segments });
   }
@@ -166,19 +201,25 @@ export function frameOf(bytes: Buffer): Buffer {
 }
 
 /** The text of a manifest as docs/format.md lays it out. */
-export function manifestText({ files, chunks, ...head }: Json & { files: readonly unknown[]; chunks: readonly unknown[] }): string {
-  const lines = (items: readonly unknown[]): string => items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(',\n');
+export function manifestText({
+  files,
+  chunks,
+  ...head
+}: Json & { files: readonly unknown[]; chunks: readonly unknown[] }): string {
+  const lines = (items: readonly unknown[]): string =>
+    items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(',\n');
   return `${JSON.stringify(head).slice(0, -1)},\n"chunks":[\n${lines(chunks)}\n],\n"files":[\n${lines(files)}${files.length > 0 ? '\n' : ''}]}\n`;
 }
 
-const byteOrder = (a: Json, b: Json): number => Buffer.compare(Buffer.from(String(a['path'])), Buffer.from(String(b['path'])));
+const byteOrder = (a: Json, b: Json): number =>
+  Buffer.compare(Buffer.from(String(a['path'])), Buffer.from(String(b['path'])));
 
 /** Builds an archive in memory; keys are relative to the base. */
 export function makeArchive({ files, frameSize = 64 * 1024, bend, bendFrame }: ArchiveSpec): MadeArchive {
   const builder = new Builder();
   for (const file of files) builder.add(file);
   const objects = new Map<string, Buffer>();
-  const chunks = builder.tars.map((parts, chunk) => {
+  const chunks = Array.from(builder.tars, (parts = []) => parts).map((parts, chunk) => {
     const tar = Buffer.concat([...parts, Buffer.alloc(1024)]);
     const frames: Json[] = [];
     const stored: Buffer[] = [];
@@ -191,7 +232,16 @@ export function makeArchive({ files, frameSize = 64 * 1024, bend, bendFrame }: A
     const object = Buffer.concat([...stored, TOC]);
     const key = `shard-0${chunk % 2}/chunk-${String(chunk).padStart(6, '0')}.tar.zst`;
     objects.set(`uploads/${UPLOAD_ID}/${key}`, object);
-    const record = { chunk, key, shard: chunk % 2, size: object.length, rawSize: tar.length, entries: 1, level: 3, storageClass: 'STANDARD' };
+    const record = {
+      chunk,
+      key,
+      shard: chunk % 2,
+      size: object.length,
+      rawSize: tar.length,
+      entries: 1,
+      level: 3,
+      storageClass: 'STANDARD',
+    };
     return { ...record, sha256: sha256(object), tocSize: TOC.length, frames };
   });
   const manifest = describe(builder.entries.toSorted(byteOrder), chunks);
@@ -201,7 +251,10 @@ export function makeArchive({ files, frameSize = 64 * 1024, bend, bendFrame }: A
   return { uploadId: UPLOAD_ID, objects, manifest, manifestKey };
 }
 
-function describe(files: Json[], chunks: (Json & { size: number; shard: number })[]): Json & { files: Json[]; chunks: Json[] } {
+function describe(
+  files: Json[],
+  chunks: (Json & { size: number; shard: number })[],
+): Json & { files: Json[]; chunks: Json[] } {
   const count = (type: string): number => files.filter((file) => file['type'] === type).length;
   const bytesOf = (list: Json[]): number => list.reduce((sum, file) => sum + Number(file['size'] ?? 0), 0);
   const shardOf = (file: Json): number => {
@@ -212,7 +265,14 @@ function describe(files: Json[], chunks: (Json & { size: number; shard: number }
     const own = files.filter((file) => file['type'] !== 'directory' && shardOf(file) === shard);
     const ownChunks = chunks.filter((chunk) => chunk.shard === shard);
     const storedBytes = ownChunks.reduce((sum, { size }) => sum + size, 0);
-    return { shard, prefix: `shard-0${shard}`, chunks: ownChunks.length, files: own.length, bytes: bytesOf(own), storedBytes };
+    return {
+      shard,
+      prefix: `shard-0${shard}`,
+      chunks: ownChunks.length,
+      files: own.length,
+      bytes: bytesOf(own),
+      storedBytes,
+    };
   });
   return {
     format: 1,
@@ -225,7 +285,14 @@ function describe(files: Json[], chunks: (Json & { size: number; shard: number }
     datasetId: 'made-00000000',
     source: { path: '/made', host: 'test', mode: '0750', mtime: MTIME, uid: 0, gid: 0 },
     storage: { url: 'memory:' },
-    settings: { shardStrategy: 'round-robin', shardCount: 2, compression: { algorithm: 'zstd', level: 3 }, frameSize: 65536, chunkSize: 1048576, fileChecksums: true },
+    settings: {
+      shardStrategy: 'round-robin',
+      shardCount: 2,
+      compression: { algorithm: 'zstd', level: 3 },
+      frameSize: 65536,
+      chunkSize: 1048576,
+      fileChecksums: true,
+    },
     totals: {
       entries: files.length,
       files: files.length - count('directory'),

@@ -9,7 +9,11 @@ export interface MemoryReader extends ObjectReader {
 }
 
 export interface Bent {
-  readonly get?: (key: string, options: GetOptions, normal: () => ObjectContent) => ObjectContent | Promise<ObjectContent>;
+  readonly get?: (
+    key: string,
+    options: GetOptions,
+    normal: () => ObjectContent,
+  ) => ObjectContent | Promise<ObjectContent>;
   readonly list?: () => never;
 }
 
@@ -20,9 +24,20 @@ export function memoryReader(objects: ReadonlyMap<string, Buffer>, bent: Bent = 
   const normal = (key: string, { range }: GetOptions): ObjectContent => {
     const object = objects.get(key);
     if (object === undefined) throw new ArchiverError('not-found', `there is no ${key}`);
-    const [start, end] = range === undefined ? [0, object.length] : 'suffix' in range ? [object.length - range.suffix, object.length] : [range.start, Math.min(range.end, object.length)];
+    const [start, end] =
+      range === undefined
+        ? [0, object.length]
+        : 'suffix' in range
+          ? [object.length - range.suffix, object.length]
+          : [range.start, Math.min(range.end, object.length)];
     const bytes = object.subarray(start, end);
-    return { sizeBytes: bytes.length, totalBytes: object.length, start, etag: 'x', body: Readable.from(bytes.length === 0 ? [] : [bytes]) };
+    return {
+      sizeBytes: bytes.length,
+      totalBytes: object.length,
+      start,
+      etag: 'x',
+      body: Readable.from(bytes.length === 0 ? [] : [bytes]),
+    };
   };
   return {
     url: 'memory:',
@@ -36,7 +51,13 @@ export function memoryReader(objects: ReadonlyMap<string, Buffer>, bent: Bent = 
     head(key) {
       requests.head++;
       const object = objects.get(key);
-      const info = object && { key, sizeBytes: object.length, etag: 'x', lastModified: new Date(0), storageClass: 'STANDARD' };
+      const info = object && {
+        key,
+        sizeBytes: object.length,
+        etag: 'x',
+        lastModified: new Date(0),
+        storageClass: 'STANDARD',
+      };
       return Promise.resolve(info);
     },
     async *list({ prefix = '' } = {}) {
@@ -45,7 +66,13 @@ export function memoryReader(objects: ReadonlyMap<string, Buffer>, bent: Bent = 
       const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort();
       yield await Promise.resolve({
         prefixes: [],
-        objects: keys.map((key) => ({ key, sizeBytes: objects.get(key)?.length ?? 0, etag: 'x', lastModified: new Date(0), storageClass: 'STANDARD' })),
+        objects: keys.map((key) => ({
+          key,
+          sizeBytes: objects.get(key)?.length ?? 0,
+          etag: 'x',
+          lastModified: new Date(0),
+          storageClass: 'STANDARD',
+        })),
       });
     },
   };

@@ -11,7 +11,10 @@ export interface Restored extends RestoreResult {
 }
 
 /** Restores everything unless told otherwise. */
-export async function restoreMade(archive: Pick<MadeArchive, 'objects' | 'uploadId'>, options: Partial<RestoreOptions> = {}): Promise<Restored> {
+export async function restoreMade(
+  archive: Pick<MadeArchive, 'objects' | 'uploadId'>,
+  options: Partial<RestoreOptions> = {},
+): Promise<Restored> {
   const out = options.outputDir ?? join(await tempFolder(), 'out');
   const reader = (options.reader as MemoryReader | undefined) ?? memoryReader(archive.objects);
   const result = await restoreUpload({

@@ -28,7 +28,10 @@ function identification(head: ManifestHead): Rows {
 function statistics({ totals }: ManifestHead): Rows {
   const links = totals.symlinks + totals.hardlinks;
   return [
-    ['files', `${formatCount(totals.files)}${links === 0 ? '' : ` (${formatCount(totals.symlinks)} symbolic and ${formatCount(totals.hardlinks)} hard links among them)`}`],
+    [
+      'files',
+      `${formatCount(totals.files)}${links === 0 ? '' : ` (${formatCount(totals.symlinks)} symbolic and ${formatCount(totals.hardlinks)} hard links among them)`}`,
+    ],
     ['folders', formatCount(totals.directories)],
     ['size', `${formatBytes(totals.bytes)} (${formatCount(totals.bytes)} bytes)`],
     ['stored', `${formatBytes(totals.storedBytes)} in ${formatQuantity(totals.chunks, 'chunk')}`],
@@ -44,14 +47,20 @@ function compression({ settings, codec, chunks }: ManifestHead): Rows {
     ['level', `${levelText(settings.compression.level)}${levels.length === 0 ? '' : `; used: ${levels.join(', ')}`}`],
     ['frames', settings.frameSize === 0 ? 'one a chunk' : `${formatBytes(settings.frameSize)} of data each`],
     ['chunks', `${formatBytes(settings.chunkSize)} of data at most`],
-    ['checksums', settings.fileChecksums ? 'SHA-256 of chunks and frames, MD5 of files' : 'SHA-256 of chunks and frames'],
+    [
+      'checksums',
+      settings.fileChecksums ? 'SHA-256 of chunks and frames, MD5 of files' : 'SHA-256 of chunks and frames',
+    ],
   ];
 }
 
 function shardRows({ shards, settings }: ManifestHead): Rows {
   const stored = shards.map(({ storedBytes }) => storedBytes);
   const average = stored.length === 0 ? 0 : stored.reduce((sum, bytes) => sum + bytes, 0) / stored.length;
-  const spread = average === 0 ? '-' : `${formatBytes(Math.min(...stored))} to ${formatBytes(Math.max(...stored))}, largest ${formatRatio(Math.max(...stored) / average, 2)} of the average`;
+  const spread =
+    average === 0
+      ? '-'
+      : `${formatBytes(Math.min(...stored))} to ${formatBytes(Math.max(...stored))}, largest ${formatRatio(Math.max(...stored) / average, 2)} of the average`;
   return [
     ['strategy', printable(settings.shardStrategy)],
     ['shards', `${shards.length} in use of ${settings.shardCount}`],
@@ -60,7 +69,9 @@ function shardRows({ shards, settings }: ManifestHead): Rows {
 }
 
 function location(head: ManifestHead, url: string): Rows {
-  const written = head.storage['url'] ?? [head.storage['bucket'] ?? head.storage['folder'], head.storage['prefix']].filter(Boolean).join('/');
+  const written =
+    head.storage['url'] ??
+    [head.storage['bucket'] ?? head.storage['folder'], head.storage['prefix']].filter(Boolean).join('/');
   const classes = [...new Set(head.chunks.map(({ storageClass }) => storageClass))];
   return [
     ['read from', printable(url)],

@@ -67,7 +67,9 @@ export function listHeader(isVerbose: boolean): string {
 /** An entry as a row. The path comes last, so that it may be of any length. */
 export function listRow(entry: Entry, chunks: readonly ChunkRecord[], isVerbose: boolean): string {
   const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
-  const time = formatTimestamp(entry.mtime.seconds, entry.mtime.nanos).slice(0, -'.123456789Z'.length).replace('T', ' ');
+  const time = formatTimestamp(entry.mtime.seconds, entry.mtime.nanos)
+    .slice(0, -'.123456789Z'.length)
+    .replace('T', ' ');
   const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
   const more = isVerbose ? verboseCells(entry, chunks) : '';
   return `${size}  ${time}  ${more}${displayPath(entry.path)}${link}\n`;
@@ -76,6 +78,7 @@ export function listRow(entry: Entry, chunks: readonly ChunkRecord[], isVerbose:
 function verboseCells(entry: Entry, chunks: readonly ChunkRecord[]): string {
   const held = chunksOf(entry).flatMap((chunk) => chunks[chunk] ?? []);
   const shard = String(held.at(-1)?.shard ?? '-').padStart('SHARD'.length);
-  const keys = held.length > 1 ? `${displayPath(held[0]?.key ?? '')}..${held.length}` : displayPath(held[0]?.key ?? '-');
+  const keys =
+    held.length > 1 ? `${displayPath(held[0]?.key ?? '')}..${held.length}` : displayPath(held[0]?.key ?? '-');
   return `${(entry.md5 ?? '-').padEnd(MD5_WIDTH)}  ${shard}  ${keys}  `;
 }

@@ -32,7 +32,14 @@ export async function runList(values: ListValues, url: string | undefined, conte
   }
 }
 
-async function list({ reader, uploadId, pattern, signal, textOf, put }: Listing): Promise<{ manifest: ReadManifest; files: number; bytes: number }> {
+async function list({
+  reader,
+  uploadId,
+  pattern,
+  signal,
+  textOf,
+  put,
+}: Listing): Promise<{ manifest: ReadManifest; files: number; bytes: number }> {
   const selection = createSelection(pattern === undefined ? { all: true } : { pattern });
   let chunks: readonly ChunkRecord[] = [];
   let parts: string[] = [];
@@ -74,7 +81,12 @@ async function asRows(base: Omit<Listing, 'textOf' | 'put'>, context: Context): 
   context.result(undefined, () => (isFirst ? 'no file matches\n' : ''));
 }
 
-async function asDocument(base: Omit<Listing, 'textOf' | 'put'>, location: string, requests: unknown, context: Context): Promise<void> {
+async function asDocument(
+  base: Omit<Listing, 'textOf' | 'put'>,
+  location: string,
+  requests: unknown,
+  context: Context,
+): Promise<void> {
   const channel = new TextChannel();
   let comma = '';
   const listing = list({

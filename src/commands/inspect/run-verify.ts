@@ -17,25 +17,32 @@ const SHOWN = 10;
 export async function runVerify(values: VerifyValues, url: string | undefined, context: Context): Promise<number> {
   const target = uploadTarget(url, values);
   const startedAt = context.now().getTime();
-  const { result, requests } = await runWithProgress(context, { progressFormat: values.progressFormat }, async (emit) => {
-    const opened = await openForReading(target.baseUrl, values, context, { requestsAtOnce: values.workers, onEvent: emit });
-    try {
-      const result = await verifyUpload({
-        reader: opened.store,
-        uploadId: target.uploadId,
-        mode: modeOf(values),
-        sample: values.sample ?? 1,
-        random: Math.random,
+  const { result, requests } = await runWithProgress(
+    context,
+    { progressFormat: values.progressFormat },
+    async (emit) => {
+      const opened = await openForReading(target.baseUrl, values, context, {
         requestsAtOnce: values.workers,
-        memoryLimitBytes: context.memoryLimitBytes,
-        emit,
-        signal: context.signal,
+        onEvent: emit,
       });
-      return { result, requests: opened.requests };
-    } finally {
-      opened.close();
-    }
-  });
+      try {
+        const result = await verifyUpload({
+          reader: opened.store,
+          uploadId: target.uploadId,
+          mode: modeOf(values),
+          sample: values.sample ?? 1,
+          random: Math.random,
+          requestsAtOnce: values.workers,
+          memoryLimitBytes: context.memoryLimitBytes,
+          emit,
+          signal: context.signal,
+        });
+        return { result, requests: opened.requests };
+      } finally {
+        opened.close();
+      }
+    },
+  );
   const durationMs = context.now().getTime() - startedAt;
   context.result({ ...result, location: uploadUrl(target), durationMs, requests }, () =>
     verdictText(result, durationMs, context.verbose, lookOf(context.colors.stdout, context.env)),
@@ -76,5 +83,10 @@ function problemText(label: string, problems: readonly Problem[], count: number,
     return `  ${label}  ${printable(about === undefined || message.includes(about) ? message : `${about}: ${message}`)}`;
   });
   const more = count - shown.length;
-  return more > 0 ? [...lines, `  ${' '.repeat(label.length)}  and ${formatCount(more)} more${isVerbose ? '' : '; --verbose shows them'}`] : lines;
+  return more > 0
+    ? [
+        ...lines,
+        `  ${' '.repeat(label.length)}  and ${formatCount(more)} more${isVerbose ? '' : '; --verbose shows them'}`,
+      ]
+    : lines;
 }

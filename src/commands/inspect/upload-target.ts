@@ -31,25 +31,33 @@ export function uploadTarget(url: string | undefined, values: UploadTargetValues
 function fromUrl(url: string, uploadId: string | undefined): UploadLocation {
   const named = splitUploadUrl(url);
   if (named !== undefined) {
-    if (uploadId !== undefined && uploadId !== named.uploadId) throw usageError('--upload-id and the URL name different uploads');
+    if (uploadId !== undefined && uploadId !== named.uploadId)
+      throw usageError('--upload-id and the URL name different uploads');
     return { baseUrl: named.baseUrl, uploadId: checkId(named.uploadId) };
   }
   if (uploadId !== undefined) return { baseUrl: joinStoreUrl(url), uploadId: checkId(uploadId) };
   parseStoreUrl(url);
-  throw usageError(`${printable(url)} does not name an upload`, `write the upload's URL, such as ${EXAMPLE}, or add --upload-id`);
+  throw usageError(
+    `${printable(url)} does not name an upload`,
+    `write the upload's URL, such as ${EXAMPLE}, or add --upload-id`,
+  );
 }
 
 function fromFlags({ bucket, prefix, uploadId }: UploadTargetValues): UploadLocation {
   const missing = [...(bucket === undefined ? ['--bucket'] : []), ...(uploadId === undefined ? ['--upload-id'] : [])];
   if (bucket === undefined || uploadId === undefined) {
-    throw usageError(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`, `or name the upload by its URL: ${EXAMPLE}`);
+    throw usageError(
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
+      `or name the upload by its URL: ${EXAMPLE}`,
+    );
   }
   const base = bucket.includes('://') ? bucket : `s3://${bucket}`;
   return { baseUrl: joinStoreUrl(base, prefix), uploadId: checkId(uploadId) };
 }
 
 function checkId(uploadId: string): string {
-  if (!UPLOAD_ID.test(uploadId)) throw usageError(`'${printable(uploadId)}' is not an upload id`, 'it looks like 20251114-093012-1a2b3c4d');
+  if (!UPLOAD_ID.test(uploadId))
+    throw usageError(`'${printable(uploadId)}' is not an upload id`, 'it looks like 20251114-093012-1a2b3c4d');
   return uploadId;
 }
 

@@ -57,27 +57,41 @@ export async function runDownload(values: DownloadValues, positional: Positional
   return await run(values, context, {
     operation: 'download',
     ...places(values, positional, context),
-    selectors: isAll ? { all: true } : { files, ...(pattern === undefined ? {} : { pattern }), ...(shardIds.length === 0 ? {} : { shards: shardIds }) },
+    selectors: isAll
+      ? { all: true }
+      : {
+          files,
+          ...(pattern === undefined ? {} : { pattern }),
+          ...(shardIds.length === 0 ? {} : { shards: shardIds }),
+        },
     openCache: () => Promise.resolve(undefined),
     fillsCache: false,
   });
 }
 
 /** With --bucket the only argument is the output folder. */
-function places(values: RestoreValues | DownloadValues, [first, second]: Positional, context: Context): Pick<Job, 'target' | 'outputDir'> {
+function places(
+  values: RestoreValues | DownloadValues,
+  [first, second]: Positional,
+  context: Context,
+): Pick<Job, 'target' | 'outputDir'> {
   const isByFlags = values.bucket !== undefined && second === undefined && first?.includes('://') !== true;
   const [url, outputDir] = isByFlags ? [undefined, first] : [first, second];
-  if (outputDir === undefined) throw usageError(url === undefined ? 'S3_URL and OUTPUT_DIR are missing' : 'OUTPUT_DIR is missing');
+  if (outputDir === undefined)
+    throw usageError(url === undefined ? 'S3_URL and OUTPUT_DIR are missing' : 'OUTPUT_DIR is missing');
   return { target: uploadTarget(url, values), outputDir: resolve(context.cwd, outputDir) };
 }
 
 async function run(values: RestoreValues | DownloadValues, context: Context, job: Job): Promise<number> {
   const startedAt = context.now().getTime();
-  const { result, requests } = await runWithProgress(context, { progressFormat: values.progressFormat }, (emit) => fetchAll(values, context, job, emit));
+  const { result, requests } = await runWithProgress(context, { progressFormat: values.progressFormat }, (emit) =>
+    fetchAll(values, context, job, emit),
+  );
   refuseNothing(result, job, values);
   const durationMs = context.now().getTime() - startedAt;
   for (const warning of result.warnings.slice(0, SHOWN_WARNINGS)) context.warn(printable(warning));
-  if (result.warnings.length > SHOWN_WARNINGS) context.warn(`and ${result.warnings.length - SHOWN_WARNINGS} more warnings`);
+  if (result.warnings.length > SHOWN_WARNINGS)
+    context.warn(`and ${result.warnings.length - SHOWN_WARNINGS} more warnings`);
   context.result({ ...result, location: uploadUrl(job.target), durationMs, requests }, () =>
     resultText(result, job, { durationMs, requests, context }),
   );
@@ -92,7 +106,10 @@ async function fetchAll(
   emit: EventSink,
 ): Promise<{ readonly result: RestoreResult; readonly requests: RequestCounts }> {
   const { target } = job;
-  const opened = await openForReading(target.baseUrl, values, context, { requestsAtOnce: values.workers, onEvent: emit });
+  const opened = await openForReading(target.baseUrl, values, context, {
+    requestsAtOnce: values.workers,
+    onEvent: emit,
+  });
   try {
     const result = await restoreUpload({
       operation: job.operation,
@@ -119,13 +136,22 @@ async function fetchAll(
 }
 
 /** Asking for files that are not there is a mistake to be told of, not an empty success. */
-function refuseNothing(result: RestoreResult, { selectors, target }: Job, { dryRun }: { readonly dryRun: boolean }): void {
+function refuseNothing(
+  result: RestoreResult,
+  { selectors, target }: Job,
+  { dryRun }: { readonly dryRun: boolean },
+): void {
   const found = result.files + result.directories + result.unchanged + result.skipped;
   const isMissing = ({ reason }: { readonly reason: string }): boolean => reason === 'not in this upload';
   if (selectors.all === true || found > 0 || !result.failed.every(isMissing)) return;
   const named = result.failed.map(({ path }) => printable(path));
-  const what = named.length === 0 ? 'no file matches' : `${named.slice(0, 10).join(', ')}${named.length > 10 ? ' and others' : ''}: not in this upload`;
-  throw new ArchiverError('not-found', dryRun ? `nothing to restore: ${what}` : what, { hint: `archiver list ${uploadUrl(target)}` });
+  const what =
+    named.length === 0
+      ? 'no file matches'
+      : `${named.slice(0, 10).join(', ')}${named.length > 10 ? ' and others' : ''}: not in this upload`;
+  throw new ArchiverError('not-found', dryRun ? `nothing to restore: ${what}` : what, {
+    hint: `archiver list ${uploadUrl(target)}`,
+  });
 }
 
 interface Shown {
@@ -143,8 +169,23 @@ function resultText(result: RestoreResult, { operation }: Job, { durationMs, req
     const refused = problemLines('refused ', failed, look);
     return `${[`Would ${operation} ${what} to ${printable(outputDir)}, fetching ${fetch}.`, ...refused].join('\n')}\nNothing was written (--dry-run).\n`;
   }
-  const total = Object.values(requests as unknown as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0);
-  const lines = finalLines({ operation, files, bytes, durationMs, target: outputDir, requests: total, fetchedBytes: bytesFetched, problems: failed }, look);
+  const total = Object.values(requests as unknown as Readonly<Record<string, number>>).reduce(
+    (sum, count) => sum + count,
+    0,
+  );
+  const lines = finalLines(
+    {
+      operation,
+      files,
+      bytes,
+      durationMs,
+      target: outputDir,
+      requests: total,
+      fetchedBytes: bytesFetched,
+      problems: failed,
+    },
+    look,
+  );
   if (unchanged > 0) lines.push(`  unchanged ${formatQuantity(unchanged, 'file')} already in place`);
   if (skipped > 0) lines.push(`  kept      ${formatQuantity(skipped, 'file')} that --overwrite protects`);
   return `${lines.join('\n')}\n`;

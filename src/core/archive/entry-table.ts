@@ -35,7 +35,9 @@ type ColumnName = keyof typeof COLUMNS;
 export type Columns = { readonly [K in ColumnName]: InstanceType<(typeof COLUMNS)[K]> };
 const NAMES = Object.keys(COLUMNS) as ColumnName[];
 type ColumnType = { new (buffer: SharedArrayBuffer): Columns[ColumnName]; readonly BYTES_PER_ELEMENT: number };
-const columnType = (name: ColumnName): ColumnType => COLUMNS[name] as unknown as ColumnType;
+// Seen as one constructor of any column: every one of them takes a buffer.
+const COLUMN_TYPES: Readonly<Record<ColumnName, unknown>> = COLUMNS;
+const columnType = (name: ColumnName): ColumnType => COLUMN_TYPES[name] as ColumnType;
 
 /** What crosses to another thread: shared memory and the few strings. */
 export interface EntryTableData {
@@ -123,7 +125,7 @@ export class EntryTableBuilder {
       buffers: Object.fromEntries(
         NAMES.map((name) => [name, this.columns[name].buffer]),
       ) as unknown as EntryTableData['buffers'],
-      paths: this.paths.buffer as SharedArrayBuffer,
+      paths: this.paths.buffer,
       md5: new SharedArrayBuffer(this.count * 16),
       targets: this.targets,
     };

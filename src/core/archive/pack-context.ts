@@ -8,7 +8,7 @@ import type { AccountNames, EntryExtra } from '../manifest/entry-line.js';
 import type { RawPath } from '../raw-path.js';
 import { type EntryTable, STATUS } from './entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
-import { NotArchivable, S_IFMT, S_IFREG, type Skip } from './scan.js';
+import { NO_FILE, NotArchivable, S_IFMT, S_IFREG, type Skip } from './scan.js';
 import type { SourceFs } from './source-fs.js';
 import { BLOCK, headerBytes, paxFor, type TarMember, type TarType, writeHeader } from './tar-header.js';
 
@@ -173,7 +173,7 @@ export class PackContext {
   /** Reads the status of an open file. @throws NotArchivable when something else took its place */
   examine(fd: number): void {
     this.deps.fs.fstat(fd, this.stat);
-    if ((this.stat.mode & S_IFMT) !== S_IFREG) throw new NotArchivable('is no longer a regular file');
+    if ((this.stat.mode & S_IFMT) !== S_IFREG) throw new NotArchivable(NO_FILE);
   }
 
   /** Reads the status of an open file into the columns, its size as far as one chunk may have it. */
@@ -191,6 +191,13 @@ export class PackContext {
     c.ctimeSeconds[index] = stat.ctimeSeconds;
     c.ctimeNanos[index] = stat.ctimeNanos;
     c.inode[index] = stat.inode;
+  }
+
+  /** @throws NotArchivable when a file planned as mostly holes now has more data than a chunk is meant to hold */
+  checkGrowth(bytes: number, plannedBytes: number): void {
+    if (bytes > Math.max(plannedBytes, this.deps.settings.chunkBytes)) {
+      throw new NotArchivable('grew too much while it was being read');
+    }
   }
 
   newMd5(): Md5 {

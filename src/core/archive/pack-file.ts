@@ -12,12 +12,14 @@ const TRIES = 3;
 
 /** Packs the file at `index`. @throws the system error when it cannot be opened or read; the chunk must then be rewound */
 export function packFile(context: PackContext, index: number): void {
+  const { size, allocated } = context.deps.table.columns;
+  const plannedBytes = Math.min(size[index] ?? 0, allocated[index] ?? 0);
   const fd = context.open(index);
   try {
     for (let attempt = 1; ; attempt++) {
       const mark = context.mark();
       if (attempt > 1) context.refresh(index, fd);
-      const held = packOnce(context, index, fd);
+      const held = packOnce(context, index, fd, plannedBytes);
       if (held || attempt === TRIES) {
         // Never still: what was read last is stored, at the times seen before that read.
         context.settle(index, held);
@@ -31,12 +33,13 @@ export function packFile(context: PackContext, index: number): void {
 }
 
 /** False when the file changed meanwhile. */
-function packOnce(context: PackContext, index: number, fd: number): boolean {
+function packOnce(context: PackContext, index: number, fd: number, plannedBytes: number): boolean {
   const { deps } = context;
   const c = deps.table.columns;
   const pax = context.keepXattrs(index, deps.fs.xattrs(fd));
   const mayHaveHoles = (c.allocated[index] ?? 0) < (c.size[index] ?? 0);
-  const held = mayHaveHoles ? packSparse(context, index, fd, pax) : undefined;
+  const held = mayHaveHoles ? packSparse(context, index, fd, pax, plannedBytes) : undefined;
+  if (held === undefined) context.checkGrowth(c.size[index] ?? 0, plannedBytes);
   return held ?? packSmall(context, index, fd, pax) ?? packLarge(context, index, fd, pax);
 }
 

@@ -2,7 +2,6 @@
 // whole file, its holes as zeros.
 import type { PackContext } from './pack-context.js';
 import { padded } from './pack-context.js';
-import { NotArchivable } from './scan.js';
 
 type Extent = readonly [offset: number, length: number];
 
@@ -12,18 +11,17 @@ export function packSparse(
   index: number,
   fd: number,
   xattrs: ReadonlyMap<string, string> | undefined,
+  plannedBytes: number,
 ): boolean | undefined {
   const { deps, frames } = context;
   const c = deps.table.columns;
-  const most = Math.max(c.allocated[index] ?? 0, deps.settings.chunkBytes);
   context.refresh(index, fd);
   const size = c.size[index] ?? 0;
   const extents = deps.fs.extents(fd, size);
   if (extents === undefined) return undefined;
   const map = sparseMap(extents, size);
   const dataBytes = extents.reduce((sum, [, length]) => sum + length, 0);
-  // Its holes were filled after it had been planned as small.
-  if (dataBytes > most) throw new NotArchivable('grew too much while it was being read');
+  context.checkGrowth(dataBytes, plannedBytes);
   const path = deps.table.path(index);
   const pax = new Map([
     ['GNU.sparse.major', '1'],

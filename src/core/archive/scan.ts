@@ -53,6 +53,14 @@ export function scan(options: ScanOptions): ScanResult {
   return new Scanner(options).run();
 }
 
+/** A folder that is listed when its turn in byte order has come: as `name/`. */
+interface PendingFolder {
+  readonly key: string;
+  readonly path: RawPath;
+  readonly index: number;
+  readonly keep: boolean;
+}
+
 class Scanner {
   private readonly table = new EntryTableBuilder();
   private readonly skipped: Skip[] = [];
@@ -89,42 +97,49 @@ class Scanner {
 
   /** Returns whether anything below was kept. */
   private folder(folder: RawPath): boolean {
-    const { fs, root } = this.options;
-    const absolute = folder === '' ? root : `${this.base}/${folder}`;
-    let names: RawPath[];
-    try {
-      names = fs.readDirectory(absolute).sort();
-    } catch (error) {
-      if (folder === '' || !concernsOnePath(error)) throw error;
-      this.skip(folder, reasonOf(error, 'cannot be listed'));
-      return false;
-    }
-    if (names.includes(IGNORE_FILE)) this.enter(folder, absolute);
-    if (this.options.filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute)) names = [CACHE_TAG];
+    const names = this.namesIn(folder);
+    if (names === undefined) return false;
     const prefix = folder === '' ? '' : `${folder}/`;
-    const before = this.table.count;
-    const pending: { readonly key: string; readonly path: RawPath; readonly index: number; readonly keep: boolean }[] =
-      [];
+    const pending: PendingFolder[] = [];
     let kept = false;
-    const descend = (until: string | undefined): void => {
-      for (let next = pending[0]; next !== undefined && (until === undefined || next.key < until); next = pending[0]) {
-        pending.shift();
-        const found = this.folder(next.path);
-        if (!found && !next.keep) this.table.columns.kind[next.index] = KIND.dropped;
-        kept ||= found;
-      }
-    };
     for (const name of names) {
-      if (pending.length > 0) descend(name);
+      if (this.descend(pending, name)) kept = true;
       const path = prefix + name;
       const found = this.entry(path, `${this.base}/${path}`);
       if (found === undefined) continue;
-      kept ||= found.keep;
+      if (found.keep) kept = true;
       if (found.enter) insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
     }
-    descend(undefined);
+    if (this.descend(pending, undefined)) kept = true;
     this.filter.leave(folder);
-    return kept || (folder === '' && this.table.count > before);
+    return kept;
+  }
+
+  /** Names in byte order; undefined (and skipped) when the folder cannot be listed. @throws for the source itself */
+  private namesIn(folder: RawPath): readonly RawPath[] | undefined {
+    const { fs, root, filter } = this.options;
+    const absolute = folder === '' ? root : `${this.base}/${folder}`;
+    try {
+      const names = fs.readDirectory(absolute).sort();
+      if (names.includes(IGNORE_FILE)) this.enter(folder, absolute);
+      return filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute) ? [CACHE_TAG] : names;
+    } catch (error) {
+      if (folder === '' || !concernsOnePath(error)) throw error;
+      this.skip(folder, reasonOf(error, 'cannot be listed'));
+      return undefined;
+    }
+  }
+
+  /** Lists the folders whose turn comes before `name` (undefined: all). True when anything in them was kept. */
+  private descend(pending: PendingFolder[], name: RawPath | undefined): boolean {
+    let kept = false;
+    for (let next = pending[0]; next !== undefined && (name === undefined || next.key < name); next = pending[0]) {
+      pending.shift();
+      const found = this.folder(next.path);
+      if (found) kept = true;
+      else if (!next.keep) this.table.columns.kind[next.index] = KIND.dropped;
+    }
+    return kept;
   }
 
   private enter(folder: RawPath, absolute: RawPath): void {
@@ -263,6 +278,7 @@ function insertSorted<T extends { readonly key: string }>(list: T[], item: T): v
   list.splice(at, 0, item);
 }
 
+export const NO_FILE = 'is no longer a regular file';
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied (EACCES)',
   EPERM: 'permission denied (EPERM)',
@@ -272,6 +288,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ESTALE: 'the network file system lost it (ESTALE)',
   ELOOP: 'became a symbolic link while it was being read',
   EXDEV: 'became a symbolic link while it was being read',
+  ESPIPE: NO_FILE,
+  EISDIR: NO_FILE,
   EMFILE: 'too many open files (EMFILE)',
 };
 

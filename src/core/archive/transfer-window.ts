@@ -67,13 +67,15 @@ const PROBE_GAINS = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
 
 export function bbrWindow(limit: number, start = 2): TransferWindow {
   const rates: number[] = [];
-  const trips: { readonly ms: number; readonly bytes: number }[] = [];
+  const requests: number[] = [];
   /** How much had been delivered when. */
   const history: { readonly ms: number; readonly delivered: number }[] = [];
   let window = start;
-  let cycle = 0;
+  let cycle = -1;
+  let cycleMs = 0;
   let delivered = 0;
   let forgotten = 0;
+  let shortestMs = Number.POSITIVE_INFINITY;
   let lastTroubleMs: number | undefined;
   return {
     name: 'bbr',
@@ -94,17 +96,24 @@ export function bbrWindow(limit: number, start = 2): TransferWindow {
         return;
       }
       push(rates, (delivered - before) / Math.max(1, durationMs), BBR_SAMPLES);
-      push(trips, { ms: durationMs, bytes }, BBR_SAMPLES);
+      push(requests, bytes, BBR_SAMPLES);
+      const request = Math.max(1, requests.reduce((sum, size) => sum + size, 0) / requests.length);
+      // The path without a queue: kept for good, since it never shows again while requests wait for each other. That of a
+      // small request says nothing of the others.
+      if (bytes >= request / 2) shortestMs = Math.min(shortestMs, durationMs);
       if (rates.length < 3) {
         if (lastTroubleMs === undefined) window = Math.min(limit, window + 1);
         return;
       }
       const rate = Math.max(...rates);
-      const trip = Math.min(...trips.map(({ ms }) => ms));
-      const request = trips.reduce((sum, sample) => sum + sample.bytes, 0) / trips.length;
-      const gain = PROBE_GAINS[cycle++ % PROBE_GAINS.length] ?? 1;
-      // At least two: one on the wire while the next is being handed over.
-      window = Math.min(limit, Math.max(2, ((rate * trip) / Math.max(1, request)) * gain));
+      // A gain lasts a round trip: only what was sent under it shows what it brings.
+      if (sentMs >= cycleMs) {
+        cycle++;
+        cycleMs = nowMs;
+      }
+      const gain = PROBE_GAINS[cycle % PROBE_GAINS.length] ?? 1;
+      // One more than fits the path: it is handed over meanwhile, and shows whether more would fit.
+      window = Math.min(limit, ((rate * shortestMs) / request) * gain + 1);
     },
   };
 }

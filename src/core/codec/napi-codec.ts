@@ -7,7 +7,9 @@ import { checkFrame, readFrameHeader } from './zstd-frame.js';
 type Binding = typeof import('zstd-napi/binding.js');
 
 /** The codec, or undefined where the addon cannot be loaded. */
-export function loadNapiCodec(load: () => unknown = () => createRequire(import.meta.url)('zstd-napi/binding')): Codec | undefined {
+export function loadNapiCodec(
+  load: () => unknown = () => createRequire(import.meta.url)('zstd-napi/binding'),
+): Codec | undefined {
   let binding: Binding;
   try {
     binding = load() as Binding;

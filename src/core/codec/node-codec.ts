@@ -24,7 +24,7 @@ const CONTENT_SIZE_FLAG = 200;
 const CHECKSUM_FLAG = 201;
 
 /** The codec, or undefined where Node has no zstd. */
-export function loadNodeCodec(module: ZstdModule = zlib as unknown as ZstdModule): Codec | undefined {
+export function loadNodeCodec(module: ZstdModule = zlib): Codec | undefined {
   const { zstdCompressSync, zstdDecompressSync } = module;
   if (!zstdCompressSync || !zstdDecompressSync) return undefined;
 

@@ -82,7 +82,8 @@ export function checkFrame(source: Uint8Array, rawSize: number): void {
   if (header.contentSize !== rawSize) {
     throw damaged(`it claims ${header.contentSize} bytes of content where ${rawSize} are expected`);
   }
-  if (header.dictionaryId !== 0) throw damaged(`it wants the dictionary ${header.dictionaryId}, and archives have none`);
+  if (header.dictionaryId !== 0)
+    throw damaged(`it wants the dictionary ${header.dictionaryId}, and archives have none`);
   if (header.windowSize > Math.max(MAX_WINDOW, rawSize)) {
     throw damaged(`it wants a window of ${header.windowSize} bytes, and at most ${MAX_WINDOW} are allowed`);
   }

@@ -14,8 +14,28 @@ export interface ForeignEntry {
 }
 
 const KEYS = [
-  'path', 'pathBase64', 'type', 'size', 'mtime', 'ctime', 'mode', 'uid', 'gid', 'user', 'group', 'inode', 'md5',
-  'chunk', 'offset', 'segments', 'holes', 'target', 'targetBase64', 'linkGroup', 'xattrs', 'changed',
+  'path',
+  'pathBase64',
+  'type',
+  'size',
+  'mtime',
+  'ctime',
+  'mode',
+  'uid',
+  'gid',
+  'user',
+  'group',
+  'inode',
+  'md5',
+  'chunk',
+  'offset',
+  'segments',
+  'holes',
+  'target',
+  'targetBase64',
+  'linkGroup',
+  'xattrs',
+  'changed',
 ] as const;
 type Key = (typeof KEYS)[number];
 const BITS = new Map<string, number>(KEYS.map((key, index) => [key, 1 << index]));
@@ -31,6 +51,33 @@ export class EntryParser {
   private readonly scanner = new JsonScanner();
   private draft: Draft = {};
   private seen = 0;
+
+  /** What to do at the value of each key. */
+  private readonly readers: Readonly<Record<Key, () => void>> = {
+    path: () => (this.draft.path = this.scanner.raw()),
+    pathBase64: () => (this.draft.path = this.base64('pathBase64')),
+    type: () => this.type(),
+    size: () => (this.draft.size = this.scanner.count()),
+    mtime: () => (this.draft.mtime = this.time('mtime')),
+    ctime: () => (this.draft.ctime = this.time('ctime')),
+    mode: () =>
+      (this.draft.mode = parseMode(this.scanner.raw()) ?? this.scanner.fail("'mode' is not four octal digits")),
+    uid: () => (this.draft.uid = this.id('uid')),
+    gid: () => (this.draft.gid = this.id('gid')),
+    user: () => (this.draft.user = this.scanner.raw()),
+    group: () => (this.draft.group = this.scanner.raw()),
+    inode: () => (this.draft.inode = this.scanner.raw()),
+    md5: () => (this.draft.md5 = this.md5()),
+    chunk: () => (this.draft.chunk = this.scanner.count()),
+    offset: () => (this.draft.offset = this.scanner.count()),
+    segments: () => (this.draft.segments = this.segments()),
+    holes: () => (this.draft.holes = this.holes()),
+    target: () => (this.draft.target = this.scanner.raw()),
+    targetBase64: () => (this.draft.target = this.base64('targetBase64')),
+    linkGroup: () => (this.draft.linkGroup = this.scanner.count()),
+    xattrs: () => (this.draft.xattrs = this.xattrs()),
+    changed: () => (this.draft.changed = this.scanner.boolean()),
+  };
 
   /** `line` holds the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
   parse(line: string): Entry | ForeignEntry {
@@ -51,80 +98,18 @@ export class EntryParser {
     }
     if ((this.seen & bit) !== 0) this.scanner.fail(`it names the key '${key}' twice`);
     this.seen |= bit;
-    this.known(key as Key);
+    this.readers[key as Key]();
   };
-
-  private known(key: Key): void {
-    const { scanner, draft } = this;
-    switch (key) {
-      case 'path':
-      case 'user':
-      case 'group':
-      case 'inode':
-      case 'target':
-        draft[key] = scanner.raw();
-        return;
-      case 'pathBase64':
-        draft.path = this.base64(key);
-        return;
-      case 'targetBase64':
-        draft.target = this.base64(key);
-        return;
-      case 'size':
-      case 'chunk':
-      case 'offset':
-      case 'linkGroup':
-        draft[key] = scanner.count();
-        return;
-      case 'uid':
-      case 'gid':
-        draft[key] = this.id(key);
-        return;
-      case 'mtime':
-      case 'ctime':
-        draft[key] = this.time(key);
-        return;
-      default:
-        this.rare(key);
-    }
-  }
-
-  private rare(key: 'type' | 'mode' | 'md5' | 'segments' | 'holes' | 'xattrs' | 'changed'): void {
-    const { scanner, draft } = this;
-    switch (key) {
-      case 'type':
-        this.type();
-        return;
-      case 'mode':
-        draft.mode = parseMode(scanner.raw()) ?? scanner.fail("'mode' is not four octal digits");
-        return;
-      case 'md5': {
-        const md5 = scanner.raw();
-        if (!MD5.test(md5)) scanner.fail("'md5' is not an MD5 in hex");
-        draft.md5 = md5;
-        return;
-      }
-      case 'segments':
-        draft.segments = this.segments();
-        return;
-      case 'holes':
-        draft.holes = this.holes();
-        return;
-      case 'xattrs':
-        draft.xattrs = this.xattrs();
-        return;
-      case 'changed':
-        draft.changed = scanner.boolean();
-        return;
-      default:
-        key satisfies never;
-    }
-  }
 
   private type(): void {
     const type = this.scanner.raw();
     if (TYPES.has(type)) this.draft.type = type as EntryType;
     else this.draft.foreignType = type;
+  }
+
+  private md5(): string {
+    const md5 = this.scanner.raw();
+    return MD5.test(md5) ? md5 : this.scanner.fail("'md5' is not an MD5 in hex");
   }
 
   private id(key: string): number {
@@ -152,8 +137,11 @@ export class EntryParser {
         else scanner.skip();
       });
       const { chunk, offset, size } = segment;
-      if (chunk === undefined || offset === undefined || size === undefined) return scanner.fail("a part of 'segments' lacks a key");
-      segments.push({ chunk, offset, size });
+      if (chunk === undefined || offset === undefined || size === undefined) {
+        scanner.fail("a part of 'segments' lacks a key");
+      } else {
+        segments.push({ chunk, offset, size });
+      }
     });
     return segments;
   }

@@ -38,19 +38,28 @@ const TYPES = ['file', 'directory', 'symlink', 'hardlink'] as const;
 /** The entry at `index`, without a line end. */
 export function entryLine(table: EntryTable, index: number, names: AccountNames, extra?: EntryExtra): string {
   const c = table.columns;
-  const kind = c.kind[index] ?? 0;
-  const hasContent = kind === KIND.file || kind === KIND.hardlink;
-  let line = `{${rawProperty('path', table.path(index))},"type":"${TYPES[kind] ?? 'file'}"`;
-  if (hasContent) line += `,"size":${c.size[index]}`;
-  line += `,"mtime":"${formatTimestamp(c.mtimeSeconds[index] ?? 0, c.mtimeNanos[index] ?? 0)}","mode":"${octalMode(c.mode[index] ?? 0)}"`;
-  line += owner(c.uid[index] ?? 0, c.gid[index] ?? 0, names);
-  if (hasContent) line += content(table, index, extra);
-  else line += `,"chunk":${c.chunk[index]}`;
-  if (kind === KIND.symlink) line += `,${rawProperty('target', table.targets[c.link[index] ?? 0] ?? '')}`;
+  const hasContent = c.kind[index] === KIND.file || c.kind[index] === KIND.hardlink;
+  return (
+    `{${rawProperty('path', table.path(index))},"type":"${TYPES[at(c.kind, index)] ?? 'file'}"` +
+    (hasContent ? `,"size":${c.size[index]}` : '') +
+    `,"mtime":"${formatTimestamp(at(c.mtimeSeconds, index), at(c.mtimeNanos, index))}"` +
+    `,"mode":"${octalMode(at(c.mode, index))}"${owner(at(c.uid, index), at(c.gid, index), names)}` +
+    (hasContent ? content(table, index, extra) : `,"chunk":${c.chunk[index]}`) +
+    rareParts(table, index, extra) +
+    `,"ctime":"${formatTimestamp(at(c.ctimeSeconds, index), at(c.ctimeNanos, index))}","inode":"${c.inode[index]}"}`
+  );
+}
+
+const at = (column: ArrayLike<number>, index: number): number => column[index] ?? 0;
+
+function rareParts(table: EntryTable, index: number, extra: EntryExtra | undefined): string {
+  const c = table.columns;
+  let line = '';
+  if (c.kind[index] === KIND.symlink) line += `,${rawProperty('target', table.targets[at(c.link, index)] ?? '')}`;
   if (c.group[index] !== 0) line += `,"linkGroup":${c.group[index]}`;
   if (extra !== undefined) line += extras(extra);
   if (c.status[index] === STATUS.changed) line += ',"changed":true';
-  return `${line},"ctime":"${formatTimestamp(c.ctimeSeconds[index] ?? 0, c.ctimeNanos[index] ?? 0)}","inode":"${c.inode[index]}"}`;
+  return line;
 }
 
 /** `,"uid":…,"gid":…` and the names that are known. */
@@ -66,8 +75,8 @@ export function owner(uid: number, gid: number, names: AccountNames): string {
 
 function content(table: EntryTable, index: number, extra: EntryExtra | undefined): string {
   const c = table.columns;
-  const at = index * 16;
-  const md5 = hasMd5(table, index) ? `,"md5":"${table.md5.toString('hex', at, at + 16)}"` : '';
+  const start = index * 16;
+  const md5 = hasMd5(table, index) ? `,"md5":"${table.md5.toString('hex', start, start + 16)}"` : '';
   return extra?.segments === undefined ? `${md5},"chunk":${c.chunk[index]},"offset":${c.offset[index]}` : md5;
 }
 

@@ -9,7 +9,8 @@ export class Fields {
 
   /** @throws integrity when `value` is not an object */
   constructor(value: unknown, what: string) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw integrityError(`${what} is not an object`);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw integrityError(`${what} is not an object`);
     this.source = value as Readonly<Record<string, unknown>>;
     this.what = what;
   }

@@ -37,7 +37,8 @@ function checkShape(text: string, maxDepth: number, what: string): void {
 
 function noteKey(keys: Set<string> | undefined, key: string, what: string): void {
   if (keys === undefined) return;
-  if (keys.has(key)) throw integrityError(`${what} names the key ${JSON.stringify(key.slice(0, 60))} twice in one object`);
+  if (keys.has(key))
+    throw integrityError(`${what} names the key ${JSON.stringify(key.slice(0, 60))} twice in one object`);
   keys.add(key);
 }
 

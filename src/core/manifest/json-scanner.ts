@@ -98,7 +98,10 @@ export class JsonScanner {
 
   boolean(): boolean {
     this.peek();
-    for (const [word, value] of [['true', true], ['false', false]] as const) {
+    for (const [word, value] of [
+      ['true', true],
+      ['false', false],
+    ] as const) {
       if (this.text.startsWith(word, this.at)) {
         this.at += word.length;
         return value;

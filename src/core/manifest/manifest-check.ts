@@ -45,9 +45,12 @@ export function chunkProblems(chunk: ChunkRecord, position: number): string[] {
   const stored = chunk.frames.reduce((sum, frame) => sum + frame.size, 0);
   const raw = chunk.frames.reduce((sum, frame) => sum + frame.rawSize, 0);
   if (stored + chunk.tocSize !== chunk.size) {
-    problems.push(`${name}: its frames and table have ${stored + chunk.tocSize} bytes, and it should have ${chunk.size}`);
+    problems.push(
+      `${name}: its frames and table have ${stored + chunk.tocSize} bytes, and it should have ${chunk.size}`,
+    );
   }
-  if (raw !== chunk.rawSize) problems.push(`${name}: its frames decode to ${raw} bytes, and it should be ${chunk.rawSize}`);
+  if (raw !== chunk.rawSize)
+    problems.push(`${name}: its frames decode to ${raw} bytes, and it should be ${chunk.rawSize}`);
   if (!Number.isSafeInteger(stored) || !Number.isSafeInteger(raw)) problems.push(`${name}: its frames are too large`);
   return problems;
 }

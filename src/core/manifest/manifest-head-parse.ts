@@ -39,9 +39,13 @@ export function parseHead(text: string, name: string): ParsedHead {
 function checkFormat(format: unknown, name: string): void {
   if (format === FORMAT_VERSION) return;
   if (typeof format === 'number' && format > FORMAT_VERSION) {
-    throw new ArchiverError('unsupported', `the manifest ${name} has format ${format}, and this archiver reads ${FORMAT_VERSION}`, {
-      hint: 'update archiver',
-    });
+    throw new ArchiverError(
+      'unsupported',
+      `the manifest ${name} has format ${format}, and this archiver reads ${FORMAT_VERSION}`,
+      {
+        hint: 'update archiver',
+      },
+    );
   }
   throw integrityError(`'format' of the manifest ${name} is not ${FORMAT_VERSION}`);
 }
@@ -66,8 +70,12 @@ function readHead(fields: Fields): ManifestHead {
     ...(tags === undefined ? {} : { tags }),
     settings: readSettings(fields.object('settings')),
     totals: readTotals(fields.object('totals')),
-    shards: fields.list('shards').map((shard, index) => readShard(new Fields(shard, `shard ${index} of ${fields.what}`))),
-    chunks: fields.list('chunks').map((chunk, index) => readChunk(new Fields(chunk, `chunk ${index} of ${fields.what}`))),
+    shards: fields
+      .list('shards')
+      .map((shard, index) => readShard(new Fields(shard, `shard ${index} of ${fields.what}`))),
+    chunks: fields
+      .list('chunks')
+      .map((chunk, index) => readChunk(new Fields(chunk, `chunk ${index} of ${fields.what}`))),
   };
 }
 
@@ -142,7 +150,9 @@ function readChunk(fields: Fields): ChunkRecord {
     storageClass: storageClass ?? 'STANDARD',
     sha256: fields.sha256('sha256'),
     tocSize: fields.count('tocSize'),
-    frames: fields.list('frames').map((frame, index) => readFrame(new Fields(frame, `frame ${index} of ${fields.what}`))),
+    frames: fields
+      .list('frames')
+      .map((frame, index) => readFrame(new Fields(frame, `frame ${index} of ${fields.what}`))),
   };
 }
 

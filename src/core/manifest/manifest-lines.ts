@@ -63,7 +63,8 @@ export class ManifestLines {
     const last = text.lastIndexOf('\n');
     if (last < 0) {
       this.pending += text;
-      if (this.pending.length > MAX_LINE) throw integrityError(`${this.what} has a line of more than ${MAX_LINE} bytes`);
+      if (this.pending.length > MAX_LINE)
+        throw integrityError(`${this.what} has a line of more than ${MAX_LINE} bytes`);
       if (this.pending.startsWith(']}')) this.finishFiles();
       return;
     }

@@ -58,7 +58,11 @@ export async function readManifest(reader: ObjectReader, options: ReadManifestOp
   return await new ManifestStream(key, content, options).read();
 }
 
-async function openManifest(reader: ObjectReader, key: string, signal: AbortSignal | undefined): Promise<ObjectContent> {
+async function openManifest(
+  reader: ObjectReader,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<ObjectContent> {
   try {
     return await reader.get(key, signal ? { signal } : {});
   } catch (error) {
@@ -67,7 +71,7 @@ async function openManifest(reader: ObjectReader, key: string, signal: AbortSign
     const message = isDenied
       ? `cannot read ${key} in ${reader.url}: ${error.message}`
       : `there is no upload here: ${reader.url} has no ${key}`;
-    const hint = `an upload URL ends in /uploads/<upload id>; \`archiver dataset list ${reader.url}\` shows what is there`;
+    const hint = 'an upload URL ends in /uploads/<upload id>, as `archiver upload` printed it';
     throw new ArchiverError(error.code, message, { cause: error, hint: isDenied ? (error.hint ?? hint) : hint });
   }
 }
@@ -168,7 +172,7 @@ class ManifestStream {
   private parseCandidates(text: string): void {
     const starts = new Set<number>();
     for (const needle of [...(this.options.needles ?? []), '\\']) {
-      for (let at = text.indexOf(needle); at >= 0; ) {
+      for (let at = text.indexOf(needle); at >= 0;) {
         const end = text.indexOf('\n', at);
         starts.add(text.lastIndexOf('\n', at) + 1);
         at = end < 0 ? -1 : text.indexOf(needle, end);
@@ -215,9 +219,5 @@ class ManifestStream {
 }
 
 /** The head alone: the rest of the manifest is not fetched. */
-export const readManifestHead = (
-  reader: ObjectReader,
-  uploadId: string,
-  signal?: AbortSignal,
-): Promise<ReadManifest> => readManifest(reader, { uploadId, headOnly: true, ...(signal ? { signal } : {}) });
-
+export const readManifestHead = (reader: ObjectReader, uploadId: string, signal?: AbortSignal): Promise<ReadManifest> =>
+  readManifest(reader, { uploadId, headOnly: true, ...(signal ? { signal } : {}) });

@@ -86,7 +86,8 @@ class Wanted {
 export function createSelection({ all = false, files = [], md5, pattern, shards }: Selectors): Selection {
   const isWhole = all || (files.length === 0 && md5 === undefined && pattern === undefined);
   const shardSet = shards === undefined ? undefined : new Set(shards);
-  const isInShard = (shard: number | undefined): boolean => shardSet === undefined || (shard !== undefined && shardSet.has(shard));
+  const isInShard = (shard: number | undefined): boolean =>
+    shardSet === undefined || (shard !== undefined && shardSet.has(shard));
   if (isWhole) return { matches: (_entry, shard) => isInShard(shard), needles: undefined, unmatched: () => [] };
   const wanted = new Wanted(files, md5?.toLowerCase(), pattern === undefined ? undefined : globMatcher(pattern));
   return {

@@ -33,15 +33,28 @@ function dateText(day: number): string {
   return `${yearText(year)}-${pair(month)}-${pair(dayOfMonth)}`;
 }
 
+// Files of one package or day come together: the date is mostly the one before.
+let memoDay = Number.NaN;
+let memoText = '';
+
+function dateTextOf(day: number): string {
+  if (day !== memoDay) {
+    memoText = dateText(day);
+    memoDay = day;
+  }
+  return memoText;
+}
+
 /** ISO 8601 in UTC with nine decimals; years outside 0 to 9999 carry a sign and at least six digits. */
 export function formatTimestamp(seconds: number, nanos: number): string {
   const day = Math.floor(seconds / DAY_SECONDS);
   const second = seconds - day * DAY_SECONDS;
   const minutes = Math.floor(second / 60);
-  const micros = Math.floor(nanos / 1000);
   const clock = `${pair(Math.floor(minutes / 60))}:${pair(minutes % 60)}:${pair(second % 60)}`;
+  if (nanos === 0) return `${dateTextOf(day)}T${clock}.000000000Z`;
+  const micros = Math.floor(nanos / 1000);
   const fraction = triple(Math.floor(micros / 1000)) + triple(micros % 1000) + triple(nanos % 1000);
-  return `${dateText(day)}T${clock}.${fraction}Z`;
+  return `${dateTextOf(day)}T${clock}.${fraction}Z`;
 }
 
 const TEXT = /^(\d{4}|[+-]\d{6,12})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})\.(\d{9})Z$/;
@@ -52,12 +65,7 @@ function dayNumber(year: number, month: number, dayOfMonth: number): number {
   const yearOfEra = marchYear - era * 400;
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + dayOfMonth - 1;
   return (
-    era * ERA_DAYS +
-    yearOfEra * 365 +
-    Math.floor(yearOfEra / 4) -
-    Math.floor(yearOfEra / 100) +
-    dayOfYear -
-    EPOCH_SHIFT
+    era * ERA_DAYS + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - EPOCH_SHIFT
   );
 }
 

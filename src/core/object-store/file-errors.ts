@@ -37,7 +37,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EFBIG: {
     code: 'no-space',
     text: 'the file is larger than the file system or a limit allows',
-    hint: 'use a smaller --chunk-size',
+    hint: 'choose a folder on another file system, or raise the limit (ulimit -f)',
   },
   ENAMETOOLONG: {
     code: 'unsupported',

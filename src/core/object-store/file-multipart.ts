@@ -1,14 +1,14 @@
 // Multipart uploads of the folder store: parts lie in a hidden folder until they are put together. Nothing of it is
 // visible as a key before the last step, a rename.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
 import type { UnfinishedMultipart, UploadedPart } from './object-store.js';
 import { fileError } from './file-errors.js';
 import { PARTS_FOLDER } from './file-keys.js';
-import { appendFrom, writeAtomically, writeFully } from './file-write.js';
+import { appendFrom, writeAtomically, writeFully, makeFolder } from './file-write.js';
 import { StoreError } from './store-error.js';
 
 const MAX_PART = 10_000;
@@ -34,7 +34,7 @@ export async function createFileMultipart(folder: string, key: string): Promise<
   const multipartId = randomBytes(16).toString('hex');
   const path = uploadFolder(folder, key, multipartId);
   try {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     await writeAtomically(join(path, 'key'), (handle) => writeFully(handle, Buffer.from(key)), { ifAbsent: true });
   } catch (error) {
     throw fileError(error, 'write', path);

@@ -36,11 +36,19 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes a folder and its parents, durable. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return;
-  for (let path = folder; path.length >= first.length; path = dirname(path)) await syncFolder(dirname(path));
+/** Makes a folder and its parents, durable. Node's own `recursive` hides why: a read-only disk becomes "no such file". */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    if (systemCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder).catch((again: unknown) => {
+      if (systemCode(again) !== 'EEXIST') throw again; // another process was faster
+    });
+  }
+  await syncFolder(dirname(folder));
 }
 
 /** Opens a new temp file in `folder`, which is made if need be (also when another process removes it just now). */

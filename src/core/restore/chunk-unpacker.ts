@@ -54,7 +54,8 @@ export class ChunkUnpacker {
       const length = size[extent] ?? 0;
       const index = entry[extent] ?? 0;
       if (this.table.columns.state[index] !== STATE.waiting) continue;
-      if (from + length <= end && this.isWhole(index, length)) this.whole(index, bytes.subarray(from - start, from - start + length));
+      if (from + length <= end && this.isWhole(index, length))
+        this.whole(index, bytes.subarray(from - start, from - start + length));
       else this.begin(extent, index, start, end, bytes);
     }
   }
@@ -184,7 +185,7 @@ export class ChunkUnpacker {
 
   /** Nothing more comes for this lane: whatever is still open will never be whole. */
   endLane(reason: string): void {
-    for (const index of [...this.contents.keys()]) this.fail(index, new Error(reason));
+    for (const index of this.contents.keys()) this.fail(index, new Error(reason));
     this.open = [];
   }
 

@@ -18,7 +18,11 @@ export interface Collision {
 }
 
 /** Entries whose place is taken by an earlier one. */
-export function findCollisions(entries: Iterable<number>, placeOf: (index: number) => RawPath, folding: Folding): Collision[] {
+export function findCollisions(
+  entries: Iterable<number>,
+  placeOf: (index: number) => RawPath,
+  folding: Folding,
+): Collision[] {
   const taken = new Map<string, number>();
   const collisions: Collision[] = [];
   for (const index of entries) {
@@ -34,7 +38,9 @@ const SHOWN = 10;
 
 /** The refusal of `--flatten`: nothing is written when two files would get one name. */
 export function flattenRefusal(collisions: readonly Collision[], pathOf: (index: number) => RawPath): ArchiverError {
-  const shown = collisions.slice(0, SHOWN).map((c) => `${displayPath(pathOf(c.with))} and ${displayPath(pathOf(c.index))}`);
+  const shown = collisions
+    .slice(0, SHOWN)
+    .map((c) => `${displayPath(pathOf(c.with))} and ${displayPath(pathOf(c.index))}`);
   const more = collisions.length > SHOWN ? `; and ${collisions.length - SHOWN} more` : '';
   return new ArchiverError('conflict', `with --flatten these would get the same name: ${shown.join('; ')}${more}`, {
     hint: 'restore without --flatten, or choose fewer files',

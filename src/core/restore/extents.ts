@@ -53,7 +53,11 @@ interface Draft {
   readonly position: number[];
 }
 
-function collect(entries: Iterable<number>, table: SelectedTable, extras: ReadonlyMap<number, Extra>): { draft: Draft; empty: number[] } {
+function collect(
+  entries: Iterable<number>,
+  table: SelectedTable,
+  extras: ReadonlyMap<number, Extra>,
+): { draft: Draft; empty: number[] } {
   const draft: Draft = { entry: [], chunk: [], offset: [], size: [], position: [] };
   const empty: number[] = [];
   const add = (entry: number, chunk: number, offset: number, size: number, position: number): void => {

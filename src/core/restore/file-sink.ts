@@ -141,7 +141,7 @@ export class FileSink implements ContentSink {
     const buffer = Buffer.allocUnsafe(REREAD_BYTES);
     const fd = this.tree.openFile(folder, temp);
     try {
-      for (let at = 0; ; ) {
+      for (let at = 0; ;) {
         const count = this.tree.read(fd, buffer, at);
         if (count === 0) return md5.digest('hex');
         md5.update(buffer.subarray(0, count));
@@ -163,7 +163,9 @@ export class FileSink implements ContentSink {
       try {
         this.tree.setAttribute(fd, name, value);
       } catch (error) {
-        this.warnings.push(`${displayPath(this.table.path(index))}: attribute ${displayPath(name)} not restored: ${errorText(error)}`);
+        this.warnings.push(
+          `${displayPath(this.table.path(index))}: attribute ${displayPath(name)} not restored: ${errorText(error)}`,
+        );
       }
     }
     // The mode was narrowed to be able to write attributes of a read-only file.

@@ -53,7 +53,7 @@ export async function makeFolders({ table, tree, failures, signal }: FolderJob):
 /** Gives folders their owner, attributes, mode and time. */
 export function finishFolders(job: FolderJob, existing: ReadonlySet<number>, warnings: string[]): void {
   const { table, failures } = job;
-  for (const index of [...foldersOf(table)].reverse()) {
+  for (const index of [...foldersOf(table)].toReversed()) {
     try {
       finishFolder(job, index, existing.has(index), warnings);
       table.columns.state[index] = STATE.done;
@@ -64,7 +64,12 @@ export function finishFolders(job: FolderJob, existing: ReadonlySet<number>, war
   }
 }
 
-function finishFolder({ table, tree, settings, extras }: FolderJob, index: number, existed: boolean, warnings: string[]): void {
+function finishFolder(
+  { table, tree, settings, extras }: FolderJob,
+  index: number,
+  existed: boolean,
+  warnings: string[],
+): void {
   const c = table.columns;
   const path = table.path(index);
   const mode = restoredMode(c.mode[index] ?? 0, true, settings.keepSpecialBits);

@@ -39,7 +39,8 @@ export async function gather({ reader, uploadId, selectors, failures, signal }: 
     },
     onEntry: (entry) => gatherer.take(entry),
     onForeign: ({ path, foreignType }) => {
-      if (selection.matches({ path, type: 'file' }, undefined)) failures.add(path, `refused: entries of type '${printable(foreignType)}' are not known`);
+      if (selection.matches({ path, type: 'file' }, undefined))
+        failures.add(path, `refused: entries of type '${printable(foreignType)}' are not known`);
     },
     ...(selection.needles === undefined ? {} : { needles: selection.needles }),
     ...(signal ? { signal } : {}),
@@ -56,7 +57,10 @@ function checkShards(head: ManifestHead, shards: readonly number[] | undefined):
   const unknown = shards?.find((shard) => !known.has(shard));
   if (unknown === undefined) return;
   const list = [...known].sort((a, b) => a - b).join(', ');
-  throw usageError(`upload ${displayPath(head.uploadId)} has no shard ${unknown}`, list === '' ? 'it has no shards' : `its shards are ${list}`);
+  throw usageError(
+    `upload ${displayPath(head.uploadId)} has no shard ${unknown}`,
+    list === '' ? 'it has no shards' : `its shards are ${list}`,
+  );
 }
 
 class Gatherer {

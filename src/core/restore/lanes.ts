@@ -42,11 +42,20 @@ export function planChunk(range: ChunkExtents, record: ChunkRecord, extents: Ext
   const offsets = frameOffsets(record);
   const needed = options.every ?? neededFrames(range, extents, offsets.raw);
   const isCached = (frame: number): boolean => options.isCached?.(record.frames[frame]?.sha256 ?? '') ?? false;
-  const remote = planSpans(needed.filter((frame) => !isCached(frame)), offsets.stored, options);
+  const remote = planSpans(
+    needed.filter((frame) => !isCached(frame)),
+    offsets.stored,
+    options,
+  );
   // A gap in a remote span may be a cached frame: it came along, so it is not read again.
   const isCovered = (frame: number): boolean => remote.some(({ first, last }) => frame >= first && frame <= last);
   const local = needed.filter((frame) => isCached(frame) && !isCovered(frame));
-  const single = local.map((frame) => ({ first: frame, last: frame, start: offsets.stored[frame] ?? 0, end: offsets.stored[frame + 1] ?? 0 }));
+  const single = local.map((frame) => ({
+    first: frame,
+    last: frame,
+    start: offsets.stored[frame] ?? 0,
+    end: offsets.stored[frame + 1] ?? 0,
+  }));
   const spans = [...remote, ...single].sort((a, b) => a.first - b.first);
   return { ...range, record, spans, bytes: spans.reduce((sum, { start, end }) => sum + end - start, 0) };
 }

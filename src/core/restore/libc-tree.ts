@@ -97,7 +97,10 @@ export class LibcTree implements OutputTree {
   present(path: RawPath): Present | undefined {
     const [parentPath, name] = splitPath(path);
     try {
-      const parent = parentPath === '' ? this.root : (this.cache.get(parentPath) ?? this.cache.add(parentPath, this.hold(this.open(parentPath))));
+      const parent =
+        parentPath === ''
+          ? this.root
+          : (this.cache.get(parentPath) ?? this.cache.add(parentPath, this.hold(this.open(parentPath))));
       this.libc.statat(parent.fd, name, this.stat);
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;
@@ -204,7 +207,11 @@ export class LibcTree implements OutputTree {
 }
 
 function presentOf(stat: Stat): Present {
-  const kinds: Readonly<Record<number, Present['kind']>> = { 0o100000: 'file', 0o040000: 'directory', 0o120000: 'symlink' };
+  const kinds: Readonly<Record<number, Present['kind']>> = {
+    0o100000: 'file',
+    0o040000: 'directory',
+    0o120000: 'symlink',
+  };
   return {
     kind: kinds[stat.mode & TYPE_MASK] ?? 'other',
     size: stat.size,

@@ -91,7 +91,8 @@ class LinkMaker {
 
   hardlink(index: number, carrier: number): void {
     const { table, tree, settings } = this.job;
-    if (table.columns.state[carrier] === STATE.failed) throw new Error(`the file it is linked with failed: ${displayPath(table.path(carrier))}`);
+    if (table.columns.state[carrier] === STATE.failed)
+      throw new Error(`the file it is linked with failed: ${displayPath(table.path(carrier))}`);
     const [folder, name] = this.place(index);
     tree.pin(folder);
     try {
@@ -103,7 +104,9 @@ class LinkMaker {
           if (fatalError(error) !== undefined) throw error;
           // No hard links on this file system, or no more to this file: a copy has the content at least.
           this.copy(fromFolder, from, folder, temp, index);
-          this.warnings.push(`${displayPath(destinationOf(table, index, settings.flatten))}: copied, not linked: ${errorText(error)}`);
+          this.warnings.push(
+            `${displayPath(destinationOf(table, index, settings.flatten))}: copied, not linked: ${errorText(error)}`,
+          );
         }
       });
     } finally {
@@ -143,7 +146,9 @@ class LinkMaker {
         try {
           tree.setLinkAttribute(folder, temp, attribute, value);
         } catch (error) {
-          this.warnings.push(`${displayPath(table.path(index))}: attribute ${displayPath(attribute)} not restored: ${errorText(error)}`);
+          this.warnings.push(
+            `${displayPath(table.path(index))}: attribute ${displayPath(attribute)} not restored: ${errorText(error)}`,
+          );
         }
       }
       tree.describeLink(folder, temp, metadata);

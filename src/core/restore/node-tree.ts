@@ -104,7 +104,7 @@ export class NodeTree implements OutputTree {
   }
 
   write(fd: number, bytes: Uint8Array, position: number): void {
-    for (let at = 0; at < bytes.byteLength; ) at += fs.writeSync(fd, bytes, at, bytes.byteLength - at, position + at);
+    for (let at = 0; at < bytes.byteLength;) at += fs.writeSync(fd, bytes, at, bytes.byteLength - at, position + at);
   }
 
   read(fd: number, into: Uint8Array, position: number): number {
@@ -179,7 +179,13 @@ const toSeconds = ({ seconds, nanos }: Metadata['mtime']): number => seconds + M
 
 function presentOf(stats: fs.BigIntStats): Present {
   const nanos = ((stats.mtimeNs % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-  const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : stats.isSymbolicLink() ? 'symlink' : 'other';
+  const kind = stats.isFile()
+    ? 'file'
+    : stats.isDirectory()
+      ? 'directory'
+      : stats.isSymbolicLink()
+        ? 'symlink'
+        : 'other';
   return {
     kind,
     size: Number(stats.size),

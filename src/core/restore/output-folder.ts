@@ -2,7 +2,7 @@
 // for the same name.
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ArchiverError, errorText, systemCode } from '../errors.js';
 import { loadLibc } from '../libc/libc.js';
 import { printable, rawFromText } from '../raw-path.js';
@@ -36,9 +36,15 @@ export interface OpenOutputOptions {
 
 function explain(error: unknown, path: string): Error {
   const known = fatalError(error);
-  if (known !== undefined) return new ArchiverError(known.code, `${printable(path)}: ${known.message}`, { cause: error });
+  if (known !== undefined)
+    return new ArchiverError(known.code, `${printable(path)}: ${known.message}`, { cause: error });
   const code = systemCode(error);
-  const words = code === 'EEXIST' || code === 'ENOTDIR' ? 'it is not a folder' : code === 'EACCES' ? 'permission denied' : errorText(error);
+  const words =
+    code === 'EEXIST' || code === 'ENOTDIR'
+      ? 'it is not a folder'
+      : code === 'EACCES'
+        ? 'permission denied'
+        : errorText(error);
   return new ArchiverError('io', `cannot restore into ${printable(path)}: ${words}`, { cause: error });
 }
 
@@ -51,8 +57,21 @@ export function openOutputFolder(options: OpenOutputOptions): OutputFolder {
   }
 }
 
+/** Makes a folder and what is missing above it; false when it is there. Node's own `recursive` never returns below /proc. */
+function makeWithParents(path: string): boolean {
+  try {
+    fs.mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && fs.statSync(path).isDirectory()) return false;
+    if (systemCode(error) !== 'ENOENT' || !makeWithParents(dirname(path))) throw error;
+  }
+  fs.mkdirSync(path);
+  return true;
+}
+
 function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OutputFolder {
-  const wasMade = fs.mkdirSync(path, { recursive: true }) !== undefined;
+  const wasMade = makeWithParents(resolve(path));
   const rootPath = fs.realpathSync(resolve(path));
   const isEmpty = wasMade || fs.readdirSync(rootPath).length === 0;
   const hasLibc = loadLibc() !== undefined;

@@ -28,15 +28,22 @@ const isOlder = (present: Present, { mtime }: Incoming): boolean =>
   present.mtimeSeconds < mtime.seconds || (present.mtimeSeconds === mtime.seconds && present.mtimeNanos < mtime.nanos);
 
 /** What to do with a path where `present` is now. A folder never gives way to a file, nor a file to a folder. */
-export function decide(policy: OverwritePolicy, incoming: Incoming, present: Present | undefined, timeDigits: 6 | 9): Decision {
+export function decide(
+  policy: OverwritePolicy,
+  incoming: Incoming,
+  present: Present | undefined,
+  timeDigits: 6 | 9,
+): Decision {
   if (present === undefined) return 'write';
   if (incoming.type === 'directory') {
     return present.kind === 'directory' ? 'write' : { refused: 'refused: something that is no folder is in its place' };
   }
-  if (present.kind === 'directory') return { refused: 'refused: a folder is in its place, and folders are never replaced by files' };
+  if (present.kind === 'directory')
+    return { refused: 'refused: a folder is in its place, and folders are never replaced by files' };
   if (policy === 'always') return 'write';
   if (policy === 'never') return 'skip';
   const kind = incoming.type === 'symlink' ? 'symlink' : 'file';
-  if (present.kind === kind && present.size === incoming.size && isSameTime(present, incoming, timeDigits)) return 'unchanged';
+  if (present.kind === kind && present.size === incoming.size && isSameTime(present, incoming, timeDigits))
+    return 'unchanged';
   return policy === 'if-changed' || isOlder(present, incoming) ? 'write' : 'skip';
 }

@@ -41,7 +41,12 @@ export interface PlanWorkOptions {
 function* withContent({ table, hardlinks }: PlanWorkOptions): Generator<number> {
   for (let index = 0; index < table.count; index++) {
     const type = table.type(index);
-    if ((type === 'file' || type === 'hardlink') && table.columns.state[index] === STATE.waiting && !hardlinks.has(index)) yield index;
+    if (
+      (type === 'file' || type === 'hardlink') &&
+      table.columns.state[index] === STATE.waiting &&
+      !hardlinks.has(index)
+    )
+      yield index;
   }
 }
 
@@ -50,7 +55,10 @@ export function planWork(options: PlanWorkOptions): Work {
   const { table, extras, chunks, workers, cache } = options;
   const plan = planExtents(withContent(options), table, extras, chunks);
   const view = openExtents(plan.data);
-  const bytesUnderWay = Math.max(4 * MIB, Math.min(DEFAULT_UNDER_WAY, (options.memoryLimitBytes ?? Number.POSITIVE_INFINITY) - BASE_BYTES));
+  const bytesUnderWay = Math.max(
+    4 * MIB,
+    Math.min(DEFAULT_UNDER_WAY, (options.memoryLimitBytes ?? Number.POSITIVE_INFINITY) - BASE_BYTES),
+  );
   const maxBytes = Math.max(MIN_SPAN, Math.min(MAX_SPAN, Math.floor(bytesUnderWay / (workers * 3))));
   const spanOptions = { maxBytes, maxGap: MAX_GAP, ...(cache && { isCached: (sha256: string) => cache.has(sha256) }) };
   const ranges = options.wholeChunks === undefined ? plan.chunks : wholeRanges(options.wholeChunks, plan.chunks);
@@ -60,7 +68,9 @@ export function planWork(options: PlanWorkOptions): Work {
     const every = options.wholeChunks === undefined ? undefined : record.frames.map((_, frame) => frame);
     return [planChunk(range, record, view, { ...spanOptions, every })];
   });
-  const cutFiles = [...extras.values()].flatMap(({ segments }) => (segments ? [segments.map(({ chunk }) => chunk)] : []));
+  const cutFiles = [...extras.values()].flatMap(({ segments }) =>
+    segments ? [segments.map(({ chunk }) => chunk)] : [],
+  );
   const lanes = planLanes(laneChunks, cutFiles);
   const pieces = lanes.length + Math.ceil(plan.empty.length / 1000);
   return {
@@ -74,13 +84,20 @@ export function planWork(options: PlanWorkOptions): Work {
   };
 }
 
-function wholeRanges(chunks: readonly number[], planned: readonly { chunk: number; from: number; to: number }[]): { chunk: number; from: number; to: number }[] {
+function wholeRanges(
+  chunks: readonly number[],
+  planned: readonly { chunk: number; from: number; to: number }[],
+): { chunk: number; from: number; to: number }[] {
   const byChunk = new Map(planned.map((range) => [range.chunk, range]));
   return chunks.map((chunk) => byChunk.get(chunk) ?? { chunk, from: 0, to: 0 });
 }
 
 /** The extras of the entries in one chunk. */
-export function extentCut({ from, to }: LaneChunk, { view }: Work, extras: ReadonlyMap<number, Extra>): ReadonlyMap<number, Extra> {
+export function extentCut(
+  { from, to }: LaneChunk,
+  { view }: Work,
+  extras: ReadonlyMap<number, Extra>,
+): ReadonlyMap<number, Extra> {
   const own = new Map<number, Extra>();
   if (extras.size === 0) return own;
   for (let extent = from; extent < to; extent++) {

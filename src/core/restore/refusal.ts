@@ -17,8 +17,10 @@ const WORDS: Readonly<Record<string, string>> = {
 /** A refusal to walk through what is no folder, or through a link to one. */
 export function refusal(error: unknown): Error {
   const code = systemCode(error);
-  if (code === 'ELOOP') return new ArchiverError('io', 'refused: a symbolic link is in the place of one of its folders', { cause: error });
-  if (code === 'ENOTDIR') return new ArchiverError('io', 'refused: a file or link is in the place of one of its folders', { cause: error });
+  if (code === 'ELOOP')
+    return new ArchiverError('io', 'refused: a symbolic link is in the place of one of its folders', { cause: error });
+  if (code === 'ENOTDIR')
+    return new ArchiverError('io', 'refused: a file or link is in the place of one of its folders', { cause: error });
   return error instanceof Error ? error : new Error(errorText(error));
 }
 

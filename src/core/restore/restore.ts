@@ -131,14 +131,21 @@ class Restore {
 
   async run(): Promise<RestoreResult> {
     const { options, gathered } = this;
-    const output = openOutputFolder({ path: options.outputDir, flatten: options.flatten, keepSpecialBits: options.keepSpecialBits });
-    if (output.tree.timeDigits === 6) this.warn('libc cannot be reached: times are restored to the microsecond, extended attributes not at all');
+    const output = openOutputFolder({
+      path: options.outputDir,
+      flatten: options.flatten,
+      keepSpecialBits: options.keepSpecialBits,
+    });
+    if (output.tree.timeDigits === 6)
+      this.warn('libc cannot be reached: times are restored to the microsecond, extended attributes not at all');
     try {
       return await this.into(output);
     } catch (error) {
       if (!isArchiverError(error, 'cancelled')) throw error;
       const { files } = this.result(STATE.done, undefined, 0);
-      throw cancelledError(`stopped: ${files} of ${gathered.table.count} entries were restored to ${displayPath(options.outputDir)}, each of them whole`);
+      throw cancelledError(
+        `stopped: ${files} of ${gathered.table.count} entries were restored to ${displayPath(options.outputDir)}, each of them whole`,
+      );
     } finally {
       await options.cache?.settled();
       output.close();
@@ -194,7 +201,13 @@ class Restore {
       await runUnpack({
         lanes: work.lanes,
         empty: work.empty,
-        data: { write: output.settings, verifyFiles: options.verifyFiles, checkChunks: false, table: gathered.data, extents: work.extents },
+        data: {
+          write: output.settings,
+          verifyFiles: options.verifyFiles,
+          checkChunks: false,
+          table: gathered.data,
+          extents: work.extents,
+        },
         extras: gathered.extras,
         extrasOf: (chunk) => extentCut(chunk, work, gathered.extras),
         source,
@@ -241,7 +254,11 @@ class Restore {
       warnings: this.warnings,
       bytesFetched,
       chunks: work?.chunks ?? 0,
-      ranges: work?.lanes.reduce((sum, lane) => sum + lane.chunks.reduce((spans, chunk) => spans + chunk.spans.length, 0), 0) ?? 0,
+      ranges:
+        work?.lanes.reduce(
+          (sum, lane) => sum + lane.chunks.reduce((spans, chunk) => spans + chunk.spans.length, 0),
+          0,
+        ) ?? 0,
     };
   }
 }

@@ -26,7 +26,7 @@ type ColumnName = keyof typeof COLUMNS;
 type Columns = { readonly [K in ColumnName]: InstanceType<(typeof COLUMNS)[K]> };
 const NAMES = Object.keys(COLUMNS) as ColumnName[];
 type ColumnType = { new (buffer: SharedArrayBuffer): Columns[ColumnName]; readonly BYTES_PER_ELEMENT: number };
-const columnType = (name: ColumnName): ColumnType => COLUMNS[name] as unknown as ColumnType;
+const columnType = (name: ColumnName): ColumnType => COLUMNS[name];
 const MD5_BYTES = 16;
 
 /** What few entries have. */
@@ -57,7 +57,9 @@ export interface SelectedTable {
 }
 
 export function openTable(data: TableData): SelectedTable {
-  const columns = Object.fromEntries(NAMES.map((name) => [name, new (columnType(name))(data.buffers[name])])) as Columns;
+  const columns = Object.fromEntries(
+    NAMES.map((name) => [name, new (columnType(name))(data.buffers[name])]),
+  ) as Columns;
   const paths = Buffer.from(data.paths);
   const md5 = Buffer.from(data.md5);
   const ends = columns.pathEnd;
@@ -65,7 +67,8 @@ export function openTable(data: TableData): SelectedTable {
     count: data.count,
     columns,
     path: (index) => paths.toString('latin1', index === 0 ? 0 : ends[index - 1], ends[index]),
-    md5: (index) => (columns.hasMd5[index] === 1 ? md5.toString('hex', index * MD5_BYTES, (index + 1) * MD5_BYTES) : undefined),
+    md5: (index) =>
+      columns.hasMd5[index] === 1 ? md5.toString('hex', index * MD5_BYTES, (index + 1) * MD5_BYTES) : undefined,
     type: (index) => KINDS[columns.kind[index] ?? 0] ?? 'file',
   };
 }
@@ -102,7 +105,8 @@ export class TableBuilder {
 
   private grow(): void {
     this.capacity *= 2;
-    for (const name of NAMES) this.buffers[name] = enlarge(this.buffers[name], this.capacity * columnType(name).BYTES_PER_ELEMENT);
+    for (const name of NAMES)
+      this.buffers[name] = enlarge(this.buffers[name], this.capacity * columnType(name).BYTES_PER_ELEMENT);
     this.columns = this.viewColumns();
     this.md5 = enlarge(this.md5, this.capacity * MD5_BYTES);
     this.md5View = Buffer.from(this.md5);

@@ -33,7 +33,10 @@ export function refuseCollisions(table: SelectedTable, failures: Failures, { fla
   if (flatten && collisions.length > 0) throw flattenRefusal(collisions, (index) => table.path(index));
   for (const { index, with: first } of collisions) {
     table.columns.state[index] = STATE.failed;
-    failures.add(table.path(index), `refused: this file system takes it for the same name as ${resultPath(table.path(first))}`);
+    failures.add(
+      table.path(index),
+      `refused: this file system takes it for the same name as ${resultPath(table.path(first))}`,
+    );
   }
 }
 
@@ -51,7 +54,12 @@ export function settleExisting(
     const size = type === 'symlink' ? (extras.get(index)?.target?.length ?? 0) : (c.size[index] ?? 0);
     const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
     try {
-      const decision = decide(overwrite, { type, size, mtime }, tree.present(destinationOf(table, index, flatten)), tree.timeDigits);
+      const decision = decide(
+        overwrite,
+        { type, size, mtime },
+        tree.present(destinationOf(table, index, flatten)),
+        tree.timeDigits,
+      );
       if (decision === 'unchanged') c.state[index] = STATE.unchanged;
       else if (decision === 'skip') c.state[index] = STATE.skipped;
       else if (decision !== 'write') throw new Error(decision.refused);

@@ -65,13 +65,18 @@ export class SpanSource {
   async range(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
     const { reader, keyOf } = this.options;
     const key = keyOf(chunk);
-    if (key === undefined) throw integrityError(`refused: the key ${printable(chunk.record.key)} leads out of uploads/`);
+    if (key === undefined)
+      throw integrityError(`refused: the key ${printable(chunk.record.key)} leads out of uploads/`);
     const content = await reader.get(key, { range: { start, end }, signal });
     const length = end - start;
     if (content.start !== start || content.sizeBytes !== length) {
       content.body.destroy();
       const found = `${key} has ${content.totalBytes} bytes`;
-      throw integrityError(content.totalBytes < end ? `${found}, and ${chunk.record.size} are expected` : `${found} and gave the wrong ones`);
+      throw integrityError(
+        content.totalBytes < end
+          ? `${found}, and ${chunk.record.size} are expected`
+          : `${found} and gave the wrong ones`,
+      );
     }
     const buffer = this.buffer(length);
     await readInto(content, new Uint8Array(buffer, 0, length));

@@ -24,4 +24,3 @@ export function dataRuns(size: number, holes: readonly (readonly [number, number
   add(size);
   return runs;
 }
-

@@ -94,7 +94,8 @@ class UnpackRun {
         if (this.fatal !== undefined) return;
       }
     }
-    for (let deliver = queue.shift(); deliver !== undefined && this.fatal === undefined; deliver = queue.shift()) await deliver();
+    for (let deliver = queue.shift(); deliver !== undefined && this.fatal === undefined; deliver = queue.shift())
+      await deliver();
     await worker.idle();
   }
 
@@ -106,7 +107,9 @@ class UnpackRun {
     const { empty, workers, extras } = this.options;
     const share = empty.filter((_, position) => position % workers === index);
     if (share.length === 0) return;
-    const own = new Map(share.flatMap((entry) => (extras.has(entry) ? [[entry, extras.get(entry) ?? {}] as const] : [])));
+    const own = new Map(
+      share.flatMap((entry) => (extras.has(entry) ? [[entry, extras.get(entry) ?? {}] as const] : [])),
+    );
     worker.send({ type: 'empty', entries: Uint32Array.from(share), extras: own });
   }
 
@@ -132,7 +135,14 @@ class UnpackRun {
   }
 
   private emitChunk(state: 'started' | 'finished', { chunk, record, bytes }: LaneChunk): void {
-    this.options.emit({ type: 'chunk', state, chunk, shard: record.shard, rawBytes: record.rawSize, storedBytes: bytes });
+    this.options.emit({
+      type: 'chunk',
+      state,
+      chunk,
+      shard: record.shard,
+      rawBytes: record.rawSize,
+      storedBytes: bytes,
+    });
   }
 
   private startSpan(worker: UnpackWorkerHandle, chunk: LaneChunk, span: Span): () => Promise<void> {
@@ -150,7 +160,9 @@ class UnpackRun {
 
   private startTail(worker: UnpackWorkerHandle, chunk: LaneChunk): () => Promise<void> {
     const { size, tocSize } = chunk.record;
-    const outcome = this.outcome(tocSize, () => this.options.source.range(chunk, size - tocSize, size, this.abort.signal));
+    const outcome = this.outcome(tocSize, () =>
+      this.options.source.range(chunk, size - tocSize, size, this.abort.signal),
+    );
     return async () => {
       const got = await outcome;
       const release = (): void => this.budget.release(tocSize);
@@ -173,7 +185,10 @@ class UnpackRun {
 
 function explain(error: unknown): Error {
   if (isArchiverError(error, 'cold-storage')) {
-    return new ArchiverError('cold-storage', error.message, { cause: error, hint: error.hint ?? 'ask for it back from cold storage, then run the command again' });
+    return new ArchiverError('cold-storage', error.message, {
+      cause: error,
+      hint: error.hint ?? 'ask for it back from cold storage, then run the command again',
+    });
   }
   return error instanceof Error ? error : new Error(errorText(error));
 }

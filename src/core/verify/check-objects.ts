@@ -33,22 +33,32 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<Readon
     const found = key === undefined ? undefined : sizes.get(key);
     if (found === size) return;
     bad.add(position);
-    const message = found === undefined ? `chunk ${position} is not in the store` : `chunk ${position} has ${found} bytes in the store, and ${size} are expected`;
+    const message =
+      found === undefined
+        ? `chunk ${position} is not in the store`
+        : `chunk ${position} has ${found} bytes in the store, and ${size} are expected`;
     errors.add(message, { key: shown });
   });
   const expected = new Set([...wanted, manifestKeyOf(head.uploadId)]);
-  for (const key of listed?.keys() ?? []) if (!expected.has(key)) warnings.add('nothing in the manifest refers to this object', { key });
+  for (const key of listed?.keys() ?? [])
+    if (!expected.has(key)) warnings.add('nothing in the manifest refers to this object', { key });
   return bad;
 }
 
-async function listSizes({ reader, warnings, signal }: CheckObjectsOptions, prefix: string): Promise<Sizes | undefined> {
+async function listSizes(
+  { reader, warnings, signal }: CheckObjectsOptions,
+  prefix: string,
+): Promise<Sizes | undefined> {
   const sizes: Sizes = new Map();
   try {
-    for await (const page of reader.list({ prefix, signal })) for (const { key, sizeBytes } of page.objects) sizes.set(key, sizeBytes);
+    for await (const page of reader.list({ prefix, signal }))
+      for (const { key, sizeBytes } of page.objects) sizes.set(key, sizeBytes);
     return sizes;
   } catch (error) {
     if (!isArchiverError(error, 'access-denied')) throw error;
-    warnings.add('the store does not allow listing: each chunk was asked for by itself, and objects that nothing refers to cannot be seen');
+    warnings.add(
+      'the store does not allow listing: each chunk was asked for by itself, and objects that nothing refers to cannot be seen',
+    );
     return undefined;
   }
 }
@@ -57,7 +67,8 @@ async function headSizes({ reader, signal }: CheckObjectsOptions, keys: readonly
   const sizes: Sizes = new Map();
   const queue = [...new Set(keys)];
   const one = async (): Promise<void> => {
-    for (let key = queue.pop(); key !== undefined; key = queue.pop()) sizes.set(key, (await reader.head(key, signal))?.sizeBytes);
+    for (let key = queue.pop(); key !== undefined; key = queue.pop())
+      sizes.set(key, (await reader.head(key, signal))?.sizeBytes);
   };
   await Promise.all(Array.from({ length: HEADS_AT_ONCE }, one));
   return sizes;

@@ -62,7 +62,8 @@ export class ChunkChecker {
   finish(): { readonly problems: readonly string[]; readonly failures: readonly EntryFailure[] } {
     const problems: string[] = [];
     if (!this.isWhole) return { problems, failures: this.failures };
-    if (this.hash.digest('hex') !== this.chunk.sha256) problems.push('its bytes do not match its SHA-256 in the manifest');
+    if (this.hash.digest('hex') !== this.chunk.sha256)
+      problems.push('its bytes do not match its SHA-256 in the manifest');
     if (this.tarProblem === undefined) {
       try {
         this.walker.end();

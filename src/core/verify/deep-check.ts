@@ -67,7 +67,11 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
   const bytes = files.reduce((sum, index) => sum + (table.columns.size[index] ?? 0), 0);
   emit({ type: 'plan', files: files.length, bytes, chunks: chunks.length, shardBytes: [] });
   emit({ type: 'phase', phase: 'transferring' });
-  const source = new SpanSource({ reader: options.reader, keyOf: ({ record }) => chunkKey(head.uploadId, record.key), fillsCache: false });
+  const source = new SpanSource({
+    reader: options.reader,
+    keyOf: ({ record }) => chunkKey(head.uploadId, record.key),
+    fillsCache: false,
+  });
   const meter = progressMeter(emit, (index) => displayPath(table.path(index)));
   if (storedBytes > 0) {
     await runUnpack({
@@ -103,7 +107,9 @@ function* contentOf(table: SelectedTable): Generator<number> {
 function report({ head, table, errors }: DeepCheckOptions, { failures, chunkFailures }: Trouble): void {
   for (const { chunk, frame, reason } of chunkFailures) {
     const key = head.chunks[chunk]?.key ?? '';
-    errors.add(frame === undefined ? `chunk ${chunk}: ${reason}` : `chunk ${chunk}, frame ${frame}: ${reason}`, { key });
+    errors.add(frame === undefined ? `chunk ${chunk}: ${reason}` : `chunk ${chunk}, frame ${frame}: ${reason}`, {
+      key,
+    });
   }
   for (const { index, reason } of failures) errors.add(reason, { path: resultPath(table.path(index)) });
 }

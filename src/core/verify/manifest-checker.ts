@@ -40,7 +40,8 @@ export class ManifestChecker {
     if (problem !== undefined) errors.add(`${problem}: it would not be restored`, { path });
     const misplaced = placeProblem(entry, head.chunks);
     if (misplaced !== undefined) errors.add(misplaced, { path });
-    else if (entry.chunk !== undefined && head.chunks[entry.chunk] === undefined) errors.add(`it lies in chunk ${entry.chunk}, and there are ${head.chunks.length}`, { path });
+    else if (entry.chunk !== undefined && head.chunks[entry.chunk] === undefined)
+      errors.add(`it lies in chunk ${entry.chunk}, and there are ${head.chunks.length}`, { path });
     this.count(entry);
   }
 
@@ -68,7 +69,8 @@ export class ManifestChecker {
     this.previous = path;
     if (previous === undefined || path > previous) return;
     if (path === previous) this.errors.add('the manifest names it more than once', { path: resultPath(path) });
-    else if (this.isOrdered) this.errors.add('the entries are not in the order of their paths', { path: resultPath(path) });
+    else if (this.isOrdered)
+      this.errors.add('the entries are not in the order of their paths', { path: resultPath(path) });
     this.isOrdered = false;
   }
 
@@ -82,7 +84,8 @@ export class ManifestChecker {
       if (key === undefined) errors.add('the key of a chunk leads out of uploads/', { key: chunk.key });
       if (keys.has(chunk.key)) errors.add('two chunks have the same key', { key: chunk.key });
       keys.add(chunk.key);
-      if (!chunk.key.startsWith('../') && numbers.has(chunk.chunk)) errors.add(`two chunks have the number ${chunk.chunk}`, { key: chunk.key });
+      if (!chunk.key.startsWith('../') && numbers.has(chunk.chunk))
+        errors.add(`two chunks have the number ${chunk.chunk}`, { key: chunk.key });
       if (!chunk.key.startsWith('../')) numbers.add(chunk.chunk);
     });
   }
@@ -101,7 +104,11 @@ export class ManifestChecker {
     compare('hard links', totals.hardlinks, this.hardlinks);
     compare('bytes', totals.bytes, this.bytes);
     compare('chunks', totals.chunks, head.chunks.length);
-    compare('stored bytes', totals.storedBytes, head.chunks.reduce((sum, { size }) => sum + size, 0));
+    compare(
+      'stored bytes',
+      totals.storedBytes,
+      head.chunks.reduce((sum, { size }) => sum + size, 0),
+    );
     this.finishShards();
     if (this.unsummed > 0) {
       const count = this.unsummed === 1 ? '1 file has' : `${this.unsummed} files have`;
@@ -120,7 +127,9 @@ export class ManifestChecker {
       const said = [chunks, files, bytes, storedBytes].join(' ');
       const found = [own.length, counted.files, counted.bytes, own.reduce((sum, { size }) => sum + size, 0)].join(' ');
       if (said !== found) {
-        errors.add(`shard ${shard}: the manifest announces chunks, files, bytes and stored bytes ${said}, and they are ${found}`);
+        errors.add(
+          `shard ${shard}: the manifest announces chunks, files, bytes and stored bytes ${said}, and they are ${found}`,
+        );
       }
     }
     const unlisted = new Set(head.chunks.map(({ shard }) => shard).filter((shard) => !known.has(shard)));

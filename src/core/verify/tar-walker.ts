@@ -16,7 +16,10 @@ export interface TarMember {
   readonly dataSize: number;
 }
 
-type Want = { readonly kind: 'header' } | { readonly kind: 'pax'; readonly size: number } | { readonly kind: 'map'; readonly member: TarMember };
+type Want =
+  | { readonly kind: 'header' }
+  | { readonly kind: 'pax'; readonly size: number }
+  | { readonly kind: 'map'; readonly member: TarMember };
 
 const roundUp = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
 
@@ -47,7 +50,8 @@ export class TarWalker {
 
   /** Gathers what is wanted next; returns what is left. */
   private fill(rest: Buffer): Buffer {
-    const size = this.want.kind === 'pax' ? roundUp(this.want.size) : BLOCK * (1 + Math.floor(this.held.byteLength / BLOCK));
+    const size =
+      this.want.kind === 'pax' ? roundUp(this.want.size) : BLOCK * (1 + Math.floor(this.held.byteLength / BLOCK));
     const count = Math.min(size - this.held.byteLength, rest.byteLength);
     const piece = rest.subarray(0, count);
     const whole = this.held.byteLength === 0 ? piece : Buffer.concat([this.held, piece]);
@@ -92,7 +96,12 @@ export class TarWalker {
     this.pax = new Map();
     const path = pax.get('ARCHIVER.part.path') ?? pax.get('GNU.sparse.name') ?? pax.get('path') ?? ustarPath(block);
     const hasData = type === '0' || type === '7';
-    const member: TarMember = { path: path.replace(/\/$/, ''), type, dataOffset: this.offset, dataSize: hasData ? size : 0 };
+    const member: TarMember = {
+      path: path.replace(/\/$/, ''),
+      type,
+      dataOffset: this.offset,
+      dataSize: hasData ? size : 0,
+    };
     if (pax.get('GNU.sparse.major') === '1') {
       this.want = { kind: 'map', member };
       return;
@@ -134,7 +143,10 @@ function octal(block: Buffer, at: number, length: number): number {
     for (let index = at + 1; index < at + length; index++) value = value * 256 + (block[index] ?? 0);
     return value;
   }
-  const text = block.toString('latin1', at, at + length).replace(/[\0 ]+$/, '').trim();
+  const text = block
+    .toString('latin1', at, at + length)
+    .replace(/[\0 ]+$/, '')
+    .trim();
   return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
 }
 
@@ -156,7 +168,7 @@ function ustarPath(block: Buffer): RawPath {
 
 function parsePax(bytes: Buffer): Map<string, string> {
   const records = new Map<string, string>();
-  for (let at = 0; at < bytes.byteLength; ) {
+  for (let at = 0; at < bytes.byteLength;) {
     const space = bytes.indexOf(32, at);
     const length = Number(bytes.toString('latin1', at, space));
     const equals = bytes.indexOf(61, space);

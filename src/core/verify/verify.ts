@@ -50,7 +50,12 @@ export interface VerifyResult {
 
 /** Verifies an upload. @throws not-found and what the store says; damage is in the result */
 export async function verifyUpload(options: VerifyOptions): Promise<VerifyResult> {
-  options.emit({ type: 'start', operation: 'verify', source: `${options.reader.url}/uploads/${options.uploadId}`, target: '' });
+  options.emit({
+    type: 'start',
+    operation: 'verify',
+    source: `${options.reader.url}/uploads/${options.uploadId}`,
+    target: '',
+  });
   return await new Verification(options).run();
 }
 
@@ -60,7 +65,8 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
   const count = Math.min(chunks.length, Math.max(1, Math.round(chunks.length * share)));
   const pool = [...chunks];
   const taken: number[] = [];
-  while (taken.length < count) taken.push(...pool.splice(Math.min(pool.length - 1, Math.floor(random() * pool.length)), 1));
+  while (taken.length < count)
+    taken.push(...pool.splice(Math.min(pool.length - 1, Math.floor(random() * pool.length)), 1));
   return taken.sort((a, b) => a - b);
 }
 
@@ -92,7 +98,8 @@ class Verification {
           this.chunks = head.chunks;
         },
         onEntry: (entry) => this.entry(entry),
-        onForeign: ({ path, foreignType }) => this.errors.add(`its type '${printable(foreignType)}' is not known`, { path: resultPath(path) }),
+        onForeign: ({ path, foreignType }) =>
+          this.errors.add(`its type '${printable(foreignType)}' is not known`, { path: resultPath(path) }),
       });
       this.checker?.finish();
       return manifest;

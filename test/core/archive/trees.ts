@@ -287,7 +287,8 @@ function contentOf(path: RawPath, size: number): string {
         const got = readSync(fd, buffer, 0, buffer.length, at);
         for (let block = 0; block < got; block += 4096) {
           const bytes = buffer.subarray(block, Math.min(block + 4096, got));
-          if (zero.compare(bytes, 0, bytes.length, 0, bytes.length) !== 0) digest.update(`${at + block}:`).update(bytes);
+          if (zero.compare(bytes, 0, bytes.length, 0, bytes.length) !== 0)
+            digest.update(`${at + block}:`).update(bytes);
         }
       }
     }

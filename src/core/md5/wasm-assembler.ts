@@ -1,0 +1,107 @@
+// Just enough of the WebAssembly binary format (https://webassembly.github.io/spec/core/binary/) to write a module
+// with one memory and a few functions. An instruction is a function from its operands' code to its own code, so that
+// a nested call reads like an expression and comes out in the stack machine's order. Nothing is checked here: the
+// engine validates the module. Instruction names are the specification's, with an underscore for the dot.
+
+/** Bytes of instructions, a character each: the engine joins strings faster than cold code joins arrays. */
+export type Code = string;
+
+export interface WasmFunction {
+  readonly name: string;
+  /** Number of i32 parameters: the function's first locals. There are no results. */
+  readonly parameters: number;
+  /** Locals after the parameters: how many of which type. */
+  readonly locals: readonly (readonly [count: number, type: Code])[];
+  readonly body: Code;
+}
+
+/** Value types. */
+export const I32: Code = '\x7f';
+export const V128: Code = '\x7b';
+
+/** Code one after the other. */
+export const sequence = (...parts: readonly Code[]): Code => parts.join('');
+
+const bytes = (values: readonly number[]): Code => String.fromCharCode(...values);
+
+/** Unsigned LEB128. */
+export function unsigned(value: number): Code {
+  let code = '';
+  let rest = value;
+  for (; rest >= 0x80; rest >>>= 7) code += String.fromCharCode((rest & 0x7f) | 0x80);
+  return code + String.fromCharCode(rest);
+}
+
+/** Signed LEB128 of 32 bits. */
+export function signed(value: number): Code {
+  let code = '';
+  let rest = value | 0;
+  for (; rest < -0x40 || rest > 0x3f; rest >>= 7) code += String.fromCharCode((rest & 0x7f) | 0x80);
+  return code + String.fromCharCode(rest & 0x7f);
+}
+
+export const local_get = (index: number): Code => '\x20' + unsigned(index);
+export const local_set = (index: number, value: Code): Code => value + '\x21' + unsigned(index);
+export const local_tee = (index: number, value: Code): Code => value + '\x22' + unsigned(index);
+/** Runs `body`, and again as long as `condition`, evaluated after it, is not zero: a `loop` without result, and `br_if 0`. */
+export const loop_while = (condition: Code, body: Code): Code => '\x03\x40' + body + condition + '\x0d\x00\x0b';
+
+export const i32_const = (value: number): Code => '\x41' + signed(value);
+export const i32_add = (a: Code, b: Code): Code => a + b + '\x6a';
+export const i32_sub = (a: Code, b: Code): Code => a + b + '\x6b';
+
+/** Alignment is a hint, as a power of two; it changes nothing but speed. */
+const access = (alignment: number, offset: number): Code => unsigned(alignment) + unsigned(offset);
+
+export const i32_load = (address: Code, offset: number): Code => address + '\x28' + access(2, offset);
+export const i32_store = (address: Code, offset: number, value: Code): Code =>
+  address + value + '\x36' + access(2, offset);
+
+/** SIMD instructions share a prefix (https://webassembly.github.io/spec/core/binary/instructions.html#vector-instructions). */
+const vector = (opcode: number, operands: Code): Code => operands + '\xfd' + unsigned(opcode);
+
+export const v128_load = (address: Code, offset: number): Code => vector(0x00, address) + access(4, offset);
+export const v128_load_unaligned = (address: Code, offset: number): Code => vector(0x00, address) + access(0, offset);
+export const v128_store = (address: Code, offset: number, value: Code): Code =>
+  vector(0x0b, address + value) + access(4, offset);
+export const v128_const = (values: readonly number[]): Code => vector(0x0c, '') + bytes(values);
+/** Byte i of the result is byte `from[i]` of a followed by b. */
+export const i8x16_shuffle = (a: Code, b: Code, from: readonly number[]): Code => vector(0x0d, a + b) + bytes(from);
+export const i8x16_splat = (a: Code): Code => vector(0x0f, a);
+export const i8x16_eq = (a: Code, b: Code): Code => vector(0x23, a + b);
+export const i8x16_lt_u = (a: Code, b: Code): Code => vector(0x26, a + b);
+export const v128_and = (a: Code, b: Code): Code => vector(0x4e, a + b);
+/** a and not b. */
+export const v128_andnot = (a: Code, b: Code): Code => vector(0x4f, a + b);
+export const v128_or = (a: Code, b: Code): Code => vector(0x50, a + b);
+export const v128_xor = (a: Code, b: Code): Code => vector(0x51, a + b);
+export const i32x4_shl = (a: Code, count: number): Code => vector(0xab, a + i32_const(count));
+export const i32x4_shr_u = (a: Code, count: number): Code => vector(0xad, a + i32_const(count));
+export const i32x4_add = (a: Code, b: Code): Code => vector(0xae, a + b);
+export const i32x4_sub = (a: Code, b: Code): Code => vector(0xb1, a + b);
+
+const sized = (content: Code): Code => unsigned(content.length) + content;
+const list = (items: readonly Code[]): Code => unsigned(items.length) + items.join('');
+const section = (id: number, items: readonly Code[]): Code => unsigned(id) + sized(list(items));
+
+/** The module's bytes: the functions and `memory` (of `pages` × 64 KiB, growable) are exported by name. */
+export function assembleModule(pages: number, functions: readonly WasmFunction[]): Buffer<ArrayBuffer> {
+  const type = ({ parameters }: WasmFunction): Code => '\x60' + sized(I32.repeat(parameters)) + list([]);
+  const code = ({ locals, body }: WasmFunction): Code =>
+    sized(list(locals.map(([count, type]) => unsigned(count) + type)) + body + '\x0b');
+  const module = sequence(
+    '\0asm\x01\0\0\0',
+    section(1, functions.map(type)),
+    section(
+      3,
+      functions.map((_, index) => unsigned(index)),
+    ),
+    section(5, ['\0' + unsigned(pages)]),
+    section(7, [
+      sized('memory') + '\x02\0',
+      ...functions.map(({ name }, index) => sized(name) + '\0' + unsigned(index)),
+    ]),
+    section(10, functions.map(code)),
+  );
+  return Buffer.from(module, 'latin1');
+}

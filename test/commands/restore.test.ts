@@ -1,0 +1,353 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/run.js';
+import { buildTree } from '../../src/cli/tree.js';
+import { command as download } from '../../src/commands/download.js';
+import { command as info } from '../../src/commands/info.js';
+import { command as list } from '../../src/commands/list.js';
+import { command as restore } from '../../src/commands/restore.js';
+import { command as verify } from '../../src/commands/verify.js';
+import { makeArchive, md5, UPLOAD_ID, type FileSpec, type MadeArchive } from '../support/make-archive.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const FILES: FileSpec[] = [
+  { path: '.hidden', content: 'h' },
+  { path: 'a.txt', content: 'alpha' },
+  { path: 'dir', type: 'directory' },
+  { path: 'dir/b.csv', content: 'beta', chunk: 1 },
+  { path: 'dir/\u001b[31mred.csv', content: 'gamma', chunk: 1 },
+  { path: 'link', type: 'symlink', target: 'a.txt' },
+];
+const root = buildTree([list, info, verify, restore, download], [], 'test');
+let folder = '';
+let base = '';
+let upload = '';
+
+async function run(...argv: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const texts = { stdout: '', stderr: '' };
+  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
+  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
+  const host = {
+    env: { ARCHIVER_HOME: join(folder, 'home') },
+    cwd: folder,
+    userHome: folder,
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  };
+  const status = await runProgram({ root, version: '0' }, argv, host);
+  return { status, ...texts };
+}
+
+function store(archive: MadeArchive): void {
+  for (const [key, bytes] of archive.objects) {
+    mkdirSync(dirname(join(folder, 'store', key)), { recursive: true });
+    writeFileSync(join(folder, 'store', key), bytes);
+  }
+}
+
+const names = (path: string): string[] => readdirSync(join(folder, path), { recursive: true }).map(String).sort();
+const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+beforeEach(async () => {
+  folder = await tempFolder();
+  base = `file://${join(folder, 'store')}`;
+  upload = `${base}/uploads/${UPLOAD_ID}`;
+  store(makeArchive({ files: FILES }));
+});
+
+describe('naming an upload', () => {
+  test.each([
+    [['list'], /--bucket and --upload-id are missing/],
+    [['list', '--bucket', 'b-1'], /--upload-id is missing/],
+    [['list', 's3://bucket/prefix'], /does not name an upload/],
+    [['info', 's3://bucket/uploads/1', '--bucket', 'b-1'], /give either a URL or --bucket/],
+    [['info', 's3://bucket/uploads/1', '-u', '2'], /name different uploads/],
+    [['list', 's3://bucket', '-u', '../x'], /is not an upload id/],
+    [['restore', '--all'], /S3_URL and OUTPUT_DIR are missing/],
+    [['restore', 's3://bucket/uploads/1', '--all'], /OUTPUT_DIR is missing/],
+  ])('%j is a usage error', async (argv, message) => {
+    const { status, stderr } = await run(...argv);
+
+    expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  test('a base and --upload-id, or the flags alone, name it as well', async () => {
+    const [byUrl, byFlags] = [await run('list', base, '-u', UPLOAD_ID), await run('list', '-b', base, '-u', UPLOAD_ID)];
+
+    expect(byUrl.status).toBe(0);
+    expect(byFlags.stdout).toBe(byUrl.stdout);
+    expect((await run('restore', '-b', base, '-u', UPLOAD_ID, 'out', '--all', '-q')).status).toBe(0);
+  });
+
+  test('a missing upload is one sentence with the next step', async () => {
+    const { status, stderr } = await run('list', `${base}/uploads/20200101-000000-00000000`);
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/there is no upload here: .* has no uploads\/20200101-000000-00000000\/manifest.json.gz/);
+    expect(stderr).toMatch(/archiver dataset list/);
+  });
+});
+
+describe('list', () => {
+  test('shows everything but folders, with names escaped', async () => {
+    const { stdout } = await run('list', upload);
+
+    expect(stdout.split('\n').map((line) => line.slice(33))).toEqual([
+      'PATH',
+      '.hidden',
+      'a.txt',
+      String.raw`dir/\x1b[31mred.csv`,
+      'dir/b.csv',
+      'link -> a.txt',
+      '',
+    ]);
+  });
+
+  test('--pattern and --verbose', async () => {
+    const { stdout } = await run('list', upload, '--pattern', '**/*.csv', '--verbose');
+
+    expect(stdout).toContain(`${md5('beta')}      1  shard-01/chunk-000001.tar.zst  dir/b.csv`);
+    expect(stdout.split('\n')).toHaveLength(4);
+    expect((await run('list', upload, '--pattern', 'nothing')).stdout).toBe('no file matches\n');
+  });
+
+  test('--json is one document', async () => {
+    const document = json((await run('list', upload, '--json')).stdout) as { files: Record<string, unknown>[] };
+
+    expect(document).toMatchObject({ uploadId: UPLOAD_ID, location: upload, count: 5, requests: { get: 1, list: 0 } });
+    expect(document.files[1]).toMatchObject({
+      path: 'a.txt',
+      type: 'file',
+      size: 5,
+      md5: md5('alpha'),
+      shard: 0,
+      chunk: 'shard-00/chunk-000000.tar.zst',
+      mode: '0644',
+      mtime: '2025-11-14T09:30:12.123456789Z',
+    });
+    expect(document.files[2]?.['path']).toBe('dir/\u001b[31mred.csv');
+    expect(json((await run('list', upload, '--json', '--pattern', 'nothing')).stdout)).toMatchObject({
+      files: [],
+      count: 0,
+    });
+  });
+
+  test('a damaged manifest is an error document, not half a listing', async () => {
+    writeFileSync(join(folder, 'store', 'uploads', UPLOAD_ID, 'manifest.json.gz'), 'damaged');
+
+    const { status, stdout } = await run('list', upload, '--json');
+
+    expect([status, json(stdout)]).toEqual([1, { error: expect.objectContaining({ code: 'integrity' }) }]);
+  });
+});
+
+test('info describes the upload, in text with a table of shards and as the head of the manifest', async () => {
+  const text = await run('info', upload, '--verbose');
+  const document = json((await run('info', upload, '--json')).stdout);
+
+  expect(text.status).toBe(0);
+  for (const words of [
+    UPLOAD_ID,
+    '/made on test',
+    'made-00000000',
+    'zstd',
+    'SHARD',
+    'shard-01',
+    `read from       ${upload}`,
+  ])
+    expect(text.stdout).toContain(words);
+  expect(document).toMatchObject({
+    uploadId: UPLOAD_ID,
+    location: upload,
+    totals: { files: 5 },
+    settings: { shardCount: 2 },
+  });
+  expect(document).not.toHaveProperty('files');
+});
+
+describe('verify', () => {
+  test('passes with 0 and fails with 1', async () => {
+    const passed = await run('verify', upload, '--deep');
+    writeFileSync(join(folder, 'store', 'uploads', UPLOAD_ID, 'shard-01/chunk-000001.tar.zst'), 'short');
+    const failed = await run('verify', upload);
+    const document = await run('verify', upload, '--deep', '--json', '--progress-format', 'none');
+
+    expect([passed.status, passed.stdout]).toEqual([0, expect.stringContaining('is whole')]);
+    expect([failed.status, failed.stdout]).toEqual([
+      1,
+      expect.stringMatching(/damaged: 1 error[^]*chunk 1 has 5 bytes/),
+    ]);
+    expect(document.status).toBe(1);
+    expect(json(document.stdout)).toMatchObject({
+      ok: false,
+      warnings: [],
+      errors: expect.arrayContaining([expect.objectContaining({ path: 'dir/b.csv' })]),
+    });
+  });
+
+  test('--sample is a deep check, and --quick goes with neither', async () => {
+    const sampled = json(
+      (await run('verify', upload, '--sample', '50%', '--json', '--progress-format', 'none')).stdout,
+    );
+
+    expect(sampled).toMatchObject({ ok: true, mode: 'deep', chunksRead: 1 });
+    expect((await run('verify', upload, '--quick', '--deep')).status).toBe(2);
+    expect((await run('verify', upload, '--quick', '--sample', '5%')).status).toBe(2);
+  });
+});
+
+describe('restore', () => {
+  test.each([
+    [['out'], /say what to restore: --file PATH, --hash MD5, or --all/],
+    [['out', '--all', '--file', 'a'], /--all cannot be combined with --file/],
+    [['out', '--all', '--hash', md5('x')], /--all cannot be combined with --hash/],
+    [['out', '--hash', 'xyz'], /--hash wants an MD5/],
+    [['out', '--all', '--overwrite', 'maybe'], /--overwrite/],
+    [['out', '--all', '--git-commit', 'x'], /--git-commit/],
+  ])('%j is a usage error', async (argv, message) => {
+    const { status, stderr } = await run('restore', upload, ...argv);
+
+    expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(existsSync(join(folder, 'out'))).toBe(false);
+  });
+
+  test('--all restores everything; run again it finds all in place', async () => {
+    const first = await run('restore', upload, 'out', '--all', '--json', '--progress-format', 'none');
+    const second = await run('restore', upload, 'out', '--all', '--quiet');
+
+    expect(first.status).toBe(0);
+    expect(json(first.stdout)).toMatchObject({
+      files: 5,
+      bytes: 15,
+      failed: [],
+      requests: { get: 3, list: 0 },
+      durationMs: expect.any(Number),
+      location: upload,
+    });
+    expect(names('out')).toHaveLength(6);
+    expect(second.stdout).toMatch(/unchanged 5 files already in place/);
+    expect(existsSync(join(folder, 'home', 'cache'))).toBe(false);
+  });
+
+  test('--file and --hash add up, and fill the cache', async () => {
+    const argv = [
+      'restore',
+      upload,
+      'out',
+      '--file',
+      'a.txt',
+      '--hash',
+      md5('beta').toUpperCase(),
+      '--json',
+      '--progress-format',
+      'none',
+    ];
+
+    expect(json((await run(...argv)).stdout)).toMatchObject({ files: 2, requests: { get: 3 } });
+    expect(names('out')).toEqual(['a.txt', 'dir', 'dir/b.csv']);
+    expect(json((await run(...argv, '--overwrite', 'always')).stdout)).toMatchObject({
+      files: 2,
+      requests: { get: 1 },
+    });
+  });
+
+  test('nothing found is 1, something found is 3', async () => {
+    const nothing = await run('restore', upload, 'out', '--file', 'nope');
+    const something = await run('restore', upload, 'out', '--file', 'nope', '--file', 'a.txt', '--quiet');
+
+    expect([nothing.status, nothing.stderr]).toEqual([
+      1,
+      expect.stringMatching(/nope: not in this upload[^]*archiver list/),
+    ]);
+    expect([something.status, something.stdout]).toEqual([3, expect.stringMatching(/nope: not in this upload/)]);
+  });
+
+  test('a damaged chunk is 3, and when nothing is left 1', async () => {
+    writeFileSync(join(folder, 'store', 'uploads', UPLOAD_ID, 'shard-01/chunk-000001.tar.zst'), 'short');
+
+    const some = await run('restore', upload, 'out', '--all', '--json', '--progress-format', 'none');
+    const none = await run('restore', upload, 'out2', '--file', 'dir/b.csv', '--json', '--progress-format', 'none');
+
+    expect([some.status, json(some.stdout)['files']]).toEqual([3, 3]);
+    expect([none.status, json(none.stdout)['files']]).toEqual([1, 0]);
+  });
+
+  test('--dry-run says what would happen', async () => {
+    const { status, stdout } = await run('restore', upload, 'out', '--all', '--dry-run', '--quiet');
+
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Would restore 5 files, 15 B to .*out, fetching .* in 2 requests from 2 chunks/),
+    ]);
+    expect(existsSync(join(folder, 'out'))).toBe(false);
+  });
+
+  test('--no-verify takes content that does not match, and not without it', async () => {
+    store(
+      makeArchive({
+        files: FILES,
+        bend: ({ files }) =>
+          files.forEach((file) => file['path'] === 'a.txt' && Object.assign(file, { md5: md5('other') })),
+      }),
+    );
+
+    expect((await run('restore', upload, 'out', '--file', 'a.txt', '--quiet')).status).toBe(1);
+    expect((await run('restore', upload, 'out', '--file', 'a.txt', '--no-verify', '--quiet')).status).toBe(0);
+  });
+
+  test('an upload that was copied elsewhere is read from where it is', async () => {
+    const { cpSync } = await import('node:fs');
+    cpSync(join(folder, 'store'), join(folder, 'copy', 'deep'), { recursive: true });
+
+    const { status } = await run(
+      'restore',
+      `file://${folder}/copy/deep/uploads/${UPLOAD_ID}`,
+      'out',
+      '--all',
+      '--quiet',
+    );
+
+    expect(status).toBe(0);
+    expect(readFileSync(join(folder, 'out', 'a.txt'), 'utf8')).toBe('alpha');
+  });
+});
+
+describe('download', () => {
+  test('without selectors it takes everything', async () => {
+    expect((await run('download', upload, 'out', '--quiet')).status).toBe(0);
+    expect(names('out')).toHaveLength(6);
+  });
+
+  test('--files and --pattern add up, --shard-ids narrows', async () => {
+    await run('download', upload, 'both', '--files', 'a.txt', '--pattern', '**/*.csv', '--quiet');
+    await run(
+      'download',
+      upload,
+      'one',
+      '--files',
+      'a.txt',
+      '--pattern',
+      '**/*.csv',
+      '--shard-ids',
+      '1',
+      '--workers',
+      '1',
+      '--quiet',
+    );
+
+    expect(names('both')).toEqual(['a.txt', 'dir', 'dir/b.csv', 'dir/\u001b[31mred.csv'].sort());
+    expect(names('one')).toEqual(['dir', 'dir/b.csv', 'dir/\u001b[31mred.csv'].sort());
+  });
+
+  test('an unknown shard is a usage error that names those there are', async () => {
+    const { status, stderr } = await run('download', upload, 'out', '--shard-ids', '0,7', '--quiet');
+
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/has no shard 7[^]*its shards are 0, 1/)]);
+  });
+});

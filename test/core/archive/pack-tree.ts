@@ -1,0 +1,212 @@
+// Scans, plans and packs a folder in this thread, and reads the result back: what the worker threads do, without them.
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { type ChunkJob, planChunks, type PlanOptions } from '../../../src/core/archive/chunk-plan.js';
+import { type EntryTable, openEntryTable } from '../../../src/core/archive/entry-table.js';
+import { NO_FILTER } from '../../../src/core/archive/filter.js';
+import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack-chunk.js';
+import type { PackSettings } from '../../../src/core/archive/pack-context.js';
+import { scan, type ScanOptions, type ScanResult } from '../../../src/core/archive/scan.js';
+import { posixSourceFs } from '../../../src/core/archive/source-fs-posix.js';
+import type { SourceFs } from '../../../src/core/archive/source-fs.js';
+import { UploadLedger } from '../../../src/core/archive/upload-ledger.js';
+import { type Codec, loadCodec } from '../../../src/core/codec/codec.js';
+import { type AccountNames, entryLine } from '../../../src/core/manifest/entry-line.js';
+import { isListed } from '../../../src/core/manifest/manifest-writer.js';
+import { fsPath, type RawPath } from '../../../src/core/raw-path.js';
+import type { JsonEntry } from '../../e2e/upload-cli.js';
+import { libcOrFail, MIB } from './trees.js';
+
+export const NO_NAMES: AccountNames = { user: () => undefined, group: () => undefined };
+
+/** The scan of a folder in this thread. */
+export function scanFolder(
+  root: RawPath,
+  options: Partial<ScanOptions> = {},
+): ScanResult & { readonly entries: EntryTable } {
+  const found = scan({
+    fs: posixSourceFs(libcOrFail()),
+    root,
+    filter: NO_FILTER,
+    readText: (path) => (statSync(fsPath(path)).isFile() ? readFileSync(fsPath(path), 'utf8') : undefined),
+    ...options,
+  });
+  return { ...found, entries: openEntryTable(found.table) };
+}
+
+export interface PackTreeOptions {
+  /** Wraps the view of the file system that packing gets; the scan sees the plain one. */
+  readonly wrap?: (fs: SourceFs) => SourceFs;
+  /** Between scan and packing. */
+  readonly between?: () => void;
+  readonly plan?: Partial<PlanOptions>;
+  readonly settings?: Partial<PackSettings>;
+  readonly codec?: Codec;
+  readonly names?: AccountNames;
+}
+
+export interface PackedTree {
+  readonly table: EntryTable;
+  readonly ledger: UploadLedger;
+  readonly jobs: readonly ChunkJob[];
+  readonly chunks: ReadonlyMap<number, { readonly packed: PackedChunk; readonly stored: Buffer; readonly raw: Buffer }>;
+  readonly entries: ReadonlyMap<string, JsonEntry>;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** The content that the entry's place in the chunks gives, holes as zeros. */
+  content(path: string): Buffer;
+}
+
+export function packTree(root: RawPath, options: PackTreeOptions = {}): PackedTree {
+  const fs = posixSourceFs(libcOrFail());
+  const scanned = scanFolder(root);
+  const table = scanned.entries;
+  const chunkBytes = options.plan?.chunkBytes ?? 4 * MIB;
+  const lanes = planChunks(table, {
+    strategy: 'round-robin',
+    shards: 4,
+    chunkBytes,
+    storageClass: 'STANDARD',
+    ...options.plan,
+  });
+  options.between?.();
+  const codec = options.codec ?? loadCodec();
+  const packer = new ChunkPacker({
+    fs: options.wrap?.(fs) ?? fs,
+    table,
+    codec,
+    names: options.names ?? NO_NAMES,
+    settings: {
+      uploadId: '20260101-000000-00000000',
+      root,
+      frameBytes: 64 * 1024,
+      level: 1,
+      fileChecksums: true,
+      chunkBytes,
+      ...options.settings,
+    },
+    progress: new Float64Array(3),
+  });
+  const jobs = lanes.flat();
+  const ledger = new UploadLedger(table, jobs.length);
+  const chunks = new Map<number, { packed: PackedChunk; stored: Buffer; raw: Buffer }>();
+  for (const job of jobs) {
+    const packed = packer.pack(job, Buffer.from(new SharedArrayBuffer(64 * 1024)));
+    ledger.add(job, packed);
+    const stored = Buffer.from(packed.output.subarray(0, packed.size));
+    chunks.set(job.chunk, { packed, stored, raw: decode(codec, packed, stored) });
+  }
+  ledger.totals(scanned.skipped.length);
+  const entries = new Map<string, JsonEntry>();
+  for (let index = 0; index < table.count; index++) {
+    if (!isListed(table, index)) continue;
+    const line = entryLine(table, index, NO_NAMES, ledger.extras.get(index));
+    entries.set(table.path(index), JSON.parse(line) as JsonEntry);
+  }
+  const skipped = [...scanned.skipped, ...ledger.skipped].map(({ path, reason }) => ({ path, reason }));
+  const content = (path: string): Buffer => {
+    const entry = entries.get(path);
+    if (entry === undefined) throw new Error(`${path} is not listed`);
+    const slice = (chunk = -1, offset = 0, size = 0): Buffer =>
+      chunks.get(chunk)?.raw.subarray(offset, offset + size) ?? Buffer.alloc(0);
+    if (entry.segments) return Buffer.concat(entry.segments.map((s) => slice(s.chunk, s.offset, s.size)));
+    const { size = 0, holes } = entry;
+    if (!holes) return slice(entry.chunk, entry.offset, size);
+    const whole = Buffer.alloc(size);
+    let from = entry.offset ?? 0;
+    let at = 0;
+    for (const [offset, length] of [...holes, [size, 0] as const]) {
+      slice(entry.chunk, from, offset - at).copy(whole, at);
+      from += offset - at;
+      at = offset + length;
+    }
+    return whole;
+  };
+  return { table, ledger, jobs, chunks, entries, skipped, content };
+}
+
+function decode(codec: Codec, packed: PackedChunk, stored: Buffer): Buffer {
+  let at = 0;
+  return Buffer.concat(
+    packed.frames.map(({ size, rawSize }) => {
+      const raw = Buffer.alloc(rawSize);
+      codec.decompressFrame(raw, stored.subarray(at, at + size));
+      at += size;
+      return raw;
+    }),
+  );
+}
+
+export interface Member {
+  readonly path: string;
+  readonly type: string;
+  readonly size: number;
+  readonly mtime: number;
+  readonly uid: number;
+  readonly target: string;
+  readonly pax: Readonly<Record<string, string>>;
+  readonly data: Buffer;
+}
+
+/** The members of a tar stream, read as strictly as can be. */
+export function tarMembers(raw: Buffer): Member[] {
+  const members: Member[] = [];
+  let pax: Record<string, string> = {};
+  let at = 0;
+  for (;;) {
+    const header = raw.subarray(at, at + 512);
+    if (header.length < 512) throw new Error('the tar stream has no end');
+    if (header.every((byte) => byte === 0)) break;
+    const text = (from: number, length: number): string =>
+      header.toString('latin1', from, from + length).replace(/\0.*$/s, '');
+    const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0);
+    if (parseInt(text(148, 8), 8) !== sum || text(257, 6) !== 'ustar') throw new Error(`no tar header at ${at}`);
+    const type = text(156, 1);
+    const size = Number(type === 'x' ? parseInt(text(124, 12), 8) : (pax['size'] ?? parseInt(text(124, 12), 8)));
+    const data = raw.subarray(at + 512, at + 512 + size);
+    at += 512 + Math.ceil(size / 512) * 512;
+    if (type === 'x') {
+      pax = paxRecords(data.toString('latin1'));
+      continue;
+    }
+    members.push({
+      path: pax['GNU.sparse.name'] ?? pax['path'] ?? text(0, 100),
+      type,
+      size,
+      mtime: Number(pax['mtime'] ?? parseInt(text(136, 12), 8)),
+      uid: Number(pax['uid'] ?? parseInt(text(108, 8), 8)),
+      target: pax['linkpath'] ?? text(157, 100),
+      pax,
+      data,
+    });
+    pax = {};
+  }
+  if (raw.subarray(at).length !== 1024 || !raw.subarray(at).every((byte) => byte === 0)) {
+    throw new Error('something follows the end of the tar stream');
+  }
+  return members;
+}
+
+function paxRecords(text: string): Record<string, string> {
+  const records: Record<string, string> = {};
+  for (let at = 0; at < text.length;) {
+    const length = Number(/^\d+/.exec(text.slice(at, at + 12))?.[0]);
+    const record = text.slice(at, at + length);
+    if (!record.endsWith('\n')) throw new Error(`a pax record has a wrong length: ${record}`);
+    const [, key = '', value = ''] = /^\d+ ([^=]+)=([^]*)\n$/.exec(record) ?? [];
+    records[key] = value;
+    at += length;
+  }
+  return records;
+}
+
+export const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
+
+/** A view of the file system in which something happens at certain calls. */
+export function tampered(fs: SourceFs, changes: Partial<SourceFs>): SourceFs {
+  return { ...fs, ...changes };
+}
+
+/** The system error that `code` names, as Node makes it. */
+export function systemError(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: simulated`), { code, errno: -5, syscall: 'read' });
+}
