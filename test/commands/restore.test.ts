@@ -90,7 +90,7 @@ describe('naming an upload', () => {
 
     expect(status).toBe(1);
     expect(stderr).toMatch(/there is no upload here: .* has no uploads\/20200101-000000-00000000\/manifest.json.gz/);
-    expect(stderr).toMatch(/archiver dataset list/);
+    expect(stderr).toMatch(/an upload URL ends in .uploads/);
   });
 });
 

@@ -32,7 +32,8 @@ async function withSource() {
 /** The bytes that a manifest says are an entry's, from the chunks. */
 function storedContent(upload: string, manifest: JsonManifest, entry: JsonEntry): Buffer {
   const rawOf = (number: number): Buffer => {
-    const chunk = manifest.chunks[number] ?? expect.fail('no such chunk');
+    const chunk = manifest.chunks[number];
+    if (chunk === undefined) throw new Error('no such chunk');
     const stored = readFileSync(join(upload, chunk.key));
     let at = 0;
     return Buffer.concat(
@@ -173,18 +174,18 @@ describe('what is recorded', () => {
     expect(manifest.files.some(({ md5 }) => md5 !== undefined)).toBe(false);
   });
 
-  test.each([
-    ['0', (rawSizes: readonly number[]) => rawSizes.length === 1],
-    ['64KiB', (rawSizes: readonly number[]) => rawSizes.length > 1 && Math.max(...rawSizes) <= 65_536],
-  ])('--frame-size %s', async (size, isRight) => {
+  test('--frame-size cuts chunks into frames, 0 does not', async () => {
     const { home, source, base, url } = await withSource();
     writeFileSync(join(source, 'c'), noise(3 * MIB));
 
-    await uploadJson(home, [source, url, '--frame-size', size]);
+    await uploadJson(home, [source, url, '--frame-size', '0', '--writer-id', 'whole']);
+    await uploadJson(home, [source, url, '--frame-size', '64KiB', '--writer-id', 'small']);
 
-    for (const { frames, rawSize } of readManifest(onlyUpload(base)).chunks) {
-      if (rawSize > 65_536) expect(isRight(frames.map((frame) => frame.rawSize))).toBe(true);
-    }
+    const whole = readManifest(onlyUpload(join(base, 'writers/whole'))).chunks;
+    const small = readManifest(onlyUpload(join(base, 'writers/small'))).chunks;
+    expect(whole.map(({ frames }) => frames.length)).toEqual(whole.map(() => 1));
+    expect(small.flatMap(({ frames }) => frames).every(({ rawSize }) => rawSize <= 65_536)).toBe(true);
+    expect(small.reduce((sum, { frames }) => sum + frames.length, 0)).toBeGreaterThan(48);
   });
 
   test.each(['4', '32'])('--shard-count %s spreads the chunks over so many prefixes', async (count) => {
@@ -308,7 +309,7 @@ describe('a running upload', () => {
     expect(status).toBe(3);
     expect(document.skipped).toEqual([{ path: 'growing.log', reason: 'changed while it was being read' }]);
     const manifest = readManifest(onlyUpload(base));
-    const entry = manifest.files.find(({ path }) => path === 'growing.log') ?? expect.fail('not listed');
+    const entry = manifest.files.find(({ path }) => path === 'growing.log') as JsonEntry;
     const content = storedContent(onlyUpload(base), manifest, entry);
     expect(entry).toMatchObject({ changed: true, size: content.length });
     expect(entry.md5).toBe(createHash('md5').update(content).digest('hex'));

@@ -5,6 +5,7 @@ import type { Codec } from '../codec/codec.js';
 import { integrityError } from '../errors.js';
 import type { FrameRecord } from '../manifest/manifest-types.js';
 import { chooseLevel } from './compression-level.js';
+import type { Md5Batch } from './md5-batch.js';
 
 const ROOM = 1 << 16;
 /** From here on every frame is decompressed and compared before it counts: encoders had bugs at high levels (restic #4523). */
@@ -16,6 +17,8 @@ export interface FrameWriterOptions {
   readonly frameBytes: number;
   /** Undefined: by content, see compression-level.ts. */
   readonly level: number | undefined;
+  /** Makes the checksums of what lies in the frame before the frame is given up. */
+  readonly md5s: Md5Batch;
 }
 
 export interface FrameMark {
@@ -24,6 +27,7 @@ export interface FrameMark {
   readonly outputLength: number;
   readonly rawFlushed: number;
   readonly level: number;
+  readonly md5s: number;
 }
 
 export class FrameWriter {
@@ -40,7 +44,7 @@ export class FrameWriter {
   private check: Buffer | undefined;
 
   constructor(private readonly options: FrameWriterOptions) {
-    this.buffer = Buffer.allocUnsafeSlow(options.frameBytes === 0 ? 1 << 22 : options.frameBytes + ROOM);
+    this.buffer = options.md5s.allocate(options.frameBytes === 0 ? 1 << 22 : options.frameBytes + ROOM);
   }
 
   /** Begins a chunk that is written into `output` (replaced by a larger one if need be). */
@@ -79,7 +83,7 @@ export class FrameWriter {
   ensure(bytes: number): void {
     const needed = this.length + bytes;
     if (needed <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.buffer.length * 2));
+    const larger = this.options.md5s.allocate(Math.max(needed, this.buffer.length * 2));
     this.buffer.copy(larger, 0, 0, this.length);
     this.buffer = larger;
   }
@@ -114,7 +118,8 @@ export class FrameWriter {
   /** Ends the current frame, if there is one. @throws integrity when the encoder lost data */
   flush(): void {
     if (this.length === 0) return;
-    const { codec } = this.options;
+    const { codec, md5s } = this.options;
+    md5s.run();
     const raw = this.buffer.subarray(0, this.length);
     if (this.level === 0) this.level = chooseLevel(codec, raw);
     const bound = codec.compressBound(raw.length);
@@ -132,11 +137,12 @@ export class FrameWriter {
   /** Where the stream is now, to `rewind` to. */
   mark(): FrameMark {
     const { length, outputLength, rawFlushed, level } = this;
-    return { frames: this.frames.length, length, outputLength, rawFlushed, level };
+    return { frames: this.frames.length, length, outputLength, rawFlushed, level, md5s: this.options.md5s.mark() };
   }
 
   /** Forgets what was written since `mark`. A frame that ended in between is decompressed again: rare, and no copy is kept. */
   rewind(mark: FrameMark): void {
+    this.options.md5s.rewind(mark.md5s);
     const ended = this.frames[mark.frames];
     if (ended !== undefined) {
       const stored = this.output.subarray(mark.outputLength, mark.outputLength + ended.size);

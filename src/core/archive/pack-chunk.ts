@@ -157,6 +157,7 @@ export class ChunkPacker {
     const shared = [c.size, c.mtimeSeconds, c.mtimeNanos, c.ctimeSeconds, c.ctimeNanos, c.offset, c.chunk];
     for (const column of shared) column[index] = column[first] ?? 0;
     this.context.settle(index, c.status[first] !== STATUS.changed);
+    this.context.md5s.run(); // the first member's checksum may still wait for the end of its frame
     table.md5.copy(table.md5, index * 16, first * 16, first * 16 + 16);
     const extra = this.context.extras.get(first);
     if (extra !== undefined) this.context.extras.set(index, extra);

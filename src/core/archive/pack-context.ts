@@ -8,6 +8,7 @@ import type { AccountNames, EntryExtra } from '../manifest/entry-line.js';
 import type { RawPath } from '../raw-path.js';
 import { type EntryTable, STATUS } from './entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
+import { Md5Batch } from './md5-batch.js';
 import { NO_FILE, NotArchivable, S_IFMT, S_IFREG, type Skip } from './scan.js';
 import type { SourceFs } from './source-fs.js';
 import { BLOCK, headerBytes, paxFor, type TarMember, type TarType, writeHeader } from './tar-header.js';
@@ -53,6 +54,7 @@ export const padded = (bytes: number): number => Math.ceil(bytes / BLOCK) * BLOC
 
 export class PackContext {
   readonly frames: FrameWriter;
+  readonly md5s: Md5Batch;
   readonly stat: Stat = newStat();
   readonly rootFd: number;
   extras = new Map<number, EntryExtra>();
@@ -60,8 +62,9 @@ export class PackContext {
   bytes = 0;
 
   constructor(readonly deps: PackDeps) {
-    const { codec, settings, fs } = deps;
-    this.frames = new FrameWriter({ codec, frameBytes: settings.frameBytes, level: settings.level });
+    const { codec, settings, fs, table } = deps;
+    this.md5s = new Md5Batch(table.md5);
+    this.frames = new FrameWriter({ codec, frameBytes: settings.frameBytes, level: settings.level, md5s: this.md5s });
     this.rootFd = fs.openRoot(settings.root);
   }
 

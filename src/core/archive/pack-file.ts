@@ -1,7 +1,6 @@
 // Packs one regular file. Small ones are read straight into the frame, so that header, content and checksum are made
 // from one buffer; a file that moved on since the scan, or while it is read, is read again before it is given up as
 // `changed`.
-import { hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { PackContext } from './pack-context.js';
 import { padded } from './pack-context.js';
@@ -63,10 +62,7 @@ function packSmall(
   c.size[index] = got;
   const data = frames.length + before;
   writeHeader(frames.buffer, frames.length, got === size ? member : { ...member, size: got }, pax);
-  if (deps.settings.fileChecksums) {
-    // As text: sixteen bytes as a Buffer would be an allocation of its own outside the heap.
-    deps.table.md5.write(hash('md5', frames.buffer.subarray(data, data + got)), index * 16, 'hex');
-  }
+  if (deps.settings.fileChecksums) context.md5s.add(index, frames.buffer, data, got);
   frames.buffer.fill(0, data + got, data + padded(got));
   c.offset[index] = frames.position + before;
   context.countBytes(got);

@@ -24,6 +24,7 @@ interface Waiting {
 
 export class PackPool {
   private readonly workers: Worker[];
+  private readonly ended: Promise<void>[] = [];
   private readonly counters: Float64Array[] = [];
   private readonly waiting = new Map<Worker, Waiting>();
   private failure: Error | undefined;
@@ -36,6 +37,7 @@ export class PackPool {
     const worker = new Worker(workerUrl('pack-worker'));
     worker.on('message', (reply: PackReply) => this.settle(worker, reply));
     worker.on('error', (error) => this.fail(worker, error));
+    this.ended.push(new Promise((resolve) => void worker.once('exit', () => resolve())));
     worker.on('exit', (code) => {
       if (this.waiting.has(worker)) this.fail(worker, new Error(`a packing thread ended with status ${code}`));
     });
@@ -77,8 +79,13 @@ export class PackPool {
     return { files, bytes, current };
   }
 
+  /**
+   * Ends the threads, each when it is idle. They are asked and not terminated: a thread that is stopped while it loads a
+   * native addon takes the whole process down (napi_throw is fatal there).
+   */
   async close(): Promise<void> {
-    await Promise.all(this.workers.map((worker) => worker.terminate()));
+    for (const worker of this.workers) worker.postMessage({ type: 'close' } satisfies PackMessage);
+    await Promise.all(this.ended);
   }
 
   private settle(worker: Worker, reply: PackReply): void {

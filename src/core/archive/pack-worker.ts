@@ -16,7 +16,8 @@ export type PackMessage =
       readonly settings: PackSettings;
       readonly progress: SharedArrayBuffer;
     }
-  | { readonly type: 'pack'; readonly job: ChunkJob; readonly output: SharedArrayBuffer };
+  | { readonly type: 'pack'; readonly job: ChunkJob; readonly output: SharedArrayBuffer }
+  | { readonly type: 'close' };
 
 export type PackReply =
   | { readonly type: 'packed'; readonly chunk: Omit<PackedChunk, 'output'>; readonly output: SharedArrayBuffer }
@@ -42,6 +43,10 @@ function open(): ChunkPacker {
 }
 
 port?.on('message', (message: PackMessage) => {
+  if (message.type === 'close') {
+    port.close();
+    return;
+  }
   if (message.type === 'open') {
     opening = message;
     return;

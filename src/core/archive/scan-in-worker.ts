@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { ArchiverError, cancelledError, isArchiverError, usageError } from '../errors.js';
 import type { EventSink } from '../events.js';
 import { displayPath, type RawPath } from '../raw-path.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
 import { workerUrl } from '../worker-url.js';
 import type { FilterOptions } from './filter.js';
 import type { ScanResult } from './scan.js';
@@ -15,18 +16,24 @@ export interface ScanInput {
 }
 
 /** What the scan found, and what this platform's view of files loses (undefined: nothing). @throws not-found, access-denied, usage */
-export function scanInWorker(
+export async function scanInWorker(
   input: ScanInput,
   emit: EventSink,
 ): Promise<{ readonly result: ScanResult; readonly loss: string | undefined }> {
+  throwIfCancelled(input.signal);
   const request: ScanRequest = { root: input.source, filter: input.filter };
   const worker = new Worker(workerUrl('scan-worker'), { workerData: request });
   const { signal } = input;
-  return new Promise<{ result: ScanResult; loss: string | undefined }>((resolve, reject) => {
+  // A thread that is terminated while it loads a native addon takes the whole process down.
+  const ready = new Promise<void>((resolve) => {
+    worker.once('message', () => resolve());
+    worker.once('exit', () => resolve());
+  });
+  const scanned = new Promise<{ result: ScanResult; loss: string | undefined }>((resolve, reject) => {
     const cancel = (): void => reject(isArchiverError(signal.reason) ? signal.reason : cancelledError());
-    if (signal.aborted) cancel();
     signal.addEventListener('abort', cancel, { once: true });
     worker.on('message', (reply: ScanReply) => {
+      if (reply.type === 'ready') return;
       if (reply.type === 'progress') {
         emit({ type: 'scan', files: reply.files, bytes: reply.bytes });
         return;
@@ -37,7 +44,15 @@ export function scanInWorker(
     });
     worker.on('error', reject);
     worker.on('exit', () => reject(new ArchiverError('internal', 'the scanning thread ended without a result')));
-  }).finally(() => void worker.terminate());
+  });
+  try {
+    return await scanned;
+  } catch (error) {
+    await ready; // before anybody ends the process
+    throw error;
+  } finally {
+    void ready.then(() => worker.terminate());
+  }
 }
 
 function failure(source: RawPath, reply: Extract<ScanReply, { type: 'failed' }>): ArchiverError {

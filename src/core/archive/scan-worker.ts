@@ -13,6 +13,8 @@ export interface ScanRequest {
 }
 
 export type ScanReply =
+  /** The native code is loaded: from here on the thread may be terminated. */
+  | { readonly type: 'ready' }
   | { readonly type: 'progress'; readonly files: number; readonly bytes: number }
   | { readonly type: 'done'; readonly result: ScanResult; readonly loss: string | undefined }
   | { readonly type: 'failed'; readonly usage: boolean; readonly code: string | undefined; readonly message: string };
@@ -38,6 +40,7 @@ const reply = (message: ScanReply): void => parentPort?.postMessage(message);
 
 try {
   const fs = openSourceFs();
+  reply({ type: 'ready' });
   const result = scan({
     fs,
     root: request.root,

@@ -46,11 +46,17 @@ const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'sym
 
 type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: string };
 
+/** What restoring does not need: a quarter of a line. */
+const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group']);
+
 /** Reads lines of `files`; reused for every line of a manifest. */
 export class EntryParser {
   private readonly scanner = new JsonScanner();
   private draft: Draft = {};
   private seen = 0;
+
+  /** Without `isDescriptive`, ctime, inode and the names of owners are passed over. */
+  constructor(private readonly isDescriptive = true) {}
 
   /** What to do at the value of each key. */
   private readonly readers: Readonly<Record<Key, () => void>> = {
@@ -98,7 +104,8 @@ export class EntryParser {
     }
     if ((this.seen & bit) !== 0) this.scanner.fail(`it names the key '${key}' twice`);
     this.seen |= bit;
-    this.readers[key as Key]();
+    if (this.isDescriptive || !DESCRIPTIVE.has(key as Key)) this.readers[key as Key]();
+    else this.scanner.skip();
   };
 
   private type(): void {

@@ -135,10 +135,16 @@ export class JsonScanner {
   skip(depth = 0): void {
     if (depth > MAX_DEPTH) this.fail(`it nests more than ${MAX_DEPTH} levels deep`);
     const code = this.peek();
-    if (code === QUOTE) this.raw();
+    if (code === QUOTE) this.skipText();
     else if (code === 123) this.object(() => this.skip(depth + 1));
     else if (code === 91) this.list(() => this.skip(depth + 1));
     else this.skipWord();
+  }
+
+  private skipText(): void {
+    const end = this.hasEscapes ? -1 : this.text.indexOf('"', this.at + 1);
+    if (end < 0) this.raw();
+    else this.at = end + 1;
   }
 
   private skipWord(): void {

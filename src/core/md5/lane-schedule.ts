@@ -11,9 +11,9 @@ const PASS_COST = 1.5;
 /** What a call of `crypto.hash` costs beside its blocks, in the same unit (450 ns). */
 const CALL_COST = 5;
 
-/** Halves of powers of two are still ordered among themselves: sixteen classes for each power. */
+/** Between a power of two and the next; lengths have at most 26 bits in blocks, the lowest four classes apart. */
 const CLASSES_OF_POWER = 16;
-const CLASSES = 28 * CLASSES_OF_POWER;
+const CLASSES = (26 - 3) * CLASSES_OF_POWER;
 
 /** Blocks of a message with its padding: a bit, zeros, and eight bytes of length. */
 export const blocksOf = (lengthBytes: number): number => Math.ceil((lengthBytes + 9) / BLOCK_BYTES);

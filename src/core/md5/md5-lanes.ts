@@ -14,7 +14,7 @@ const PAGE_BYTES = 1 << 16;
 const MARGIN_BYTES = BLOCK_BYTES;
 /**
  * Longer ranges gain little and had better be hashed where they are read: in a buffer of 4 MiB, eight ranges of
- * 512 KiB are hashed 5 times as fast as by `crypto.hash`, four of 1 MiB 2.8 times, two of 2 MiB 1.3 times
+ * 512 KiB are hashed 5 times as fast as by `crypto.hash`, four of 1 MiB 2.7 times, two of 2 MiB 1.3 times
  * (bench/md5.mjs). `hash` is correct, and no slower than `crypto.hash`, for longer ones too.
  */
 export const LANE_LIMIT_BYTES = 1 << 20;

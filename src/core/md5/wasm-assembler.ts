@@ -25,7 +25,7 @@ export const sequence = (...parts: readonly Code[]): Code => parts.join('');
 const bytes = (values: readonly number[]): Code => String.fromCharCode(...values);
 
 /** Unsigned LEB128. */
-export function unsigned(value: number): Code {
+function unsigned(value: number): Code {
   let code = '';
   let rest = value;
   for (; rest >= 0x80; rest >>>= 7) code += String.fromCharCode((rest & 0x7f) | 0x80);
@@ -33,7 +33,7 @@ export function unsigned(value: number): Code {
 }
 
 /** Signed LEB128 of 32 bits. */
-export function signed(value: number): Code {
+function signed(value: number): Code {
   let code = '';
   let rest = value | 0;
   for (; rest < -0x40 || rest > 0x3f; rest >>= 7) code += String.fromCharCode((rest & 0x7f) | 0x80);

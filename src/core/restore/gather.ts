@@ -33,6 +33,7 @@ export async function gather({ reader, uploadId, selectors, failures, signal }: 
   const gatherer = new Gatherer(selection, failures);
   const manifest = await readManifest(reader, {
     uploadId,
+    withoutNames: true,
     onHead: ({ head }) => {
       checkShards(head, selectors.shards);
       gatherer.head = head;

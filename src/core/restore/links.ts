@@ -15,6 +15,8 @@ export interface LinkJob {
   readonly settings: WriteSettings;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly failures: Failures;
+  /** The output folder was empty. */
+  readonly isFresh: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -83,10 +85,12 @@ class LinkMaker {
     try {
       make(temp);
       tree.rename(folder, temp, name);
-    } finally {
-      // Gone after a rename, except when both names were links to one file already: then rename does nothing.
+    } catch (error) {
       tree.remove(folder, temp);
+      throw error;
     }
+    // When both names were links to one file already, rename has done nothing.
+    if (!this.job.isFresh) tree.remove(folder, temp);
   }
 
   hardlink(index: number, carrier: number): void {

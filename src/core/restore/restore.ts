@@ -172,7 +172,7 @@ class Restore {
     try {
       bytesFetched = await this.unpack(output, work);
       emit({ type: 'phase', phase: 'finishing' });
-      makeLinks(job, hardlinks, this.warnings);
+      makeLinks({ ...job, isFresh: output.isEmpty }, hardlinks, this.warnings);
     } finally {
       if (!options.flatten) finishFolders(job, existing, this.warnings);
     }

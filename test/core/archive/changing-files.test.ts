@@ -1,3 +1,4 @@
+/* eslint-disable vitest/no-conditional-expect -- one table for files that are packed in different ways */
 // T20, T21: files that do not hold still or cannot be read, at exactly the moment that matters.
 import {
   appendFileSync,
@@ -99,7 +100,7 @@ describe.each(KINDS)('a file %s', (_name, size) => {
   test('T20 that is emptied while it is read leaves the archive whole', async () => {
     const { root, file } = await withFile();
 
-    const packed = packTree(root, { wrap: (fs) => tampered(fs, { xattrs: () => void truncateSync(file, 0) }) });
+    const packed = packTree(root, { wrap: (fs) => tampered(fs, { xattrs: () => (truncateSync(file, 0), undefined) }) });
 
     expectSound(packed);
     expect(packed.content('z-after').toString()).toBe('after');

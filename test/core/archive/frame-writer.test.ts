@@ -1,7 +1,9 @@
+/* eslint-disable vitest/no-conditional-expect -- a property looks at pieces of different kinds */
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseLevel, describeCompression, levelBand } from '../../../src/core/archive/compression-level.js';
+import { Md5Batch } from '../../../src/core/archive/md5-batch.js';
 import { FrameWriter } from '../../../src/core/archive/frame-writer.js';
 import { type Codec, loadCodec } from '../../../src/core/codec/codec.js';
 import { noise } from './trees.js';
@@ -33,7 +35,7 @@ describe('frames', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom(0, 1024, 4096), (pieces, frameBytes) => {
-        const writer = new FrameWriter({ codec, frameBytes, level: 1 });
+        const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes, level: 1 });
         writer.begin(output(100));
         const expected: Buffer[] = [];
         for (const { kind, bytes } of pieces) {
@@ -62,7 +64,7 @@ describe('frames', () => {
   });
 
   test('taking back many frames gives the first of them back as it was', () => {
-    const writer = new FrameWriter({ codec, frameBytes: 1024, level: undefined });
+    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes: 1024, level: undefined });
     writer.begin(output());
     const kept = noise(700);
     writer.write(kept);
@@ -77,7 +79,7 @@ describe('frames', () => {
   });
 
   test('a second chunk begins anew, with its own level', () => {
-    const writer = new FrameWriter({ codec, frameBytes: 4096, level: undefined });
+    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes: 4096, level: undefined });
     writer.begin(output());
     writer.write(noise(4096));
     const first = writer.level;
@@ -91,7 +93,7 @@ describe('frames', () => {
   });
 
   test('the output grows when it is too small, in memory that threads share', () => {
-    const writer = new FrameWriter({ codec, frameBytes: 65_536, level: 1 });
+    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes: 65_536, level: 1 });
     writer.begin(output(10));
     const data = noise(300_000);
 
@@ -114,7 +116,7 @@ describe('an encoder that loses data', () => {
   };
 
   test.each([10, 15, 22])('is caught at level %s, with what to do instead', (level) => {
-    const writer = new FrameWriter({ codec: broken, frameBytes: 4096, level });
+    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec: broken, frameBytes: 4096, level });
     writer.begin(output());
 
     expect(() => writer.write(noise(4096))).toThrow(
@@ -123,7 +125,7 @@ describe('an encoder that loses data', () => {
   });
 
   test('is trusted at levels where encoders never did', () => {
-    const writer = new FrameWriter({ codec: broken, frameBytes: 4096, level: 9 });
+    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec: broken, frameBytes: 4096, level: 9 });
     writer.begin(output());
 
     expect(() => writer.write(noise(4096))).not.toThrow();

@@ -168,22 +168,22 @@ export function tarMembers(raw: Buffer): Member[] {
       pax = paxRecords(data.toString('latin1'));
       continue;
     }
-    members.push({
-      path: pax['GNU.sparse.name'] ?? pax['path'] ?? text(0, 100),
-      type,
-      size,
-      mtime: Number(pax['mtime'] ?? parseInt(text(136, 12), 8)),
-      uid: Number(pax['uid'] ?? parseInt(text(108, 8), 8)),
-      target: pax['linkpath'] ?? text(157, 100),
-      pax,
-      data,
-    });
+    members.push({ ...identity(text, pax), type, size, pax, data });
     pax = {};
   }
   if (raw.subarray(at).length !== 1024 || !raw.subarray(at).every((byte) => byte === 0)) {
     throw new Error('something follows the end of the tar stream');
   }
   return members;
+}
+
+function identity(text: (from: number, length: number) => string, pax: Readonly<Record<string, string>>) {
+  return {
+    path: pax['GNU.sparse.name'] ?? pax['path'] ?? text(0, 100),
+    mtime: Number(pax['mtime'] ?? parseInt(text(136, 12), 8)),
+    uid: Number(pax['uid'] ?? parseInt(text(108, 8), 8)),
+    target: pax['linkpath'] ?? text(157, 100),
+  };
 }
 
 function paxRecords(text: string): Record<string, string> {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KIND } from '../../../src/core/archive/entry-table.js';
 import { type FilterOptions, NO_FILTER } from '../../../src/core/archive/filter.js';

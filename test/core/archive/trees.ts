@@ -265,7 +265,11 @@ export function describeTree(root: RawPath): Record<string, Described> {
         ...(isShared ? { sameAs: first } : {}),
         ...(xattrs === undefined
           ? {}
-          : { xattrs: Object.fromEntries([...xattrs].sort().map(([key, value]) => [key, value.toString('base64')])) }),
+          : {
+              xattrs: Object.fromEntries(
+                [...xattrs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => [key, value.toString('base64')]),
+              ),
+            }),
       };
       if (type === 'directory') walk(path);
     }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DATA_AT } from '../../../src/core/md5/md5-kernel.js';
 import { LANE_LIMIT_BYTES, loadMd5Lanes } from '../../../src/core/md5/md5-lanes.js';
 import type { Md5Lanes } from '../../../src/core/md5/md5-lanes.js';
 
@@ -35,8 +36,9 @@ function fill(data: Buffer, seed = 1): Buffer {
   return data;
 }
 
-/** As many ranges as there are lanes and more, so that none is left to crypto.hash. */
-const often = (lengths: readonly number[]): Range[] => lengths.flatMap((n) => Array<Range>(8).fill([3, n]));
+/** Each length in as many ranges as there are lanes, so that none is left to crypto.hash. */
+const often = (lengths: readonly number[]): Range[] =>
+  lengths.flatMap((length) => Array.from({ length: 8 }, (_, i): Range => [i * 5, length]));
 
 describe('the MD5 lanes', () => {
   it('hash the test suite of RFC 1321', () => {
@@ -111,14 +113,31 @@ describe('the MD5 lanes', () => {
     expect(hashRanges(lanes, many)).toEqual(expected(data, many));
   });
 
-  it('read a range that ends with the memory', () => {
-    const lanes = load();
-    for (const size of [1, 64, 60_000, 62_000, 65_536, 131_072]) {
+  it('never read outside the memory, however little there is', () => {
+    const page = 65_536;
+    for (const size of [1, 64, page - DATA_AT - 64, page - DATA_AT - 1, page - DATA_AT, 2 * page - DATA_AT]) {
+      const lanes = load();
       const data = fill(lanes.allocate(size), size);
-      const ranges = Array<Range>(20).fill([0, size]);
+      const all = Array.from({ length: 20 }, (_, i): Range => [i % 2, size - (i % 2)]);
+      // Lanes that are idle throughout must not wander off, either.
+      const two = all.slice(0, 2);
 
-      expect(hashRanges(lanes, ranges)).toEqual(expected(data, ranges));
+      for (const ranges of [all, two, two, two]) expect(hashRanges(lanes, ranges)).toEqual(expected(data, ranges));
     }
+  });
+
+  it('write the length of messages whose bits do not fit 32 bits', () => {
+    const lanes = load();
+    const length = 2 ** 29 + 5;
+    const data = lanes.allocate(length);
+    const digest = hash('md5', data);
+
+    expect(
+      hashRanges(lanes, [
+        [0, length],
+        [0, length],
+      ]),
+    ).toEqual([digest, digest]);
   });
 
   it('write only the digests asked for, at any alignment', () => {
@@ -219,5 +238,12 @@ describe('loading the MD5 lanes', () => {
 
     expect(lanes).toBeUndefined();
     expect(asked.map((bytes) => Buffer.from(bytes.subarray(0, 4)).toString('latin1'))).toEqual(['\0asm']);
+  });
+
+  it('gives nothing where there is no WebAssembly at all', () => {
+    vi.stubGlobal('WebAssembly', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+
+    expect(loadMd5Lanes()).toBeUndefined();
   });
 });

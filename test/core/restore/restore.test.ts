@@ -121,6 +121,18 @@ describe('a selection', () => {
     expect(names(result.out)).toEqual(['big.bin']);
   });
 
+  test('for paths and hashes only the lines that can match are parsed', async () => {
+    const archive = makeArchive({
+      files: TREE,
+      bend: ({ files }) =>
+        files.forEach((file) => file['path'] === 'big.bin' && Object.assign(file, { mode: 'broken' })),
+    });
+
+    expect((await restoreMade(archive, { selectors: { files: ['a.txt', 'dir'] } })).files).toBe(3);
+    expect((await restoreMade(archive, { selectors: { md5: md5('alpha') } })).files).toBe(1);
+    await expect(restoreMade(archive)).rejects.toThrow(/'mode' is not four octal digits/);
+  });
+
   test('a folder stands for what is below it, a hash for every path with that content', async () => {
     const archive = makeArchive({ files: TREE });
 
