@@ -178,8 +178,8 @@ class Planner {
   }
 
   private cut(index: number, size: number, shard: number | undefined): void {
-    const piece = Math.ceil(size / Math.ceil(size / this.options.chunkBytes) / BLOCK) * BLOCK;
-    const of = Math.ceil(size / piece); // fewer than planned when rounding up to blocks adds up to a piece
+    const of = Math.ceil(size / this.options.chunkBytes);
+    const piece = Math.ceil(size / of / BLOCK) * BLOCK; // a chunk is whole blocks, so the last piece is never empty
     const group = this.members.get(index) ?? [index];
     const tier = this.tier(index);
     this.lanes.push(

@@ -289,4 +289,3 @@ const read64 = (view: DataView, at: number): number =>
   view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 const readSigned64 = (view: DataView, at: number): number =>
   view.getUint32(at, true) + view.getInt32(at + 4, true) * 2 ** 32;
-

@@ -1,6 +1,8 @@
 // One worker's way through chunks: decoded frames come in order, each gives its part of the files that lie in it. Files
 // that reach beyond a frame, or a chunk, stay open until their last byte. A frame that is damaged or missing fails the
 // files that need it; the others go on.
+import { VERDICT, type BatchHash } from './batch-hash.js';
+import { wrongContent } from './check-sink.js';
 import type { ContentSink, OpenContent } from './content-sink.js';
 import { storedSize, type Extents } from './extents.js';
 import { fatalError, failureReason } from './refusal.js';
@@ -34,6 +36,7 @@ export class ChunkUnpacker {
     private readonly table: SelectedTable,
     private readonly extents: Extents,
     private readonly sink: ContentSink,
+    private readonly batch: BatchHash | undefined,
   ) {}
 
   /** Extents `from` to `to` lie in the chunk whose frames come now. */
@@ -43,9 +46,13 @@ export class ChunkUnpacker {
     this.extras = extras;
   }
 
-  /** Decoded bytes that begin at `start` of the chunk's tar stream; they are not kept. @throws when nothing can go on */
-  consume(start: number, bytes: Uint8Array): void {
+  /**
+   * Decoded bytes that begin at `start` of the chunk's tar stream; they are not kept. `isInBatch` when they lie in the
+   * memory of the batch. @throws when nothing can go on
+   */
+  consume(start: number, bytes: Uint8Array, isInBatch: boolean): void {
     const end = start + bytes.byteLength;
+    if (isInBatch) this.batch?.run(this.next, this.firstFrom(end), start, end);
     if (this.open.length > 0) this.feedOpen(start, end, bytes);
     const { offset, size, entry } = this.extents;
     while (this.next < this.to && (offset[this.next] ?? 0) < end) {
@@ -55,7 +62,7 @@ export class ChunkUnpacker {
       const index = entry[extent] ?? 0;
       if (this.table.columns.state[index] !== STATE.waiting) continue;
       if (from + length <= end && this.isWhole(index, length))
-        this.whole(index, bytes.subarray(from - start, from - start + length));
+        this.whole(index, bytes.subarray(from - start, from - start + length), isInBatch ? extent : undefined);
       else this.begin(extent, index, start, end, bytes);
     }
   }
@@ -64,9 +71,23 @@ export class ChunkUnpacker {
     return length === this.table.columns.size[index] && this.extras.get(index)?.segments === undefined;
   }
 
-  private whole(index: number, bytes: Uint8Array): void {
+  /** The first extent of this chunk, from the next one on, that begins at or after `end`. */
+  private firstFrom(end: number): number {
+    let low = this.next;
+    let high = this.to;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.extents.offset[middle] ?? 0) < end) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private whole(index: number, bytes: Uint8Array, extent: number | undefined): void {
+    const verdict = extent === undefined ? undefined : this.batch?.verdict(extent);
     try {
-      this.sink.whole(index, bytes, this.extras.get(index));
+      if (verdict === VERDICT.wrong) throw wrongContent();
+      this.sink.whole(index, bytes, this.extras.get(index), verdict === VERDICT.right);
       this.succeed(index);
       this.counters.bytes += bytes.byteLength;
     } catch (error) {
@@ -174,7 +195,7 @@ export class ChunkUnpacker {
     for (const index of entries) {
       const extra = extras.get(index);
       try {
-        if (extra?.holes === undefined) this.sink.whole(index, nothing, extra);
+        if (extra?.holes === undefined) this.sink.whole(index, nothing, extra, false);
         else this.sink.finish(this.sink.open(index, 0, extra));
         this.succeed(index);
       } catch (error) {

@@ -9,8 +9,8 @@ export interface OpenContent {
 }
 
 export interface ContentSink {
-  /** The whole content of a plain file at once. @throws why it failed */
-  whole(index: number, bytes: Uint8Array, extra: Extra | undefined): void;
+  /** The whole content of a plain file at once; `isChecked` when its MD5 was found right. @throws why it failed */
+  whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): void;
   /** Begins a file that comes in pieces. @throws why it failed */
   open(index: number, storedSize: number, extra: Extra | undefined): OpenContent;
   /** Stored bytes at `position` of the stored content. @throws why it failed */

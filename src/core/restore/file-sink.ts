@@ -45,9 +45,9 @@ export class FileSink implements ContentSink {
     return `${this.settings.tempName}${(this.temporaries++).toString(36)}`;
   }
 
-  whole(index: number, bytes: Uint8Array, extra: Extra | undefined): void {
+  whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): void {
     const { table, tree } = this;
-    const expected = this.verifyFiles ? table.md5(index) : undefined;
+    const expected = this.verifyFiles && !isChecked ? table.md5(index) : undefined;
     if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
     const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
     const folder = tree.folder(folderPath);

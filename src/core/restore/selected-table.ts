@@ -53,6 +53,8 @@ export interface SelectedTable {
   path(index: number): RawPath;
   /** Hex, or undefined where the manifest has none. */
   md5(index: number): string | undefined;
+  /** Whether the entry's MD5 is the 16 bytes at `at`. */
+  hasDigest(index: number, digests: Uint8Array, at: number): boolean;
   type(index: number): EntryType;
 }
 
@@ -69,6 +71,8 @@ export function openTable(data: TableData): SelectedTable {
     path: (index) => paths.toString('latin1', index === 0 ? 0 : ends[index - 1], ends[index]),
     md5: (index) =>
       columns.hasMd5[index] === 1 ? md5.toString('hex', index * MD5_BYTES, (index + 1) * MD5_BYTES) : undefined,
+    hasDigest: (index, digests, at) =>
+      md5.compare(digests, at, at + MD5_BYTES, index * MD5_BYTES, (index + 1) * MD5_BYTES) === 0,
     type: (index) => KINDS[columns.kind[index] ?? 0] ?? 'file',
   };
 }

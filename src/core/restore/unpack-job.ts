@@ -4,6 +4,7 @@ import { errorText, isArchiverError } from '../errors.js';
 import type { Codec } from '../codec/codec.js';
 import { ChunkChecker } from '../verify/chunk-checker.js';
 import { ChunkUnpacker } from './chunk-unpacker.js';
+import type { BatchHash } from './batch-hash.js';
 import type { ContentSink } from './content-sink.js';
 import type { Extents } from './extents.js';
 import type { SelectedTable } from './selected-table.js';
@@ -20,6 +21,8 @@ export interface UnpackJobOptions {
   readonly extents: Extents;
   readonly sink: ContentSink;
   readonly checkChunks: boolean;
+  /** Hashes whole files by the frame; without it the sink hashes each. */
+  readonly batch?: BatchHash | undefined;
   /** Called after each frame. */
   readonly onFrame: () => void;
   readonly isStopped: () => boolean;
@@ -35,7 +38,7 @@ export class UnpackJob {
   private moreFailures: EntryFailure[] = [];
 
   constructor(private readonly options: UnpackJobOptions) {
-    this.unpacker = new ChunkUnpacker(options.table, options.extents, options.sink);
+    this.unpacker = new ChunkUnpacker(options.table, options.extents, options.sink, options.batch);
   }
 
   handle(message: Exclude<ToWorker, { type: 'close' | 'begin' }>): void {
@@ -113,7 +116,7 @@ export class UnpackJob {
     const rawSize = chunk.frameRawSizes[frame] ?? 0;
     const start = this.rawStarts[frame] ?? 0;
     try {
-      if (rawSize <= MAX_WHOLE_FRAME) this.give(start, this.decode(stored, rawSize));
+      if (rawSize <= MAX_WHOLE_FRAME) this.give(start, this.decode(stored, rawSize), true);
       else this.decodePieces(stored, rawSize, start);
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;
@@ -121,23 +124,27 @@ export class UnpackJob {
     }
   }
 
-  private give(start: number, bytes: Uint8Array): void {
+  private give(start: number, bytes: Uint8Array, isInBatch: boolean): void {
     this.checker?.decoded(bytes);
-    this.unpacker.consume(start, bytes);
+    this.unpacker.consume(start, bytes, isInBatch);
   }
 
   private decode(stored: Uint8Array, rawSize: number): Uint8Array {
-    if (this.decoded.byteLength < rawSize) this.decoded = Buffer.allocUnsafeSlow(rawSize);
-    const target = this.decoded.subarray(0, rawSize);
+    const target = this.options.batch?.allocate(rawSize) ?? this.room(rawSize).subarray(0, rawSize);
     this.options.codec.decompressFrame(target, stored);
     return target;
   }
 
+  private room(bytes: number): Uint8Array {
+    if (this.decoded.byteLength < bytes) this.decoded = Buffer.allocUnsafeSlow(bytes);
+    return this.decoded;
+  }
+
   private decodePieces(stored: Uint8Array, rawSize: number, start: number): void {
-    if (this.decoded.byteLength < PIECE_BYTES) this.decoded = Buffer.allocUnsafeSlow(PIECE_BYTES);
+    const room = this.room(PIECE_BYTES);
     let at = start;
-    this.options.codec.decompressPieces(stored, rawSize, this.decoded.subarray(0, PIECE_BYTES), (piece) => {
-      this.give(at, piece);
+    this.options.codec.decompressPieces(stored, rawSize, room.subarray(0, PIECE_BYTES), (piece) => {
+      this.give(at, piece, false);
       at += piece.byteLength;
     });
   }

@@ -3,6 +3,7 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import { loadCodec } from '../codec/codec.js';
 import { errorText, isArchiverError } from '../errors.js';
 import { loadLibc } from '../libc/libc.js';
+import { openBatchHash } from './batch-hash.js';
 import { CheckSink } from './check-sink.js';
 import type { ContentSink } from './content-sink.js';
 import { openExtents } from './extents.js';
@@ -52,10 +53,12 @@ class WorkerThread {
     this.stop = new Int32Array(data.stop);
     const table = openTable(data.table);
     this.sink = openSink(table, data);
+    const extents = openExtents(data.extents);
     this.job = new UnpackJob({
       codec: loadCodec(),
       table,
-      extents: openExtents(data.extents),
+      extents,
+      batch: data.verifyFiles ? openBatchHash(table, extents) : undefined,
       sink: this.sink,
       checkChunks: data.checkChunks,
       onFrame: () => this.tellProgress(),
