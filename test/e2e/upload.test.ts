@@ -344,7 +344,7 @@ describe('a running upload', () => {
 
   test.skipIf(noTime.length > 0).each([
     ['512MiB', 512],
-    ['192MiB', 256],
+    ['192MiB', 192],
   ])('T31 --memory-limit %s holds', async (limit, mostMiB) => {
     const { home, source, url } = await withSource();
     for (let index = 0; index < 3; index++) writeFileSync(join(source, `large${index}`), noise(80 * MIB));
@@ -360,6 +360,8 @@ describe('a running upload', () => {
       'upload',
       source,
       url,
+      '--limit-upload',
+      '100MiB', // so that chunks have to wait
       '--memory-limit',
       limit,
       '--quiet',

@@ -25,6 +25,7 @@ describe.skipIf(elsewhere)('stat', () => {
     writeFileSync(`${root}/f`, noise(10_000));
     linkSync(`${root}/f`, `${root}/g`);
     symlinkSync('f', `${root}/l`);
+    for (const name of ['f', 'l']) libcOrFail().utimensat(AT_FDCWD, `${root}/${name}`, 1_234_567_890, 987_654_321);
     const stat = newStat();
 
     for (const name of ['f', 'l', '']) {
