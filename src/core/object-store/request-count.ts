@@ -36,22 +36,31 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
   const add = (kind: keyof RequestCounts, by = 1): void => {
     counts[kind] += by;
   };
+  const counted =
+    <A extends readonly unknown[], R>(kind: keyof RequestCounts, call: (...args: A) => R) =>
+    (...args: A): R => {
+      add(kind);
+      return call(...args);
+    };
   return {
     url: store.url,
-    get: (...call) => (add('get'), store.get(...call)),
-    head: (...call) => (add('head'), store.head(...call)),
+    get: counted('get', (...call) => store.get(...call)),
+    head: counted('head', (...call) => store.head(...call)),
     list: (...call) => counted(store.list(...call), () => add('list')),
-    put: (...call) => (add('put'), store.put(...call)),
-    createMultipart: (...call) => (add('put'), store.createMultipart(...call)),
-    uploadPart: (...call) => (add('put'), store.uploadPart(...call)),
-    completeMultipart: (...call) => (add('put'), store.completeMultipart(...call)),
-    abortMultipart: (...call) => (add('delete'), store.abortMultipart(...call)),
+    put: counted('put', (...call) => store.put(...call)),
+    createMultipart: counted('put', (...call) => store.createMultipart(...call)),
+    uploadPart: counted('put', (...call) => store.uploadPart(...call)),
+    completeMultipart: counted('put', (...call) => store.completeMultipart(...call)),
+    abortMultipart: counted('delete', (...call) => store.abortMultipart(...call)),
     listMultipart: async function* (...call) {
       add('list');
       yield* store.listMultipart(...call);
     },
-    delete: (keys, signal) => (add('delete', Math.ceil(keys.length / DELETE_BATCH)), store.delete(keys, signal)),
-    copy: (...call) => (add('copy'), store.copy(...call)),
-    thaw: (...call) => (add('other'), store.thaw(...call)),
+    delete: (keys, signal) => {
+      add('delete', Math.ceil(keys.length / DELETE_BATCH));
+      return store.delete(keys, signal);
+    },
+    copy: counted('copy', (...call) => store.copy(...call)),
+    thaw: counted('other', (...call) => store.thaw(...call)),
   };
 }
