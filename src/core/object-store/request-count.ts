@@ -36,7 +36,7 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
   const add = (kind: keyof RequestCounts, by = 1): void => {
     counts[kind] += by;
   };
-  const counted =
+  const onCall =
     <A extends readonly unknown[], R>(kind: keyof RequestCounts, call: (...args: A) => R) =>
     (...args: A): R => {
       add(kind);
@@ -44,14 +44,14 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
     };
   return {
     url: store.url,
-    get: counted('get', (...call) => store.get(...call)),
-    head: counted('head', (...call) => store.head(...call)),
+    get: onCall('get', (...call) => store.get(...call)),
+    head: onCall('head', (...call) => store.head(...call)),
     list: (...call) => counted(store.list(...call), () => add('list')),
-    put: counted('put', (...call) => store.put(...call)),
-    createMultipart: counted('put', (...call) => store.createMultipart(...call)),
-    uploadPart: counted('put', (...call) => store.uploadPart(...call)),
-    completeMultipart: counted('put', (...call) => store.completeMultipart(...call)),
-    abortMultipart: counted('delete', (...call) => store.abortMultipart(...call)),
+    put: onCall('put', (...call) => store.put(...call)),
+    createMultipart: onCall('put', (...call) => store.createMultipart(...call)),
+    uploadPart: onCall('put', (...call) => store.uploadPart(...call)),
+    completeMultipart: onCall('put', (...call) => store.completeMultipart(...call)),
+    abortMultipart: onCall('delete', (...call) => store.abortMultipart(...call)),
     listMultipart: async function* (...call) {
       add('list');
       yield* store.listMultipart(...call);
@@ -60,7 +60,7 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
       add('delete', Math.ceil(keys.length / DELETE_BATCH));
       return store.delete(keys, signal);
     },
-    copy: counted('copy', (...call) => store.copy(...call)),
-    thaw: counted('other', (...call) => store.thaw(...call)),
+    copy: onCall('copy', (...call) => store.copy(...call)),
+    thaw: onCall('other', (...call) => store.thaw(...call)),
   };
 }
