@@ -112,7 +112,7 @@ export class ChunkPacker {
     const mark = context.mark();
     try {
       if (kind === KIND.directory || kind === KIND.symlink) this.packBare(index, kind);
-      else packFile(context, index);
+      else packFile(context, index, mark);
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
       context.rewind(mark);

@@ -45,7 +45,8 @@ export interface PackDeps {
 }
 
 /** Where a chunk was, to `rewind` to. */
-export interface PackMark extends FrameMark {
+export interface PackMark {
+  readonly frames: FrameMark;
   readonly bytes: number;
 }
 
@@ -76,12 +77,12 @@ export class PackContext {
   }
 
   mark(): PackMark {
-    return { ...this.frames.mark(), bytes: this.bytes };
+    return { frames: this.frames.mark(), bytes: this.bytes };
   }
 
   /** Takes back what was packed since `mark`. */
   rewind(mark: PackMark): void {
-    this.frames.rewind(mark);
+    this.frames.rewind(mark.frames);
     this.countBytes(mark.bytes - this.bytes);
   }
 

@@ -2,21 +2,23 @@
 // from one buffer; a file that moved on since the scan, or while it is read, is read again before it is given up as
 // `changed`.
 import { readSync } from 'node:fs';
-import type { PackContext } from './pack-context.js';
+import type { PackContext, PackMark } from './pack-context.js';
 import { padded } from './pack-context.js';
 import { packSparse } from './pack-sparse.js';
 import { headerBytes, paxFor, writeHeader } from './tar-header.js';
 
 const TRIES = 3;
 
-/** Packs the file at `index`. @throws the system error when it cannot be opened or read; the chunk must then be rewound */
-export function packFile(context: PackContext, index: number): void {
+/**
+ * Packs the file at `index`; `mark` is where the chunk is now. @throws the system error when it cannot be opened or read;
+ * the chunk must then be rewound
+ */
+export function packFile(context: PackContext, index: number, mark: PackMark): void {
   const { size, allocated } = context.deps.table.columns;
   const plannedBytes = Math.min(size[index] ?? 0, allocated[index] ?? 0);
   const fd = context.open(index);
   try {
     for (let attempt = 1; ; attempt++) {
-      const mark = context.mark();
       if (attempt > 1) context.refresh(index, fd);
       const held = packOnce(context, index, fd, plannedBytes);
       if (held || attempt === TRIES) {
