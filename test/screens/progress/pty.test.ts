@@ -120,7 +120,7 @@ describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
     await session.until('of 1 000 files');
 
     session.type('\u0003');
-    await session.until('stopping: waiting for 1 chunk in flight');
+    await session.until('stopping, and removing what was sent');
     const status = await session.exited;
 
     const screen = await session.screen();
