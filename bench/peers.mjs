@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const archiver = `node ${fileURLToPath(new URL('../dist/cli.js', import.meta.url))}`;
 const rclone =
-  "rclone --s3-provider Ceph --s3-env-auth --s3-endpoint $AWS_ENDPOINT_URL --s3-force-path-style --links --config ''";
+  "env -u AWS_CA_BUNDLE rclone --s3-provider Ceph --s3-env-auth --s3-endpoint $AWS_ENDPOINT_URL --s3-force-path-style --links --config ''";
 
 export const BUCKET = 'archiver-bench';
 

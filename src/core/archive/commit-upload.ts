@@ -1,11 +1,10 @@
 // The last steps of an upload: the manifest from what was packed, then the commit protocol.
 import { FORMAT_VERSION, type ManifestHead, type Totals } from '../manifest/manifest-types.js';
-import { type EncodedManifest, encodeManifest } from '../manifest/manifest-writer.js';
+import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { textFromRaw } from '../raw-path.js';
 import { loadCodec } from '../codec/codec.js';
-import { readAccountNames } from './account-names.js';
 import { commitManifest, commitVersion, confirmChunks } from './commit.js';
 import type { UploadJob } from './upload.js';
 
@@ -14,13 +13,11 @@ export interface PreparedManifest {
   readonly encoded: Promise<EncodedManifest>;
 }
 
-/** Begins to write the manifest of what was packed. @throws internal when an entry is unaccounted for */
+/** Finishes the manifest of what was packed. @throws internal when an entry is unaccounted for */
 export function prepareManifest(job: UploadJob): PreparedManifest {
   const { ledger } = job;
   const totals = ledger.totals(job.scanned.skipped.length);
-  const names = readAccountNames();
-  const head = manifestHead(job, totals);
-  const encoded = encodeManifest({ head, table: ledger.table, names, extras: ledger.extras });
+  const encoded = job.manifest.finish(manifestHead(job, totals));
   encoded.catch(() => undefined); // awaited when everything is sent
   return { totals, encoded };
 }

@@ -65,6 +65,13 @@ export class UploadLedger {
     return this.packed === this.records.length;
   }
 
+  /** Nothing about this entry will change any more: its chunk is in the books, or it is not archived. */
+  isFinal(index: number): boolean {
+    const { status, chunk } = this.table.columns;
+    if (!isListed(this.table, index)) return true;
+    return status[index] !== STATUS.pending && this.records[chunk[index] ?? -1] !== undefined;
+  }
+
   /** The record of a packed chunk. */
   record(chunk: number): ChunkRecord {
     const record = this.records[chunk];

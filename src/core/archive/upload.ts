@@ -11,6 +11,8 @@ import { commitUpload, type PreparedManifest, prepareManifest } from './commit-u
 import { describeCompression } from './compression-level.js';
 import { openEntryTable } from './entry-table.js';
 import type { FilterOptions } from './filter.js';
+import { ManifestWriter } from '../manifest/manifest-writer.js';
+import { readAccountNames } from './account-names.js';
 import { memoryPlan } from './memory-plan.js';
 import { PackPool } from './pack-pool.js';
 import { runPipeline } from './pipeline.js';
@@ -90,10 +92,11 @@ export async function upload(options: UploadOptions): Promise<UploadResult> {
     const versions = highestVersion(opened.store, datasetId, options.signal);
     versions.catch(() => undefined);
     const ledger = new UploadLedger(openEntryTable(scanned.result.table), plan.lanes.flat().length);
-    const job = { options, opened, plan, pool, ledger, scanned: scanned.result, sender, createdAt, ...identity };
+    const manifest = new ManifestWriter(ledger.table, readAccountNames(), ledger.extras);
+    const parts = { options, opened, plan, pool, ledger, manifest, scanned: scanned.result, sender, createdAt };
+    const job: UploadJob = { ...parts, ...identity };
     try {
-      const manifest = await transfer(job);
-      const version = await commitUpload(job, manifest, versions);
+      const version = await commitUpload(job, await transfer(job), versions);
       return result(job, version, started);
     } catch (error) {
       throw await sender.withdraw(error);
@@ -122,6 +125,7 @@ export interface UploadJob {
   readonly plan: UploadPlan;
   readonly pool: PackPool;
   readonly ledger: UploadLedger;
+  readonly manifest: ManifestWriter;
   readonly scanned: ScanResult;
   readonly sender: ChunkSender;
   readonly createdAt: Date;
@@ -194,6 +198,7 @@ async function transfer(job: UploadJob): Promise<PreparedManifest> {
         ledger.add(chunkJob, packed);
         for (const skip of packed.skipped) emit({ type: 'skip', ...shownSkip(skip) });
         if (ledger.isComplete) manifest = prepareManifest(job);
+        else job.manifest.advance((index) => ledger.isFinal(index));
       },
       send: async (chunkJob, packed, signal) => {
         const record = ledger.record(chunkJob.chunk);

@@ -15,13 +15,6 @@ export interface EncodedManifest {
   readonly sha256: string;
 }
 
-export interface ManifestContent {
-  readonly head: ManifestHead;
-  readonly table: EntryTable;
-  readonly names: AccountNames;
-  readonly extras: ReadonlyMap<number, EntryExtra>;
-}
-
 const PIECE = 1 << 18;
 // Level 6 makes a manifest 8 % smaller than level 4 and takes twice as long.
 const GZIP_LEVEL = 4;
@@ -31,37 +24,78 @@ export function isListed(table: EntryTable, index: number): boolean {
   return table.columns.kind[index] !== KIND.dropped && table.columns.status[index] !== STATUS.skipped;
 }
 
-export async function encodeManifest(content: ManifestContent): Promise<EncodedManifest> {
-  const gzip = createGzip({ level: GZIP_LEVEL });
-  const digest = createHash('sha256');
-  const parts: Buffer[] = [];
-  gzip.on('data', (part: Buffer) => {
-    digest.update(part);
-    parts.push(part);
-  });
-  const ended = once(gzip, 'end');
-  for (const text of manifestText(content)) {
-    if (!gzip.write(text)) await once(gzip, 'drain');
+/** Gzips text as it comes; the result is one gzip member. */
+class GzipText {
+  private readonly gzip = createGzip({ level: GZIP_LEVEL });
+  private readonly parts: Buffer[] = [];
+  private readonly ended = once(this.gzip, 'end');
+  private text = '';
+
+  constructor() {
+    this.gzip.on('data', (part: Buffer) => this.parts.push(part));
   }
-  gzip.end();
-  await ended;
-  return { bytes: Buffer.concat(parts), sha256: digest.digest('hex') };
+
+  /** False: wait for `drained` before more. */
+  add(text: string): boolean {
+    this.text += text;
+    return this.text.length < PIECE || this.pass();
+  }
+
+  private pass(): boolean {
+    const isReady = this.gzip.write(this.text);
+    this.text = '';
+    return isReady;
+  }
+
+  async drained(): Promise<void> {
+    if (this.gzip.writableNeedDrain) await once(this.gzip, 'drain');
+  }
+
+  async finish(): Promise<Buffer> {
+    this.gzip.end(this.text);
+    await this.ended;
+    return Buffer.concat(this.parts);
+  }
 }
 
-function* manifestText({ head, table, names, extras }: ManifestContent): Generator<string> {
-  yield headText(head, names);
-  let text = '';
-  let separator = '';
-  for (let index = 0; index < table.count; index++) {
-    if (!isListed(table, index)) continue;
-    text += separator + entryLine(table, index, names, extras.get(index));
-    separator = ',\n';
-    if (text.length >= PIECE) {
-      yield text;
-      text = '';
-    }
+/**
+ * A manifest in the making. Entries are written in path order while others are still being packed, so that little is
+ * left to do after the last one; the head, which comes before them, is only known then. So it is a gzip member of its own.
+ */
+export class ManifestWriter {
+  private readonly files = new GzipText();
+  private next = 0;
+  private separator = '';
+
+  constructor(
+    private readonly table: EntryTable,
+    private readonly names: AccountNames,
+    private readonly extras: ReadonlyMap<number, EntryExtra>,
+  ) {}
+
+  /** Writes entries up to the first one that is not final. */
+  advance(isFinal: (index: number) => boolean): void {
+    while (this.next < this.table.count && isFinal(this.next)) this.entry();
   }
-  yield `${text}${separator === '' ? '' : '\n'}]}\n`;
+
+  private entry(): boolean {
+    const index = this.next++;
+    if (!isListed(this.table, index)) return true;
+    const line = entryLine(this.table, index, this.names, this.extras.get(index));
+    const isReady = this.files.add(this.separator + line);
+    this.separator = ',\n';
+    return isReady;
+  }
+
+  /** Writes the rest and puts the head before it. */
+  async finish(head: ManifestHead): Promise<EncodedManifest> {
+    while (this.next < this.table.count) if (!this.entry()) await this.files.drained();
+    this.files.add(`${this.separator === '' ? '' : '\n'}]}\n`);
+    const first = new GzipText();
+    first.add(headText(head, this.names));
+    const bytes = Buffer.concat([await first.finish(), await this.files.finish()]);
+    return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+  }
 }
 
 function headText(head: ManifestHead, names: AccountNames): string {

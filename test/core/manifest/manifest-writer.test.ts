@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/archive/entry-table.js';
 import type { AccountNames } from '../../../src/core/manifest/entry-line.js';
 import type { ManifestHead } from '../../../src/core/manifest/manifest-types.js';
-import { encodeManifest } from '../../../src/core/manifest/manifest-writer.js';
+import { ManifestWriter } from '../../../src/core/manifest/manifest-writer.js';
 import { HOSTILE_NAMES } from '../archive/trees.js';
 
 const names: AccountNames = { user: (uid) => (uid === 0 ? 'root' : undefined), group: () => undefined };
@@ -64,7 +64,7 @@ function tableOf(paths: readonly string[]) {
 }
 
 const encode = (paths: readonly string[], changes: Partial<ManifestHead> = {}) =>
-  encodeManifest({ head: { ...head, ...changes }, table: tableOf(paths).open(), names, extras: new Map() });
+  new ManifestWriter(tableOf(paths).open(), names, new Map()).finish({ ...head, ...changes });
 
 describe('a manifest', () => {
   test('T25 is valid JSON with one entry a line, whatever the names', async () => {
@@ -119,13 +119,38 @@ describe('a manifest', () => {
     builder.columns.status[2] = STATUS.skipped;
     builder.columns.status[3] = STATUS.changed;
 
-    const { bytes } = await encodeManifest({ head, table: open(), names, extras: new Map() });
+    const { bytes } = await new ManifestWriter(open(), names, new Map()).finish(head);
 
     const { files } = JSON.parse(gunzipSync(bytes).toString()) as { files: { path: string; changed?: boolean }[] };
     expect(files.map(({ path, changed }) => [path, changed])).toEqual([
       ['b', undefined],
       ['d', true],
     ]);
+  });
+
+  test('written bit by bit while entries become final is the same document', async () => {
+    const paths = Array.from({ length: 300 }, (_, index) => `file-${String(index).padStart(3, '0')}`);
+    const table = tableOf(paths).open();
+    const writer = new ManifestWriter(table, names, new Map());
+    const whole = await encode(paths);
+
+    for (const final of [0, 7, 7, 250, 3]) writer.advance((index) => index < final);
+    const { bytes, sha256 } = await writer.finish(head);
+
+    expect(gunzipSync(bytes).equals(gunzipSync(whole.bytes))).toBe(true);
+    expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  test('does not write an entry before it is final', async () => {
+    const { builder, open } = tableOf(['a', 'b']);
+    const writer = new ManifestWriter(open(), names, new Map());
+
+    writer.advance((index) => index < 1);
+    builder.columns.size[1] = 7;
+    const { bytes } = await writer.finish(head);
+
+    const { files } = JSON.parse(gunzipSync(bytes).toString()) as { files: { size: number }[] };
+    expect(files.map(({ size }) => size)).toEqual([0, 7]);
   });
 
   test('T26 of half a million entries is written in flat memory', async () => {
@@ -138,7 +163,7 @@ describe('a manifest', () => {
     const before = process.memoryUsage().heapUsed;
     const timer = setInterval(() => (highest = Math.max(highest, process.memoryUsage().heapUsed)), 5);
 
-    const { bytes } = await encodeManifest({ head, table, names, extras: new Map() });
+    const { bytes } = await new ManifestWriter(table, names, new Map()).finish(head);
     clearInterval(timer);
 
     expect(bytes.length).toBeGreaterThan(2 ** 20);
