@@ -71,3 +71,19 @@ export const limitFlags = {
 
 /** Answers the questions of a command. */
 export const yesFlag = { yes: flag.on({ short: 'y', describe: 'answer yes to every question' }) };
+
+/** How restored files are written. */
+export const writeFlags = {
+  overwrite: flag.choice(
+    'always',
+    'if-newer',
+    'if-changed',
+    'never',
+  )({
+    default: 'if-changed',
+    describe: 'what gives way: everything; what is older; what differs in size or time; nothing',
+  }),
+  flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
+  verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
+  keepSpecialBits: flag.on({ describe: 'restore setuid, setgid and sticky bits as well' }),
+};

@@ -1,25 +1,14 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { limitFlags, outputFlags, uploadTargetFlags } from './_shared.js';
+import { limitFlags, outputFlags, uploadTargetFlags, writeFlags } from './_shared.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
   pattern: flag.text({ placeholder: 'GLOB', describe: 'paths that match, such as "**/*.csv"' }),
   files: flag.list({ placeholder: 'PATH,…', describe: 'exact paths; a folder stands for all below it' }),
   shardIds: flag.ints(0)({ placeholder: 'N,…', describe: 'only what lies in these shards' }),
-  overwrite: flag.choice(
-    'always',
-    'if-newer',
-    'if-changed',
-    'never',
-  )({
-    default: 'if-changed',
-    describe: 'what gives way: everything; what is older; what differs in size or time; nothing',
-  }),
-  flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
-  verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
-  keepSpecialBits: flag.on({ describe: 'restore setuid, setgid and sticky bits as well' }),
+  ...writeFlags,
   dryRun: flag.on({ describe: 'show what would be downloaded and fetched; write nothing' }),
   workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }),
   limitDownload: limitFlags.limitDownload,

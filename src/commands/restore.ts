@@ -2,7 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts } from '../cli/rule.js';
-import { limitFlags, outputFlags, uploadTargetFlags } from './_shared.js';
+import { limitFlags, outputFlags, uploadTargetFlags, writeFlags } from './_shared.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
@@ -12,18 +12,7 @@ const flags = {
   }),
   hash: flag.text({ placeholder: 'MD5', describe: 'restore the files with this content' }),
   all: flag.on({ describe: 'restore everything' }),
-  overwrite: flag.choice(
-    'always',
-    'if-newer',
-    'if-changed',
-    'never',
-  )({
-    default: 'if-changed',
-    describe: 'what gives way: everything; what is older; what differs in size or time; nothing',
-  }),
-  flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
-  verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
-  keepSpecialBits: flag.on({ describe: 'restore setuid, setgid and sticky bits as well' }),
+  ...writeFlags,
   dryRun: flag.on({ describe: 'show what would be restored and fetched; write nothing' }),
   cacheGb: flag.int(
     0,

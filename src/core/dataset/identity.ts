@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { usageError } from '../errors.js';
 import { type RawPath, textFromRaw } from '../raw-path.js';
 
-const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 /** Nothing that a key, an ARN or a shell could take for more than itself. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -12,8 +11,6 @@ export function newUploadId(now: Date, random: Uint8Array): string {
   const digits = now.toISOString().replace(/[-:T]/g, '');
   return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${Buffer.from(random.subarray(0, 4)).toString('hex')}`;
 }
-
-export const isUploadId = (text: string): boolean => UPLOAD_ID.test(text);
 
 /** @throws usage when the id could mean something else in a key or a policy */
 export function checkWriterId(writerId: string): string {

@@ -19,7 +19,6 @@ export const O_CLOEXEC = 0o2000000;
 export const AT_FDCWD = -100;
 export const AT_SYMLINK_NOFOLLOW = 0x100;
 export const AT_EMPTY_PATH = 0x1000;
-export const AT_REMOVEDIR = 0x200;
 export const SEEK_DATA = 3;
 export const SEEK_HOLE = 4;
 const STATX_BASIC_STATS = 0x7ff;

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  autoWriterId,
-  checkWriterId,
-  deriveDatasetId,
-  isUploadId,
-  newUploadId,
-} from '../../../src/core/dataset/identity.js';
+import { autoWriterId, checkWriterId, deriveDatasetId, newUploadId } from '../../../src/core/dataset/identity.js';
 import { rawFromText } from '../../../src/core/raw-path.js';
 
 describe('upload ids', () => {
@@ -14,16 +8,6 @@ describe('upload ids', () => {
     ['1999-12-31T23:59:59.999Z', '19991231-235959-01020304'],
   ])('say when in UTC and end in the random bytes: %s', (time, id) => {
     expect(newUploadId(new Date(time), Buffer.from('0102030405', 'hex'))).toBe(id);
-    expect(isUploadId(id)).toBe(true);
-  });
-
-  test.each([
-    '20260102-030405-0102030',
-    '20260102-030405-0102030g',
-    'x20260102-030405-01020304',
-    '20260102-030405-01020304/',
-  ])('%s is none', (text) => {
-    expect(isUploadId(text)).toBe(false);
   });
 });
 
