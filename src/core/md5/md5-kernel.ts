@@ -13,7 +13,7 @@ export const BLOCK_BYTES = 64;
 /** Where things are in the module's memory. Vectors are aligned to 16 bytes. */
 const CONSTANTS_AT = 0;
 /** Words A, B, C, D of each group's four lanes. */
-export const STATE_AT = CONSTANTS_AT + 64 * 16;
+const STATE_AT = CONSTANTS_AT + 64 * 16;
 /** Address of each lane's next block. */
 export const POINTERS_AT = STATE_AT + GROUPS * 4 * 16;
 /** The sixteen words of the current block, of each group's four lanes. */
@@ -21,6 +21,13 @@ const WORDS_AT = POINTERS_AT + GROUPS * 16;
 /** The padded end of each lane's message: up to two blocks. */
 export const TAILS_AT = WORDS_AT + GROUPS * 16 * 16;
 export const DATA_AT = TAILS_AT + LANES * 2 * BLOCK_BYTES;
+
+/** A, B, C, D before the first block (RFC 1321, 3.3). */
+export const INITIAL_STATE = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const;
+
+/** Where word 0 to 3 of a lane's state is: four lanes make a group, and each of its vectors has one word of all four. */
+export const stateAddress = (lane: number, word: number): number =>
+  STATE_AT + ((lane >> 2) * 4 + word) * 16 + (lane & 3) * 4;
 
 const ROTATIONS = [
   [7, 12, 17, 22],

@@ -5,8 +5,8 @@
 import { hash as hashAlone } from 'node:crypto';
 import { ArchiverError } from '../errors.js';
 import { LaneSchedule } from './lane-schedule.js';
-import { BLOCK_BYTES, DATA_AT, LANES, POINTERS_AT, STATE_AT, TAILS_AT } from './md5-kernel.js';
-import { assembleKernel, writeConstants } from './md5-kernel.js';
+import { type Kernel, loadKernel } from './load-kernel.js';
+import { BLOCK_BYTES, DATA_AT, INITIAL_STATE, LANES, POINTERS_AT, stateAddress, TAILS_AT } from './md5-kernel.js';
 
 const DIGEST_BYTES = 16;
 const PAGE_BYTES = 1 << 16;
@@ -21,8 +21,6 @@ export const LANE_LIMIT_BYTES = 1 << 20;
 
 /** What 32-bit addresses reach, less what the kernel needs. */
 const MAX_BYTES = 2 ** 32 - DATA_AT - MARGIN_BYTES;
-/** A, B, C, D before the first block (RFC 1321, 3.3). */
-const INITIAL_STATE = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const;
 const IDLE = -1;
 
 export interface Md5Lanes {
@@ -39,19 +37,6 @@ export interface Md5Lanes {
   hash(starts: Uint32Array, lengths: Uint32Array, count: number, digests: Uint8Array): void;
 }
 
-/** The part of WebAssembly's JavaScript interface that is used here; neither lib.es nor @types/node has it. */
-interface WebAssemblyApi {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-  validate(this: void, bytes: Uint8Array): boolean;
-}
-
-interface Kernel {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  compress(blocks: number): void;
-  tail(from: number, count: number, to: number): void;
-}
-
 interface Batch {
   readonly starts: Uint32Array;
   readonly lengths: Uint32Array;
@@ -63,20 +48,8 @@ interface Batch {
 
 /** Undefined where WebAssembly or its SIMD is missing, or there is no address space: callers use `crypto.hash`. */
 export function loadMd5Lanes(validate?: (bytes: Uint8Array) => boolean): Md5Lanes | undefined {
-  // Missing under --jitless.
-  const api = (globalThis as { readonly WebAssembly?: WebAssemblyApi }).WebAssembly;
-  if (api === undefined) return undefined;
-  const bytes = assembleKernel();
-  if (!(validate ?? api.validate)(bytes)) return undefined;
-  try {
-    const kernel = new api.Instance(new api.Module(bytes)).exports as Kernel;
-    writeConstants(kernel.memory.buffer);
-    return new Lanes(kernel);
-  } catch (error) {
-    // V8 reserves gigabytes of addresses for each memory; `ulimit -v` may be less.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+  const kernel = loadKernel(validate);
+  return kernel === undefined ? undefined : new Lanes(kernel);
 }
 
 class Lanes implements Md5Lanes {
@@ -168,7 +141,7 @@ class Lanes implements Md5Lanes {
   /** Message blocks are read where they are; the rest, with its padding (RFC 1321, 3.1 and 3.2), is built aside. */
   private beginRange(lane: number, start: number, length: number): void {
     const { view } = this;
-    for (let word = 0; word < 4; word++) view.setUint32(stateAt(lane, word), INITIAL_STATE[word] ?? 0, true);
+    for (let word = 0; word < 4; word++) view.setUint32(stateAddress(lane, word), INITIAL_STATE[word] ?? 0, true);
     const rest = length % BLOCK_BYTES;
     const at = DATA_AT + start;
     const tail = TAILS_AT + lane * 2 * BLOCK_BYTES;
@@ -191,12 +164,9 @@ class Lanes implements Md5Lanes {
 
   private writeDigest(lane: number, digests: DataView, at: number): void {
     for (let word = 0; word < 4; word++) {
-      digests.setUint32(at + word * 4, this.view.getUint32(stateAt(lane, word), true), true);
+      digests.setUint32(at + word * 4, this.view.getUint32(stateAddress(lane, word), true), true);
     }
   }
 }
-
-/** Four lanes make a group, and each of its vectors has one word of all four. */
-const stateAt = (lane: number, word: number): number => STATE_AT + ((lane >> 2) * 4 + word) * 16 + (lane & 3) * 4;
 
 const internal = (message: string, cause?: unknown): ArchiverError => new ArchiverError('internal', message, { cause });

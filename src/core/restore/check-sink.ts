@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { integrityError } from '../errors.js';
 import { ContentHash, scatter } from './content-hash.js';
-import type { ContentSink, OpenContent } from './content-sink.js';
+import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 import { dataRuns, type DataRun } from './sparse-map.js';
 
@@ -17,9 +17,10 @@ export const wrongContent = (): Error => integrityError('its content does not ma
 export class CheckSink implements ContentSink {
   constructor(private readonly table: SelectedTable) {}
 
-  whole(index: number, bytes: Uint8Array, _extra: Extra | undefined, isChecked: boolean): void {
+  whole(index: number, bytes: Uint8Array, _extra: Extra | undefined, isChecked: boolean): boolean {
     const expected = isChecked ? undefined : this.table.md5(index);
     if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
+    return true;
   }
 
   open(index: number, storedSize: number, extra: Extra | undefined): Checked {
@@ -32,12 +33,21 @@ export class CheckSink implements ContentSink {
     scatter(runs, position, bytes, (offset, part) => hash.update(offset, part));
   }
 
-  finish(content: OpenContent): void {
+  finish(content: OpenContent): boolean {
     const expected = this.table.md5(content.index);
-    if (expected === undefined) return;
+    if (expected === undefined) return true;
     const actual = (content as Checked).hash.digest(this.table.columns.size[content.index] ?? 0);
     if (actual === undefined) throw integrityError('its parts are not in order');
     if (actual !== expected) throw wrongContent();
+    return true;
+  }
+
+  settleAll(): void {
+    // Nothing waits.
+  }
+
+  takeSettled(): readonly Settled[] {
+    return [];
   }
 
   abandon(): void {

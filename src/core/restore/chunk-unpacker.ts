@@ -65,6 +65,7 @@ export class ChunkUnpacker {
         this.whole(index, bytes.subarray(from - start, from - start + length), isInBatch ? extent : undefined);
       else this.begin(extent, index, start, end, bytes);
     }
+    this.takeSettled();
   }
 
   private isWhole(index: number, length: number): boolean {
@@ -87,8 +88,7 @@ export class ChunkUnpacker {
     const verdict = extent === undefined ? undefined : this.batch?.verdict(extent);
     try {
       if (verdict === VERDICT.wrong) throw wrongContent();
-      this.sink.whole(index, bytes, this.extras.get(index), verdict === VERDICT.right);
-      this.succeed(index);
+      this.complete(index, this.sink.whole(index, bytes, this.extras.get(index), verdict === VERDICT.right));
       this.counters.bytes += bytes.byteLength;
     } catch (error) {
       this.fail(index, error);
@@ -145,8 +145,20 @@ export class ChunkUnpacker {
 
   private finish(content: OpenContent): void {
     this.contents.delete(content.index);
-    this.sink.finish(content);
-    this.succeed(content.index);
+    this.complete(content.index, this.sink.finish(content));
+  }
+
+  private complete(index: number, isSettled: boolean): void {
+    if (isSettled) this.succeed(index);
+    else this.table.columns.state[index] = STATE.written;
+  }
+
+  /** Notes what the sink has decided about files that were complete before. */
+  private takeSettled(): void {
+    for (const { index, error } of this.sink.takeSettled()) {
+      if (error === undefined) this.succeed(index);
+      else this.fail(index, error);
+    }
   }
 
   private succeed(index: number): void {
@@ -195,19 +207,25 @@ export class ChunkUnpacker {
     for (const index of entries) {
       const extra = extras.get(index);
       try {
-        if (extra?.holes === undefined) this.sink.whole(index, nothing, extra, false);
-        else this.sink.finish(this.sink.open(index, 0, extra));
-        this.succeed(index);
+        if (extra?.holes === undefined) this.complete(index, this.sink.whole(index, nothing, extra, false));
+        else this.complete(index, this.sink.finish(this.sink.open(index, 0, extra)));
       } catch (error) {
         this.fail(index, error);
       }
     }
+    this.takeSettled();
   }
 
   /** Nothing more comes for this lane: whatever is still open will never be whole. */
   endLane(reason: string): void {
     for (const index of this.contents.keys()) this.fail(index, new Error(reason));
     this.open = [];
+  }
+
+  /** No lane follows: decides about the files that are complete. @throws when nothing can go on */
+  settle(): void {
+    this.sink.settleAll();
+    this.takeSettled();
   }
 
   takeFailures(): readonly EntryFailure[] {

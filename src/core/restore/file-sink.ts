@@ -1,13 +1,15 @@
 // Content to disk. A file is written under a temporary name in its folder, gets its checksum compared, its owner, mode,
-// attributes and times, and only then its name. A file that fails leaves nothing.
+// attributes and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when
+// there are several (pending-files.ts), and keep their temporary names until then.
 import { createHash, hash } from 'node:crypto';
 import { errorText } from '../errors.js';
 import { displayPath, type RawPath } from '../raw-path.js';
 import { wrongContent } from './check-sink.js';
 import { ContentHash, scatter } from './content-hash.js';
-import type { ContentSink, OpenContent } from './content-sink.js';
+import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
 import { splitPath, type Folder, type OutputTree } from './output-tree.js';
+import { PendingFiles } from './pending-files.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 import { dataRuns, type DataRun } from './sparse-map.js';
 import type { WriteSettings } from './unpack-protocol.js';
@@ -17,7 +19,9 @@ interface Writing extends OpenContent {
   readonly temp: RawPath;
   readonly name: RawPath;
   readonly fd: number;
+  /** Undefined where nothing is compared, or not before all is written. */
   readonly hash: ContentHash | undefined;
+  readonly isPending: boolean;
   readonly runs: readonly DataRun[] | undefined;
   readonly extra: Extra | undefined;
 }
@@ -33,6 +37,9 @@ export const destinationOf = (table: SelectedTable, index: number, flatten: bool
 export class FileSink implements ContentSink {
   private warnings: string[] = [];
   private temporaries = 0;
+  private readonly pending = new PendingFiles();
+  private readonly undecided = new Set<Writing>();
+  private settled: Settled[] = [];
 
   constructor(
     private readonly table: SelectedTable,
@@ -45,9 +52,10 @@ export class FileSink implements ContentSink {
     return `${this.settings.tempName}${(this.temporaries++).toString(36)}`;
   }
 
-  whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): void {
+  whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean {
     const { table, tree } = this;
     const expected = this.verifyFiles && !isChecked ? table.md5(index) : undefined;
+    if (expected !== undefined && this.pending.takes(bytes.byteLength)) return this.wholeLater(index, bytes, extra);
     if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
     const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
     const folder = tree.folder(folderPath);
@@ -62,11 +70,23 @@ export class FileSink implements ContentSink {
       isOpen = false;
       tree.close(fd);
       tree.rename(folder, temp, name);
+      return true;
     } catch (error) {
       if (isOpen) tree.close(fd);
       tree.remove(folder, temp);
       throw error;
     }
+  }
+
+  private wholeLater(index: number, bytes: Uint8Array, extra: Extra | undefined): boolean {
+    const content = this.open(index, bytes.byteLength, extra);
+    try {
+      this.write(content, 0, bytes);
+    } catch (error) {
+      this.abandon(content);
+      throw error;
+    }
+    return this.finish(content);
   }
 
   open(index: number, storedSize: number, extra: Extra | undefined): Writing {
@@ -78,6 +98,7 @@ export class FileSink implements ContentSink {
     const fd = tree.createFile(folder, temp, fileMetadata(table, index, folder, this.settings).creationMode);
     tree.pin(folder);
     const isHashed = this.verifyFiles && table.columns.hasMd5[index] === 1;
+    const isPending = isHashed && this.pending.takes(size);
     const content: Writing = {
       index,
       remaining: storedSize,
@@ -85,7 +106,8 @@ export class FileSink implements ContentSink {
       temp,
       name,
       fd,
-      hash: isHashed ? new ContentHash() : undefined,
+      hash: isHashed && !isPending ? new ContentHash() : undefined,
+      isPending,
       runs: extra?.holes === undefined ? undefined : dataRuns(size, extra.holes),
       extra,
     };
@@ -108,15 +130,54 @@ export class FileSink implements ContentSink {
     else scatter(runs, position, bytes, put);
   }
 
-  finish(content: OpenContent): void {
+  finish(content: OpenContent): boolean {
     const writing = content as Writing;
+    if (!writing.isPending) {
+      this.place(writing, () => this.checkHash(writing));
+      return true;
+    }
+    this.undecided.add(writing);
+    this.pending.add({
+      sizeBytes: this.table.columns.size[writing.index] ?? 0,
+      read: (into, position) => this.tree.read(writing.fd, into, position),
+      done: (md5, error) => this.decide(writing, md5, error),
+    });
+    return false;
+  }
+
+  private decide(writing: Writing, md5: string | undefined, problem: unknown): void {
+    const { index } = writing;
+    this.undecided.delete(writing);
+    try {
+      this.place(writing, () => {
+        if (md5 === undefined) throw problem;
+        if (md5 !== this.table.md5(index)) throw wrongContent();
+      });
+      this.settled.push({ index, error: undefined });
+    } catch (error) {
+      this.settled.push({ index, error });
+    }
+  }
+
+  settleAll(): void {
+    this.pending.finish();
+  }
+
+  takeSettled(): readonly Settled[] {
+    const taken = this.settled;
+    if (taken.length > 0) this.settled = [];
+    return taken;
+  }
+
+  /** Gives a file that is whole and right its metadata and its name; nothing is left of one that is not. */
+  private place(writing: Writing, check: () => void): void {
     const { index, folder, temp, name, fd, extra } = writing;
     try {
-      this.checkHash(writing);
+      check();
       if (extra?.xattrs !== undefined) this.attributes(fd, index, extra.xattrs);
       this.tree.describe(fd, fileMetadata(this.table, index, folder, this.settings).metadata);
     } catch (error) {
-      this.abandon(content);
+      this.abandon(writing);
       throw error;
     }
     this.tree.close(fd);
@@ -129,26 +190,21 @@ export class FileSink implements ContentSink {
     }
   }
 
-  private checkHash({ hash, index, folder, temp }: Writing): void {
+  private checkHash({ hash, index, fd }: Writing): void {
     if (hash === undefined) return;
-    const actual = hash.digest(this.table.columns.size[index] ?? 0) ?? this.rereadHash(folder, temp);
+    const actual = hash.digest(this.table.columns.size[index] ?? 0) ?? this.rereadHash(fd);
     if (actual !== this.table.md5(index)) throw wrongContent();
   }
 
   /** The parts came out of order: read what was written. */
-  private rereadHash(folder: Folder, temp: RawPath): string {
+  private rereadHash(fd: number): string {
     const md5 = createHash('md5');
     const buffer = Buffer.allocUnsafe(REREAD_BYTES);
-    const fd = this.tree.openFile(folder, temp);
-    try {
-      for (let at = 0; ;) {
-        const count = this.tree.read(fd, buffer, at);
-        if (count === 0) return md5.digest('hex');
-        md5.update(buffer.subarray(0, count));
-        at += count;
-      }
-    } finally {
-      this.tree.close(fd);
+    for (let at = 0; ;) {
+      const count = this.tree.read(fd, buffer, at);
+      if (count === 0) return md5.digest('hex');
+      md5.update(buffer.subarray(0, count));
+      at += count;
     }
   }
 
@@ -189,6 +245,9 @@ export class FileSink implements ContentSink {
   }
 
   dispose(): void {
+    this.pending.clear();
+    for (const writing of this.undecided) this.abandon(writing);
+    this.undecided.clear();
     this.tree.dispose();
   }
 }

@@ -1,6 +1,7 @@
 // Reads the manifest and keeps the entries that are wanted and believed. What is refused here is never looked at again.
+import { readView } from '../dataset/read-view.js';
 import { placeProblem } from '../manifest/manifest-check.js';
-import { type ReadManifest, readManifest } from '../manifest/manifest-reader.js';
+import type { ReadManifest } from '../manifest/manifest-reader.js';
 import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
 import { pathProblem } from '../manifest/path-rules.js';
 import { createSelection, type Selection, type Selectors } from '../manifest/selection.js';
@@ -27,11 +28,11 @@ export interface GatherOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The wanted entries of an upload. @throws what `readManifest` throws; usage for a shard that the upload does not have */
+/** The wanted entries of an upload. @throws what `readView` throws; usage for a shard that the upload does not have */
 export async function gather({ reader, uploadId, selectors, failures, signal }: GatherOptions): Promise<Gathered> {
   const selection = createSelection(selectors);
   const gatherer = new Gatherer(selection, failures);
-  const manifest = await readManifest(reader, {
+  const manifest = await readView(reader, {
     uploadId,
     withoutNames: true,
     onHead: ({ head }) => {

@@ -8,7 +8,8 @@ import { splitPath, type Folder, type Metadata, type OutputTree, type Present } 
 import { refusal } from './refusal.js';
 
 const FOLDER_FLAGS = c.O_RDONLY | c.O_DIRECTORY | c.O_NOFOLLOW;
-const FILE_FLAGS = c.O_WRONLY | c.O_CREAT | c.O_EXCL | c.O_NOFOLLOW;
+const O_RDWR = 2;
+const FILE_FLAGS = O_RDWR | c.O_CREAT | c.O_EXCL | c.O_NOFOLLOW;
 const SET_GROUP_ID = 0o2000;
 const MAX_OPEN_FOLDERS = 128;
 const TYPE_MASK = 0o170000;

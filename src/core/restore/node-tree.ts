@@ -14,7 +14,7 @@ interface CheckedFolder extends Folder {
 }
 
 const MAX_FOLDERS = 4096;
-const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = fs.constants;
 // Windows has neither, and the constants are undefined there.
 const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 const NON_BLOCKING = fs.constants.O_NONBLOCK ?? 0;
@@ -100,7 +100,7 @@ export class NodeTree implements OutputTree {
   }
 
   createFile(folder: Folder, name: RawPath, mode: number): number {
-    return fs.openSync(this.at(folder, name), O_WRONLY | O_CREAT | O_EXCL | NO_FOLLOW, mode);
+    return fs.openSync(this.at(folder, name), O_RDWR | O_CREAT | O_EXCL | NO_FOLLOW, mode);
   }
 
   write(fd: number, bytes: Uint8Array, position: number): void {

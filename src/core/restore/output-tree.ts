@@ -40,7 +40,7 @@ export interface OutputTree {
   present(path: RawPath): Present | undefined;
   /** Makes a folder; false when it is there already. @throws when something else is there */
   makeFolder(path: RawPath, mode: number): boolean;
-  /** Creates a file that must not exist; gives its descriptor. */
+  /** Creates a file that must not exist; gives its descriptor, for writing and reading back. */
   createFile(folder: Folder, name: RawPath, mode: number): number;
   write(fd: number, bytes: Uint8Array, position: number): void;
   read(fd: number, into: Uint8Array, position: number): number;

@@ -4,8 +4,8 @@ import { KIND } from '../archive/entry-table.js';
 import type { Entry, EntryType, Segment } from '../manifest/manifest-types.js';
 import type { RawPath } from '../raw-path.js';
 
-/** What became of an entry. Everything begins as `waiting`. */
-export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4 } as const;
+/** What became of an entry. Everything begins as `waiting`; `written` is all there, but its MD5 is not compared yet. */
+export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5 } as const;
 const KINDS: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 
 const COLUMNS = {

@@ -2,14 +2,15 @@
 // used again and again. What it gives is not checked: workers compare every frame with its digest.
 import { integrityError } from '../errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { readInto } from '../object-store/read-content.js';
 import { printable } from '../raw-path.js';
 import type { FrameCache } from './frame-cache.js';
 import { frameOffsets, type Span } from './frame-plan.js';
 import type { LaneChunk } from './lanes.js';
+import { receive } from './receive.js';
+import { SpanBuffers } from './span-buffers.js';
 
 export interface FetchedSpan {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: SharedArrayBuffer;
   readonly length: number;
 }
 
@@ -22,23 +23,18 @@ export interface SpanSourceOptions {
   readonly fillsCache: boolean;
 }
 
-const KEPT_BUFFERS = 32;
+/** Of all buffers, in use and free; `bytesUnderWay` of the run bounds those in use. */
+const BUFFER_BYTES = 128 * 1024 * 1024;
 
 export class SpanSource {
   bytesFetched = 0;
-  private readonly free: ArrayBuffer[] = [];
+  private readonly buffers = new SpanBuffers(BUFFER_BYTES);
 
   constructor(private readonly options: SpanSourceOptions) {}
 
   /** A buffer comes back from a worker. */
-  recycle(buffer: ArrayBuffer): void {
-    if (this.free.length < KEPT_BUFFERS && buffer.byteLength > 0) this.free.push(buffer);
-  }
-
-  private buffer(bytes: number): ArrayBuffer {
-    const at = this.free.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= bytes * 4 + 65_536);
-    const [buffer] = at < 0 ? [] : this.free.splice(at, 1);
-    return buffer ?? new ArrayBuffer(bytes);
+  recycle(buffer: SharedArrayBuffer): void {
+    this.buffers.give(buffer);
   }
 
   async fetch(chunk: LaneChunk, span: Span, signal: AbortSignal): Promise<FetchedSpan> {
@@ -50,7 +46,7 @@ export class SpanSource {
     if (first !== last || frame === undefined || this.options.cache?.has(frame.sha256) !== true) return undefined;
     const bytes = await this.options.cache.read(frame.sha256, frame.size);
     if (bytes === undefined) return undefined;
-    const buffer = this.buffer(bytes.byteLength);
+    const buffer = this.buffers.take(bytes.byteLength);
     new Uint8Array(buffer).set(bytes);
     return { buffer, length: bytes.byteLength };
   }
@@ -78,8 +74,13 @@ export class SpanSource {
           : `${found} and gave the wrong ones`,
       );
     }
-    const buffer = this.buffer(length);
-    await readInto(content, new Uint8Array(buffer, 0, length));
+    const buffer = this.buffers.take(length);
+    try {
+      await receive(content, Buffer.from(buffer, 0, length));
+    } catch (error) {
+      this.buffers.give(buffer);
+      throw error;
+    }
     this.bytesFetched += length;
     return { buffer, length };
   }

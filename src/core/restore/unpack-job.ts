@@ -61,6 +61,9 @@ export class UnpackJob {
       case 'chunkEnd':
         this.endChunk();
         return;
+      case 'settle':
+        this.unpacker.settle();
+        return;
       case 'laneEnd':
         this.unpacker.endLane('a part of it is missing');
         return;

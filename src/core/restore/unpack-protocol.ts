@@ -1,4 +1,4 @@
-// What the main thread and an unpack worker tell each other. Stored bytes go over as transferred buffers; what became of
+// What the main thread and an unpack worker tell each other. Stored bytes go over in shared buffers; what became of
 // a file is noted in shared memory, and only trouble is a message.
 import type { ExtentData } from './extents.js';
 import type { Extra, TableData } from './selected-table.js';
@@ -55,7 +55,7 @@ export interface SpanMessage {
   readonly type: 'span';
   readonly first: number;
   readonly last: number;
-  readonly buffer: ArrayBuffer;
+  readonly buffer: SharedArrayBuffer;
   readonly length: number;
 }
 
@@ -65,7 +65,7 @@ export type ToWorker =
   | ChunkMessage
   | SpanMessage
   /** What follows the last frame: the table of contents (only when chunks are checked). */
-  | { readonly type: 'tail'; readonly buffer: ArrayBuffer; readonly length: number }
+  | { readonly type: 'tail'; readonly buffer: SharedArrayBuffer; readonly length: number }
   /** These frames will not come. */
   | { readonly type: 'lost'; readonly first: number; readonly last: number; readonly reason: string }
   /** Entries without stored bytes. */
@@ -73,6 +73,8 @@ export type ToWorker =
   /** A chunk, and perhaps a lane, is over. */
   | { readonly type: 'chunkEnd' }
   | { readonly type: 'laneEnd' }
+  /** No lane follows: files that are complete but not compared yet are to be put in place. */
+  | { readonly type: 'settle' }
   | { readonly type: 'close' };
 
 export interface EntryFailure {
@@ -97,7 +99,7 @@ export type FromWorker =
   /** Files finished and bytes handled since the last time. */
   | { readonly type: 'progress'; readonly files: number; readonly bytes: number; readonly last: number }
   /** One message is done. A buffer comes back to be used again. */
-  | ({ readonly type: 'done'; readonly buffer: ArrayBuffer | undefined } & Trouble)
+  | ({ readonly type: 'done'; readonly buffer: SharedArrayBuffer | undefined } & Trouble)
   /** Nothing can be written any more. */
   | { readonly type: 'fatal'; readonly code: 'no-space' | 'io'; readonly message: string }
   | { readonly type: 'closed' };

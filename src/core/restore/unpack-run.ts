@@ -96,6 +96,7 @@ class UnpackRun {
     }
     for (let deliver = queue.shift(); deliver !== undefined && this.fatal === undefined; deliver = queue.shift())
       await deliver();
+    worker.send({ type: 'settle' });
     await worker.idle();
   }
 

@@ -9,7 +9,7 @@ import type { FromWorker, ToWorker, Trouble, UnpackData } from './unpack-protoco
 export interface WorkerEvents {
   onProgress(files: number, bytes: number, last: number): void;
   onTrouble(trouble: Trouble): void;
-  onBuffer(buffer: ArrayBuffer): void;
+  onBuffer(buffer: SharedArrayBuffer): void;
   onFatal(error: Error): void;
 }
 
@@ -78,14 +78,14 @@ export class UnpackWorkerHandle {
     this.wake = undefined;
   }
 
-  /** Sends a message; a buffer in it is gone from this thread. `done` is called when the worker is through with it. */
+  /** Sends a message; a buffer in it is the worker's until `onBuffer` gives it back. `done` is called when the worker is through with it. */
   send(message: ToWorker, done: () => void = () => undefined): void {
     if (this.isGone) {
       done();
       return;
     }
     this.underWay.push(done);
-    this.worker.postMessage(message, 'buffer' in message ? [message.buffer] : []);
+    this.worker.postMessage(message);
   }
 
   /** Resolves when the worker can take another span. */

@@ -26,8 +26,8 @@ class WorkerThread {
     port.on('message', (message: ToWorker) => this.receive(message));
   }
 
-  private post(message: FromWorker, transfer: readonly ArrayBuffer[] = []): void {
-    this.port.postMessage(message, [...transfer]);
+  private post(message: FromWorker): void {
+    this.port.postMessage(message);
   }
 
   private receive(message: ToWorker): void {
@@ -46,7 +46,7 @@ class WorkerThread {
     this.tellProgress();
     const buffer = 'buffer' in message ? message.buffer : undefined;
     const trouble = this.job?.takeTrouble() ?? { failures: [], chunkFailures: [], warnings: [] };
-    this.post({ type: 'done', buffer, ...trouble }, buffer === undefined ? [] : [buffer]);
+    this.post({ type: 'done', buffer, ...trouble });
   }
 
   private begin(data: UnpackData): void {
@@ -80,9 +80,19 @@ class WorkerThread {
 
   private close(): void {
     this.job?.unpacker.endLane('the restore was stopped');
+    this.settle();
     this.sink?.dispose();
     this.post({ type: 'closed' });
     this.port.close();
+  }
+
+  /** After an interruption: what is complete gets its name. */
+  private settle(): void {
+    try {
+      this.job?.unpacker.settle();
+    } catch {
+      // The run has failed already; what is not in place is dropped.
+    }
   }
 }
 

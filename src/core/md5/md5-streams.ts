@@ -1,0 +1,210 @@
+// MD5 of files that are read piece by piece, eight at once in the lanes of md5-kernel.ts. The states of the lanes stay in
+// the module's memory from one call to the next, so that a stream that ends makes room for another while the other
+// seven stand still: with enough streams every lane is always busy. Belongs to one thread.
+import { createHash } from 'node:crypto';
+import { type Kernel, loadKernel } from './load-kernel.js';
+import { BLOCK_BYTES, DATA_AT, INITIAL_STATE, LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
+
+/** Read at a time: large enough for a system call to cost nothing beside it, small enough for all lanes to fit a cache. */
+const PIECE_BYTES = 1 << 15;
+/** Padding (RFC 1321, 3.1 and 3.2) follows the last piece at once. */
+const ROOM_BYTES = PIECE_BYTES + 2 * BLOCK_BYTES;
+const LENGTH_BYTES = 8;
+const PAGE_BYTES = 1 << 16;
+
+export { LANES as STREAMS_AT_ONCE };
+
+export interface StreamSource {
+  readonly sizeBytes: number;
+  /** Reads at most `into.length` bytes at `position`; 0 at the end. @throws when it cannot */
+  read(into: Uint8Array, position: number): number;
+  /** Called once: the digest in hex, or why there is none. Must not throw. */
+  done(md5: string | undefined, error?: unknown): void;
+}
+
+interface Stream {
+  readonly source: StreamSource;
+  /** Bytes of the source that are read. */
+  position: number;
+  /** The padding is in the lane's room: nothing follows. */
+  isPadded: boolean;
+}
+
+export interface Md5Streams {
+  /** Streams that are not done. */
+  readonly count: number;
+  /** Bytes of all streams that are not read yet. */
+  readonly backlogBytes: number;
+  /** Hashing begins with `advance`. */
+  add(source: StreamSource): void;
+  /** Hashes until at most `count` streams and `backlogBytes` bytes are left. */
+  advance(count: number, backlogBytes: number): void;
+  /** Forgets all streams. */
+  clear(): void;
+}
+
+/** Undefined where WebAssembly or its SIMD is missing, or there is no address space: callers use `crypto.hash`. */
+export function loadMd5Streams(validate?: (bytes: Uint8Array) => boolean): Md5Streams | undefined {
+  const kernel = loadKernel(validate);
+  return kernel === undefined ? undefined : new Streams(kernel);
+}
+
+class Streams implements Md5Streams {
+  private readonly waiting: Stream[] = [];
+  private readonly lanes: (Stream | undefined)[] = Array.from({ length: LANES }, () => undefined);
+  /** Whole blocks in each lane's room that are not hashed yet. */
+  private readonly blocks = new Uint32Array(LANES);
+  private readonly view: DataView;
+  private readonly rooms: readonly Buffer[];
+  private active = 0;
+  backlogBytes = 0;
+
+  constructor(private readonly kernel: Kernel) {
+    const { memory } = kernel;
+    const missing = DATA_AT + LANES * ROOM_BYTES - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
+    this.view = new DataView(memory.buffer);
+    this.rooms = Array.from({ length: LANES }, (_, lane) => Buffer.from(memory.buffer, roomAt(lane), ROOM_BYTES));
+  }
+
+  get count(): number {
+    return this.waiting.length + this.active;
+  }
+
+  add(source: StreamSource): void {
+    this.waiting.push({ source, position: 0, isPadded: false });
+    this.backlogBytes += source.sizeBytes;
+  }
+
+  advance(count: number, backlogBytes: number): void {
+    while (this.count > 0 && (this.count > count || this.backlogBytes > backlogBytes)) {
+      const [first] = this.waiting;
+      // One stream in eight lanes is slower than OpenSSL.
+      if (this.count === 1 && first !== undefined) this.hashAlone(first);
+      else this.step();
+    }
+  }
+
+  clear(): void {
+    this.waiting.length = 0;
+    this.lanes.fill(undefined);
+    this.blocks.fill(0);
+    this.active = 0;
+    this.backlogBytes = 0;
+  }
+
+  /** As many blocks of every lane as the one has that has the fewest. */
+  private step(): void {
+    const { lanes, blocks } = this;
+    let count = Infinity;
+    for (let lane = 0; lane < LANES; lane++) {
+      if (blocks[lane] === 0) this.attend(lane);
+      // An idle lane runs along at address 0: the memory is longer than any piece.
+      if (lanes[lane] === undefined) this.view.setUint32(POINTERS_AT + lane * 4, 0, true);
+      else count = Math.min(count, blocks[lane] ?? 0);
+    }
+    if (count === Infinity) return;
+    this.kernel.compress(count);
+    for (let lane = 0; lane < LANES; lane++) {
+      const stream = lanes[lane];
+      if (stream === undefined) continue;
+      const left = (blocks[lane] ?? 0) - count;
+      blocks[lane] = left;
+      if (left === 0 && stream.isPadded) this.finish(lane, this.digest(lane));
+    }
+  }
+
+  /** Gives a lane its next blocks: of the stream in it, or of the next that can be read. */
+  private attend(lane: number): void {
+    for (;;) {
+      const stream = this.lanes[lane] ?? this.begin(lane);
+      if (stream === undefined) return;
+      try {
+        this.blocks[lane] = this.fill(lane, stream);
+        return;
+      } catch (error) {
+        this.finish(lane, undefined, error);
+      }
+    }
+  }
+
+  private begin(lane: number): Stream | undefined {
+    const stream = this.waiting.shift();
+    if (stream === undefined) return undefined;
+    for (let word = 0; word < 4; word++) this.view.setUint32(stateAddress(lane, word), INITIAL_STATE[word] ?? 0, true);
+    this.lanes[lane] = stream;
+    this.active++;
+    return stream;
+  }
+
+  /** Reads the next piece, and writes the padding after the last one. @returns blocks to hash */
+  private fill(lane: number, stream: Stream): number {
+    const room = this.rooms[lane] ?? Buffer.alloc(0);
+    const { sizeBytes } = stream.source;
+    const wanted = Math.min(PIECE_BYTES, sizeBytes - stream.position);
+    for (let at = 0; at < wanted;) at += this.read(stream, room.subarray(at, wanted));
+    this.view.setUint32(POINTERS_AT + lane * 4, roomAt(lane), true);
+    // A whole piece is a number of whole blocks; its padding would be a piece of its own.
+    if (wanted === PIECE_BYTES) return PIECE_BYTES / BLOCK_BYTES;
+    stream.isPadded = true;
+    return pad(room, wanted, sizeBytes);
+  }
+
+  private read(stream: Stream, into: Uint8Array): number {
+    const count = stream.source.read(into, stream.position);
+    if (count <= 0) throw new Error(`it ends after ${stream.position} of ${stream.source.sizeBytes} bytes`);
+    stream.position += count;
+    this.backlogBytes -= count;
+    return count;
+  }
+
+  private digest(lane: number): string {
+    const bytes = Buffer.alloc(16);
+    for (let word = 0; word < 4; word++)
+      bytes.writeUInt32LE(this.view.getUint32(stateAddress(lane, word), true), word * 4);
+    return bytes.toString('hex');
+  }
+
+  private finish(lane: number, md5: string | undefined, error?: unknown): void {
+    const stream = this.lanes[lane];
+    this.lanes[lane] = undefined;
+    this.blocks[lane] = 0;
+    this.active--;
+    if (stream !== undefined) this.settle(stream, md5, error);
+  }
+
+  private settle({ source, position }: Stream, md5: string | undefined, error: unknown): void {
+    this.backlogBytes -= source.sizeBytes - position;
+    source.done(md5, error);
+  }
+
+  private hashAlone(stream: Stream): void {
+    this.waiting.length = 0;
+    const md5 = createHash('md5');
+    const room = this.rooms[0]?.subarray(0, PIECE_BYTES) ?? Buffer.alloc(0);
+    try {
+      while (stream.position < stream.source.sizeBytes) {
+        const wanted = Math.min(PIECE_BYTES, stream.source.sizeBytes - stream.position);
+        md5.update(room.subarray(0, this.read(stream, room.subarray(0, wanted))));
+      }
+    } catch (error) {
+      this.settle(stream, undefined, error);
+      return;
+    }
+    this.settle(stream, md5.digest('hex'), undefined);
+  }
+}
+
+const roomAt = (lane: number): number => DATA_AT + lane * ROOM_BYTES;
+
+/** Ends a message whose last `count` bytes are at the beginning of `room`. @returns blocks, the padding included */
+function pad(room: Buffer, count: number, sizeBytes: number): number {
+  const blocks = Math.ceil((count + 1 + LENGTH_BYTES) / BLOCK_BYTES);
+  const lengthAt = blocks * BLOCK_BYTES - LENGTH_BYTES;
+  room[count] = 0x80;
+  room.fill(0, count + 1, lengthAt);
+  // In bits, which are more than 32 for files above 512 MiB.
+  room.writeUInt32LE((sizeBytes % 2 ** 29) * 8, lengthAt);
+  room.writeUInt32LE(Math.floor(sizeBytes / 2 ** 29), lengthAt + 4);
+  return blocks;
+}
