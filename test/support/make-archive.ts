@@ -29,6 +29,7 @@ export interface FileSpec {
 
 export interface ArchiveSpec {
   readonly files: readonly FileSpec[];
+  readonly uploadId?: string;
   readonly frameSize?: number;
   /** Bends the manifest before it is written; `files` are its entries. */
   readonly bend?: (manifest: Json & { files: Json[]; chunks: Json[] }) => void;
@@ -215,7 +216,13 @@ const byteOrder = (a: Json, b: Json): number =>
   Buffer.compare(Buffer.from(String(a['path'])), Buffer.from(String(b['path'])));
 
 /** Builds an archive in memory; keys are relative to the base. */
-export function makeArchive({ files, frameSize = 64 * 1024, bend, bendFrame }: ArchiveSpec): MadeArchive {
+export function makeArchive({
+  files,
+  uploadId = UPLOAD_ID,
+  frameSize = 64 * 1024,
+  bend,
+  bendFrame,
+}: ArchiveSpec): MadeArchive {
   const builder = new Builder();
   for (const file of files) builder.add(file);
   const objects = new Map<string, Buffer>();
@@ -231,7 +238,7 @@ export function makeArchive({ files, frameSize = 64 * 1024, bend, bendFrame }: A
     }
     const object = Buffer.concat([...stored, TOC]);
     const key = `shard-0${chunk % 2}/chunk-${String(chunk).padStart(6, '0')}.tar.zst`;
-    objects.set(`uploads/${UPLOAD_ID}/${key}`, object);
+    objects.set(`uploads/${uploadId}/${key}`, object);
     const record = {
       chunk,
       key,
@@ -244,11 +251,11 @@ export function makeArchive({ files, frameSize = 64 * 1024, bend, bendFrame }: A
     };
     return { ...record, sha256: sha256(object), tocSize: TOC.length, frames };
   });
-  const manifest = describe(builder.entries.toSorted(byteOrder), chunks);
+  const manifest = { ...describe(builder.entries.toSorted(byteOrder), chunks), uploadId };
   bend?.(manifest);
-  const manifestKey = `uploads/${UPLOAD_ID}/manifest.json.gz`;
+  const manifestKey = `uploads/${uploadId}/manifest.json.gz`;
   objects.set(manifestKey, gzipSync(manifestText(manifest)));
-  return { uploadId: UPLOAD_ID, objects, manifest, manifestKey };
+  return { uploadId, objects, manifest, manifestKey };
 }
 
 function describe(

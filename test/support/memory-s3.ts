@@ -4,6 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { BucketVersions } from './memory-versions.js';
 import { operationOf } from './s3-operation.js';
 
 export interface MemoryObject {
@@ -47,6 +48,10 @@ export interface MemoryS3 {
   readonly endpoint: string;
   readonly buckets: Map<string, Map<string, MemoryObject>>;
   readonly requests: SeenRequest[];
+  /** Full keys that an object lock protects: deleting a version of them is denied. */
+  readonly locked: Set<string>;
+  /** From now on the bucket keeps versions. */
+  keepVersions(bucket: string): void;
   close(): Promise<void>;
 }
 
@@ -129,6 +134,14 @@ function linesOf(
 class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
+  readonly locked = new Set<string>();
+  readonly #versions = new WeakMap<Map<string, MemoryObject>, BucketVersions>();
+
+  versionsOf(bucket: Map<string, MemoryObject>): BucketVersions {
+    const versions = this.#versions.get(bucket) ?? new BucketVersions(bucket);
+    this.#versions.set(bucket, versions);
+    return versions;
+  }
 
   handle(operation: string, call: Call): Answer {
     const bucket = this.buckets.get(call.bucket);
@@ -155,8 +168,9 @@ class Server {
       case 'ListMultipartUploads':
         return this.#listUploads(call);
       case 'DeleteObjects':
-        for (const key of tagValues(call.body.toString(), 'Key')) bucket.delete(key);
-        return xml('DeleteResult', '');
+        return xml('DeleteResult', this.#deleteAll(bucket, call.body.toString()));
+      case 'ListObjectVersions':
+        return this.#listVersions(bucket, call.query);
       default:
         return undefined;
     }
@@ -169,7 +183,7 @@ class Server {
       case 'CopyObject':
         return this.#copy(bucket, call);
       case 'DeleteObject':
-        return (bucket.delete(call.key), { status: 204 });
+        return this.#delete(bucket, call);
       case 'RestoreObject':
         return this.#restore(bucket.get(call.key));
       case 'CreateMultipartUpload':
@@ -183,11 +197,59 @@ class Server {
     }
   }
 
+  #delete(bucket: Map<string, MemoryObject>, { key, query }: Call): Answer {
+    const versionId = query.get('versionId');
+    if (versionId === null) this.versionsOf(bucket).delete(key);
+    else if (this.locked.has(key)) return errorAnswer(403, 'AccessDenied');
+    else this.versionsOf(bucket).deleteVersion(key, versionId);
+    return { status: 204 };
+  }
+
+  /** Gives the errors. */
+  #deleteAll(bucket: Map<string, MemoryObject>, body: string): string {
+    const errors = [...body.matchAll(/<Object>(.*?)<\/Object>/gs)].map(([, object = '']) => {
+      const [key = ''] = tagValues(object, 'Key');
+      const [versionId] = tagValues(object, 'VersionId');
+      if (versionId === undefined) this.versionsOf(bucket).delete(key);
+      else if (this.locked.has(key))
+        return `<Error>${element('Key', key)}${element('VersionId', versionId)}${element('Code', 'AccessDenied')}</Error>`;
+      else this.versionsOf(bucket).deleteVersion(key, versionId);
+      return '';
+    });
+    return errors.join('');
+  }
+
+  #listVersions(bucket: Map<string, MemoryObject>, query: URLSearchParams): Answer {
+    const isEncoded = query.get('encoding-type') === 'url';
+    const encode = isEncoded ? encodeURIComponent : (text: string): string => text;
+    const [keyMarker, idMarker] = [query.get('key-marker') ?? '', query.get('version-id-marker') ?? ''];
+    const all = this.versionsOf(bucket).list(query.get('prefix') ?? '');
+    const marked = all.findIndex(({ key, versionId }) => key === keyMarker && versionId === idMarker);
+    const after = all.findIndex(({ key }) => byBytes(key, keyMarker) > 0);
+    const start = marked >= 0 ? marked + 1 : after < 0 ? all.length : after;
+    const shown = all.slice(start, start + 1000);
+    const last = shown.at(-1);
+    const isTruncated = start + shown.length < all.length;
+    const next =
+      isTruncated && last !== undefined
+        ? element('NextKeyMarker', encode(last.key)) + element('NextVersionIdMarker', last.versionId)
+        : '';
+    const lines = shown.map(({ key, versionId, object, isLatest }) => {
+      const name =
+        element('Key', encode(key)) + element('VersionId', versionId) + element('IsLatest', String(isLatest));
+      return object === undefined
+        ? `<DeleteMarker>${name}</DeleteMarker>`
+        : `<Version>${name}${element('Size', object.body.length)}</Version>`;
+    });
+    const encoding = isEncoded ? element('EncodingType', 'url') : '';
+    return xml('ListVersionsResult', element('IsTruncated', String(isTruncated)) + encoding + next + lines.join(''));
+  }
+
   #put(bucket: Map<string, MemoryObject>, { key, headers, body }: Call): Answer {
     const found = bucket.get(key);
     if (headers['if-none-match'] === '*' && found) return errorAnswer(412, 'PreconditionFailed');
     const etag = md5(body);
-    bucket.set(key, { body, etag, modified: new Date(), headers: keptHeaders(headers) });
+    this.versionsOf(bucket).put(key, { body, etag, modified: new Date(), headers: keptHeaders(headers) });
     return { status: 200, headers: { etag: `"${etag}"` } };
   }
 
@@ -199,7 +261,7 @@ class Server {
       .join('/');
     const found = bucket.get(source);
     if (!found) return errorAnswer(404, 'NoSuchKey');
-    bucket.set(key, {
+    this.versionsOf(bucket).put(key, {
       body: found.body,
       etag: found.etag,
       modified: new Date(),
@@ -294,7 +356,7 @@ class Server {
     const parts = numbers.flatMap((number) => upload.parts.get(number) ?? []);
     if (parts.length !== numbers.length) return errorAnswer(400, 'InvalidPart');
     const etag = `${md5(Buffer.from(parts.map((part) => part.etag).join(''), 'hex'))}-${parts.length}`;
-    bucket.set(key, {
+    this.versionsOf(bucket).put(key, {
       body: Buffer.concat(parts.map((part) => part.body)),
       etag,
       modified: new Date(),
@@ -358,5 +420,16 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { endpoint: `http://127.0.0.1:${port}`, buckets: s3.buckets, requests, close };
+  const keepVersions = (name: string): void => {
+    const bucket = s3.buckets.get(name);
+    if (bucket) s3.versionsOf(bucket).keep();
+  };
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    buckets: s3.buckets,
+    requests,
+    locked: s3.locked,
+    keepVersions,
+    close,
+  };
 }

@@ -10,9 +10,10 @@ export function operationOf(method: string, path: string, headers: Readonly<Reco
 
 function bucketOperation(method: string, has: (name: string) => boolean): string {
   if (method === 'HEAD') return 'HeadBucket';
-  if (method === 'PUT') return 'CreateBucket';
+  if (method === 'PUT') return has('versioning') ? 'PutBucketVersioning' : 'CreateBucket';
   if (method === 'POST') return 'DeleteObjects';
   if (has('uploads')) return 'ListMultipartUploads';
+  if (has('versions')) return 'ListObjectVersions';
   return has('list-type') ? 'ListObjectsV2' : 'ListObjects';
 }
 

@@ -1,4 +1,5 @@
 // An upload described for people. Pure.
+import type { ChainLink, ReadView } from '../../core/dataset/read-view.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
 import { displayPath, printable } from '../../core/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../../ui/format.js';
@@ -25,7 +26,19 @@ function identification(head: ManifestHead): Rows {
   ];
 }
 
-function statistics({ totals }: ManifestHead): Rows {
+/** What the manifest lists, and where the rest is listed. */
+function listing({ previous }: ManifestHead, chain: readonly ChainLink[]): Rows {
+  if (previous === undefined) return [['listing', 'full']];
+  return [
+    ['listing', `delta of ${printable(previous.uploadId)}`],
+    ...chain.map(({ uploadId, listing, entries }, index): readonly [string, string] => [
+      index === 0 ? 'chain' : '',
+      `${printable(uploadId)}, ${listing}: ${formatQuantity(entries, listing === 'full' ? 'path' : 'change')}`,
+    ]),
+  ];
+}
+
+function statistics({ totals, dedup }: ManifestHead): Rows {
   const links = totals.symlinks + totals.hardlinks;
   return [
     [
@@ -36,6 +49,14 @@ function statistics({ totals }: ManifestHead): Rows {
     ['size', `${formatBytes(totals.bytes)} (${formatCount(totals.bytes)} bytes)`],
     ['stored', `${formatBytes(totals.storedBytes)} in ${formatQuantity(totals.chunks, 'chunk')}`],
     ['ratio', totals.storedBytes === 0 ? '-' : formatRatio(totals.bytes / totals.storedBytes, 2)],
+    ...(dedup === undefined
+      ? []
+      : [
+          [
+            'stored once',
+            `${formatQuantity(dedup.files, 'file')} equal to others (${formatBytes(dedup.bytes)} saved)`,
+          ] as const,
+        ]),
     ...(totals.skipped === 0 ? [] : [['left out', formatQuantity(totals.skipped, 'path')] as const]),
   ];
 }
@@ -68,27 +89,31 @@ function shardRows({ shards, settings }: ManifestHead): Rows {
   ];
 }
 
-function location(head: ManifestHead, url: string): Rows {
+function location({ head, sealedBy }: ReadView, url: string): Rows {
   const written =
     head.storage['url'] ??
     [head.storage['bucket'] ?? head.storage['folder'], head.storage['prefix']].filter(Boolean).join('/');
+  const kmsKeyId = head.storage['kmsKeyId'];
   const classes = [...new Set(head.chunks.map(({ storageClass }) => storageClass))];
   return [
     ['read from', printable(url)],
     ...(written === '' ? [] : [['written to', printable(written)] as const]),
     ...(head.storage['region'] === undefined ? [] : [['region', printable(head.storage['region'])] as const]),
     ['storage class', classes.length === 0 ? '-' : classes.map(printable).join(', ')],
+    ...(kmsKeyId === undefined ? [] : [['chunks', `encrypted with ${printable(kmsKeyId)} (SSE-KMS)`] as const]),
+    ...(sealedBy === undefined ? [] : [['manifest', `encrypted with ${printable(sealedBy)}`] as const]),
   ];
 }
 
 /** The whole description; `shardTable` is added where it was asked for. */
-export function infoText(head: ManifestHead, url: string, shardTable: string | undefined): string {
+export function infoText(view: ReadView, url: string, shardTable: string | undefined): string {
+  const { head, chain } = view;
   return [
-    section('Upload', identification(head)),
+    section('Upload', [...identification(head), ...listing(head, chain)]),
     section('Files', statistics(head)),
     section('Compression', compression(head)),
     section('Shards', shardRows(head)) + (shardTable === undefined ? '' : `\n${shardTable}\n`),
-    section('Location', location(head, url)),
+    section('Location', location(view, url)),
   ].join('\n');
 }
 

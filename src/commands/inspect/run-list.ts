@@ -1,7 +1,7 @@
-// `archiver list`: rows, or one JSON document, while the manifest streams in. Memory stays flat.
+// `archiver list`: rows, or one JSON document, while the manifest (or the merge of a chain) streams in. Memory stays flat.
 import type { Context } from '../../cli/context.js';
+import { type ReadView, readView } from '../../core/dataset/read-view.js';
 import { createSelection } from '../../core/manifest/selection.js';
-import { readManifest, type ReadManifest } from '../../core/manifest/manifest-reader.js';
 import type { ChunkRecord, Entry } from '../../core/manifest/manifest-types.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import type { ListValues } from '../list.js';
@@ -39,7 +39,7 @@ async function list({
   signal,
   textOf,
   put,
-}: Listing): Promise<{ manifest: ReadManifest; files: number; bytes: number }> {
+}: Listing): Promise<{ manifest: ReadView; files: number; bytes: number }> {
   const selection = createSelection(pattern === undefined ? { all: true } : { pattern });
   let chunks: readonly ChunkRecord[] = [];
   let parts: string[] = [];
@@ -50,7 +50,7 @@ async function list({
     parts = [];
     if (text !== '') await put(text);
   };
-  const manifest = await readManifest(reader, {
+  const manifest = await readView(reader, {
     uploadId,
     signal,
     onHead: ({ head }) => {
@@ -111,7 +111,7 @@ async function asDocument(
       if (first.done !== true) yield first.value;
       yield* pieces;
       const { manifest, files, bytes } = await listing;
-      yield `],"count":${files},"bytes":${bytes},"totals":${JSON.stringify(manifest.head.totals)},"requests":${JSON.stringify(requests)}}`;
+      yield `],"count":${files},"bytes":${bytes},"listing":${JSON.stringify(manifest.head.listing)},"totals":${JSON.stringify(manifest.head.totals)},"requests":${JSON.stringify(requests)}}`;
     })(),
   );
   await done;

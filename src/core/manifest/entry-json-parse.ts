@@ -4,7 +4,7 @@ import { integrityError } from '../errors.js';
 import type { RawPath } from '../raw-path.js';
 import { JsonScanner } from './json-scanner.js';
 import { parseMode } from './manifest-head-parse.js';
-import type { Entry, EntryType, Segment, Timestamp } from './manifest-types.js';
+import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest-types.js';
 import { parseTimestamp } from './timestamp.js';
 
 /** An entry of a type that this version does not know: named, never restored. */
@@ -44,7 +44,14 @@ const MD5 = /^[0-9a-f]{32}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
 
-type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: string };
+/** What a deletion has: its path and its type. */
+const TOMBSTONE_BITS = bitsOf(['path', 'pathBase64', 'type']);
+
+function bitsOf(keys: readonly Key[]): number {
+  return keys.reduce((bits, key) => bits | (BITS.get(key) ?? 0), 0);
+}
+
+type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: string; isDeleted?: boolean };
 
 /** What restoring does not need: a quarter of a line. */
 const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group']);
@@ -55,8 +62,14 @@ export class EntryParser {
   private draft: Draft = {};
   private seen = 0;
 
-  /** Without `isDescriptive`, ctime, inode and the names of owners are passed over. */
-  constructor(private readonly isDescriptive = true) {}
+  /**
+   * Without `isDescriptive`, ctime, inode and the names of owners are passed over. Deletions are believed in a delta
+   * only.
+   */
+  constructor(
+    private readonly isDescriptive = true,
+    private readonly isDelta = false,
+  ) {}
 
   /** What to do at the value of each key. */
   private readonly readers: Readonly<Record<Key, () => void>> = {
@@ -86,14 +99,22 @@ export class EntryParser {
   };
 
   /** `line` holds the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
-  parse(line: string): Entry | ForeignEntry {
+  parse(line: string): Entry | Tombstone | ForeignEntry {
     const { scanner } = this;
     this.draft = {};
     this.seen = 0;
     scanner.open(line);
     scanner.object(this.member);
     if (!scanner.isAtEnd()) scanner.fail('something follows the entry');
-    return complete(this.draft);
+    return this.draft.isDeleted === true ? this.tombstone() : complete(this.draft);
+  }
+
+  private tombstone(): Tombstone {
+    const { path } = this.draft;
+    if (path === undefined) return this.scanner.fail("it has no 'path'");
+    if (!this.isDelta) this.scanner.fail('it is a deletion, and a full listing has none');
+    if ((this.seen & ~TOMBSTONE_BITS) !== 0) this.scanner.fail('it is a deletion and has more than a path');
+    return { path, type: 'deleted' };
   }
 
   private readonly member = (key: string): void => {
@@ -111,6 +132,7 @@ export class EntryParser {
   private type(): void {
     const type = this.scanner.raw();
     if (TYPES.has(type)) this.draft.type = type as EntryType;
+    else if (type === 'deleted') this.draft.isDeleted = true;
     else this.draft.foreignType = type;
   }
 

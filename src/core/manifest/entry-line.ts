@@ -57,7 +57,7 @@ function rareParts(table: EntryTable, index: number, extra: EntryExtra | undefin
   let line = '';
   if (c.kind[index] === KIND.symlink) line += `,${rawProperty('target', table.targets[at(c.link, index)] ?? '')}`;
   if (c.group[index] !== 0) line += `,"linkGroup":${c.group[index]}`;
-  if (extra !== undefined) line += extras(extra);
+  if (extra !== undefined) line += extrasText(extra);
   if (c.status[index] === STATUS.changed) line += ',"changed":true';
   return line;
 }
@@ -86,7 +86,8 @@ function hasMd5(table: EntryTable, index: number): boolean {
   return false;
 }
 
-function extras(extra: EntryExtra): string {
+/** `,"segments":…,"holes":…,"xattrs":…`, whichever there are. */
+export function extrasText(extra: EntryExtra): string {
   let line = '';
   if (extra.segments !== undefined) line += `,"segments":${JSON.stringify(extra.segments)}`;
   if (extra.holes !== undefined) line += `,"holes":${JSON.stringify(extra.holes)}`;
@@ -95,6 +96,7 @@ function extras(extra: EntryExtra): string {
 }
 
 function xattr([name, value]: readonly [RawPath, Uint8Array]): string {
-  const key = textFromRaw(name) ?? `base64:${Buffer.from(name, 'latin1').toString('base64')}`;
+  const text = name.startsWith('base64:') ? undefined : textFromRaw(name);
+  const key = text ?? `base64:${Buffer.from(name, 'latin1').toString('base64')}`;
   return `${JSON.stringify(key)}:"${Buffer.from(value).toString('base64')}"`;
 }

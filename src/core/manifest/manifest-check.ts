@@ -68,3 +68,9 @@ export function chunkKey(uploadId: string, relative: string): string | undefined
   }
   return parts.length >= 3 && parts[0] === 'uploads' && !relative.includes('\\') ? parts.join('/') : undefined;
 }
+
+/** The inverse of `chunkKey`: how the manifest of `uploadId` names a key below `uploads/`. */
+export function relativeChunkKey(uploadId: string, key: string): string {
+  const own = `uploads/${uploadId}/`;
+  return key.startsWith(own) ? key.slice(own.length) : `../${key.slice('uploads/'.length)}`;
+}

@@ -1,10 +1,13 @@
 // The head of a manifest, everything but its entries, from text that nobody vouches for.
 import { ArchiverError, integrityError } from '../errors.js';
+import { rawFromText } from '../raw-path.js';
 import { Fields } from './json-fields.js';
 import { parseBoundedJson } from './json-guard.js';
+import { readListing } from './listing-parse.js';
 import {
   FORMAT_VERSION,
   type ChunkRecord,
+  type Deduplicated,
   type FrameRecord,
   type ManifestHead,
   type ShardRecord,
@@ -29,9 +32,6 @@ export function parseHead(text: string, name: string): ParsedHead {
   const fields = new Fields(parsed, what);
   if (fields.get('type') !== 'archiver-manifest') throw integrityError(`${name} is not a manifest of archiver`);
   checkFormat(fields.get('format'), name);
-  if (fields.get('listing') !== 'full') {
-    throw new ArchiverError('unsupported', `the manifest ${name} is not a full listing`, { hint: 'update archiver' });
-  }
   const { files: _files, ...document } = parsed as Record<string, unknown>;
   return { head: readHead(fields), document };
 }
@@ -61,7 +61,7 @@ function readHead(fields: Fields): ManifestHead {
     codec: fields.text('codec'),
     uploadId: fields.text('uploadId'),
     createdAt: fields.text('createdAt'),
-    listing: 'full',
+    ...readListing(fields, readTotals),
     datasetId: fields.text('datasetId'),
     ...(writerId === undefined ? {} : { writerId }),
     source: readSource(fields.object('source')),
@@ -69,6 +69,7 @@ function readHead(fields: Fields): ManifestHead {
     ...(project === undefined ? {} : { project }),
     ...(tags === undefined ? {} : { tags }),
     settings: readSettings(fields.object('settings')),
+    ...(fields.get('dedup') === undefined ? {} : { dedup: readDeduplicated(fields.object('dedup')) }),
     totals: readTotals(fields.object('totals')),
     shards: fields
       .list('shards')
@@ -94,8 +95,8 @@ function readSource(fields: Fields): SourceRecord {
     mtime: parseTimestamp(fields.text('mtime')) ?? fields.fail('mtime', 'a time'),
     uid: fields.count('uid', MAX_ID),
     gid: fields.count('gid', MAX_ID),
-    ...(user === undefined ? {} : { user }),
-    ...(group === undefined ? {} : { group }),
+    ...(user === undefined ? {} : { user: rawFromText(user) }),
+    ...(group === undefined ? {} : { group: rawFromText(group) }),
   };
 }
 
@@ -111,8 +112,14 @@ function readSettings(fields: Fields): ManifestHead['settings'] {
     frameSize: fields.count('frameSize'),
     chunkSize: fields.count('chunkSize'),
     fileChecksums: fields.flag('fileChecksums'),
+    ...(fields.get('dedup') === undefined ? {} : { dedup: fields.flag('dedup') }),
   };
 }
+
+const readDeduplicated = (fields: Fields): Deduplicated => ({
+  files: fields.count('files'),
+  bytes: fields.count('bytes'),
+});
 
 function readTotals(fields: Fields): Totals {
   return {

@@ -1,27 +1,28 @@
-// Reads a manifest as a stream: its head, then its entries one by one, in one GET and flat memory. Everything is bounded
-// and typed before it is given away, and every failure is one sentence that names the manifest's key. Nothing here is
-// proof that the chunks are there: that is verify's work. The gzip checksum and the totals are only known at the end, so
-// whoever acts on entries waits for `readManifest` to resolve.
+// Reads the manifest of an upload in one GET. A full listing is a stream: its head, then its entries one by one, in flat
+// memory. A delta says little by itself: it is read whole and given back, for the chain that it belongs to
+// (core/dataset). What is encrypted is opened on the way, frame by frame. Nothing here is proof that the chunks are there: that is verify's work. The gzip checksum and the totals
+// are only known at the end, so whoever acts on entries waits for `readManifest` to resolve.
 import { createHash } from 'node:crypto';
-import { createGunzip } from 'node:zlib';
-import { ArchiverError, errorText, integrityError, isArchiverError, systemCode } from '../errors.js';
+import type { Readable } from 'node:stream';
+import { integrityError } from '../errors.js';
+import { manifestUnsealing } from '../keys/open-data-key.js';
+import { unsealStream } from '../keys/unseal-stream.js';
 import type { ObjectContent, ObjectReader } from '../object-store/object-store.js';
-import { displayPath } from '../raw-path.js';
-import { EntryParser, type ForeignEntry } from './entry-json-parse.js';
-import { parseHead, type ParsedHead } from './manifest-head-parse.js';
-import { ManifestLines } from './manifest-lines.js';
+import type { ForeignEntry } from './entry-json-parse.js';
+import { inflateManifest } from './inflate-manifest.js';
+import { type LoadedManifest, MAX_LOADED_BYTES } from './loaded-manifest.js';
+import type { ParsedHead } from './manifest-head-parse.js';
+import { ManifestParser, type Line } from './manifest-parser.js';
 import type { Entry } from './manifest-types.js';
+import { manifestKeyOf, openManifest } from './open-manifest.js';
 
-/** gzip cannot shrink more than 1032-fold; a manifest shrinks 5- to 40-fold. */
-const MAX_RATIO = 300;
-const RATIO_MATTERS_FROM = 32 * 1024 * 1024;
-const GUNZIP_PIECE = 256 * 1024;
+export { manifestKeyOf };
 
 export interface ReadManifestOptions {
   readonly uploadId: string;
   /** Gets the head before the first entry comes. */
   readonly onHead?: (head: ParsedHead) => void;
-  /** Gets entries in the order of the file.. */
+  /** Gets entries in the order of the file. */
   readonly onEntry?: (entry: Entry) => void;
   /** Gets entries of a type that this version does not know. */
   readonly onForeign?: (entry: ForeignEntry) => void;
@@ -43,6 +44,8 @@ export interface ReadManifest extends ParsedHead {
   readonly key: string;
   /** Of the stored bytes; undefined after `headOnly`. */
   readonly sha256: string | undefined;
+  /** The KMS key that it is encrypted with. */
+  readonly sealedBy?: string;
   readonly storedBytes: number;
   /** Entries that were parsed. */
   readonly entries: number;
@@ -50,177 +53,103 @@ export interface ReadManifest extends ParsedHead {
   readonly firstUnordered: string | undefined;
 }
 
-/** Key of an upload's manifest below the base. */
-export const manifestKeyOf = (uploadId: string): string => `uploads/${uploadId}/manifest.json.gz`;
-
-/** Reads the manifest of an upload. @throws not-found, access-denied, integrity, unsupported, cancelled */
-export async function readManifest(reader: ObjectReader, options: ReadManifestOptions): Promise<ReadManifest> {
+/**
+ * Streams a full listing to the callbacks; gives a delta back whole, and calls none of them.
+ * @throws not-found, access-denied, integrity, unsupported, cancelled
+ */
+export async function readManifest(
+  reader: ObjectReader,
+  options: ReadManifestOptions,
+): Promise<ReadManifest | LoadedManifest> {
   const key = manifestKeyOf(options.uploadId);
   const content = await openManifest(reader, key, options.signal);
-  return await new ManifestStream(key, content, options).read();
+  return await new ManifestStream(key, content, reader, options).read();
 }
-
-async function openManifest(
-  reader: ObjectReader,
-  key: string,
-  signal: AbortSignal | undefined,
-): Promise<ObjectContent> {
-  try {
-    return await reader.get(key, signal ? { signal } : {});
-  } catch (error) {
-    if (!isArchiverError(error, 'not-found') && !isArchiverError(error, 'access-denied')) throw error;
-    const isDenied = error.code === 'access-denied';
-    const message = isDenied
-      ? `cannot read ${key} in ${reader.url}: ${error.message}`
-      : `there is no upload here: ${reader.url} has no ${key}`;
-    const hint = 'an upload URL ends in /uploads/<upload id>, as `archiver upload` printed it';
-    throw new ArchiverError(error.code, message, { cause: error, hint: isDenied ? (error.hint ?? hint) : hint });
-  }
-}
-
-class Enough extends Error {}
 
 class ManifestStream {
-  private readonly parser: EntryParser;
-  private readonly lines: ManifestLines;
+  private readonly parser: ManifestParser;
   private readonly what: string;
-  private parsed: ParsedHead | undefined;
-  private entries = 0;
-  private previous: string | undefined;
-  private firstUnordered: string | undefined;
+  private readonly hash = createHash('sha256');
+  private storedBytes = 0;
+  private sealedBy: string | undefined;
+  /** What was read so far (and opened, if it was sealed), as long as it may be a delta. */
+  private kept: Uint8Array[] | undefined = [];
 
   constructor(
     private readonly key: string,
     private readonly content: ObjectContent,
+    private readonly reader: ObjectReader,
     private readonly options: ReadManifestOptions,
   ) {
-    this.parser = new EntryParser(options.withoutNames !== true);
+    const { uploadId, needles, withoutNames } = options;
     this.what = `the manifest ${key}`;
-    this.lines = new ManifestLines(this.what, {
-      head: (text) => this.onHead(text),
-      lines: options.needles === undefined ? (text) => this.parseAll(text) : (text) => this.parseCandidates(text),
+    this.parser = new ManifestParser({
+      key,
+      uploadId,
+      needles,
+      withoutNames,
+      onHead: (head) => this.onHead(head),
+      onLine: (line) => this.onLine(line),
     });
   }
 
-  async read(): Promise<ReadManifest> {
-    const hash = createHash('sha256');
-    const { body } = this.content;
-    const gunzip = createGunzip({ chunkSize: GUNZIP_PIECE });
-    let storedBytes = 0;
-    let isBodyBroken = false;
-    body.on('data', (piece: Uint8Array) => {
-      hash.update(piece);
-      storedBytes += piece.byteLength;
+  private onHead(parsed: ParsedHead): void {
+    const { headOnly, onHead } = this.options;
+    if (headOnly === true || parsed.head.listing === 'delta') this.parser.skipEntries();
+    if (parsed.head.listing === 'delta') return;
+    this.kept = undefined;
+    onHead?.(parsed);
+  }
+
+  private onLine(line: Line): void {
+    if ('foreignType' in line) this.options.onForeign?.(line);
+    else if (line.type !== 'deleted') this.options.onEntry?.(line); // the parser lets no deletion into a full listing
+  }
+
+  async read(): Promise<ReadManifest | LoadedManifest> {
+    const { parser, what, options } = this;
+    const { signal } = options;
+    const pieces = inflateManifest(this.body(), { what, onStored: (piece) => this.kept?.push(piece), signal });
+    for await (const piece of pieces) {
+      if (this.kept !== undefined && this.storedBytes > MAX_LOADED_BYTES)
+        throw integrityError(`${what} has more than ${MAX_LOADED_BYTES} bytes: refused`);
+      if (parser.head?.head.listing === 'delta') continue; // to the end, for its digest
+      parser.push(piece);
+      if (options.headOnly === true && parser.head?.head.listing === 'full') return this.result(parser.head, undefined);
+      await options.onPiece?.();
+    }
+    if (parser.head?.head.listing === 'delta') return this.loaded(parser.head);
+    return this.result(parser.finish(), this.hash.digest('hex'));
+  }
+
+  /** What is stored, opened where it is sealed. */
+  private body(): Readable {
+    const { uploadId, signal } = this.options;
+    return unsealStream(this.content.body, {
+      ...manifestUnsealing(this.reader, uploadId, this.what, signal),
+      onStored: (piece) => {
+        this.hash.update(piece);
+        this.storedBytes += piece.byteLength;
+      },
+      onSealed: (kmsKeyId) => {
+        this.sealedBy = kmsKeyId;
+      },
     });
-    body.on('error', (error) => {
-      isBodyBroken = true;
-      gunzip.destroy(error);
-    });
-    body.pipe(gunzip);
-    try {
-      let rawBytes = 0;
-      for await (const piece of gunzip as AsyncIterable<Buffer>) {
-        rawBytes += piece.byteLength;
-        if (rawBytes > RATIO_MATTERS_FROM && rawBytes > storedBytes * MAX_RATIO) {
-          throw integrityError(`${this.what} swells to more than ${MAX_RATIO} times its size: refused`);
-        }
-        this.lines.push(piece);
-        await this.options.onPiece?.();
-      }
-      this.finish();
-    } catch (error) {
-      if (error instanceof Enough) return this.result(undefined, storedBytes);
-      throw isBodyBroken || isArchiverError(error) ? error : this.explain(error);
-    } finally {
-      body.destroy();
-      gunzip.destroy();
-    }
-    return this.result(hash.digest('hex'), storedBytes);
   }
 
-  private result(sha256: string | undefined, storedBytes: number): ReadManifest {
-    const { parsed, key, entries, firstUnordered } = this;
-    if (parsed === undefined) throw integrityError(`${this.what} has no head`);
-    return { ...parsed, key, sha256, storedBytes, entries, firstUnordered };
+  private get sealing(): { readonly sealedBy?: string } {
+    return this.sealedBy === undefined ? {} : { sealedBy: this.sealedBy };
   }
 
-  private explain(error: unknown): Error {
-    if (this.options.signal?.aborted === true) return this.options.signal.reason as Error;
-    const code = systemCode(error);
-    if (code === 'Z_BUF_ERROR') return integrityError(`${this.what} is cut off`, { cause: error });
-    if (code?.startsWith('Z_') === true) {
-      return integrityError(`${this.what} is damaged: ${errorText(error)}`, { cause: error });
-    }
-    return error instanceof Error ? error : integrityError(errorText(error));
+  private loaded(head: ParsedHead): LoadedManifest {
+    const bytes = Buffer.concat(this.kept ?? []);
+    const { uploadId } = this.options;
+    return { ...head, ...this.sealing, uploadId, key: this.key, sha256: this.hash.digest('hex'), bytes };
   }
 
-  private onHead(text: string): void {
-    this.parsed = parseHead(text, this.key);
-    const { uploadId } = this.parsed.head;
-    if (uploadId !== this.options.uploadId) {
-      throw integrityError(`${this.what} is that of another upload (${displayPath(uploadId)})`);
-    }
-    this.options.onHead?.(this.parsed);
-    if (this.options.headOnly === true) throw new Enough();
-  }
-
-  private parseAll(text: string): void {
-    let start = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      this.parseLine(text.slice(start, end));
-      start = end + 1;
-    }
-  }
-
-  private parseCandidates(text: string): void {
-    const starts = new Set<number>();
-    for (const needle of [...(this.options.needles ?? []), '\\']) {
-      for (let at = text.indexOf(needle); at >= 0;) {
-        const end = text.indexOf('\n', at);
-        starts.add(text.lastIndexOf('\n', at) + 1);
-        at = end < 0 ? -1 : text.indexOf(needle, end);
-      }
-    }
-    for (const start of [...starts].sort((a, b) => a - b)) this.parseLine(text.slice(start, text.indexOf('\n', start)));
-  }
-
-  private parseLine(line: string): void {
-    const body = line.endsWith(',') ? line.slice(0, -1) : line;
-    if (body === '') return;
-    let entry: Entry | ForeignEntry;
-    try {
-      entry = this.parser.parse(body);
-    } catch (error) {
-      if (!isArchiverError(error)) throw error;
-      throw integrityError(`${this.what}, entry ${this.entries + 1}: ${error.message}`, { cause: error });
-    }
-    this.entries++;
-    if (this.previous !== undefined && entry.path <= this.previous) this.firstUnordered ??= entry.path;
-    this.previous = entry.path;
-    if ('foreignType' in entry) this.options.onForeign?.(entry);
-    else this.options.onEntry?.(entry);
-  }
-
-  private finish(): void {
-    const leftOver = this.lines.end();
-    if (leftOver !== undefined) this.refuseForeign(leftOver);
-    const expected = this.parsed?.head.totals.entries;
-    if (this.options.needles === undefined && expected !== this.entries) {
-      throw integrityError(`${this.what} announces ${expected} entries and has ${this.entries}`);
-    }
-  }
-
-  /** The stream ended without a list of files: says what it was instead. */
-  private refuseForeign(text: string): never {
-    if (text.trim() === '') throw integrityError(`${this.what} is empty`);
-    if (text.includes('"archiver-manifest"')) {
-      const { head } = parseHead(text, this.key); // a newer format is named as such
-      throw integrityError(`${this.what} does not have its files one on a line (upload ${head.uploadId})`);
-    }
-    throw integrityError(`${this.key} is not a manifest of archiver`);
+  private result(parsed: ParsedHead, sha256: string | undefined): ReadManifest {
+    const { entries, firstUnordered } = this.parser;
+    const { key, storedBytes, sealing } = this;
+    return { ...parsed, ...sealing, key, sha256, storedBytes, entries, firstUnordered };
   }
 }
-
-/** The head alone: the rest of the manifest is not fetched. */
-export const readManifestHead = (reader: ObjectReader, uploadId: string, signal?: AbortSignal): Promise<ReadManifest> =>
-  readManifest(reader, { uploadId, headOnly: true, ...(signal ? { signal } : {}) });

@@ -55,8 +55,8 @@ export interface Totals {
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
-  readonly user?: string;
-  readonly group?: string;
+  readonly user?: RawPath;
+  readonly group?: RawPath;
 }
 
 export interface SourceRecord extends Owner {
@@ -73,6 +73,31 @@ export interface Settings {
   readonly frameSize: number;
   readonly chunkSize: number;
   readonly fileChecksums: boolean;
+  /** The content of equal files is stored once. */
+  readonly dedup?: boolean;
+}
+
+/** Files of an upload that refer to the content of others, and the bytes that need not be stored for them. */
+export interface Deduplicated {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** `full`: `files` is everything. `delta`: what differs from the manifest before it. */
+export type Listing = 'full' | 'delta';
+
+/** The manifest that a delta builds on. */
+export interface PreviousManifest {
+  readonly uploadId: string;
+  /** Hex SHA-256 of it as it is stored. */
+  readonly sha256: string;
+}
+
+/** What lies on the last full listing, the delta that says so included. */
+export interface ChainRecord {
+  readonly deltas: number;
+  /** Entries in them, deletions included. */
+  readonly entries: number;
 }
 
 /** Everything of a manifest but its entries. */
@@ -83,7 +108,15 @@ export interface ManifestHead {
   readonly codec: string;
   readonly uploadId: string;
   readonly createdAt: string;
-  readonly listing: 'full';
+  readonly listing: Listing;
+  /** Of a delta only. */
+  readonly previous?: PreviousManifest;
+  /** Of a delta only. */
+  readonly chain?: ChainRecord;
+  /** Of a delta only: totals of the effective view. `totals` are those of the delta itself. */
+  readonly view?: Totals;
+  /** Digests of manifests that this one stands in for: it was rewritten. */
+  readonly replaces?: readonly string[];
   readonly datasetId: string;
   readonly writerId?: string;
   readonly source: SourceRecord;
@@ -91,6 +124,8 @@ export interface ManifestHead {
   readonly project?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly settings: Settings;
+  /** Where `settings.dedup` is set: of what this upload stored itself. */
+  readonly dedup?: Deduplicated;
   readonly totals: Totals;
   readonly shards: readonly ShardRecord[];
   readonly chunks: readonly ChunkRecord[];
@@ -134,6 +169,15 @@ export interface Entry extends Owner {
   readonly changed?: boolean;
 }
 
+/** Of a delta: the path is gone, and whatever lay below it. */
+export interface Tombstone {
+  readonly path: RawPath;
+  readonly type: 'deleted';
+}
+
+/** What `files` of a delta holds. */
+export type Mention = Entry | Tombstone;
+
 /** `datasets/<dataset id>/v00000012.json`: makes an upload a version. */
 export interface VersionRecord {
   readonly format: number;
@@ -145,11 +189,17 @@ export interface VersionRecord {
   readonly manifestKey: string;
   readonly manifestSha256: string;
   readonly createdAt: string;
-  readonly listing: 'full';
+  readonly listing: Listing;
   readonly previous: number | null;
-  readonly source: { readonly path?: string; readonly pathBase64?: string; readonly host: string };
+  /** Empty where the manifest is encrypted. */
+  readonly source: { readonly path?: string; readonly pathBase64?: string; readonly host?: string };
+  /** Of the effective view. */
   readonly totals: Totals;
   readonly writerId?: string;
+  /** The KMS key of the chunks, and whether the manifest is encrypted with it too. */
+  readonly encryption?: { readonly kmsKeyId: string; readonly manifest: boolean };
+  /** While the manifest is being rewritten: the digest of the one that takes its place. */
+  readonly replacementSha256?: string;
   /** SHA-256 of the record without this key. */
   readonly digest: string;
 }

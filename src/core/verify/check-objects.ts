@@ -1,75 +1,104 @@
-// Whether every chunk is in the store with the size it should have: one listing of the upload's folder, or, where the
-// store does not let us list, one HEAD for each chunk.
+// Whether every chunk is in the store with the size it should have: one listing of the upload's folder and of each folder
+// of an earlier upload that holds many of them, or, where the store does not let us list, one HEAD for each chunk.
 import { isArchiverError } from '../errors.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import { manifestKeyOf } from '../manifest/manifest-reader.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
+import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Problems } from './problem.js';
 
 const HEADS_AT_ONCE = 8;
+/** A LIST costs twelve times a HEAD and tells of a thousand objects. */
+const LISTED_FROM = 16;
 
 export interface CheckObjectsOptions {
   readonly reader: ObjectReader;
-  readonly head: ManifestHead;
+  readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
+  /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
+  readonly used?: Uint8Array | undefined;
   readonly errors: Problems;
   readonly warnings: Problems;
   readonly signal: AbortSignal;
 }
 
-type Sizes = Map<string, number | undefined>;
+type Sizes = Map<string, number>;
 
-/** Positions of the chunks that are missing or have another size. */
-export async function checkObjects(options: CheckObjectsOptions): Promise<ReadonlySet<number>> {
-  const { head, errors, warnings } = options;
+/** Reports chunks that are missing or have another size, and objects of the upload that nothing refers to. */
+export async function checkObjects(options: CheckObjectsOptions): Promise<void> {
+  const { head, used, errors, warnings } = options;
   const wanted = head.chunks.map(({ key }) => chunkKey(head.uploadId, key));
-  const folder = `uploads/${head.uploadId}/`;
-  const listed = await listSizes(options, folder);
-  const elsewhere = wanted.filter((key) => key !== undefined && (listed === undefined || !key.startsWith(folder)));
-  const sizes: Sizes = new Map([...(listed ?? []), ...(await headSizes(options, elsewhere as string[]))]);
-  const bad = new Set<number>();
+  const own = folderOf(manifestKeyOf(head.uploadId));
+  const sizes = await sizesOf(options, wanted, own);
   head.chunks.forEach(({ key: shown, size }, position) => {
     const key = wanted[position];
     const found = key === undefined ? undefined : sizes.get(key);
     if (found === size) return;
-    bad.add(position);
     const message =
       found === undefined
         ? `chunk ${position} is not in the store`
         : `chunk ${position} has ${found} bytes in the store, and ${size} are expected`;
-    errors.add(message, { key: shown });
+    if (used === undefined || used[position] === 1) errors.add(message, { key: shown });
+    else warnings.add(`${message}; nothing in this version needs it`, { key: shown });
   });
   const expected = new Set([...wanted, manifestKeyOf(head.uploadId)]);
-  for (const key of listed?.keys() ?? [])
-    if (!expected.has(key)) warnings.add('nothing in the manifest refers to this object', { key });
-  return bad;
+  for (const key of sizes.keys())
+    if (key.startsWith(own) && !expected.has(key))
+      warnings.add('nothing in the manifest refers to this object', { key });
 }
 
-async function listSizes(
+/** `uploads/<id>/` of a key below it. */
+const folderOf = (key: string): string => `${key.split('/').slice(0, 2).join('/')}/`;
+
+async function sizesOf(
+  options: CheckObjectsOptions,
+  wanted: readonly (string | undefined)[],
+  own: string,
+): Promise<Sizes> {
+  const folders = new Map<string, Set<string>>([[own, new Set<string>()]]);
+  for (const key of wanted) {
+    if (key === undefined) continue;
+    const folder = folderOf(key);
+    const keys = folders.get(folder) ?? new Set<string>();
+    folders.set(folder, keys.add(key));
+  }
+  const sizes: Sizes = new Map();
+  const asked: string[] = [];
+  let mayList = true;
+  for (const [folder, keys] of folders) {
+    const isWorthIt = folder === own || keys.size >= LISTED_FROM;
+    mayList &&= !isWorthIt || (await addListed(options, folder, sizes));
+    if (!mayList || !isWorthIt) asked.push(...keys);
+  }
+  await addHeads(options, asked, sizes);
+  return sizes;
+}
+
+/** False when the store does not allow it. */
+async function addListed(
   { reader, warnings, signal }: CheckObjectsOptions,
   prefix: string,
-): Promise<Sizes | undefined> {
-  const sizes: Sizes = new Map();
+  sizes: Sizes,
+): Promise<boolean> {
   try {
     for await (const page of reader.list({ prefix, signal }))
       for (const { key, sizeBytes } of page.objects) sizes.set(key, sizeBytes);
-    return sizes;
+    return true;
   } catch (error) {
     if (!isArchiverError(error, 'access-denied')) throw error;
     warnings.add(
       'the store does not allow listing: each chunk was asked for by itself, and objects that nothing refers to cannot be seen',
     );
-    return undefined;
+    return false;
   }
 }
 
-async function headSizes({ reader, signal }: CheckObjectsOptions, keys: readonly string[]): Promise<Sizes> {
-  const sizes: Sizes = new Map();
-  const queue = [...new Set(keys)];
+async function addHeads({ reader, signal }: CheckObjectsOptions, keys: readonly string[], sizes: Sizes): Promise<void> {
+  const queue = [...keys];
   const one = async (): Promise<void> => {
-    for (let key = queue.pop(); key !== undefined; key = queue.pop())
-      sizes.set(key, (await reader.head(key, signal))?.sizeBytes);
+    for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
+      const found = await reader.head(key, signal);
+      if (found !== undefined) sizes.set(key, found.sizeBytes);
+    }
   };
   await Promise.all(Array.from({ length: HEADS_AT_ONCE }, one));
-  return sizes;
 }

@@ -7,6 +7,9 @@ import type { SelectedTable } from '../restore/selected-table.js';
 import type { ChunkMessage, EntryFailure } from '../restore/unpack-protocol.js';
 import { TarWalker, type TarMember } from './tar-walker.js';
 
+/** Why a file fails whose content lies under another name than its own. */
+export const MISNAMED = 'no tar member of this name begins where the manifest says its content is';
+
 export class ChunkChecker {
   private readonly hash: Hash = createHash('sha256');
   private readonly walker = new TarWalker((member) => this.onMember(member));
@@ -54,8 +57,7 @@ export class ChunkChecker {
   }
 
   private fail(extent: number): void {
-    const reason = 'no tar member of this name begins where the manifest says its content is';
-    this.failures.push({ index: this.extents.entry[extent] ?? 0, reason });
+    this.failures.push({ index: this.extents.entry[extent] ?? 0, reason: MISNAMED });
   }
 
   /** What is wrong with the chunk, after its last byte. */

@@ -1,11 +1,11 @@
 // Whether a manifest agrees with itself: entries against chunks, chunks against shards, all of them against the totals.
 // Takes entries as they stream by and keeps only counters.
 import { chunkKey, chunkProblems, extentsOf, placeProblem } from '../manifest/manifest-check.js';
-import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
+import type { Entry, ManifestHead, Tombstone } from '../manifest/manifest-types.js';
 import { pathProblem } from '../manifest/path-rules.js';
 import type { RawPath } from '../raw-path.js';
 import { resultPath } from '../restore/failures.js';
-import type { Problems } from './problem.js';
+import type { ProblemSink } from './problem.js';
 
 interface Counts {
   files: number;
@@ -17,6 +17,8 @@ export class ManifestChecker {
   directories = 0;
   symlinks = 0;
   hardlinks = 0;
+  /** Of a delta; counted among `entries`. */
+  private deletions = 0;
   bytes = 0;
   /** Files with content and no MD5. */
   unsummed = 0;
@@ -26,10 +28,18 @@ export class ManifestChecker {
 
   constructor(
     private readonly head: ManifestHead,
-    private readonly errors: Problems,
-    private readonly warnings: Problems,
+    private readonly errors: ProblemSink,
+    private readonly warnings: ProblemSink,
   ) {
     this.checkChunks();
+  }
+
+  tombstone({ path }: Tombstone): void {
+    this.checkOrder(path);
+    const problem = pathProblem(path);
+    if (problem !== undefined) this.errors.add(`${problem}: it cannot be deleted`, { path: resultPath(path) });
+    this.entries++;
+    this.deletions++;
   }
 
   entry(entry: Entry): void {
@@ -90,6 +100,11 @@ export class ManifestChecker {
     });
   }
 
+  /** Everything but folders and deletions. */
+  get files(): number {
+    return this.entries - this.directories - this.deletions;
+  }
+
   /** Compares the sums, after the last entry. */
   finish(): void {
     const { head, errors } = this;
@@ -98,7 +113,7 @@ export class ManifestChecker {
       if (said !== found) errors.add(`the manifest announces ${said} ${what}, and there are ${found}`);
     };
     compare('entries', totals.entries, this.entries);
-    compare('files', totals.files, this.entries - this.directories);
+    compare('files', totals.files, this.files);
     compare('directories', totals.directories, this.directories);
     compare('symbolic links', totals.symlinks, this.symlinks);
     compare('hard links', totals.hardlinks, this.hardlinks);

@@ -10,7 +10,12 @@ export interface Problem {
 
 const MAX_KEPT = 10_000;
 
-export class Problems {
+/** Where problems are put. */
+export interface ProblemSink {
+  add(message: string, about?: Omit<Problem, 'message'>): void;
+}
+
+export class Problems implements ProblemSink {
   readonly list: Problem[] = [];
   /** All, kept or not. */
   count = 0;

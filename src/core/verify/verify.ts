@@ -2,14 +2,15 @@
 // store with its size; `deep` reads chunks, all of them or a sample, and checks every byte.
 import { ArchiverError, isArchiverError } from '../errors.js';
 import type { EventSink } from '../events.js';
-import { readManifest, type ReadManifest } from '../manifest/manifest-reader.js';
+import { readManifest } from '../manifest/manifest-reader.js';
 import { pathProblem } from '../manifest/path-rules.js';
 import { placeProblem } from '../manifest/manifest-check.js';
-import type { Entry } from '../manifest/manifest-types.js';
+import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../raw-path.js';
 import { resultPath } from '../restore/failures.js';
 import { openTable, TableBuilder } from '../restore/selected-table.js';
+import { checkChain } from './check-chain.js';
 import { checkObjects } from './check-objects.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
@@ -39,6 +40,7 @@ export interface VerifyResult {
   /** All of them, also those beyond what is listed. */
   readonly errorCount: number;
   readonly warnings: readonly Problem[];
+  /** Of a delta: of its effective view. */
   readonly entries: number;
   readonly files: number;
   readonly bytes: number;
@@ -70,39 +72,37 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
   return taken.sort((a, b) => a - b);
 }
 
+/** What is known of a manifest, or a chain of them, that could be read to its end. */
+interface Sound {
+  readonly head: ManifestHead;
+  /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
+  readonly used?: Uint8Array | undefined;
+}
+
+/** Positions of the chunks that this version needs. */
+const neededChunks = ({ head, used }: Sound): number[] =>
+  [...head.chunks.keys()].filter((position) => used === undefined || used[position] === 1);
+
 class Verification {
   private readonly errors = new Problems();
   private readonly warnings = new Problems();
   private readonly builder = new TableBuilder();
-  private checker: ManifestChecker | undefined;
+  private counts = { entries: 0, files: 0, bytes: 0 };
   private read = { chunks: 0, files: 0, bytes: 0 };
 
   constructor(private readonly options: VerifyOptions) {}
 
   async run(): Promise<VerifyResult> {
-    const manifest = await this.readManifest();
-    if (manifest !== undefined) await this.checkStore(manifest);
+    const sound = await this.checkManifest();
+    if (sound !== undefined) await this.checkStore(sound);
     this.options.emit({ type: 'done' });
-    return this.result(manifest);
+    return this.result(sound);
   }
 
   /** Undefined when it cannot be believed; why is among the errors. */
-  private async readManifest(): Promise<ReadManifest | undefined> {
-    const { reader, uploadId, signal } = this.options;
+  private async checkManifest(): Promise<Sound | undefined> {
     try {
-      const manifest = await readManifest(reader, {
-        uploadId,
-        signal,
-        onHead: ({ head }) => {
-          this.checker = new ManifestChecker(head, this.errors, this.warnings);
-          this.chunks = head.chunks;
-        },
-        onEntry: (entry) => this.entry(entry),
-        onForeign: ({ path, foreignType }) =>
-          this.errors.add(`its type '${printable(foreignType)}' is not known`, { path: resultPath(path) }),
-      });
-      this.checker?.finish();
-      return manifest;
+      return await this.readManifest();
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;
       this.errors.add(error.message);
@@ -110,24 +110,51 @@ class Verification {
     }
   }
 
-  private chunks: ReadManifest['head']['chunks'] = [];
-
-  private entry(entry: Entry): void {
-    this.checker?.entry(entry);
-    const hasContent = entry.type === 'file' || entry.type === 'hardlink';
-    if (this.options.mode !== 'deep' || !hasContent || pathProblem(entry.path) !== undefined) return;
-    if (placeProblem(entry, this.chunks) === undefined) this.builder.add(entry);
+  private async readManifest(): Promise<Sound> {
+    const { errors, warnings } = this;
+    const { reader, uploadId, signal } = this.options;
+    let checker: ManifestChecker | undefined;
+    let head: ManifestHead | undefined;
+    const read = await readManifest(reader, {
+      uploadId,
+      signal,
+      onHead: (parsed) => {
+        ({ head } = parsed);
+        checker = new ManifestChecker(head, errors, warnings);
+      },
+      onEntry: (entry) => {
+        checker?.entry(entry);
+        if (head !== undefined) this.entry(entry, head);
+      },
+      onForeign: ({ path, foreignType }) =>
+        errors.add(`its type '${printable(foreignType)}' is not known`, { path: resultPath(path) }),
+    });
+    if ('bytes' in read) {
+      const onEntry = (entry: Entry, united: ManifestHead): void => this.entry(entry, united);
+      const checked = await checkChain(read, { reader, errors, warnings, signal, onEntry });
+      const { entries, files, bytes } = checked.totals;
+      this.counts = { entries, files, bytes };
+      return checked;
+    }
+    checker?.finish();
+    if (checker !== undefined) this.counts = { entries: checker.entries, files: checker.files, bytes: checker.bytes };
+    return { head: read.head };
   }
 
-  private async checkStore({ head }: ReadManifest): Promise<void> {
+  private entry(entry: Entry, { chunks }: ManifestHead): void {
+    const hasContent = entry.type === 'file' || entry.type === 'hardlink';
+    if (this.options.mode !== 'deep' || !hasContent || pathProblem(entry.path) !== undefined) return;
+    if (placeProblem(entry, chunks) === undefined) this.builder.add(entry);
+  }
+
+  private async checkStore({ head, used }: Sound): Promise<void> {
     const { mode, reader, signal, emit, sample, random, requestsAtOnce, memoryLimitBytes } = this.options;
     const { errors, warnings } = this;
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
-    await checkObjects({ reader, head, errors, warnings, signal });
+    await checkObjects({ reader, head, used, errors, warnings, signal });
     if (mode !== 'deep') return;
-    const positions = head.chunks.map((_, position) => position);
-    const chunks = sampleChunks(positions, sample, random);
+    const chunks = sampleChunks(neededChunks({ head, used }), sample, random);
     const data = this.builder.data();
     const checked = await deepCheck({
       reader,
@@ -145,9 +172,9 @@ class Verification {
     this.read = { chunks: chunks.length, files: checked.filesChecked, bytes: checked.bytesRead };
   }
 
-  private result(manifest: ReadManifest | undefined): VerifyResult {
-    const { checker, errors, warnings, read, options } = this;
-    if (manifest === undefined && errors.count === 0) throw new ArchiverError('internal', 'verify has no verdict');
+  private result(sound: Sound | undefined): VerifyResult {
+    const { errors, warnings, read, options } = this;
+    if (sound === undefined && errors.count === 0) throw new ArchiverError('internal', 'verify has no verdict');
     return {
       ok: errors.count === 0,
       uploadId: options.uploadId,
@@ -155,10 +182,8 @@ class Verification {
       errors: errors.list,
       errorCount: errors.count,
       warnings: warnings.list,
-      entries: checker?.entries ?? 0,
-      files: (checker?.entries ?? 0) - (checker?.directories ?? 0),
-      bytes: checker?.bytes ?? 0,
-      chunks: manifest?.head.chunks.length ?? 0,
+      ...this.counts,
+      chunks: sound === undefined ? 0 : neededChunks(sound).length,
       chunksRead: read.chunks,
       filesRead: read.files,
       bytesRead: read.bytes,

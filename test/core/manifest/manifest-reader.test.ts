@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   readManifest,
-  readManifestHead,
+  type ReadManifest,
   type ReadManifestOptions,
 } from '../../../src/core/manifest/manifest-reader.js';
 import { ManifestLines } from '../../../src/core/manifest/manifest-lines.js';
@@ -96,7 +96,8 @@ test('the head alone ends the reading early', async () => {
     })),
   });
 
-  const manifest = await readManifestHead(memoryReader(archive.objects), UPLOAD_ID);
+  const options = { uploadId: UPLOAD_ID, headOnly: true };
+  const manifest = (await readManifest(memoryReader(archive.objects), options)) as ReadManifest;
 
   expect(manifest.head.totals.entries).toBe(20_000);
   expect(manifest.entries).toBe(0);

@@ -1,0 +1,40 @@
+// Lets a stream of batches be parsed while its consumer still waits for something else. Bounded; closed with its consumer.
+
+/** Starts reading `source` at once, at most `limit` batches beyond what was taken. To be iterated once. */
+export function readAhead<T>(source: AsyncIterable<T>, limit: number): AsyncIterable<T> & { close(): Promise<void> } {
+  const iterator = source[Symbol.asyncIterator]();
+  const waiting: Promise<IteratorResult<T>>[] = [];
+  let isOver = false;
+  const fill = (): void => {
+    if (isOver || waiting.length >= limit) return;
+    const next = iterator.next();
+    waiting.push(next);
+    next.then(
+      ({ done }) => {
+        isOver ||= done === true;
+        fill();
+      },
+      () => (isOver = true), // whoever takes it gets the error
+    );
+  };
+  fill();
+  const close = async (): Promise<void> => {
+    isOver = true;
+    await iterator.return?.();
+  };
+  return {
+    close,
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          const result = await next;
+          if (result.done === true) return;
+          yield result.value;
+          if (waiting.length === 0) fill();
+        }
+      } finally {
+        await close();
+      }
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// The head of a manifest as text: everything before the lines of `files`. docs/format.md has the keys.
+import { textFromRaw } from '../raw-path.js';
+import { type AccountNames, octalMode, owner, rawProperty } from './entry-line.js';
+import type { ManifestHead, SourceRecord } from './manifest-types.js';
+import { formatTimestamp } from './timestamp.js';
+
+/** Up to and with `"files":[` and its line end. `names` are asked where the source does not name its owner itself. */
+export function manifestHeadText(head: ManifestHead, names?: AccountNames): string {
+  const { source, chunks, ...rest } = head;
+  const [before, after] = split(rest);
+  const lines = chunks.map((chunk) => JSON.stringify(chunk)).join(',\n');
+  return `${before}"source":${sourceText(source, names)},${after}"chunks":[${lines === '' ? '' : `\n${lines}\n`}],\n"files":[\n`;
+}
+
+// `{"a":1,"b":2}` as the text before and after the place where `source` goes.
+function split(rest: Omit<ManifestHead, 'source' | 'chunks'>): [string, string] {
+  const { settings, totals, shards, storage, ...identity } = rest;
+  const { project, tags, ...named } = identity;
+  const { format, type, tool, codec, uploadId, createdAt, listing, previous, chain, view, replaces, ...others } = named;
+  // JSON leaves out what is undefined.
+  const first = {
+    format,
+    type,
+    tool,
+    codec,
+    uploadId,
+    createdAt,
+    listing,
+    previous,
+    chain,
+    view,
+    replaces,
+    ...others,
+  };
+  const begin = `${JSON.stringify(first).slice(0, -1)},\n`;
+  const optional = [
+    project === undefined ? '' : `"project":${JSON.stringify(project)},`,
+    tags === undefined ? '' : `"tags":${JSON.stringify(tags)},`,
+  ].join('');
+  const end = `\n"storage":${JSON.stringify(storage)},${optional}\n"settings":${JSON.stringify(settings)},\n"totals":${JSON.stringify(totals)},\n"shards":${JSON.stringify(shards)},\n`;
+  return [begin, end];
+}
+
+function sourceText(source: SourceRecord, names: AccountNames | undefined): string {
+  const { path, host, mode, mtime, uid, gid, user, group } = source;
+  const time = formatTimestamp(mtime.seconds, mtime.nanos);
+  const own: AccountNames = {
+    user: (uid) => (user === undefined ? names?.user(uid) : textFromRaw(user)),
+    group: (gid) => (group === undefined ? names?.group(gid) : textFromRaw(group)),
+  };
+  return `{${rawProperty('path', path)},"host":${JSON.stringify(host)},"mode":"${octalMode(mode)}","mtime":"${time}"${owner(uid, gid, own)}}`;
+}

@@ -1,0 +1,25 @@
+// Where the manifest of an upload is, and the GET that begins to read it.
+import { ArchiverError, isArchiverError } from '../errors.js';
+import type { ObjectContent, ObjectReader } from '../object-store/object-store.js';
+
+/** Key of an upload's manifest below the base. */
+export const manifestKeyOf = (uploadId: string): string => `uploads/${uploadId}/manifest.json.gz`;
+
+/** Begins to read the manifest `key`. @throws not-found, access-denied, and what the store says */
+export async function openManifest(
+  reader: ObjectReader,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<ObjectContent> {
+  try {
+    return await reader.get(key, signal ? { signal } : {});
+  } catch (error) {
+    if (!isArchiverError(error, 'not-found') && !isArchiverError(error, 'access-denied')) throw error;
+    const isDenied = error.code === 'access-denied';
+    const message = isDenied
+      ? `cannot read ${key} in ${reader.url}: ${error.message}`
+      : `there is no upload here: ${reader.url} has no ${key}`;
+    const hint = 'an upload URL ends in /uploads/<upload id>, as `archiver upload` printed it';
+    throw new ArchiverError(error.code, message, { cause: error, hint: isDenied ? (error.hint ?? hint) : hint });
+  }
+}
