@@ -1,8 +1,8 @@
 // Multipart uploads of the folder store: parts lie in a hidden folder until they are put together. Nothing of it is
 // visible as a key before the last step, a rename.
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rm, rmdir, stat, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
 import type { UnfinishedMultipart, UploadedPart } from './object-store.js';
@@ -96,14 +96,20 @@ export async function completeFileMultipart(
   } catch (error) {
     throw fileError(error, 'write', upload.target);
   }
+  await removeUpload(path);
+}
+
+async function removeUpload(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
+  // The folder of all uploads goes with the last one; while it holds others it stays.
+  await rmdir(dirname(path)).catch(() => undefined);
 }
 
 /** Forgets an upload; one that does not exist is no failure. */
 export async function abortFileMultipart(folder: string, key: string, multipartId: string): Promise<void> {
   if (!ID.test(multipartId)) return;
   const path = uploadFolder(folder, key, multipartId);
-  await rm(path, { recursive: true, force: true }).catch((error: unknown) => {
+  await removeUpload(path).catch((error: unknown) => {
     throw fileError(error, 'delete', path);
   });
 }

@@ -22,10 +22,12 @@ import type {
   GetOptions,
   ListOptions,
   ListPage,
+  ListVersionsOptions,
   ObjectContent,
   ObjectInfo,
   ObjectStore,
   PutResult,
+  VersionPage,
   WriteOptions,
 } from './object-store.js';
 import { PACED_SLICE_BYTES, type Pace } from './pace.js';
@@ -39,6 +41,7 @@ export interface FileStoreOptions {
 }
 
 const PAGE_KEYS = 1000;
+const ONLY_VERSION = 'null';
 const STATS_AT_ONCE = 32;
 const READ_BYTES = 1024 * 1024;
 
@@ -167,6 +170,28 @@ class FileStore {
     }
   }
 
+  // A folder keeps no versions: each file is the only one of its key.
+  async *listVersions({ prefix = '', after, signal }: ListVersionsOptions = {}): AsyncGenerator<VersionPage> {
+    const startAfter = after === undefined ? {} : { startAfter: after.key };
+    let held: ListPage | undefined;
+    const page = ({ objects }: ListPage, isLast: boolean): VersionPage => {
+      const last = objects.at(-1);
+      const versions = objects.map(({ key, sizeBytes }) => {
+        return { key, versionId: ONLY_VERSION, sizeBytes, isCurrent: true, isDeleteMarker: false };
+      });
+      return {
+        versions,
+        ...(isLast || last === undefined ? {} : { next: { key: last.key, versionId: ONLY_VERSION } }),
+      };
+    };
+    for await (const listed of this.list({ prefix, ...startAfter, ...(signal === undefined ? {} : { signal }) })) {
+      // A page whose files have all just been removed tells no place to go on from.
+      if (held !== undefined && held.objects.length > 0) yield page(held, false);
+      held = listed;
+    }
+    if (held !== undefined) yield page(held, true);
+  }
+
   async #page(lines: readonly Listed[]): Promise<ListPage> {
     const keys = lines.filter(({ isFolder }) => !isFolder).map(({ key }) => key);
     const objects: ObjectInfo[] = [];
@@ -215,6 +240,17 @@ class FileStore {
     }
   }
 
+  async #deleteAll(keys: readonly string[], signal: AbortSignal | undefined): Promise<readonly DeleteFailure[]> {
+    const failures: DeleteFailure[] = [];
+    for (const key of keys) {
+      throwIfCancelled(signal);
+      await this.#delete(key).catch((error: unknown) =>
+        failures.push({ key, reason: error instanceof Error ? error.message : String(error) }),
+      );
+    }
+    return failures;
+  }
+
   // Keys have no folders; those that a write made disappear with their last key. The base itself stays.
   async #prune(folder: string): Promise<void> {
     if (folder === this.#folder || !folder.startsWith(`${this.#folder}/`)) return syncFolder(folder);
@@ -243,15 +279,14 @@ class FileStore {
           throw new StoreError('not-found', `cannot copy ${printable(from)}: there is no such file`);
         await this.#write(toKey, (handle) => appendFrom(from, handle, options.signal), false);
       },
-      delete: async (keys, signal) => {
-        const failures: DeleteFailure[] = [];
-        for (const key of keys) {
-          throwIfCancelled(signal);
-          await this.#delete(key).catch((error: unknown) =>
-            failures.push({ key, reason: error instanceof Error ? error.message : String(error) }),
-          );
-        }
-        return failures;
+      delete: (keys, signal) => this.#deleteAll(keys, signal),
+      listVersions: (options) => this.listVersions(options),
+      deleteVersions: async (versions, signal) => {
+        const failures = await this.#deleteAll(
+          versions.filter(({ versionId }) => versionId === ONLY_VERSION).map(({ key }) => key),
+          signal,
+        );
+        return failures.map((failure) => ({ ...failure, versionId: ONLY_VERSION }));
       },
       thaw: () =>
         Promise.reject(

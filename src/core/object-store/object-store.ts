@@ -5,6 +5,7 @@
 // atomic: a key shows its old object, its new object or nothing, never a part. The conformance suite
 // (test/core/object-store/conformance.ts) says the rest.
 import type { Readable } from 'node:stream';
+import type { KeyService } from '../keys/key-service.js';
 
 export interface ObjectInfo {
   readonly key: string;
@@ -89,8 +90,38 @@ export interface UnfinishedMultipart {
   readonly startedAt: Date;
 }
 
+/** Names one version of an object. Where a bucket keeps no versions, the only one is called `null`. */
+export interface VersionName {
+  readonly key: string;
+  readonly versionId: string;
+}
+
+export interface ObjectVersion extends VersionName {
+  /** 0 for a delete marker. */
+  readonly sizeBytes: number;
+  /** What the key shows now; a delete marker shows nothing. */
+  readonly isCurrent: boolean;
+  readonly isDeleteMarker: boolean;
+}
+
+export interface ListVersionsOptions {
+  readonly prefix?: string;
+  /** Only what comes after this version: how a listing that broke off is taken up again. */
+  readonly after?: VersionName;
+  readonly signal?: AbortSignal;
+}
+
+export interface VersionPage {
+  /** In byte order of the key, the current version of a key first. A key may go on with the next page. */
+  readonly versions: readonly ObjectVersion[];
+  /** `after` for the next page; absent with the last one. */
+  readonly next?: VersionName;
+}
+
 export interface DeleteFailure {
   readonly key: string;
+  /** When one version was to be deleted. */
+  readonly versionId?: string;
   readonly reason: string;
   /** The store says that asking again may help. */
   readonly retriable?: boolean;
@@ -107,6 +138,8 @@ export interface ThawOptions {
 export interface ObjectReader {
   /** `s3://bucket/prefix` or `file:///folder`, without a trailing slash. */
   readonly url: string;
+  /** Opens what is encrypted there; where a store has none, that cannot be read. */
+  readonly keys?: KeyService;
   /** @throws not-found, access-denied, conflict (ifMatch), cold-storage, store */
   get(key: string, options?: GetOptions): Promise<ObjectContent>;
   /** Undefined when there is no such object. */
@@ -135,6 +168,10 @@ export interface ObjectStore extends ObjectReader {
   listMultipart(prefix: string, signal?: AbortSignal): AsyncIterable<UnfinishedMultipart>;
   /** Deletes in batches of 1000; a key that does not exist is no failure. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
+  /** Every version and delete marker; where no versions are kept, every object once. */
+  listVersions(options?: ListVersionsOptions): AsyncIterable<VersionPage>;
+  /** Deletes these versions for good, in batches of 1000; one that does not exist is no failure. */
+  deleteVersions(versions: readonly VersionName[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
   copy(fromKey: string, toKey: string, options?: WriteOptions): Promise<void>;
   /** Asks a cold object back. `already` when it is readable or on its way. @throws unsupported where nothing is ever cold */
   thaw(key: string, options: ThawOptions): Promise<'started' | 'already'>;

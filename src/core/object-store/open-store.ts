@@ -4,14 +4,17 @@
 //   retry            sees the store's verdicts
 //   watchdog         continues bodies through the retries
 //   download limit   outermost, so that waiting for the limit is not taken for a stall
+// Beside it lies the key service that opens what is encrypted there.
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
 import type { EventSink } from '../events.js';
+import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { fileStore } from './file-store.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
 import { createPace, type Pace } from './pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
-import { DEFAULT_RETRY, withRetry, type RetryOptions } from './retry.js';
+import { DEFAULT_RETRY, type RetryOptions } from './retrier.js';
+import { withRetry } from './retry.js';
 import { DEFAULT_WATCHDOG, withWatchdog, type WatchdogOptions } from './stall-watchdog.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
 
@@ -28,6 +31,10 @@ export interface OpenStoreOptions {
   readonly limitUploadBytesPerSecond?: number | undefined;
   readonly limitDownloadBytesPerSecond?: number | undefined;
   readonly maxSockets?: number | undefined;
+  /** HTTP/2 with servers that offer it. */
+  readonly http2?: { readonly maxStreams: number } | undefined;
+  /** Connections kept open without a request, and for how long. */
+  readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
   readonly onEvent?: EventSink | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
@@ -71,6 +78,8 @@ async function openS3(
     endpointUrl: options.endpointUrl,
     env: options.env,
     maxSockets: options.maxSockets ?? DEFAULT_SOCKETS,
+    idle: options.idle,
+    http2: options.http2,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     paceUpload,
     signal: options.signal,
@@ -86,6 +95,17 @@ async function openBare(url: string, options: OpenStoreOptions): Promise<Bare> {
   return { store: fileStore(parsed.folder, { paceUpload }), close: () => undefined };
 }
 
+function keysOf(options: OpenStoreOptions, region: string | undefined): ClosableKeys {
+  const { env, profile, endpointUrl, onEvent, retry, defaultRegion } = options;
+  const given = region ?? (options.regionGiven === false ? undefined : options.region);
+  return lazyKeys(async () => {
+    const { kmsKeys } = await import('../keys/kms-client.js');
+    const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const named = given || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || defaultRegion || DEFAULT_REGION;
+    return kmsKeys({ region: named, profile, endpointUrl, env, timeouts, retry, onEvent });
+  });
+}
+
 /** Opens the store at a URL. @throws usage for a URL that is none; no request is made except to find a region */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
   const { onEvent, limitDownloadBytesPerSecond: limit } = options;
@@ -93,6 +113,11 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const { store: bare, region, close } = await openBare(url, options);
   const retried = withRetry(countRequests(bare, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
-  const store = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
-  return { store, requests, ...(region === undefined ? {} : { region }), close };
+  const keys = keysOf(options, region);
+  const store = { ...(limit === undefined ? watched : limitDownloads(watched, createPace(limit))), keys };
+  const closeBoth = (): void => {
+    close();
+    keys.close();
+  };
+  return { store, requests, ...(region === undefined ? {} : { region }), close: closeBoth };
 }

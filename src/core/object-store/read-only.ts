@@ -5,6 +5,7 @@ import type { ObjectReader } from './object-store.js';
 export function readOnly(store: ObjectReader): ObjectReader {
   return {
     url: store.url,
+    ...(store.keys === undefined ? {} : { keys: store.keys }),
     get: (...call) => store.get(...call),
     head: (...call) => store.head(...call),
     list: (...call) => store.list(...call),

@@ -60,6 +60,11 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
       add('delete', Math.ceil(keys.length / DELETE_BATCH));
       return store.delete(keys, signal);
     },
+    listVersions: (...call) => counted(store.listVersions(...call), () => add('list')),
+    deleteVersions: (versions, signal) => {
+      add('delete', Math.ceil(versions.length / DELETE_BATCH));
+      return store.deleteVersions(versions, signal);
+    },
     copy: onCall('copy', (...call) => store.copy(...call)),
     thaw: onCall('other', (...call) => store.thaw(...call)),
   };

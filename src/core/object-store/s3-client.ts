@@ -13,6 +13,8 @@ export interface S3ClientOptions {
   readonly endpointUrl?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxSockets: number;
+  readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
+  readonly http2?: { readonly maxStreams: number } | undefined;
   readonly timeouts: HttpTimeouts;
   readonly paceUpload?: Pace | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -91,7 +91,7 @@ function retryAfterMs(error: SdkError): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-function accessVerdict(reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
+function accessVerdict(error: SdkError, reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
   if (EXPIRED.has(reason)) {
     return {
       code: 'access-denied',
@@ -114,6 +114,12 @@ function accessVerdict(reason: string, status: number | undefined, call: S3Call)
     };
   }
   if (reason !== 'AccessDenied' && status !== 401 && status !== 403) return undefined;
+  // An object with SSE-KMS needs the key as well, and S3 says which action was missing.
+  const kmsAction = /\bkms:[A-Za-z]+/.exec(error.message)?.[0];
+  if (kmsAction !== undefined) {
+    const hint = `the credentials need ${kmsAction} on the KMS key of ${objectName(call)}`;
+    return { code: 'access-denied', text: `access to its KMS key is denied (${kmsAction})`, hint };
+  }
   const isRead = call.operation === 'GetObject' || call.operation === 'HeadObject';
   return {
     code: 'access-denied',
@@ -284,7 +290,7 @@ export function s3Error(error: unknown, call: S3Call): Error {
   const { code, text, ...options } =
     regionVerdict(sdk, reason, status, call) ??
     objectVerdict(sdk, reason, status, call) ??
-    accessVerdict(reason, status, call) ??
+    accessVerdict(sdk, reason, status, call) ??
     serviceVerdict(sdk, reason, status) ??
     networkVerdict(sdk, call);
   return new StoreError(code, `${call.operation} ${objectName(call)}: ${text}`, {

@@ -4,7 +4,19 @@
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PACED_SLICE_BYTES, type Pace } from './pace.js';
+import type { Pace } from './pace.js';
+import { Http2Connections } from './s3-http2.js';
+import { sendOverHttp2 } from './s3-http2-send.js';
+import {
+  type AbortLike,
+  bodyBytes,
+  type HandlerRequest,
+  type HandlerResponse,
+  isStreamed,
+  queryString,
+  sendBody,
+  timeoutError,
+} from './s3-http-message.js';
 
 export interface HttpTimeouts {
   /** From asking for a connection to having one, TLS included. */
@@ -17,59 +29,17 @@ export interface HttpTimeouts {
 
 export interface HttpHandlerOptions {
   readonly maxSockets: number;
+  /** Connections kept open without a request (as many as there may be when not given), and for how many milliseconds. */
+  readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
   readonly timeouts: HttpTimeouts;
+  /** HTTP/2 with servers that offer it, with so many requests at once on a connection. */
+  readonly http2?: { readonly maxStreams: number } | undefined;
   readonly paceUpload?: Pace | undefined;
 }
 
-interface HandlerRequest {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port?: number;
-  readonly method: string;
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | readonly string[] | null | undefined>>;
-  readonly headers: Record<string, string>;
-  readonly body?: unknown;
-}
-
-interface HandlerResponse {
-  readonly statusCode: number;
-  readonly reason: string | undefined;
-  readonly headers: Record<string, string>;
-  readonly body: http.IncomingMessage;
-}
-
-interface AbortLike {
-  readonly aborted: boolean;
-  addEventListener?(type: 'abort', listener: () => void, options?: { once: boolean }): void;
-  removeEventListener?(type: 'abort', listener: () => void): void;
-}
-
-const SLICE_BYTES = 1024 * 1024;
 // Below this a body costs less than the round trip that asks whether it is welcome.
 const EXPECT_FROM_BYTES = 2 * 1024 * 1024;
 const EXPECT_WAIT_MS = 1000;
-
-const escapeQuery = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-
-function queryString(query: HandlerRequest['query']): string {
-  const parts = Object.entries(query ?? {}).flatMap(([name, value]) => {
-    if (value === null || value === undefined) return [escapeQuery(name)];
-    return [value].flat().map((one) => `${escapeQuery(name)}=${escapeQuery(one)}`);
-  });
-  return parts.length === 0 ? '' : `?${parts.toSorted().join('&')}`;
-}
-
-function bodyBytes(body: unknown): Uint8Array | undefined {
-  if (body === undefined || body === null) return undefined;
-  if (typeof body === 'string') return Buffer.from(body);
-  if (body instanceof Uint8Array) return body;
-  throw new TypeError('only strings and byte arrays are sent');
-}
-
-const timeoutError = (message: string): Error =>
-  Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
 function responseHeaders(message: http.IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -77,36 +47,6 @@ function responseHeaders(message: http.IncomingMessage): Record<string, string> 
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
   }
   return headers;
-}
-
-/** Sends slice by slice, so that every slice is a sign of life and can be paced. */
-async function sendBody(
-  request: http.ClientRequest,
-  body: Uint8Array,
-  alive: () => void,
-  pace: Pace | undefined,
-): Promise<void> {
-  const gone = new AbortController();
-  let wake: () => void = () => undefined;
-  request.on('drain', () => wake());
-  request.once('close', () => {
-    gone.abort();
-    wake();
-  });
-  const sliceBytes = pace ? PACED_SLICE_BYTES : SLICE_BYTES;
-  for (let start = 0; start < body.byteLength && !request.destroyed; start += sliceBytes) {
-    const slice = body.subarray(start, start + sliceBytes);
-    if (pace) {
-      await pace(slice.byteLength, gone.signal);
-      alive();
-    }
-    const drained = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    if (!request.write(slice)) await drained;
-    alive();
-  }
-  if (!request.destroyed) request.end();
 }
 
 /** True when the server wants the body (or does not say); false when it has answered already. */
@@ -126,10 +66,6 @@ async function isWelcome(request: http.ClientRequest): Promise<boolean> {
   }
 }
 
-// The SDK gathers every answer but an object's; it has no time limit there either.
-const isStreamed = (request: HandlerRequest, status: number): boolean =>
-  request.query?.['x-id'] === 'GetObject' && status >= 200 && status < 300;
-
 /** Ends an answer that stands still. Socket timeouts would pile up listeners on a connection that is used again. */
 function boundSilence(message: http.IncomingMessage, idleMs: number): void {
   let seen = message.socket.bytesRead;
@@ -147,18 +83,38 @@ export class S3HttpHandler {
   readonly #options: HttpHandlerOptions;
   readonly #http: http.Agent;
   readonly #https: https.Agent;
+  readonly #http2: Http2Connections | undefined;
 
   constructor(options: HttpHandlerOptions) {
     this.#options = options;
-    const agent = { keepAlive: true, maxSockets: options.maxSockets, scheduling: 'lifo' } as const;
+    const { maxSockets, idle } = options;
+    const kept = idle === undefined ? {} : { maxFreeSockets: idle.sockets, timeout: idle.ms };
+    // No idle connection may be kept: the agent takes a 0 for "as many as you like".
+    const agent = { keepAlive: idle?.sockets !== 0, maxSockets, scheduling: 'lifo', ...kept } as const;
     this.#http = new http.Agent(agent);
     this.#https = new https.Agent(agent);
+    if (options.http2 !== undefined) {
+      const { connectMs, idleMs } = options.timeouts;
+      this.#http2 = new Http2Connections({ ...options.http2, idleMs: idle?.ms ?? idleMs, connectMs });
+    }
   }
 
   /** Sends one request; resolves at the answer's header. */
-  handle(
+  async handle(
     request: HandlerRequest,
-    { abortSignal }: { abortSignal?: AbortLike } = {},
+    options: { abortSignal?: AbortLike } = {},
+  ): Promise<{ response: HandlerResponse }> {
+    // Without TLS nobody offers anything.
+    if (this.#http2 === undefined || request.protocol !== 'https:') return await this.#overHttp1(request, options);
+    const host = request.hostname.replace(/^\[(.*)\]$/, '$1');
+    const connection = await this.#http2.to(host, request.port ?? 443);
+    if (connection === undefined) return await this.#overHttp1(request, options);
+    return { response: await sendOverHttp2(connection, request, { ...this.#options, ...options }) };
+  }
+
+  #overHttp1(
+    request: HandlerRequest,
+    { abortSignal }: { abortSignal?: AbortLike },
   ): Promise<{ response: HandlerResponse }> {
     return new Promise((resolve, reject) => {
       const bytes = bodyBytes(request.body);
@@ -200,6 +156,7 @@ export class S3HttpHandler {
   destroy(): void {
     this.#http.destroy();
     this.#https.destroy();
+    this.#http2?.destroy();
   }
 
   #open(request: HandlerRequest, bytes: Uint8Array | undefined): http.ClientRequest {

@@ -3,9 +3,11 @@
 // fit the question (a wrong range, a "success" that carries an error) is a failure; unread bodies are destroyed.
 import type { ObjectStore } from './object-store.js';
 import type { S3Connection } from './s3-client.js';
+import { s3Deleter } from './s3-delete.js';
 import { s3Reader } from './s3-read.js';
 import { S3Sender } from './s3-sender.js';
 import { s3Multipart } from './s3-multipart.js';
+import { s3Versions } from './s3-versions.js';
 import { s3Writer } from './s3-write.js';
 import { formatStoreUrl } from './store-url.js';
 
@@ -19,5 +21,12 @@ export interface S3StoreOptions {
 export function s3Store(connection: S3Connection, { bucket, prefix }: S3StoreOptions): ObjectStore {
   const sender = new S3Sender(connection, bucket, prefix);
   const url = formatStoreUrl({ kind: 's3', bucket, prefix });
-  return { url, ...s3Reader(sender), ...s3Writer(sender), ...s3Multipart(sender) };
+  return {
+    url,
+    ...s3Reader(sender),
+    ...s3Writer(sender),
+    ...s3Deleter(sender),
+    ...s3Multipart(sender),
+    listVersions: (options) => s3Versions(sender, options),
+  };
 }

@@ -1,23 +1,18 @@
-// Writing single objects to S3: put, copy, delete, thaw.
+// Writing single objects to S3: put, copy, thaw.
 import {
   CopyObjectCommand,
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
   PutObjectCommand,
   RestoreObjectCommand,
   type StorageClass,
   type Tier,
 } from '@aws-sdk/client-s3';
-import { ArchiverError, isArchiverError } from '../errors.js';
-import { printable } from '../raw-path.js';
-import type { DeleteFailure, ObjectStore, PutOptions, ThawTier, WriteOptions } from './object-store.js';
+import { ArchiverError } from '../errors.js';
+import type { ObjectStore, PutOptions, ThawTier, WriteOptions } from './object-store.js';
 import { StoreError } from './store-error.js';
 import { plainEtag } from './s3-etag.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 import { checkKey } from './store-url.js';
 
-export const DELETE_BATCH = 1000;
-const RETRIABLE_DELETES = new Set(['InternalError', 'SlowDown', 'ServiceUnavailable', 'OperationAborted']);
 const TIERS: Readonly<Record<ThawTier, Tier>> = { expedited: 'Expedited', standard: 'Standard', bulk: 'Bulk' };
 
 const tagHeader = (tags: Readonly<Record<string, string>>): string => new URLSearchParams({ ...tags }).toString();
@@ -32,10 +27,6 @@ export const writeParameters = (options: WriteOptions) => ({
     ? {}
     : { ServerSideEncryption: 'aws:kms' as const, SSEKMSKeyId: options.kmsKeyId }),
 });
-
-// XML 1.0 has no way to write these, so DeleteObjects cannot name such a key.
-// eslint-disable-next-line no-control-regex
-const NOT_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
 function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: PutOptions): PutObjectCommand {
   const { sha256 } = options;
@@ -60,59 +51,6 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
     );
   }
   return command;
-}
-
-async function deleteOne(
-  sender: S3Sender,
-  key: string,
-  signal: AbortSignal | undefined,
-): Promise<readonly DeleteFailure[]> {
-  const asked: Asked = { operation: 'DeleteObject', action: 's3:DeleteObject', key, signal };
-  const command = new DeleteObjectCommand({ Bucket: sender.bucket, Key: sender.fullKey(key) });
-  try {
-    await sender.send(asked, (client, send) => client.send(command, send));
-    return [];
-  } catch (error) {
-    if (isArchiverError(error, 'not-found') && !(error instanceof StoreError && error.reason === 'NoSuchBucket'))
-      return [];
-    throw error;
-  }
-}
-
-async function deleteBatch(
-  sender: S3Sender,
-  keys: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<readonly DeleteFailure[]> {
-  if (keys.length === 0) return [];
-  const asked: Asked = { operation: 'DeleteObjects', action: 's3:DeleteObject', signal };
-  const command = new DeleteObjectsCommand({
-    Bucket: sender.bucket,
-    Delete: { Quiet: true, Objects: keys.map((key) => ({ Key: sender.fullKey(key) })) },
-  });
-  const answer = await sender.send(asked, (client, send) => client.send(command, send));
-  return (answer.Errors ?? [])
-    .filter(({ Code }) => Code !== 'NoSuchKey')
-    .map(({ Key = '', Code = '', Message = '' }) => ({
-      key: sender.relativeKey(Key),
-      reason:
-        Code === 'AccessDenied' ? 'access denied (needs s3:DeleteObject)' : printable(`${Code} ${Message}`.trim()),
-      retriable: RETRIABLE_DELETES.has(Code),
-    }));
-}
-
-async function deleteAll(
-  sender: S3Sender,
-  keys: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<readonly DeleteFailure[]> {
-  const failures: DeleteFailure[] = [];
-  const plain = keys.filter((key) => !NOT_XML.test(key));
-  for (let start = 0; start < plain.length; start += DELETE_BATCH) {
-    failures.push(...(await deleteBatch(sender, plain.slice(start, start + DELETE_BATCH), signal)));
-  }
-  for (const key of keys.filter((key) => NOT_XML.test(key))) failures.push(...(await deleteOne(sender, key, signal)));
-  return failures;
 }
 
 async function thaw(
@@ -141,8 +79,8 @@ async function thaw(
   }
 }
 
-/** The writing half of an S3 store, multipart aside. */
-export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | 'delete' | 'thaw'> {
+/** The writing half of an S3 store, multipart and deleting aside. */
+export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | 'thaw'> {
   return {
     put: async (key, body, options = {}) => {
       checkKey(key, sender.prefix);
@@ -175,7 +113,6 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
       if (answer.CopyObjectResult?.ETag === undefined)
         throw sender.complaint(asked, 'the store did not confirm the copy');
     },
-    delete: (keys, signal) => deleteAll(sender, keys, signal),
     thaw: (key, options) => {
       if (!Number.isInteger(options.days) || options.days < 1)
         throw new ArchiverError('usage', 'an object is restored for at least one day');

@@ -1,7 +1,13 @@
 // What every object store must do. Run with a function that gives a new, empty store for each test.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { ListOptions, ObjectInfo, ObjectStore } from '../../../src/core/object-store/object-store.js';
+import type {
+  ListOptions,
+  ListVersionsOptions,
+  ObjectInfo,
+  ObjectStore,
+  ObjectVersion,
+} from '../../../src/core/object-store/object-store.js';
 import { readAll } from '../../../src/core/object-store/read-content.js';
 
 export interface ConformanceOptions {
@@ -304,6 +310,43 @@ function describeListings({ open, maxKeys }: ConformanceOptions): void {
   });
 }
 
+async function allVersions(store: ObjectStore, options?: ListVersionsOptions): Promise<ObjectVersion[]> {
+  const found: ObjectVersion[] = [];
+  for await (const page of store.listVersions(options)) found.push(...page.versions);
+  return found;
+}
+
+function describeVersions({ open, maxKeys }: ConformanceOptions): void {
+  it('lists every object as a version, odd names included, and deletes it as one', async () => {
+    const store = await open();
+    const keys = ['data/a b+ü%20', 'data/b', 'data2/c'];
+    for (const key of keys) await store.put(key, text(key));
+
+    const below = await allVersions(store, { prefix: 'data/' });
+
+    expect(below).toMatchObject([
+      { key: 'data/a b+ü%20', sizeBytes: 14, isCurrent: true, isDeleteMarker: false },
+      { key: 'data/b', sizeBytes: 6, isCurrent: true, isDeleteMarker: false },
+    ]);
+    expect(await store.deleteVersions(below)).toEqual([]);
+    expect(await store.deleteVersions(below)).toEqual([]);
+    expect((await listAll(store)).keys).toEqual(['data2/c']);
+    expect((await allVersions(store)).map(({ key }) => key)).toEqual(['data2/c']);
+  });
+
+  it.each([0, 1000, 1001].filter((count) => count <= maxKeys))('lists %i versions once', async (count) => {
+    const store = await open();
+    const keys = Array.from({ length: count }, (_, index) => `n/${String(index).padStart(5, '0')}`);
+    await inParallel(keys, 16, (key) => store.put(key, text('')));
+
+    const versions = await allVersions(store);
+
+    expect(versions.map(({ key }) => key)).toEqual(keys);
+    expect(await store.deleteVersions(versions)).toEqual([]);
+    expect(await allVersions(store)).toEqual([]);
+  });
+}
+
 function describeMultipart({ open, minPartBytes, omits }: ConformanceOptions): void {
   it('puts parts together in order, whatever order they came in', async () => {
     const store = await open();
@@ -360,6 +403,7 @@ export function describeConformance(name: string, options: ConformanceOptions): 
     describeObjects(options);
     describeConditions(options);
     describeListings(options);
+    describeVersions(options);
     describeMultipart(options);
   });
 }

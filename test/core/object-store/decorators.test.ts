@@ -5,7 +5,7 @@ import { createPace } from '../../../src/core/object-store/pace.js';
 import { readAll, readInto } from '../../../src/core/object-store/read-content.js';
 import { readOnly } from '../../../src/core/object-store/read-only.js';
 import { countRequests, newRequestCounts } from '../../../src/core/object-store/request-count.js';
-import { DEFAULT_RETRY, retryDelayMs } from '../../../src/core/object-store/retry.js';
+import { DEFAULT_RETRY, retryDelayMs } from '../../../src/core/object-store/retrier.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';

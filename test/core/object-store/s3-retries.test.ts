@@ -154,6 +154,43 @@ describe('T05: transient failures', () => {
     expect(await store.head('a')).toBeDefined();
   });
 
+  it('repeats only the versions that could not be deleted', async () => {
+    const failed = (key: string, code: string): string =>
+      `<Error><Key>p/${key}</Key><VersionId>v7</VersionId><Code>${code}</Code></Error>`;
+    const partial = `<DeleteResult>${failed('b', 'InternalError')}${failed('c', 'AccessDenied')}</DeleteResult>`;
+    const bodies: string[] = [];
+    const canned = http.createServer((request, response) => {
+      bodies.push('');
+      request.on('data', (piece) => (bodies[bodies.length - 1] += String(piece)));
+      request.on('end', () => response.end(bodies.length === 1 ? partial : '<DeleteResult/>'));
+    });
+    await new Promise<void>((resolve) => {
+      canned.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void canned.close());
+    const { store } = await s3.open({ endpointUrl: `http://127.0.0.1:${(canned.address() as AddressInfo).port}` });
+
+    const failures = await store.deleteVersions(['a', 'b', 'c'].map((key) => ({ key, versionId: 'v7' })));
+
+    expect(failures).toMatchObject([{ key: 'c', versionId: 'v7', reason: expect.stringContaining('lock') as string }]);
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).toMatch(/<Key>p\/b<\/Key><VersionId>v7<\/VersionId>/);
+    expect(bodies[1]).not.toContain('<Key>p/a</Key>');
+  });
+
+  it('takes up a listing of versions where it broke off', async () => {
+    const keys = Array.from({ length: 2500 }, (_, index) => `k${String(index).padStart(5, '0')}`);
+    for (const key of keys) s3.put(key, text(''));
+    s3.proxy.inject({ operation: 'ListObjectVersions', fault: { kind: 'reset' }, skip: 1, times: 2 });
+    const { store } = await s3.open();
+    const found: string[] = [];
+
+    for await (const { versions } of store.listVersions()) found.push(...versions.map(({ key }) => key));
+
+    expect(found).toEqual(keys);
+    expect(s3.proxy.counts.get('ListObjectVersions')).toBe(5);
+  });
+
   it('takes up a listing where it broke off', async () => {
     const keys = Array.from({ length: 2500 }, (_, index) => `k${String(index).padStart(5, '0')}`);
     for (const key of keys) s3.put(key, text(''));

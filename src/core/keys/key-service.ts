@@ -1,0 +1,23 @@
+// What the engine asks of a key management service. The service keeps the master keys; it makes data keys, hands each out
+// once in the clear and once wrapped, and opens a wrapped one for those who may.
+
+/** Bound to a wrapped key: who asks for it to be opened has to say the same. In the order in which it is authenticated. */
+export type KeyContext = Readonly<Record<string, string>>;
+
+export interface WrappedKey {
+  /** Names the master key for good: with KMS its ARN. */
+  readonly kmsKeyId: string;
+  readonly wrappedKey: Buffer;
+}
+
+export interface DataKey extends WrappedKey {
+  /** 32 bytes. For one envelope and no more: its nonces are counted from zero. */
+  readonly dataKey: Buffer;
+}
+
+export interface KeyService {
+  /** A new data key under the master key of this id, ARN or alias. @throws access-denied, not-found, store */
+  generate(keyId: string, context: KeyContext, signal?: AbortSignal): Promise<DataKey>;
+  /** Opens a wrapped data key. @throws access-denied, integrity when it was wrapped otherwise, store */
+  decrypt(wrapped: WrappedKey, context: KeyContext, signal?: AbortSignal): Promise<Buffer>;
+}

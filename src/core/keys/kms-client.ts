@@ -1,0 +1,99 @@
+// AWS KMS as a key service. The only file that knows its SDK. Credentials, profile and transport are those of the S3
+// client; a key that is named by its ARN is asked for in its own region.
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { integrityError } from '../errors.js';
+import type { EventSink } from '../events.js';
+import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retrier.js';
+import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3-http-handler.js';
+import { KEY_BYTES } from './envelope.js';
+import type { KeyService } from './key-service.js';
+import { kmsError, type KmsCall } from './kms-errors.js';
+
+export interface KmsOptions {
+  /** For keys that do not name theirs. */
+  readonly region: string;
+  readonly profile?: string | undefined;
+  readonly endpointUrl?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeouts: HttpTimeouts;
+  readonly retry?: Partial<RetryOptions> | undefined;
+  readonly onEvent?: EventSink | undefined;
+}
+
+const MAX_SOCKETS = 4;
+const ARN_REGION = /^arn:[a-z0-9-]+:kms:([a-z0-9-]+):/;
+
+/**
+ * The endpoint in force: AWS_ENDPOINT_URL_KMS, the address given for the store, AWS_ENDPOINT_URL. Credentials for a server
+ * that was named go nowhere else.
+ */
+export function kmsEndpoint({ endpointUrl, env }: Pick<KmsOptions, 'endpointUrl' | 'env'>): string | undefined {
+  const isIgnored = env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
+  const own = isIgnored ? undefined : env['AWS_ENDPOINT_URL_KMS'];
+  const general = isIgnored ? undefined : env['AWS_ENDPOINT_URL'];
+  return own || endpointUrl || general || undefined;
+}
+
+/** Opens KMS; nothing is sent before a key is asked for. */
+export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const endpoint = kmsEndpoint(options);
+  const handler = new S3HttpHandler({ maxSockets: MAX_SOCKETS, timeouts: options.timeouts });
+  const retrier = new Retrier({ ...DEFAULT_RETRY, onEvent: options.onEvent, ...options.retry });
+  const clients = new Map<string, KMSClient>();
+
+  const clientIn = (region: string): KMSClient => {
+    const known = clients.get(region);
+    if (known !== undefined) return known;
+    const client = new KMSClient({
+      region,
+      requestHandler: handler,
+      maxAttempts: 1,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(options.profile === undefined ? {} : { profile: options.profile }),
+    });
+    clients.set(region, client);
+    return client;
+  };
+
+  const ask = <T>(
+    operation: KmsCall['operation'],
+    keyId: string,
+    signal: AbortSignal | undefined,
+    send: (client: KMSClient, options: { abortSignal?: AbortSignal }) => Promise<T>,
+  ): Promise<T> => {
+    const region = ARN_REGION.exec(keyId)?.[1] ?? options.region;
+    return retrier.run({ request: `kms ${operation}`, signal }, async () => {
+      try {
+        return await send(clientIn(region), signal === undefined ? {} : { abortSignal: signal });
+      } catch (error) {
+        throw kmsError(error, { operation, keyId, region, endpoint });
+      }
+    });
+  };
+
+  return {
+    generate: async (keyId, context, signal) => {
+      const command = new GenerateDataKeyCommand({
+        KeyId: keyId,
+        KeySpec: 'AES_256',
+        EncryptionContext: { ...context },
+      });
+      const answer = await ask('GenerateDataKey', keyId, signal, (client, send) => client.send(command, send));
+      const { Plaintext, CiphertextBlob, KeyId } = answer;
+      if (Plaintext?.length !== KEY_BYTES || CiphertextBlob === undefined)
+        throw integrityError(`kms:GenerateDataKey with ${keyId}: KMS gave no usable data key`);
+      return { kmsKeyId: KeyId ?? keyId, wrappedKey: Buffer.from(CiphertextBlob), dataKey: Buffer.from(Plaintext) };
+    },
+    decrypt: async ({ kmsKeyId, wrappedKey }, context, signal) => {
+      const command = new DecryptCommand({
+        KeyId: kmsKeyId,
+        CiphertextBlob: wrappedKey,
+        EncryptionContext: { ...context },
+      });
+      const { Plaintext } = await ask('Decrypt', kmsKeyId, signal, (client, send) => client.send(command, send));
+      return Buffer.from(Plaintext ?? []);
+    },
+    close: () => handler.destroy(),
+  };
+}

@@ -1,0 +1,156 @@
+// HTTP/2 for servers that offer it when a TLS connection is made (ALPN); S3 itself does not. One connection a server, many
+// requests on it. Waits are bounded as in s3-http-handler.ts, and every failure of the connection looks like a reset, which
+// is tried again.
+import http2 from 'node:http2';
+import tls from 'node:tls';
+
+export interface Http2Options {
+  /** Most requests at once on a connection, as far as the server allows so many. */
+  readonly maxStreams: number;
+  /** A connection without requests is closed after so long. */
+  readonly idleMs: number;
+  readonly connectMs: number;
+}
+
+/** A connection on which requests are made, at most so many at once. */
+export interface Http2Connection {
+  /** Resolves when there is room for one more request. @throws ECONNRESET when the connection ends before */
+  open(headers: http2.OutgoingHttpHeaders, hasBody: boolean): Promise<http2.ClientHttp2Stream>;
+}
+
+const resetError = (cause?: unknown): Error =>
+  Object.assign(new Error('the HTTP/2 connection was closed', { cause }), { code: 'ECONNRESET' });
+
+export class Http2Connections {
+  /** By host and port; undefined: the server speaks HTTP/1.1 only, which it will not change. */
+  private readonly known = new Map<string, Promise<Connection | undefined>>();
+
+  constructor(private readonly options: Http2Options) {}
+
+  /** The connection to a server, made if need be; undefined when that speaks HTTP/1.1 only. @throws system errors, ETIMEDOUT */
+  async to(host: string, port: number): Promise<Http2Connection | undefined> {
+    const name = `${host}:${port}`;
+    const known = await this.known.get(name);
+    if (known !== undefined && !known.isUsable) this.known.delete(name);
+    let connecting = this.known.get(name);
+    if (connecting === undefined) {
+      connecting = this.connect(host, port);
+      this.known.set(name, connecting);
+      connecting.catch(() => this.known.delete(name));
+    }
+    return await connecting;
+  }
+
+  private async connect(host: string, port: number): Promise<Connection | undefined> {
+    const socket = await greet(host, port, this.options.connectMs);
+    if (socket.alpnProtocol === 'h2') return new Connection(host, port, socket, this.options);
+    socket.destroy();
+    return undefined;
+  }
+
+  destroy(): void {
+    for (const connecting of this.known.values()) {
+      void connecting.then(
+        (connection) => connection?.destroy(),
+        () => undefined, // told to whoever asked for it
+      );
+    }
+    this.known.clear();
+  }
+}
+
+/** A TLS connection whose protocol is settled. */
+function greet(host: string, port: number, connectMs: number): Promise<tls.TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const name = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
+    const socket = tls.connect({ host, port, ALPNProtocols: ['h2', 'http/1.1'], ...name });
+    const late = Object.assign(new Error(`no connection to ${host} within ${connectMs / 1000} s`), {
+      name: 'TimeoutError',
+      code: 'ETIMEDOUT',
+    });
+    const timer = setTimeout(() => socket.destroy(late), connectMs);
+    socket.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    socket.once('secureConnect', () => {
+      clearTimeout(timer);
+      resolve(socket);
+    });
+  });
+}
+
+class Connection implements Http2Connection {
+  private readonly session: http2.ClientHttp2Session;
+  private readonly waiting: (() => void)[] = [];
+  private active = 0;
+
+  constructor(
+    host: string,
+    port: number,
+    socket: tls.TLSSocket,
+    private readonly options: Http2Options,
+  ) {
+    const authority = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    this.session = http2.connect(authority, { createConnection: () => socket, settings: { enablePush: false } });
+    this.session.on('error', () => undefined); // every open request hears of it by itself
+    this.session.setTimeout(options.idleMs, () => {
+      if (this.active === 0) this.session.close();
+    });
+    this.session.once('close', () => this.wake());
+    this.session.unref();
+  }
+
+  get isUsable(): boolean {
+    return !this.session.closed && !this.session.destroyed;
+  }
+
+  private get limit(): number {
+    const { maxConcurrentStreams = this.options.maxStreams } = this.session.remoteSettings ?? {};
+    return Math.min(this.options.maxStreams, maxConcurrentStreams);
+  }
+
+  async open(headers: http2.OutgoingHttpHeaders, hasBody: boolean): Promise<http2.ClientHttp2Stream> {
+    while (this.isUsable && this.active >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (!this.isUsable) throw resetError();
+    const stream = this.session.request(headers, { endStream: !hasBody });
+    this.active++;
+    this.session.ref();
+    stream.once('close', () => {
+      this.active--;
+      if (this.active === 0) this.session.unref();
+      this.waiting.shift()?.();
+    });
+    return stream;
+  }
+
+  private wake(): void {
+    for (const each of this.waiting.splice(0)) each();
+  }
+
+  destroy(): void {
+    this.session.destroy();
+  }
+}
+
+/** What a failed request is told: failures of the connection as a reset. */
+export function http2Error(error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('ERR_HTTP2') ? resetError(error) : error;
+}
+
+/** Headers as HTTP/2 has them; those that steer a connection of HTTP/1.1 are left out. */
+export function http2Headers(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): http2.OutgoingHttpHeaders {
+  const found: http2.OutgoingHttpHeaders = { ':method': method, ':path': path };
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase();
+    if (lower === 'host') found[':authority'] = value;
+    else if (!['connection', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade'].includes(lower))
+      found[lower] = value;
+  }
+  return found;
+}

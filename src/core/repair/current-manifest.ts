@@ -1,0 +1,75 @@
+// What is there of the manifest: nothing, something damaged (perhaps with a beginning that can still be read), or a sound
+// one. Only the manifest itself is looked at, not the chunks that it names.
+import { hash } from 'node:crypto';
+import { ArchiverError, errorText, isArchiverError } from '../errors.js';
+import { isSealed } from '../keys/envelope.js';
+import { fetchManifest, loadOpened, openStored, readLoaded, type LoadedManifest } from '../manifest/loaded-manifest.js';
+import type { ManifestHead } from '../manifest/manifest-types.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { displayPath } from '../raw-path.js';
+import { ManifestChecker } from '../verify/manifest-checker.js';
+import { Problems } from '../verify/problem.js';
+
+export type CurrentManifest =
+  | { readonly state: 'missing' }
+  | {
+      readonly state: 'damaged' | 'sound';
+      /** As it is stored. */
+      readonly bytes: Buffer;
+      readonly sha256: string;
+      /** Of a damaged one, when its beginning can be read. */
+      readonly head: ManifestHead | undefined;
+      /** It is encrypted; with this key, where it could be opened. */
+      readonly sealed: { readonly kmsKeyId: string | undefined } | undefined;
+      /** What is wrong with it; empty when it is sound. */
+      readonly reason: string;
+    };
+
+/** @throws unsupported for a newer format, and what the store and its key service say */
+export async function readCurrentManifest(
+  reader: ObjectReader,
+  uploadId: string,
+  signal: AbortSignal,
+): Promise<CurrentManifest> {
+  let bytes: Buffer;
+  try {
+    bytes = await fetchManifest(reader, uploadId, signal);
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) return { state: 'missing' };
+    throw error;
+  }
+  const stored = { bytes, sha256: hash('sha256', bytes, 'hex') };
+  let loaded: LoadedManifest | undefined;
+  const found = (state: 'damaged' | 'sound', reason: string): CurrentManifest => {
+    const sealed = isSealed(bytes) ? { kmsKeyId: loaded?.sealedBy } : undefined;
+    return { state, ...stored, head: loaded?.head, sealed, reason };
+  };
+  try {
+    // A key service that refuses or does not answer throws: it says nothing about the manifest.
+    loaded = await loadOpened(uploadId, await openStored(reader, uploadId, bytes, signal), stored.sha256);
+    const reason = await problemOf(loaded);
+    return found(reason === '' ? 'sound' : 'damaged', reason);
+  } catch (error) {
+    if (!isArchiverError(error, 'integrity')) throw error;
+    return found('damaged', errorText(error));
+  }
+}
+
+/** The first thing in it that does not fit. @throws integrity, unsupported */
+async function problemOf(loaded: LoadedManifest): Promise<string> {
+  const errors = new Problems();
+  const checker = new ManifestChecker(loaded.head, errors, new Problems());
+  for await (const batch of readLoaded(loaded)) {
+    for (const line of batch) {
+      if ('foreignType' in line) {
+        throw new ArchiverError('unsupported', `${displayPath(line.path)} in ${loaded.key} is of an unknown type`, {
+          hint: 'update archiver',
+        });
+      }
+      if (line.type === 'deleted') checker.tombstone(line);
+      else checker.entry(line);
+    }
+  }
+  checker.finish();
+  return errors.list[0]?.message ?? '';
+}

@@ -1,0 +1,105 @@
+// Finds the chunks of an upload and reads their tables of contents: one LIST, and one GET of the last bytes of each.
+import { loadCodec } from '../codec/codec.js';
+import { errorText, integrityError, isArchiverError } from '../errors.js';
+import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
+import { readAll } from '../object-store/read-content.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
+import { type ChunkTable, FOOTER_BYTES, readChunkTable, tableBytes } from './chunk-table.js';
+
+/** Most tables are smaller. */
+const GUESS_BYTES = 256 * 1024;
+const MAX_TABLE_BYTES = 256 * 1024 * 1024;
+const CHUNK = /^shard-(\d{2,})\/chunk-(\d{6,})\.tar\.zst$/;
+
+export interface FoundChunk {
+  /** Relative to the folder of the upload. */
+  readonly key: string;
+  readonly size: number;
+  readonly storageClass: string;
+  readonly table: ChunkTable;
+}
+
+export interface BadChunk {
+  readonly key: string;
+  readonly reason: string;
+}
+
+export interface FoundChunks {
+  /** By number. */
+  readonly chunks: readonly FoundChunk[];
+  /** Chunks whose tables cannot be used. */
+  readonly bad: readonly BadChunk[];
+  /** Numbers of chunks that should be there, below the highest one that is. */
+  readonly missing: readonly number[];
+  /** Objects of the upload that are neither chunks nor manifests. */
+  readonly others: readonly string[];
+}
+
+export interface FetchTablesOptions {
+  readonly uploadId: string;
+  readonly requestsAtOnce: number;
+  readonly signal: AbortSignal;
+}
+
+/** @throws cold-storage where a chunk must be thawed first, unsupported for a newer format, and what the store says */
+export async function fetchTables(reader: ObjectReader, options: FetchTablesOptions): Promise<FoundChunks> {
+  const folder = `uploads/${options.uploadId}/`;
+  const objects: ObjectInfo[] = [];
+  const others: string[] = [];
+  for await (const page of reader.list({ prefix: folder, signal: options.signal })) {
+    for (const object of page.objects) {
+      const key = object.key.slice(folder.length);
+      if (CHUNK.test(key)) objects.push(object);
+      else if (!key.startsWith('manifest.json.gz')) others.push(key);
+    }
+  }
+  const chunks: FoundChunk[] = [];
+  const bad: BadChunk[] = [];
+  const queue = [...objects];
+  const worker = async (): Promise<void> => {
+    for (let object = queue.pop(); object !== undefined; object = queue.pop()) {
+      throwIfCancelled(options.signal);
+      const key = object.key.slice(folder.length);
+      try {
+        chunks.push(await readOne(reader, object, key, options));
+      } catch (error) {
+        if (!isArchiverError(error, 'integrity')) throw error;
+        bad.push({ key, reason: errorText(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: options.requestsAtOnce }, worker));
+  chunks.sort((a, b) => a.table.chunk - b.table.chunk);
+  bad.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { chunks, bad, missing: missingNumbers(objects), others };
+}
+
+async function readOne(
+  reader: ObjectReader,
+  { key: fullKey, sizeBytes: size, storageClass }: ObjectInfo,
+  key: string,
+  { uploadId, signal }: FetchTablesOptions,
+): Promise<FoundChunk> {
+  if (size < FOOTER_BYTES) throw integrityError(`it has ${size} bytes`);
+  const guess = await fetchTail(reader, fullKey, Math.min(size, GUESS_BYTES), signal);
+  const length = tableBytes(guess);
+  if (length > Math.min(size, MAX_TABLE_BYTES)) throw integrityError('its table of contents is larger than it can be');
+  const bytes = length <= guess.length ? guess.subarray(-length) : await fetchTail(reader, fullKey, length, signal);
+  const table = readChunkTable(loadCodec(), Buffer.from(bytes), uploadId);
+  const [, shard, number] = CHUNK.exec(key) ?? [];
+  if (Number(number) !== table.chunk) throw integrityError(`its table of contents is that of chunk ${table.chunk}`);
+  const stored = table.frames.reduce((sum, frame) => sum + frame.size, table.tocSize);
+  if (stored !== size)
+    throw integrityError(`it has ${size} bytes, and by its table of contents it should have ${stored}`);
+  // A balance moves chunks to other shards and leaves their bytes as they are.
+  return { key, size, storageClass, table: { ...table, shard: Number(shard) } };
+}
+
+const fetchTail = async (reader: ObjectReader, key: string, suffix: number, signal: AbortSignal): Promise<Buffer> =>
+  await readAll(await reader.get(key, { range: { suffix }, signal }), suffix);
+
+function missingNumbers(objects: readonly ObjectInfo[]): readonly number[] {
+  const there = new Set(objects.map(({ key }) => Number(/chunk-(\d+)/.exec(key)?.[1])));
+  const end = objects.length === 0 ? 0 : Math.max(...there);
+  return Array.from({ length: end }, (_, number) => number).filter((number) => !there.has(number));
+}

@@ -1,0 +1,109 @@
+// Reads chunks through once: the SHA-256 of each, which only the manifest knew, and whether their frames are sound.
+import { createHash, type Hash } from 'node:crypto';
+import { integrityError } from '../errors.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
+import type { RawPath } from '../raw-path.js';
+import type { FoundChunk } from './fetch-tables.js';
+
+export interface ReadChunk {
+  /** Hex, of the whole object. */
+  readonly sha256: string;
+  /** Positions of frames whose bytes are not those that the table of contents tells of. */
+  readonly damagedFrames: readonly number[];
+}
+
+export interface ReadChunksOptions {
+  readonly uploadId: string;
+  readonly requestsAtOnce: number;
+  readonly signal: AbortSignal;
+  /** Gets how many chunks and bytes were read so far. */
+  readonly onProgress: (chunks: number, bytes: number) => void;
+}
+
+/** Reads every chunk; the result is in the order of `chunks`. @throws what the store says, cold-storage too */
+export async function readChunks(
+  reader: ObjectReader,
+  chunks: readonly FoundChunk[],
+  { uploadId, requestsAtOnce, signal, onProgress }: ReadChunksOptions,
+): Promise<readonly ReadChunk[]> {
+  const read: ReadChunk[] = [];
+  const queue = [...chunks.entries()].toReversed();
+  let [done, bytes] = [0, 0];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      throwIfCancelled(signal);
+      const [position, chunk] = next;
+      read[position] = await readOne(reader, `uploads/${uploadId}/${chunk.key}`, chunk, signal);
+      bytes += chunk.size;
+      onProgress((done += 1), bytes);
+    }
+  };
+  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
+  return read;
+}
+
+async function readOne(reader: ObjectReader, key: string, chunk: FoundChunk, signal: AbortSignal): Promise<ReadChunk> {
+  const { body, totalBytes } = await reader.get(key, { signal });
+  const whole = createHash('sha256');
+  const frames = new FrameDigests(chunk);
+  let length = 0;
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      whole.update(piece);
+      frames.push(piece);
+      length += piece.byteLength;
+    }
+  } finally {
+    body.destroy();
+  }
+  if (length !== chunk.size || totalBytes !== chunk.size) {
+    throw integrityError(`${key} had ${chunk.size} bytes when it was listed, and ${length} when it was read`, {
+      hint: 'something writes to this upload: run the command again when nothing does',
+    });
+  }
+  return { sha256: whole.digest('hex'), damagedFrames: frames.damaged };
+}
+
+class FrameDigests {
+  readonly damaged: number[] = [];
+  private hash: Hash = createHash('sha256');
+  private frame = 0;
+  private done = 0;
+
+  constructor(private readonly chunk: FoundChunk) {}
+
+  push(piece: Buffer): void {
+    const { frames } = this.chunk.table;
+    for (let at = 0; at < piece.length;) {
+      const frame = frames[this.frame];
+      if (frame === undefined) return; // the table of contents, which was compared with its own digest
+      const end = Math.min(piece.length, at + frame.size - this.done);
+      this.hash.update(piece.subarray(at, end));
+      this.done += end - at;
+      at = end;
+      if (this.done < frame.size) continue;
+      if (this.hash.digest('hex') !== frame.sha256) this.damaged.push(this.frame);
+      this.hash = createHash('sha256');
+      this.frame += 1;
+      this.done = 0;
+    }
+  }
+}
+
+/** Files of a chunk with content in one of these frames. */
+export function filesInFrames({ table }: FoundChunk, damaged: readonly number[]): readonly RawPath[] {
+  const spans: (readonly [number, number])[] = [];
+  let start = 0;
+  table.frames.forEach(({ rawSize }, frame) => {
+    if (damaged.includes(frame)) spans.push([start, start + rawSize]);
+    start += rawSize;
+  });
+  const hit: RawPath[] = [];
+  for (const { path, type, size, offset, holes = [] } of table.lines()) {
+    if (offset === undefined || (type !== 'file' && type !== 'hardlink')) continue;
+    const stored = table.part?.stored ?? size - holes.reduce((sum, [, length]) => sum + length, 0);
+    if (spans.some(([from, to]) => offset < to && offset + stored > from)) hit.push(path);
+  }
+  return hit;
+}

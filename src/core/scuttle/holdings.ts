@@ -1,0 +1,97 @@
+// What a store holds, version by version where it keeps versions and these credentials may see them.
+import { isArchiverError } from '../errors.js';
+import type { DeleteFailure, ListPage, ObjectStore, ObjectVersion, VersionPage } from '../object-store/object-store.js';
+
+export interface Holdings {
+  /** True when older versions may exist that nobody here can see. */
+  readonly versionsHidden: boolean;
+  /** Everything, page by page, in byte order of the key. */
+  pages(): AsyncIterable<readonly ObjectVersion[]>;
+  /** Deletes these. A denial is a failure like others. */
+  remove(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]>;
+}
+
+const ONLY_VERSION = 'null';
+
+async function* pagesOf(pages: AsyncIterable<VersionPage>): AsyncGenerator<readonly ObjectVersion[]> {
+  for await (const { versions } of pages) yield versions;
+}
+
+async function* objectsOf(pages: AsyncIterable<ListPage>): AsyncGenerator<readonly ObjectVersion[]> {
+  for await (const { objects } of pages) {
+    yield objects.map(({ key, sizeBytes }) => {
+      return { key, sizeBytes, versionId: ONLY_VERSION, isCurrent: true, isDeleteMarker: false };
+    });
+  }
+}
+
+async function denialsAsFailures(
+  versions: readonly ObjectVersion[],
+  work: () => Promise<readonly DeleteFailure[]>,
+): Promise<readonly DeleteFailure[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isArchiverError(error, 'access-denied')) throw error;
+    return versions.map(({ key, versionId }) => ({ key, versionId, reason: error.message }));
+  }
+}
+
+async function removeVersions(
+  store: ObjectStore,
+  versions: readonly ObjectVersion[],
+  signal: AbortSignal,
+): Promise<readonly DeleteFailure[]> {
+  const failures = await denialsAsFailures(versions, () => store.deleteVersions(versions, signal));
+  // Without versioning, deleting the object is all it takes, and the right to delete versions is rarely given.
+  const current = new Set(
+    versions.flatMap(({ key, versionId, isCurrent }) => (isCurrent && versionId === ONLY_VERSION ? [key] : [])),
+  );
+  const isPlain = ({ key, versionId }: DeleteFailure): boolean => versionId === ONLY_VERSION && current.has(key);
+  const again = failures.filter(isPlain);
+  if (again.length === 0) return failures;
+  const plain = versions.filter((version) => again.some(({ key }) => key === version.key));
+  return [...failures.filter((failure) => !isPlain(failure)), ...(await removeObjects(store, plain, signal))];
+}
+
+const removeObjects = (
+  store: ObjectStore,
+  versions: readonly ObjectVersion[],
+  signal: AbortSignal,
+): Promise<readonly DeleteFailure[]> =>
+  denialsAsFailures(versions, () =>
+    store.delete(
+      versions.map(({ key }) => key),
+      signal,
+    ),
+  );
+
+/** Undefined: the store answers. Otherwise why it does not. */
+async function versionsRefused(store: ObjectStore, signal: AbortSignal): Promise<'denied' | 'unknown' | undefined> {
+  try {
+    await store.listVersions({ signal })[Symbol.asyncIterator]().next();
+    return undefined;
+  } catch (error) {
+    if (isArchiverError(error, 'access-denied')) return 'denied';
+    if (isArchiverError(error, 'unsupported')) return 'unknown';
+    throw error;
+  }
+}
+
+/** Finds out whether versions can be seen. @throws what the store says to a listing */
+export async function openHoldings(store: ObjectStore, signal: AbortSignal): Promise<Holdings> {
+  const refused = await versionsRefused(store, signal);
+  if (refused === undefined) {
+    return {
+      versionsHidden: false,
+      pages: () => pagesOf(store.listVersions({ signal })),
+      remove: (versions) => removeVersions(store, versions, signal),
+    };
+  }
+  return {
+    // A store that knows no such request keeps no versions.
+    versionsHidden: refused === 'denied',
+    pages: () => objectsOf(store.list({ signal })),
+    remove: (versions) => removeObjects(store, versions, signal),
+  };
+}

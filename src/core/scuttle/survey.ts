@@ -1,0 +1,84 @@
+// What a wipe would take and what it would leave, counted in one listing.
+import { isArchiverError } from '../errors.js';
+import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
+import type { Holdings } from './holdings.js';
+import { nestedBase, ownKey } from './own-keys.js';
+
+const SAMPLES = 10;
+
+export interface Survey {
+  /** Objects of ours that their keys show now. */
+  readonly objects: number;
+  /** Older versions and delete markers of ours. */
+  readonly olderVersions: number;
+  /** Of objects and older versions together. */
+  readonly bytes: number;
+  readonly uploads: number;
+  readonly datasets: number;
+  readonly unfinishedMultiparts: number;
+  readonly samples: readonly string[];
+  /** Objects of others. */
+  readonly leftAlone: number;
+  readonly leftAloneSamples: readonly string[];
+  /** Bases further down that hold objects of ours, and that a wipe of this one leaves alone. */
+  readonly nestedBases: readonly string[];
+}
+
+/** The unfinished uploads of keys that are ours; undefined when these credentials may not list them. */
+export async function ownMultiparts(
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<readonly UnfinishedMultipart[] | undefined> {
+  const found: UnfinishedMultipart[] = [];
+  try {
+    for await (const upload of store.listMultipart('', signal))
+      if (ownKey(upload.key) !== undefined) found.push(upload);
+    return found;
+  } catch (error) {
+    if (isArchiverError(error, 'access-denied')) return undefined;
+    if (isArchiverError(error, 'unsupported')) return [];
+    throw error;
+  }
+}
+
+/** Counts. @throws what the store says to a listing */
+export async function survey(store: ObjectStore, holdings: Holdings, signal: AbortSignal): Promise<Survey> {
+  const [uploads, datasets, nested] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [samples, leftAloneSamples]: [string[], string[]] = [[], []];
+  let [objects, olderVersions, bytes, leftAlone] = [0, 0, 0, 0];
+  for await (const page of holdings.pages()) {
+    throwIfCancelled(signal);
+    for (const { key, sizeBytes, isCurrent, isDeleteMarker } of page) {
+      const own = ownKey(key);
+      const isShown = isCurrent && !isDeleteMarker;
+      if (own === undefined) {
+        if (!isShown) continue;
+        leftAlone += 1;
+        if (leftAloneSamples.length < SAMPLES) leftAloneSamples.push(key);
+        const base = nestedBase(key);
+        if (base !== undefined) nested.add(base);
+        continue;
+      }
+      if (isShown) objects += 1;
+      else olderVersions += 1;
+      bytes += sizeBytes;
+      if (own.upload !== undefined) uploads.add(own.upload);
+      if (own.dataset !== undefined) datasets.add(own.dataset);
+      if (isShown && samples.length < SAMPLES) samples.push(key);
+    }
+  }
+  const multiparts = await ownMultiparts(store, signal);
+  return {
+    objects,
+    olderVersions,
+    bytes,
+    uploads: uploads.size,
+    datasets: datasets.size,
+    unfinishedMultiparts: multiparts?.length ?? 0,
+    samples,
+    leftAlone,
+    leftAloneSamples,
+    nestedBases: [...nested],
+  };
+}

@@ -1,0 +1,168 @@
+// Deletes what is ours, in an order that can be broken off anywhere: version records, then manifests, then the rest.
+// Where a record or manifest cannot be deleted, what it may refer to stays as well, so nothing that is left points into
+// the void. Running it again goes on where it stopped.
+import type { DeleteFailure, ObjectStore, ObjectVersion } from '../object-store/object-store.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
+import { errorText, isArchiverError } from '../errors.js';
+import type { Holdings } from './holdings.js';
+import { ownKey, type OwnKind } from './own-keys.js';
+import { ownMultiparts } from './survey.js';
+
+const LISTED_FAILURES = 1000;
+const MAX_PASSES = 10;
+
+export interface WipeResult {
+  /** Objects that their keys showed. */
+  readonly deletedObjects: number;
+  /** Older versions and delete markers. */
+  readonly deletedVersions: number;
+  readonly deletedBytes: number;
+  readonly abortedMultiparts: number;
+  /** At most the first thousand. */
+  readonly failed: readonly DeleteFailure[];
+  readonly failedCount: number;
+  /** Objects and versions that were not touched because a record or manifest beside them could not be deleted. */
+  readonly kept: number;
+}
+
+/** `onProgress` gets the number of objects and versions deleted so far. @throws what the store says to a listing */
+export async function wipe(
+  store: ObjectStore,
+  holdings: Holdings,
+  signal: AbortSignal,
+  onProgress: (deleted: number) => void,
+): Promise<WipeResult> {
+  return await new Wipe(store, holdings, signal, onProgress).run();
+}
+
+class Wipe {
+  private readonly blocked = new Set<string>();
+  /** Keys with something that could not be deleted. */
+  private readonly stuck = new Set<string>();
+  private readonly failed: DeleteFailure[] = [];
+  private failedCount = 0;
+  private objects = 0;
+  private versions = 0;
+  private bytes = 0;
+  private kept = 0;
+  private aborted = 0;
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly holdings: Holdings,
+    private readonly signal: AbortSignal,
+    private readonly onProgress: (deleted: number) => void,
+  ) {}
+
+  async run(): Promise<WipeResult> {
+    const heads = await this.heads();
+    await this.removePhase('record', heads);
+    await this.removePhase('manifest', heads);
+    // Until a listing shows nothing more to delete, so that what a writer adds meanwhile goes as well.
+    for (let pass = 1; pass <= MAX_PASSES; pass += 1) if (!(await this.removeRest())) break;
+    await this.abortMultiparts();
+    return {
+      deletedObjects: this.objects,
+      deletedVersions: this.versions,
+      deletedBytes: this.bytes,
+      abortedMultiparts: this.aborted,
+      failed: this.failed,
+      failedCount: this.failedCount,
+      kept: this.kept,
+    };
+  }
+
+  /** False when there was nothing left that could be tried. */
+  private async removeRest(): Promise<boolean> {
+    let isAny = false;
+    this.kept = 0;
+    // A page is deleted when the next one is there: a listing cannot go on after a version that is gone.
+    let held: readonly ObjectVersion[] = [];
+    for await (const page of this.holdings.pages()) {
+      await this.remove(held);
+      const own = page.filter(({ key }) => ownKey(key) !== undefined && !this.stuck.has(key));
+      held = own.filter(({ key }) => !this.isBlocked(key));
+      isAny ||= held.length > 0;
+      this.kept += own.length - held.length;
+    }
+    await this.remove(held);
+    return isAny;
+  }
+
+  /** Records and manifests: few beside the chunks, and all of them must be known before the first chunk goes. */
+  private async heads(): Promise<readonly ObjectVersion[]> {
+    const heads: ObjectVersion[] = [];
+    for await (const page of this.holdings.pages()) {
+      throwIfCancelled(this.signal);
+      for (const version of page) {
+        const kind = ownKey(version.key)?.kind;
+        if (kind === 'record' || kind === 'manifest') heads.push(version);
+      }
+    }
+    return heads;
+  }
+
+  private isBlocked(key: string): boolean {
+    return this.blocked.has(ownKey(key)?.area ?? '');
+  }
+
+  private async removePhase(kind: OwnKind, heads: readonly ObjectVersion[]): Promise<void> {
+    const due = heads.filter(({ key }) => ownKey(key)?.kind === kind && !this.isBlocked(key));
+    for (const { key } of await this.remove(due)) this.blocked.add(ownKey(key)?.area ?? '');
+  }
+
+  // Older versions first: the newest hides them, and must not uncover one that then cannot be deleted.
+  private async remove(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]> {
+    throwIfCancelled(this.signal);
+    const older = await this.removeAll(versions.filter(({ isCurrent }) => !isCurrent));
+    const stuck = new Set(older.map(({ key }) => key));
+    const current = versions.filter(({ isCurrent }) => isCurrent);
+    const covering = current.filter(({ key }) => stuck.has(key));
+    const kept = covering.map(({ key, versionId }) => {
+      return { key, versionId, reason: 'kept, because an older version of it could not be deleted' };
+    });
+    this.note(kept);
+    const failures = await this.removeAll(current.filter(({ key }) => !stuck.has(key)));
+    this.onProgress(this.objects + this.versions);
+    return [...older, ...kept, ...failures];
+  }
+
+  private async removeAll(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]> {
+    if (versions.length === 0) return [];
+    const failures = await this.holdings.remove(versions);
+    const stuck = new Set(failures.map(({ key, versionId }) => `${versionId ?? ''} ${key}`));
+    for (const { key, versionId, isCurrent, isDeleteMarker, sizeBytes } of versions) {
+      // A store without versions names none in its failures.
+      if (stuck.has(`${versionId} ${key}`) || stuck.has(` ${key}`)) continue;
+      if (isCurrent && !isDeleteMarker) this.objects += 1;
+      else this.versions += 1;
+      this.bytes += sizeBytes;
+    }
+    this.note(failures);
+    return failures;
+  }
+
+  private note(failures: readonly DeleteFailure[]): void {
+    this.failedCount += failures.length;
+    for (const { key } of failures) this.stuck.add(key);
+    this.failed.push(...failures.slice(0, LISTED_FAILURES - this.failed.length));
+  }
+
+  private async abortMultiparts(): Promise<void> {
+    const multiparts = await ownMultiparts(this.store, this.signal);
+    if (multiparts === undefined) {
+      const reason = 'unfinished multipart uploads could not be listed (needs s3:ListBucketMultipartUploads)';
+      this.note([{ key: '', reason }]);
+    }
+    for (const { key, multipartId } of multiparts ?? []) {
+      if (this.isBlocked(key)) continue;
+      try {
+        await this.store.abortMultipart(key, multipartId, this.signal);
+        this.aborted += 1;
+      } catch (error) {
+        if (isArchiverError(error, 'cancelled')) throw error;
+        this.note([{ key, reason: errorText(error) }]);
+      }
+    }
+  }
+}

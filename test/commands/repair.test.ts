@@ -1,0 +1,118 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { beforeEach, expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/run.js';
+import { buildTree } from '../../src/cli/tree.js';
+import { command } from '../../src/commands/repair.js';
+import { cutManifest, documentOf, loseManifest, manifestPath, uploaded } from '../core/repair/repair-cases.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const root = buildTree([command], [], 'repair alone');
+let home = '';
+let base = '';
+let id = '';
+let url = '';
+
+async function run(...argv: readonly string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const texts = { stdout: '', stderr: '' };
+  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
+  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
+  const host = {
+    env: { ARCHIVER_HOME: join(home, 'home'), NO_COLOR: '1' },
+    cwd: home,
+    userHome: home,
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  };
+  const status = await runProgram({ root, version: '0' }, ['repair', ...argv], host);
+  return { status, ...texts };
+}
+
+const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+beforeEach(async () => {
+  home = await tempFolder();
+  base = join(home, 'store');
+  mkdirSync(join(home, 'source'));
+  for (const name of ['a', 'b', 'esc\u001b[2J']) writeFileSync(join(home, 'source', name), `content of ${name}`);
+  id = await uploaded(join(home, 'source'), base);
+  url = `file://${base}/uploads/${id}`;
+});
+
+test('says what it would write, with the command that does it', async () => {
+  cutManifest(base, id);
+  const before = readFileSync(manifestPath(base, id));
+
+  const { status, stdout } = await run(url);
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('its manifest can be rebuilt (the manifest');
+  expect(stdout).toMatch(/holds {5}3 entries, 3 files/);
+  expect(stdout).toMatch(/to keep {3}uploads\/.*damaged-[0-9a-f]{8}\.bak/);
+  expect(stdout).toContain(`archiver repair ${url} --execute`);
+  expect(readFileSync(manifestPath(base, id))).toEqual(before);
+});
+
+test('--execute repairs, --json is one document', async () => {
+  const before = documentOf(base, id);
+  loseManifest(base, id);
+
+  const { status, stdout } = await run(url, '--execute', '--json');
+
+  expect(status).toBe(0);
+  expect(json(stdout)).toMatchObject({
+    uploadId: id,
+    location: url,
+    status: 'repaired',
+    version: { version: 1 },
+    rebuilt: { entries: 3, listing: 'full', takenFrom: null },
+    lost: [],
+    manifestSha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    requests: { copy: 0 },
+  });
+  expect(documentOf(base, id).files).toEqual(before.files);
+});
+
+test('a sound manifest is nothing to do', async () => {
+  const { status, stdout } = await run('--bucket', `file://${base}`, '-u', id, '--execute');
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('nothing to do');
+});
+
+test('losses are named and make the status 3, names without their control characters', async () => {
+  const [chunk] = documentOf(base, id).chunks.filter(({ key }) => key.startsWith('shard-00'));
+  const path = join(base, 'uploads', id, chunk?.key ?? '');
+  const bytes = readFileSync(path);
+  bytes[50] = (bytes[50] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  loseManifest(base, id);
+
+  const { status, stdout } = await run(url, '--execute');
+
+  expect(status).toBe(3);
+  expect(stdout).toContain('frames of shard-00/chunk-');
+  expect(stdout).not.toContain('\u001b');
+});
+
+test('what cannot be repaired is one sentence with the next step, and status 1', async () => {
+  rmSync(join(base, 'uploads', id), { recursive: true });
+  const [text, document] = [await run(url), await run(url, '--json')];
+
+  expect([text.status, document.status, text.stdout]).toEqual([1, 1, '']);
+  expect(text.stderr).toContain('cannot be repaired: it has no chunks of its own');
+  expect(json(document.stdout)).toMatchObject({ error: { code: 'integrity' } });
+});
+
+test.each([[[]], [['s3://bucket']], [['s3://bucket/uploads/x', '--bucket', 'b']]])(
+  '%j is a usage error',
+  async (argv) => {
+    expect((await run(...argv)).status).toBe(2);
+  },
+);
