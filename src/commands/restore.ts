@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { conflicts } from '../cli/rule.js';
+import { conflicts, requires } from '../cli/rule.js';
 import { limitFlags, outputFlags, uploadTargetFlags, writeFlags } from './_shared.js';
 
 const flags = {
@@ -12,6 +12,15 @@ const flags = {
   }),
   hash: flag.text({ placeholder: 'MD5', describe: 'restore the files with this content' }),
   all: flag.on({ describe: 'restore everything' }),
+  datasetId: flag.text({
+    placeholder: 'ID',
+    describe: 'restore a version of this dataset; S3_URL is then the bucket and prefix that uploads went to',
+  }),
+  version: flag.int(1)({ describe: 'with --dataset-id: this version instead of the newest' }),
+  asOf: flag.text({
+    placeholder: 'YYYY-MM-DD',
+    describe: 'with --dataset-id: the newest version made by the end of this day (UTC)',
+  }),
   ...writeFlags,
   dryRun: flag.on({ describe: 'show what would be restored and fetched; write nothing' }),
   cacheGb: flag.int(
@@ -41,12 +50,19 @@ export const command = defineCommand({
     'so an interrupted restore goes on when it is run again. A folder never gives way to a file, nor a file to a folder.\n' +
     'A file that fails is named and the others are restored.',
   args: [
-    arg.text('S3_URL', { describe: 'the upload; leave it out with --bucket and --upload-id', optional: true }),
+    arg.text('S3_URL', {
+      describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
+      optional: true,
+    }),
     arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing', optional: true }),
   ],
   flags,
   rules: [
     conflicts('all', ['file', 'hash']),
+    requires('version', 'datasetId'),
+    requires('asOf', 'datasetId'),
+    conflicts('version', ['asOf']),
+    conflicts('datasetId', ['uploadId']),
     {
       kind: 'check',
       text: 'say what to restore: --file PATH, --hash MD5, or --all',
@@ -61,6 +77,7 @@ export const command = defineCommand({
   examples: [
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file results/summary.csv',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all',
+    'archiver restore s3://acme-archive/lab ./out --all --dataset-id results-1a2b3c4d --as-of 2026-03-31',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --hash 9e107d9d372bb6826bd81d3542a419d6 --dry-run',
   ],
   exits: {

@@ -18,6 +18,7 @@ import { lookOf } from '../../ui/look.js';
 import type { DownloadValues } from '../download.js';
 import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
 import type { RestoreValues } from '../restore.js';
+import { datasetTarget, findVersion, versionSelector, type DatasetVersion } from './dataset-version.js';
 
 const GB = 1e9;
 const DEFAULT_CACHE_GB = 10;
@@ -28,6 +29,8 @@ type Positional = readonly [url: string | undefined, outputDir: string | undefin
 interface Job {
   readonly operation: 'restore' | 'download';
   readonly target: UploadLocation;
+  /** The version that the target is, where a dataset was named. */
+  readonly version?: DatasetVersion;
   readonly outputDir: string;
   readonly selectors: Selectors;
   readonly openCache: () => Promise<FrameCache | undefined>;
@@ -39,9 +42,15 @@ export async function runRestore(values: RestoreValues, positional: Positional, 
   const isCacheGiven = (context.origins['cacheGb'] ?? 'default') !== 'default';
   const limitBytes = (values.cacheGb === 0 ? DEFAULT_CACHE_GB : values.cacheGb) * GB;
   const folder = join(context.home, 'cache');
+  const { url, outputDir } = splitPositional(values, positional, context);
+  const selector = values.datasetId === undefined ? undefined : versionSelector(values);
+  const version =
+    selector === undefined ? undefined : await findVersion(values, datasetTarget(url, values), selector, context);
   return await run(values, context, {
     operation: 'restore',
-    ...places(values, positional, context),
+    outputDir,
+    target: version?.target ?? uploadTarget(url, values),
+    ...(version === undefined ? {} : { version }),
     selectors: values.all
       ? { all: true }
       : { files: values.file, ...(values.hash === undefined ? {} : { md5: values.hash.toLowerCase() }) },
@@ -54,9 +63,11 @@ export async function runRestore(values: RestoreValues, positional: Positional, 
 export async function runDownload(values: DownloadValues, positional: Positional, context: Context): Promise<number> {
   const { files = [], pattern, shardIds = [] } = values;
   const isAll = files.length === 0 && pattern === undefined && shardIds.length === 0;
+  const { url, outputDir } = splitPositional(values, positional, context);
   return await run(values, context, {
     operation: 'download',
-    ...places(values, positional, context),
+    outputDir,
+    target: uploadTarget(url, values),
     selectors: isAll
       ? { all: true }
       : {
@@ -70,16 +81,16 @@ export async function runDownload(values: DownloadValues, positional: Positional
 }
 
 /** With --bucket the only argument is the output folder. */
-function places(
+function splitPositional(
   values: RestoreValues | DownloadValues,
   [first, second]: Positional,
   context: Context,
-): Pick<Job, 'target' | 'outputDir'> {
+): { readonly url: string | undefined; readonly outputDir: string } {
   const isByFlags = values.bucket !== undefined && second === undefined && first?.includes('://') !== true;
   const [url, outputDir] = isByFlags ? [undefined, first] : [first, second];
   if (outputDir === undefined)
     throw usageError(url === undefined ? 'S3_URL and OUTPUT_DIR are missing' : 'OUTPUT_DIR is missing');
-  return { target: uploadTarget(url, values), outputDir: resolve(context.cwd, outputDir) };
+  return { url, outputDir: resolve(context.cwd, outputDir) };
 }
 
 async function run(values: RestoreValues | DownloadValues, context: Context, job: Job): Promise<number> {
@@ -92,7 +103,9 @@ async function run(values: RestoreValues | DownloadValues, context: Context, job
   for (const warning of result.warnings.slice(0, SHOWN_WARNINGS)) context.warn(printable(warning));
   if (result.warnings.length > SHOWN_WARNINGS)
     context.warn(`and ${result.warnings.length - SHOWN_WARNINGS} more warnings`);
-  context.result({ ...result, location: uploadUrl(job.target), durationMs, requests }, () =>
+  const { datasetId, version } = job.version ?? {};
+  const about = job.version === undefined ? {} : { datasetId, version };
+  context.result({ ...result, ...about, location: uploadUrl(job.target), durationMs, requests }, () =>
     resultText(result, job, { durationMs, requests, context }),
   );
   if (result.failed.length === 0) return 0;

@@ -6,6 +6,8 @@ import { type RawPath, textFromRaw } from '../raw-path.js';
 /** Nothing that a key, an ARN or a shell could take for more than itself. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+const NAMELESS = 'data';
+
 /** `YYYYMMDD-HHMMSS-<8 hex>`; `random` are four random bytes. */
 export function newUploadId(now: Date, random: Uint8Array): string {
   const digits = now.toISOString().replace(/[-:T]/g, '');
@@ -28,8 +30,16 @@ export function autoWriterId(host: string, machineId: string): string {
 /** `<slug of the folder's name>-<8 hex of sha256(writer id, or host name if none; real source path)>`. */
 export function deriveDatasetId(source: RawPath, owner: string): string {
   const name = source.slice(source.lastIndexOf('/') + 1);
+  return `${slug(textFromRaw(name) ?? '')}-${identityDigest(source, owner)}`;
+}
+
+/** The same for a dataset whose manifests are encrypted: `data-<8 hex>`. */
+export const deriveNamelessId = (source: RawPath, owner: string): string =>
+  `${NAMELESS}-${identityDigest(source, owner)}`;
+
+function identityDigest(source: RawPath, owner: string): string {
   const digest = createHash('sha256').update(`${owner}\0`).update(Buffer.from(source, 'latin1')).digest('hex');
-  return `${slug(textFromRaw(name) ?? '')}-${digest.slice(0, 8)}`;
+  return digest.slice(0, 8);
 }
 
 function slug(text: string): string {
@@ -38,5 +48,5 @@ function slug(text: string): string {
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '')
     .slice(0, 48);
-  return plain === '' ? 'data' : plain.toLowerCase();
+  return plain === '' ? NAMELESS : plain.toLowerCase();
 }

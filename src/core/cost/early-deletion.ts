@@ -1,0 +1,94 @@
+// What deleting young objects of cold classes costs: the rest of the minimum storage time at the class's price. Prices are
+// AWS list prices from prices.json, which says where they come from and of when they are. What has no price there is
+// unknown, never free. An object counts from its last writing; one that a lifecycle rule moved later costs more than this.
+import prices from './prices.json' with { type: 'json' };
+
+const GB = 2 ** 30;
+const DAY_MS = 86_400_000;
+const DAYS_A_MONTH = 30;
+
+export interface PricedObject {
+  readonly sizeBytes: number;
+  readonly storageClass: string;
+  readonly lastModified: Date;
+}
+
+export interface EarlyClass {
+  readonly storageClass: string;
+  /** Null for a class that is not known. */
+  readonly minimumDays: number | null;
+  readonly objects: number;
+  readonly bytes: number;
+  /** Null when it is not known. */
+  readonly costUsd: number | null;
+}
+
+export interface EarlyDeletion {
+  /** Null when a part of it is not known; then `byClass` says which. */
+  readonly costUsd: number | null;
+  /** Classes with objects that are younger than their minimum, or of which nothing is known. */
+  readonly byClass: readonly EarlyClass[];
+  /** Null where the store has no regions. */
+  readonly region: string | null;
+  /** Date of the list of prices. */
+  readonly pricesOf: string;
+}
+
+interface Rule {
+  readonly minStorageDays: number;
+  readonly minBillableBytes: number;
+  readonly overheadBytesAtClassRate?: number;
+}
+
+const RULES: Readonly<Record<string, Rule | undefined>> = prices.classRules;
+const REGIONS: Readonly<
+  Record<string, { readonly usdPerGBMonth: Readonly<Record<string, number | undefined>> } | undefined>
+> = prices.regions;
+
+/** What it costs to delete these objects at the moment `now`, of the store's clock. */
+export function earlyDeletion(
+  objects: Iterable<PricedObject>,
+  { region, now }: { readonly region: string | undefined; readonly now: Date },
+): EarlyDeletion {
+  const classes = new Map<string, EarlyClass>();
+  for (const object of objects) {
+    const cost = costOf(object, region, now);
+    if (cost === 'none') continue;
+    const { storageClass, sizeBytes } = object;
+    const before = classes.get(storageClass) ?? {
+      storageClass,
+      minimumDays: RULES[storageClass]?.minStorageDays ?? null,
+      objects: 0,
+      bytes: 0,
+      costUsd: 0,
+    };
+    const costUsd = before.costUsd === null || cost === 'unknown' ? null : before.costUsd + cost;
+    classes.set(storageClass, {
+      ...before,
+      objects: before.objects + 1,
+      bytes: before.bytes + sizeBytes,
+      costUsd,
+    });
+  }
+  const byClass = [...classes.values()];
+  const costUsd = byClass.reduce<number | null>(
+    (sum, part) => (sum === null || part.costUsd === null ? null : sum + part.costUsd),
+    0,
+  );
+  return { costUsd, byClass, region: region ?? null, pricesOf: prices.compiled };
+}
+
+function costOf(
+  { sizeBytes, storageClass, lastModified }: PricedObject,
+  region: string | undefined,
+  now: Date,
+): number | 'none' | 'unknown' {
+  const rule = RULES[storageClass];
+  if (rule === undefined) return 'unknown';
+  const daysLeft = rule.minStorageDays - (now.getTime() - lastModified.getTime()) / DAY_MS;
+  if (rule.minStorageDays === 0 || daysLeft <= 0) return 'none';
+  const price = region === undefined ? undefined : REGIONS[region]?.usdPerGBMonth[storageClass];
+  if (price === undefined) return 'unknown';
+  const billed = Math.max(sizeBytes, rule.minBillableBytes) + (rule.overheadBytesAtClassRate ?? 0);
+  return (billed / GB) * price * (Math.min(daysLeft, rule.minStorageDays) / DAYS_A_MONTH);
+}

@@ -1,0 +1,149 @@
+// What changed between two versions: a merge of their views in path order. Nothing but one batch of each is held.
+// Times of status change, inode numbers and names of hard-link groups are no changes: they differ without anybody doing
+// anything. A hard link counts as the file that it is.
+import type { ChunkRecord, Entry, Segment, Timestamp } from '../manifest/manifest-types.js';
+
+/** What a comparison needs of a view. */
+export interface DiffSide {
+  readonly chunks: readonly ChunkRecord[];
+  /** In byte order of the path. */
+  entries(): AsyncIterable<readonly Entry[]>;
+}
+
+export type Change =
+  | { readonly kind: 'added'; readonly after: Entry }
+  | { readonly kind: 'removed'; readonly before: Entry }
+  | {
+      readonly kind: 'modified';
+      /** `metadata`: only mode, owner, time or attributes. */
+      readonly what: 'content' | 'metadata' | 'type';
+      readonly before: Entry;
+      readonly after: Entry;
+    };
+
+export interface DiffBatch {
+  /** In path order. */
+  readonly changes: readonly Change[];
+  /** Entries of the later version that are as they were. */
+  readonly unchanged: readonly Entry[];
+}
+
+/** Compares the entries of two views, folders included. @throws what the views throw */
+export async function* diffViews(from: DiffSide, to: DiffSide): AsyncGenerator<DiffBatch> {
+  const before = new Cursor(from.entries());
+  const after = new Cursor(to.entries());
+  try {
+    for (;;) {
+      await Promise.all([before.fill(), after.fill()]);
+      if (before.isOver && after.isOver) return;
+      yield compareBatches(before, after, { from, to });
+    }
+  } finally {
+    await Promise.all([before.close(), after.close()]);
+  }
+}
+
+class Cursor {
+  private readonly batches: AsyncIterator<readonly Entry[]>;
+  private batch: readonly Entry[] = [];
+  private index = 0;
+  isOver = false;
+
+  constructor(entries: AsyncIterable<readonly Entry[]>) {
+    this.batches = entries[Symbol.asyncIterator]();
+  }
+
+  get current(): Entry | undefined {
+    return this.batch[this.index];
+  }
+
+  take(): void {
+    this.index++;
+  }
+
+  /** Gets the next batch when this one is used up. */
+  async fill(): Promise<void> {
+    while (!this.isOver && this.index >= this.batch.length) {
+      const next = await this.batches.next();
+      this.index = 0;
+      this.isOver = next.done === true;
+      this.batch = next.done === true ? [] : next.value;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.batches.return?.();
+  }
+}
+
+/** Goes on until one side has to be filled. */
+function compareBatches(before: Cursor, after: Cursor, sides: { from: DiffSide; to: DiffSide }): DiffBatch {
+  const changes: Change[] = [];
+  const unchanged: Entry[] = [];
+  for (;;) {
+    const old = before.current;
+    const now = after.current;
+    if ((old === undefined && !before.isOver) || (now === undefined && !after.isOver)) break;
+    if (old === undefined && now === undefined) break;
+    if (now === undefined || (old !== undefined && old.path < now.path)) {
+      if (old !== undefined) changes.push({ kind: 'removed', before: old });
+      before.take();
+    } else if (old === undefined || now.path < old.path) {
+      changes.push({ kind: 'added', after: now });
+      after.take();
+    } else {
+      const what = difference(old, now, sides);
+      if (what === undefined) unchanged.push(now);
+      else changes.push({ kind: 'modified', what, before: old, after: now });
+      before.take();
+      after.take();
+    }
+  }
+  return { changes, unchanged };
+}
+
+function difference(
+  old: Entry,
+  now: Entry,
+  { from, to }: { from: DiffSide; to: DiffSide },
+): 'content' | 'metadata' | 'type' | undefined {
+  if (kindOf(old) !== kindOf(now)) return 'type';
+  if (!hasSameContent(old, now, from.chunks, to.chunks)) return 'content';
+  const isSame =
+    old.mode === now.mode &&
+    old.uid === now.uid &&
+    old.gid === now.gid &&
+    isSameTime(old.mtime, now.mtime) &&
+    hasSameXattrs(old, now);
+  return isSame ? undefined : 'metadata';
+}
+
+const kindOf = ({ type }: Entry): string => (type === 'hardlink' ? 'file' : type);
+
+const isSameTime = (a: Timestamp, b: Timestamp): boolean => a.seconds === b.seconds && a.nanos === b.nanos;
+
+// Without checksums the same bytes are known by where they lie, else by size and time, as a sync knows them.
+function hasSameContent(
+  old: Entry,
+  now: Entry,
+  oldChunks: readonly ChunkRecord[],
+  nowChunks: readonly ChunkRecord[],
+): boolean {
+  if (old.type === 'symlink') return old.target === now.target;
+  if (old.type === 'directory') return true;
+  if (old.size !== now.size) return false;
+  if (old.md5 !== undefined && now.md5 !== undefined) return old.md5 === now.md5;
+  return isSameTime(old.mtime, now.mtime) || liesAt(old, oldChunks) === liesAt(now, nowChunks);
+}
+
+/** Where the content lies, by the digests of its chunks. */
+function liesAt(entry: Entry, chunks: readonly ChunkRecord[]): string {
+  const segments: readonly Partial<Segment>[] = entry.segments ?? [entry];
+  return segments.map(({ chunk = -1, offset = -1 }) => `${chunks[chunk]?.sha256 ?? '?'}:${offset}`).join();
+}
+
+function hasSameXattrs({ xattrs: old }: Entry, { xattrs: now }: Entry): boolean {
+  if ((old?.size ?? 0) !== (now?.size ?? 0)) return false;
+  for (const [name, value] of old ?? []) if (now?.get(name)?.equals(value) !== true) return false;
+  return true;
+}

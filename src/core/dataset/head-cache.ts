@@ -1,0 +1,67 @@
+// Remembers which version of a dataset this computer wrote or saw last, for writers that may not list or read. A hint: a
+// writer that trusts a stale one learns of the rival by 412. One small file a dataset beside the cached manifests.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../config/replace-file.js';
+import { systemCode } from '../errors.js';
+
+export interface CachedHead {
+  readonly version: number;
+  readonly uploadId: string;
+  readonly manifestSha256: string;
+}
+
+export interface HeadCache {
+  get(baseUrl: string, datasetId: string): Promise<CachedHead | undefined>;
+  put(baseUrl: string, datasetId: string, head: CachedHead): Promise<void>;
+}
+
+const FORMAT = 1;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Keeps heads in `folder`. What cannot be written is told to `onTrouble`, and forgotten. */
+export function openHeadCache(folder: string, onTrouble: (text: string) => void): HeadCache {
+  const pathOf = (baseUrl: string, datasetId: string): string =>
+    join(folder, `${createHash('sha256').update(`${baseUrl}\n${datasetId}`).digest('hex').slice(0, 32)}.head.json`);
+  return {
+    async get(baseUrl, datasetId) {
+      try {
+        return parseHead(await readFile(pathOf(baseUrl, datasetId), 'utf8'));
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') onTrouble(`the manifest cache in ${folder} cannot be read`);
+        return undefined;
+      }
+    },
+    async put(baseUrl, datasetId, head) {
+      try {
+        await replaceFile(pathOf(baseUrl, datasetId), `${JSON.stringify(encode(head))}\n`);
+      } catch (error) {
+        onTrouble(`the manifest cache in ${folder} cannot be written (${systemCode(error) ?? 'unknown reason'})`);
+      }
+    },
+  };
+}
+
+function encode({ version, uploadId, manifestSha256 }: CachedHead): Record<string, unknown> {
+  const body = { format: FORMAT, version, uploadId, manifestSha256 };
+  return { ...body, digest: digestOf(body) };
+}
+
+const digestOf = (body: object): string => createHash('sha256').update(JSON.stringify(body)).digest('hex');
+
+/** Undefined for anything but what `encode` wrote: it is only a hint. */
+function parseHead(text: string): CachedHead | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { digest, ...body } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
+  const { format, version, uploadId, manifestSha256 } = body;
+  if (format !== FORMAT || digest !== digestOf(body)) return undefined;
+  if (typeof version !== 'number' || typeof uploadId !== 'string' || typeof manifestSha256 !== 'string')
+    return undefined;
+  return SHA256.test(manifestSha256) ? { version, uploadId, manifestSha256 } : undefined;
+}

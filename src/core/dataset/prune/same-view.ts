@@ -1,0 +1,84 @@
+// Whether two views are the same archive: every entry, in order, with everything that is recorded of it, in the same stored
+// chunks. Positions of chunks and numbers of hard-link groups may differ; what they stand for may not.
+import { hash } from 'node:crypto';
+import { integrityError } from '../../errors.js';
+import { chunkKey } from '../../manifest/manifest-check.js';
+import type { ChunkRecord, Entry } from '../../manifest/manifest-types.js';
+import { displayPath } from '../../raw-path.js';
+import type { MergedView } from '../merge-levels.js';
+
+export interface ComparedView extends MergedView {
+  /** That the keys of its chunks are relative to. */
+  readonly uploadId: string;
+}
+
+/** Goes through both. @throws integrity naming the first path at which they differ */
+export async function assertSameView(expected: ComparedView, found: ComparedView, what: string): Promise<void> {
+  const [wanted, given] = [new Lines(expected), new Lines(found)];
+  const groups = new LinkGroups();
+  for (;;) {
+    const [a, b] = [await wanted.next(), await given.next()];
+    if (a === undefined && b === undefined) return;
+    const isSame =
+      a !== undefined && b !== undefined && a.text === b.text && groups.fit(a.entry.linkGroup, b.entry.linkGroup);
+    if (isSame) continue;
+    const path = displayPath(a?.entry.path ?? b?.entry.path ?? '');
+    throw integrityError(`${what} does not say the same as the manifests that it stands for: ${path} differs`);
+  }
+}
+
+/** Which group of one view is which of the other: one to one. */
+class LinkGroups {
+  private readonly theirs = new Map<number, number>();
+  private readonly taken = new Set<number>();
+
+  fit(mine: number | undefined, other: number | undefined): boolean {
+    if (mine === undefined || other === undefined) return mine === other;
+    const known = this.theirs.get(mine);
+    if (known !== undefined) return known === other;
+    if (this.taken.has(other)) return false;
+    this.theirs.set(mine, other);
+    this.taken.add(other);
+    return true;
+  }
+}
+
+class Lines {
+  private readonly batches: AsyncIterator<readonly Entry[]>;
+  private readonly places: readonly string[];
+  private batch: readonly Entry[] = [];
+  private index = 0;
+
+  constructor(view: ComparedView) {
+    this.batches = view.entries()[Symbol.asyncIterator]();
+    this.places = view.chunks.map((chunk) => placeOf(view.uploadId, chunk));
+  }
+
+  async next(): Promise<{ readonly entry: Entry; readonly text: string } | undefined> {
+    while (this.index >= this.batch.length) {
+      const next = await this.batches.next();
+      if (next.done === true) return undefined;
+      this.batch = next.value;
+      this.index = 0;
+    }
+    const entry = this.batch[this.index++];
+    return entry && { entry, text: this.textOf(entry) };
+  }
+
+  private textOf({ chunk, segments, xattrs, linkGroup: _group, ...rest }: Entry): string {
+    const place = (position: number | undefined): string =>
+      position === undefined ? '' : (this.places[position] ?? `no chunk ${position}`);
+    return JSON.stringify([
+      Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)),
+      place(chunk),
+      segments?.map((part) => [place(part.chunk), part.offset, part.size]),
+      xattrs && [...xattrs].map(([name, value]) => [name, value.toString('base64')]),
+    ]);
+  }
+}
+
+/** Stands for a chunk with all that a reader goes by. */
+function placeOf(uploadId: string, { key, ...record }: ChunkRecord): string {
+  const fields = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash('sha256', JSON.stringify([chunkKey(uploadId, key), fields]), 'hex');
+}

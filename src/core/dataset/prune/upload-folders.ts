@@ -1,0 +1,63 @@
+// What lies under `uploads/`, an upload at a time. Folders whose name is no upload id are somebody else's and never shown.
+import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
+
+export interface UploadFolder {
+  readonly uploadId: string;
+  manifest: ObjectInfo | undefined;
+  /** `manifest.json.gz.…`: what a rewriting of the manifest leaves while it goes on. */
+  readonly companions: ObjectInfo[];
+  readonly chunks: ObjectInfo[];
+  /** What this version of archiver does not write. */
+  readonly unknown: ObjectInfo[];
+}
+
+const FOLDER = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/(.+)$/;
+const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
+
+/** Every upload under the base by its id. One LIST. @throws what the listing throws */
+export async function listUploadFolders(
+  reader: ObjectReader,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, UploadFolder>> {
+  const folders = new Map<string, UploadFolder>();
+  for await (const page of reader.list({ prefix: 'uploads/', signal })) {
+    for (const object of page.objects) {
+      const [, uploadId, name] = FOLDER.exec(object.key) ?? [];
+      if (uploadId === undefined || name === undefined) continue;
+      const folder = folders.get(uploadId) ?? emptyFolder(uploadId);
+      folders.set(uploadId, folder);
+      place(folder, name, object);
+    }
+  }
+  return folders;
+}
+
+/** An upload of which nothing is there. */
+export const emptyFolder = (uploadId: string): UploadFolder => ({
+  uploadId,
+  manifest: undefined,
+  companions: [],
+  chunks: [],
+  unknown: [],
+});
+
+function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
+  if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
+  else if (CHUNK.test(name)) folder.chunks.push(object);
+  else if (/^manifest\.json\.gz\.[^/]+$/.test(name)) folder.companions.push(object);
+  else folder.unknown.push(object);
+}
+
+/** Everything in the folder. */
+export function objectsOf({ manifest, companions, chunks, unknown }: UploadFolder): readonly ObjectInfo[] {
+  return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks, ...unknown];
+}
+
+/** When the newest object was written, by the store's clock; undefined for an empty folder. */
+export function newestWrite(folder: UploadFolder): Date | undefined {
+  let newest: Date | undefined;
+  for (const { lastModified } of objectsOf(folder))
+    if (newest === undefined || lastModified > newest) newest = lastModified;
+  return newest;
+}

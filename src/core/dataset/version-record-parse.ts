@@ -1,0 +1,112 @@
+// A version record from bytes that nobody vouches for: bounded, typed, and compared with its own digest and its key.
+import { createHash } from 'node:crypto';
+import { ArchiverError, integrityError } from '../errors.js';
+import { Fields } from '../manifest/json-fields.js';
+import { parseBoundedJson } from '../manifest/json-guard.js';
+import { manifestKeyOf } from '../manifest/open-manifest.js';
+import { FORMAT_VERSION, type Totals, type VersionRecord } from '../manifest/manifest-types.js';
+import { printable } from '../raw-path.js';
+import { versionKey } from './version-record.js';
+
+const MAX_DEPTH = 8;
+const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
+
+export interface ParsedRecord {
+  readonly record: VersionRecord;
+  /** As it was written, without `digest`: what a rewritten record is made of, so that unknown keys stay. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the record of version `version`. @throws integrity for a damaged or foreign one, unsupported for a newer format */
+export function parseVersionRecord(bytes: Buffer, datasetId: string, version: number): ParsedRecord {
+  const key = versionKey(datasetId, version);
+  const what = `the version record ${printable(key)}`;
+  const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
+  const fields = new Fields(parsed, what);
+  if (fields.get('type') !== 'archiver-version') throw integrityError(`${what} is not one of archiver`);
+  checkFormat(fields);
+  const { digest, ...document } = parsed as Record<string, unknown>;
+  if (digest !== createHash('sha256').update(JSON.stringify(document)).digest('hex'))
+    throw integrityError(`${what} is damaged: it does not have the digest that it states`);
+  const record = readRecord(fields);
+  if (record.datasetId !== datasetId)
+    throw integrityError(`${what} is that of another dataset (${printable(record.datasetId)})`);
+  if (record.version !== version) throw integrityError(`${what} is that of another version (${record.version})`);
+  return { record, document };
+}
+
+function checkFormat(fields: Fields): void {
+  const format = fields.count('format');
+  if (format === FORMAT_VERSION) return;
+  if (format < FORMAT_VERSION) fields.fail('format', String(FORMAT_VERSION));
+  throw new ArchiverError(
+    'unsupported',
+    `${fields.what} has format ${format}, and this archiver reads ${FORMAT_VERSION}`,
+    { hint: 'update archiver' },
+  );
+}
+
+function readRecord(fields: Fields): VersionRecord {
+  const writerId = fields.optionalText('writerId');
+  const encryption = readEncryption(fields);
+  const isReplaced = fields.get('replacementSha256') !== undefined;
+  const uploadId = matching(fields, 'uploadId', UPLOAD_ID, 'an upload id');
+  const manifestKey = fields.text('manifestKey');
+  if (manifestKey !== manifestKeyOf(uploadId)) fields.fail('manifestKey', 'that of its upload');
+  const createdAt = matching(fields, 'createdAt', MOMENT, 'a time');
+  if (Number.isNaN(Date.parse(createdAt))) fields.fail('createdAt', 'a time');
+  return {
+    format: FORMAT_VERSION,
+    type: 'archiver-version',
+    datasetId: fields.text('datasetId'),
+    version: fields.count('version'),
+    uploadId,
+    manifestKey,
+    manifestSha256: fields.sha256('manifestSha256'),
+    createdAt,
+    listing: readListing(fields),
+    previous: fields.get('previous') === null ? null : fields.count('previous'),
+    source: readSource(fields.object('source'), encryption?.manifest === true),
+    totals: readTotals(fields.object('totals')),
+    ...(writerId === undefined ? {} : { writerId }),
+    ...(encryption === undefined ? {} : { encryption }),
+    ...(isReplaced ? { replacementSha256: fields.sha256('replacementSha256') } : {}),
+    digest: fields.sha256('digest'),
+  };
+}
+
+function matching(fields: Fields, key: string, pattern: RegExp, expected: string): string {
+  const text = fields.text(key);
+  return pattern.test(text) ? text : fields.fail(key, expected);
+}
+
+function readListing(fields: Fields): VersionRecord['listing'] {
+  const listing = fields.text('listing');
+  return listing === 'full' || listing === 'delta' ? listing : fields.fail('listing', 'full or delta');
+}
+
+function readEncryption(record: Fields): VersionRecord['encryption'] {
+  if (record.get('encryption') === undefined) return undefined;
+  const fields = record.object('encryption');
+  return { kmsKeyId: fields.text('kmsKeyId'), manifest: fields.flag('manifest') };
+}
+
+function readSource(fields: Fields, isNameless: boolean): VersionRecord['source'] {
+  if (isNameless) return {};
+  const pathBase64 = fields.optionalText('pathBase64');
+  const host = fields.text('host');
+  return pathBase64 === undefined ? { path: fields.text('path'), host } : { pathBase64, host };
+}
+
+const readTotals = (fields: Fields): Totals => ({
+  entries: fields.count('entries'),
+  files: fields.count('files'),
+  directories: fields.count('directories'),
+  symlinks: fields.count('symlinks'),
+  hardlinks: fields.count('hardlinks'),
+  bytes: fields.count('bytes'),
+  storedBytes: fields.count('storedBytes'),
+  chunks: fields.count('chunks'),
+  skipped: fields.count('skipped'),
+});
