@@ -27,6 +27,25 @@ export const detectedStoreFlags = {
   ...accessFlags,
 };
 
+/** Names the dataset that an upload becomes a version of. */
+export const datasetIdFlag = flag.text({
+  placeholder: 'ID',
+  describe:
+    'dataset that this becomes a version of; derived from this machine (or writer) and the folder when not given',
+});
+
+/** How uploads are encrypted with KMS. */
+export const encryptionFlags = {
+  kmsKeyId: flag.text({
+    placeholder: 'ID',
+    describe: 'the store encrypts chunks with this KMS key (id, ARN or alias)',
+  }),
+  encryptManifest: flag.on({
+    describe:
+      'encrypt the manifest, which has the names of files, with --kms-key-id; a derived dataset id is then data-<hash>',
+  }),
+};
+
 /** Names one upload without a URL. */
 export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => ({
   bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),

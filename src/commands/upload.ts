@@ -1,8 +1,16 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { requires } from '../cli/rule.js';
-import { filterFlags, limitFlags, outputFlags, storeFlags, yesFlag } from './_shared.js';
+import { conflicts, requires } from '../cli/rule.js';
+import {
+  datasetIdFlag,
+  encryptionFlags,
+  filterFlags,
+  limitFlags,
+  outputFlags,
+  storeFlags,
+  yesFlag,
+} from './_shared.js';
 
 const KIB = 2 ** 10;
 const GIB = 2 ** 30;
@@ -16,6 +24,12 @@ const flags = {
     default: '',
     allowEmpty: true,
     describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
+  }),
+  datasetId: datasetIdFlag,
+  incremental: flag.on({ describe: 'upload only what is new or changed since the latest version' }),
+  prevManifest: flag.file({
+    placeholder: 'FILE',
+    describe: 'compare with this manifest of an earlier version (.json.gz or .json) instead of the latest one',
   }),
   shardCount: flag.int(4, 32, [0])({ default: 0, describe: 'key prefixes to spread chunks over; 0 chooses' }),
   shardStrategy: flag.choice(
@@ -63,6 +77,7 @@ const flags = {
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   project: flag.text({ placeholder: 'ID', describe: 'project recorded in the manifest' }),
+  enableDedup: flag.on({ describe: 'store the content of equal files once; they are read twice to find them' }),
   fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
   optimization: flag.on({ default: true, describe: 'adapt the requests in flight; off: always four' }),
   congestionControl: flag.choice(
@@ -84,8 +99,11 @@ const flags = {
     describe: 'how far packing runs ahead of sending; see docs/architecture.md',
   }),
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
+  ...encryptionFlags,
   ...filterFlags,
   limitUpload: limitFlags.limitUpload,
+  resume: flag.on({ describe: 'go on with the interrupted upload of this folder to there, without asking' }),
+  forceRestart: flag.on({ describe: 'begin anew, whatever was interrupted' }),
   dryRun: flag.on({ describe: 'list and plan, write nothing' }),
   ...outputFlags,
   ...yesFlag,
@@ -98,11 +116,13 @@ export const command = defineCommand({
   path: 'upload',
   summary: 'archive a folder as a few large compressed objects and a manifest',
   description:
-    'Every upload is complete in itself and becomes the next version of its dataset. Files are packed into chunks of 32 MiB ' +
+    'Every upload becomes the next version of its dataset, complete in itself or, with --incremental, as the difference ' +
+    'to the version before (see also `archiver sync`). Files are packed into chunks of 32 MiB ' +
     '(64 MiB for large uploads; smaller where memory is short), dealt over shards, compressed with zstd and sent while ' +
     'others are being packed. Nothing is visible in the store before all of it is there.\n' +
     'Without --compression-level each chunk gets the level that suits its content: 1 for data that is compressed already, ' +
     'up to 9 for text and source code, 3 for the rest.\n' +
+    'An upload that is interrupted can be resumed: on a terminal the next one asks, and `archiver resume` lists them.\n' +
     '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
@@ -112,6 +132,9 @@ export const command = defineCommand({
   ],
   flags,
   rules: [
+    requires('prevManifest', 'incremental'),
+    conflicts('resume', ['forceRestart', 'dryRun']),
+    requires('encryptManifest', 'kmsKeyId'),
     ...(['tierHotDays', 'tierColdDays', 'tierArchiveDays', 'tierMax', 'tierStrategy'] as const).map((key) =>
       requires(key, 'autoTier'),
     ),

@@ -64,10 +64,17 @@ test('folders of our own are left out below the source alone, also when that is 
 
   expect(treesToSkip(home, `file://${home}/store`, `${home}/.archiver`)).toEqual([
     `${home}/.archiver/cache`,
+    `${home}/.archiver/manifest-cache`,
+    `${home}/.archiver/state`,
     `${home}/store`,
   ]);
   expect(treesToSkip(home, 's3://abc/x', '/elsewhere')).toEqual([]);
-  expect(treesToSkip('/', 'file:///srv/none/store', '/home/none')).toEqual(['/home/none/cache', '/srv/none/store']);
+  expect(treesToSkip('/', 'file:///srv/none/store', '/home/none')).toEqual([
+    '/home/none/cache',
+    '/home/none/manifest-cache',
+    '/home/none/state',
+    '/srv/none/store',
+  ]);
   expect(treesToSkip(home, `file://${home}-2/store`, '/elsewhere')).toEqual([]);
 });
 

@@ -1,8 +1,8 @@
 // The promise of docs/format.md: what was uploaded comes back with tar, zstd, gzip, jq and cat. The script is taken out of
 // the document, so that document and test cannot drift apart.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeTree, type Described, isRoot, makeEverything } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -15,21 +15,26 @@ if (missing.length > 0 || !isGnuTar) {
 }
 const canRun = missing.length === 0 && isGnuTar && process.platform === 'linux';
 
-function recipe(): string {
+/** The first script of the section gets everything back, the second one copies what was stored once for several files. */
+function recipe(script: number): string {
   const text = readFileSync(new URL('../../docs/format.md', import.meta.url), 'utf8');
   const [, section = ''] = text.split(/^## Getting everything back.*$/m);
-  const script = /```sh\n([\s\S]*?)```/.exec(section)?.[1];
-  if (script === undefined) throw new Error('docs/format.md has no recipe');
-  return script;
+  const found = [...section.matchAll(/```sh\n([\s\S]*?)```/g)][script]?.[1];
+  if (found === undefined) throw new Error('docs/format.md has no recipe');
+  return found;
 }
 
 function extract(upload: string): string {
-  const { status, stderr } = spawnSync('sh', ['-eu', '-c', recipe()], { cwd: upload, encoding: 'utf8' });
+  runScript(recipe(0), upload);
+  return join(upload, 'out');
+}
+
+function runScript(script: string, upload: string): void {
+  const { status, stderr } = spawnSync('sh', ['-eu', '-c', script], { cwd: upload, encoding: 'utf8' });
   const problems = stderr
     .split('\n')
     .filter((line) => line !== '' && !/implausibly old time stamp|s in the future$/.test(line));
   expect({ status, problems }).toEqual({ status: 0, problems: [] });
-  return join(upload, 'out');
 }
 
 // Joining the pieces of a cut file touches its folder.
@@ -62,4 +67,32 @@ test.skipIf(!canRun).each([
   const expected = withoutTimesOf(folders, describeTree(source));
   for (const path of unreadable) delete expected[path];
   expect(withoutTimesOf(folders, describeTree(out))).toEqual(expected);
+});
+
+test.skipIf(!canRun)('files that were stored once come back under all their names', async () => {
+  const home = await tempFolder();
+  const source = makeFolder(home, 'source');
+  const names = ['a/one', 'b/two words', 'b/three\\n', 'caf\u00e9', 'line\nend\n'];
+  const contents = [
+    Buffer.alloc(20_000, 'photo'),
+    Buffer.from(Array.from({ length: 9 << 20 }, (_, at) => (at * 7919) >> 5)),
+  ];
+  for (const [set, content] of contents.entries()) {
+    for (const name of names) {
+      const path = join(source, String(set), name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+    }
+  }
+  chmodSync(join(source, '0/a/one'), 0o640);
+  chmodSync(join(source, '1/caf\u00e9'), 0o600);
+  const base = join(home, 'store');
+
+  const { document } = await uploadJson(home, [source, `file://${base}`, '--enable-dedup', '--memory-limit', '192MiB']);
+  const out = extract(onlyUpload(base));
+  runScript(recipe(1), onlyUpload(base));
+
+  expect(document).toMatchObject({ deduplicated: { files: 8 } });
+  const folders = ['0', '0/a', '0/b', '1', '1/a', '1/b', '.', ''];
+  expect(withoutTimesOf(folders, describeTree(out))).toEqual(withoutTimesOf(folders, describeTree(source)));
 });

@@ -29,7 +29,10 @@ export function resolveSource(given: string, cwd: string): RawPath {
 /** Folders below the source that must not be archived: the store itself when it is a folder there, and our own cache. */
 export function treesToSkip(source: RawPath, destination: string, home: string): readonly RawPath[] {
   const store = parseStoreUrl(destination);
-  const own = [`${home}/cache`, ...(store.kind === 'file' ? [store.folder] : [])];
+  const own = [
+    ...['cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
+    ...(store.kind === 'file' ? [store.folder] : []),
+  ];
   if (store.kind === 'file' && realPath(store.folder) === source) {
     throw usageError(
       'the destination is the source folder itself',

@@ -1,6 +1,7 @@
 // Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
-import { type EntryTable, KIND } from './entry-table.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
+import { type EntryTable, KIND, STATUS } from './entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from './tier.js';
 
@@ -22,6 +23,8 @@ export interface ChunkJob {
   /** Planned source bytes. */
   readonly bytes: number;
   readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
+  /** The piece as an interrupted run has sent it: it is not sent again when it comes out the same. */
+  readonly sent?: ChunkRecord;
 }
 
 /** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
@@ -36,6 +39,8 @@ export interface PlanOptions {
   readonly tiers?: TierPolicy;
   /** Pack the largest chunks first. */
   readonly largestFirst?: boolean;
+  /** Number of the first chunk: those before it are in the store already. */
+  readonly firstChunk?: number;
 }
 
 /**
@@ -51,7 +56,7 @@ export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number
 /** Bytes that an entry takes in a tar stream: header, a likely pax header, data to the next block. */
 export const tarBytes = (size: number): number => 3 * BLOCK + Math.ceil(size / BLOCK) * BLOCK;
 
-/** Every entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
+/** Every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
 export function planChunks(table: EntryTable, options: PlanOptions): readonly Lane[] {
   const planner = new Planner(table, options);
   planner.run();
@@ -75,26 +80,30 @@ interface OpenChunk {
 
 class Planner {
   readonly lanes: Lane[] = [];
-  private nextChunk = 0;
+  private nextChunk: number;
   private dealt = 0;
   private readonly open = new Map<number, OpenChunk>();
   private readonly members = new Map<number, number[]>();
+  private readonly twins = new Map<number, number[]>();
   private target = 0;
 
   constructor(
     private readonly table: EntryTable,
     private readonly options: PlanOptions,
-  ) {}
+  ) {
+    this.nextChunk = options.firstChunk ?? 0;
+  }
 
   run(): void {
     const { columns, count } = this.table;
     for (let i = 0; i < count; i++) {
-      if (columns.kind[i] !== KIND.hardlink) continue;
+      if (columns.kind[i] !== KIND.hardlink || columns.status[i] !== STATUS.pending) continue;
       const first = columns.link[i] ?? 0;
       const group = this.members.get(first);
       if (group === undefined) this.members.set(first, [first, i]);
       else group.push(i);
     }
+    this.findTwins();
     const units = this.units();
     let total = 0;
     for (const unit of units) total += this.unitTarBytes(unit);
@@ -107,12 +116,24 @@ class Planner {
     for (const chunk of this.open.values()) this.close(chunk);
   }
 
+  /** Twins lie in the chunk of their content and take no place in it. */
+  private findTwins(): void {
+    const { status, link } = this.table.columns;
+    for (let i = 0; i < this.table.count; i++) {
+      if (status[i] !== STATUS.twin) continue;
+      const first = link[i] ?? 0;
+      const twins = this.twins.get(first);
+      if (twins === undefined) this.twins.set(first, [i]);
+      else twins.push(i);
+    }
+  }
+
   private units(): Uint32Array {
-    const { kind } = this.table.columns;
+    const { kind, status } = this.table.columns;
     const found = new Uint32Array(this.table.count);
     let n = 0;
     for (let i = 0; i < this.table.count; i++) {
-      if (kind[i] !== KIND.dropped && kind[i] !== KIND.hardlink) found[n++] = i;
+      if (status[i] === STATUS.pending && kind[i] !== KIND.dropped && kind[i] !== KIND.hardlink) found[n++] = i;
     }
     return found.subarray(0, n);
   }
@@ -152,12 +173,19 @@ class Planner {
       chunk = { shard: shard ?? this.deal(), tier, entries: [], rawBytes: 0, bytes: 0 };
       this.open.set(slot, chunk);
     }
-    const group = this.members.get(index);
-    if (group === undefined) chunk.entries.push(index);
-    else for (const member of group) chunk.entries.push(member);
+    this.addEntries(chunk.entries, index);
     chunk.rawBytes += bytes;
     chunk.bytes += size;
     if (tier < chunk.tier) chunk.tier = tier;
+  }
+
+  /** With its other names and its twins. */
+  private addEntries(entries: number[], index: number): void {
+    const group = this.members.get(index);
+    if (group === undefined) entries.push(index);
+    else for (const member of group) entries.push(member);
+    const twins = this.twins.get(index);
+    if (twins !== undefined) for (const twin of twins) entries.push(twin);
   }
 
   private deal(): number {
@@ -180,7 +208,8 @@ class Planner {
   private cut(index: number, size: number, shard: number | undefined): void {
     const of = Math.ceil(size / this.options.chunkBytes);
     const piece = Math.ceil(size / of / BLOCK) * BLOCK; // a chunk is whole blocks, so the last piece is never empty
-    const group = this.members.get(index) ?? [index];
+    const group: number[] = [];
+    this.addEntries(group, index);
     const tier = this.tier(index);
     this.lanes.push(
       Array.from({ length: of }, (_, number) => {

@@ -122,16 +122,8 @@ export async function commitVersion(
   let previous = highest ?? 0;
   for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
     const version = previous + 1;
-    const record = orderedRecord(input, version, previous === 0 ? null : previous);
-    const key = versionKey(input.datasetId, version);
-    try {
-      const exclusive = input.writerId !== undefined;
-      await putOnce(store, key, encodeVersionRecord(record), { contentType: 'application/json', exclusive, signal });
-      return version;
-    } catch (error) {
-      if (!isArchiverError(error, 'conflict')) throw error;
-      previous = Math.max(version, (await highestVersion(store, input.datasetId, signal)) ?? 0);
-    }
+    if (await claimVersion(store, input, version, signal)) return version;
+    previous = Math.max(version, (await highestVersion(store, input.datasetId, signal)) ?? 0);
   }
   throw new ArchiverError(
     'conflict',
@@ -142,12 +134,33 @@ export async function commitVersion(
   );
 }
 
+/** Writes the record at exactly this ordinal; false when a rival has it. */
+export async function claimVersion(
+  store: ObjectStore,
+  input: VersionInput,
+  version: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const record = orderedRecord(input, version, version === 1 ? null : version - 1);
+  const exclusive = input.writerId !== undefined;
+  try {
+    const body = encodeVersionRecord(record);
+    const key = versionKey(input.datasetId, version);
+    await putOnce(store, key, body, { contentType: 'application/json', exclusive, signal });
+    return true;
+  } catch (error) {
+    if (isArchiverError(error, 'conflict')) return false;
+    throw error;
+  }
+}
+
 // The digest covers the keys in this order.
 function orderedRecord(input: VersionInput, version: number, previous: number | null): Omit<VersionRecord, 'digest'> {
   const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
   const identity = { format, type, datasetId, version, uploadId, manifestKey, manifestSha256, createdAt, listing };
   const writer = input.writerId === undefined ? {} : { writerId: input.writerId };
-  return { ...identity, previous, source, totals, ...writer };
+  const encryption = input.encryption === undefined ? {} : { encryption: input.encryption };
+  return { ...identity, previous, source, totals, ...writer, ...encryption };
 }
 
 /** Writes the manifest: from here on the upload can be read. */
@@ -158,7 +171,7 @@ export async function commitManifest(
   signal: AbortSignal,
 ): Promise<void> {
   await putOnce(store, key, manifest.bytes, {
-    contentType: 'application/gzip',
+    contentType: manifest.opened === undefined ? 'application/gzip' : 'application/octet-stream',
     sha256: manifest.sha256,
     exclusive: true,
     signal,

@@ -4,8 +4,12 @@
 import type { RawPath } from '../raw-path.js';
 
 export const KIND = { file: 0, directory: 1, symlink: 2, hardlink: 3, dropped: 255 } as const;
-/** What became of an entry: not packed yet, stored, left out, or stored though it changed while it was read. */
-export const STATUS = { pending: 0, stored: 1, skipped: 2, changed: 3 } as const;
+/**
+ * What became of an entry: not packed yet, stored, left out, stored though it changed while it was read; `same` as in
+ * the version before, or `kept`: content as there, metadata new (`chunk` is then a position in that version's chunks);
+ * `twin`: not packed yet, content as that of entry `link`.
+ */
+export const STATUS = { pending: 0, stored: 1, skipped: 2, changed: 3, same: 4, kept: 5, twin: 6 } as const;
 
 const COLUMNS = {
   kind: Uint8Array,
@@ -23,7 +27,7 @@ const COLUMNS = {
   atimeSeconds: Float64Array,
   inode: BigUint64Array,
   pathEnd: Uint32Array,
-  /** Symlinks: position in `targets`. Hard links: entry of the group's first member. */
+  /** Symlinks: position in `targets`. Hard links: entry of the group's first member. Twins: entry of equal content. */
   link: Uint32Array,
   /** Hard link group number, 0 for none. */
   group: Uint32Array,

@@ -14,6 +14,8 @@ export interface FilterOptions {
   readonly excludeLines: readonly string[];
   readonly excludeCaches: boolean;
   readonly oneFileSystem: boolean;
+  /** False: a `.archiverignore` is a file like others. */
+  readonly ignoreFiles?: boolean;
   /** Folders (absolute) that are never archived, such as the store itself and our own cache. */
   readonly skipTrees: readonly RawPath[];
 }

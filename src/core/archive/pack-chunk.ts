@@ -10,6 +10,7 @@ import { FORMAT_VERSION, type FrameRecord } from '../manifest/manifest-types.js'
 import type { ChunkJob } from './chunk-plan.js';
 import { encodeToc, TextBuffer } from './chunk-toc.js';
 import { KIND, STATUS } from './entry-table.js';
+import { TwinPacker } from './dedup-pack.js';
 import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
 import { CutFilePacker, type PackedSegment } from './pack-cut.js';
 import { packFile } from './pack-file.js';
@@ -37,13 +38,15 @@ export interface PackedChunk {
 export class ChunkPacker {
   private readonly context: PackContext;
   private readonly cut: CutFilePacker;
+  private readonly twins: TwinPacker;
   private readonly toc = new TextBuffer();
   /** Stands in for the first member of a hard link group that could not be read. */
   private readonly firsts = new Map<number, number>();
 
   constructor(private readonly deps: PackDeps) {
     this.context = new PackContext(deps);
-    this.cut = new CutFilePacker(this.context, (from, to) => this.copyContent(from, to));
+    this.twins = new TwinPacker(this.context);
+    this.cut = new CutFilePacker(this.context, this.twins, (from, to) => this.copyContent(from, to));
   }
 
   /** Packs `job` into `output`, which is replaced when it is too small. */
@@ -52,7 +55,10 @@ export class ChunkPacker {
     context.begin(output);
     deps.progress[PROGRESS.current] = job.entries[0] ?? 0;
     const segment = job.part === undefined ? undefined : this.cut.pack(job, job.part);
-    if (job.part === undefined) for (const index of job.entries) this.packEntry(job, index);
+    if (job.part === undefined) {
+      this.twins.noteFirsts(job.entries);
+      for (const index of job.entries) this.packEntry(job, index);
+    }
     context.frames.zeros(2 * BLOCK);
     context.frames.flush();
     return this.finish(job, segment);
@@ -93,7 +99,7 @@ export class ChunkPacker {
     this.toc.add(',"files":[\n');
     let entries = 0;
     for (const index of job.entries) {
-      if (table.columns.status[index] === STATUS.skipped) continue;
+      if (!this.isContained(job, index)) continue;
       const line = entryLine(table, index, names, this.context.extras.get(index));
       this.toc.add(entries++ === 0 ? line : `,\n${line}`);
     }
@@ -101,9 +107,20 @@ export class ChunkPacker {
     return entries;
   }
 
+  /** Pieces are listed before the file is stored; a twin that was not settled is packed elsewhere. */
+  private isContained({ part, entries }: ChunkJob, index: number): boolean {
+    const status = this.deps.table.columns.status[index];
+    if (status === STATUS.pending) return part !== undefined && index === entries[0];
+    return status !== STATUS.skipped;
+  }
+
   private packEntry(job: ChunkJob, index: number): void {
     const { context, deps } = this;
     const c = deps.table.columns;
+    if (c.status[index] === STATUS.twin) {
+      this.twins.settle(index);
+      return;
+    }
     c.chunk[index] = job.chunk;
     deps.progress[PROGRESS.current] = index;
     const kind = c.kind[index];

@@ -6,6 +6,7 @@ import type { Codec } from '../codec/codec.js';
 import { newStat, type Stat } from '../libc/libc.js';
 import type { AccountNames, EntryExtra } from '../manifest/entry-line.js';
 import type { RawPath } from '../raw-path.js';
+import { isAsScanned } from './as-scanned.js';
 import { type EntryTable, STATUS } from './entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { Md5Batch } from './md5-batch.js';
@@ -14,7 +15,7 @@ import type { SourceFs } from './source-fs.js';
 import { BLOCK, headerBytes, paxFor, type TarMember, type TarType, writeHeader } from './tar-header.js';
 
 // Labels of the machine that was read: the target's own policy decides there.
-const MACHINE_XATTR = 'security.selinux';
+export const MACHINE_XATTR = 'security.selinux';
 const READ_BYTES = 1 << 20;
 const ZEROS = Buffer.alloc(1 << 20);
 
@@ -162,16 +163,7 @@ export class PackContext {
 
   /** `stat` no longer shows what the columns say. */
   differs(index: number): boolean {
-    const { stat } = this;
-    const c = this.deps.table.columns;
-    return (
-      stat.size !== c.size[index] ||
-      stat.mtimeSeconds !== c.mtimeSeconds[index] ||
-      stat.mtimeNanos !== c.mtimeNanos[index] ||
-      stat.ctimeSeconds !== c.ctimeSeconds[index] ||
-      stat.ctimeNanos !== c.ctimeNanos[index] ||
-      stat.inode !== c.inode[index]
-    );
+    return !isAsScanned(this.deps.table.columns, index, this.stat);
   }
 
   /** Reads the status of an open file. @throws NotArchivable when something else took its place */

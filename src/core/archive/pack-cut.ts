@@ -1,6 +1,7 @@
 // Packs one piece of a file that is cut over several chunks. One worker packs all pieces of a file in order, so that the
 // file's MD5 runs through them and a change in between is seen.
 import type { ChunkJob } from './chunk-plan.js';
+import type { TwinPacker } from './dedup-pack.js';
 import { STATUS } from './entry-table.js';
 import type { Md5, PackContext } from './pack-context.js';
 import { padded } from './pack-context.js';
@@ -22,6 +23,7 @@ export class CutFilePacker {
   /** `copyContent` gives the other names of the file what was learnt of it. */
   constructor(
     private readonly context: PackContext,
+    private readonly twins: TwinPacker,
     private readonly copyContent: (from: number, to: number) => void,
   ) {}
 
@@ -30,27 +32,35 @@ export class CutFilePacker {
     const index = job.entries[0] ?? 0;
     const c = this.context.deps.table.columns;
     c.chunk[index] = job.chunk;
-    const others = job.entries.subarray(1);
-    if (part.number > 1 && c.status[index] === STATUS.skipped) {
-      for (const other of others) this.context.skip(other, 'another name of it could not be read');
+    if (part.number === 1) this.twins.note(index);
+    const segment = this.packPiece(job, part, index);
+    for (const other of job.entries) if (c.status[other] === STATUS.twin) this.twins.settle(other);
+    return segment;
+  }
+
+  private packPiece(job: ChunkJob, part: Part, index: number): PackedSegment | undefined {
+    const { status } = this.context.deps.table.columns;
+    const names = job.entries.filter((entry) => status[entry] !== STATUS.twin);
+    if (part.number > 1 && status[index] === STATUS.skipped) {
+      for (const other of names.subarray(1)) this.context.skip(other, 'another name of it could not be read');
       return undefined;
     }
     const mark = this.context.mark();
     let fd: number | undefined;
     try {
       fd = this.context.open(index);
-      return this.read(job, part, index, fd);
+      return this.read(names, part, index, fd);
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
       this.context.rewind(mark);
-      for (const entry of job.entries) this.context.skip(entry, reasonOf(error, 'cannot be read'));
+      for (const entry of names) this.context.skip(entry, reasonOf(error, 'cannot be read'));
       return undefined;
     } finally {
       if (fd !== undefined) this.context.deps.fs.close(fd);
     }
   }
 
-  private read(job: ChunkJob, part: Part, index: number, fd: number): PackedSegment {
+  private read(names: Uint32Array, part: Part, index: number, fd: number): PackedSegment {
     const { context } = this;
     const { deps, frames } = context;
     const c = deps.table.columns;
@@ -78,7 +88,7 @@ export class CutFilePacker {
     if (got < part.size) this.complete = false;
     context.zeroData(part.size - got, md5);
     frames.zeros(padded(part.size) - part.size);
-    if (isLast) this.finish(job, index, fd, md5);
+    if (isLast) this.finish(names, index, fd, md5);
     return { index, offset, size: part.size };
   }
 
@@ -90,14 +100,14 @@ export class CutFilePacker {
     if (context.stat.size === context.deps.table.columns.size[index]) context.refresh(index, fd);
   }
 
-  private finish(job: ChunkJob, index: number, fd: number, md5: Md5): void {
+  private finish(names: Uint32Array, index: number, fd: number, md5: Md5): void {
     const { context } = this;
     const { inode } = context.deps.table.columns;
     context.examine(fd);
     context.settle(index, this.complete && !context.differs(index));
     context.setMd5(index, md5);
-    context.countFiles(job.entries.length);
-    for (const other of job.entries.subarray(1)) {
+    context.countFiles(names.length);
+    for (const other of names.subarray(1)) {
       if (inode[other] === inode[index]) this.copyContent(index, other);
       else context.skip(other, 'another name of it was replaced while it was being read');
     }

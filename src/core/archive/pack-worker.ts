@@ -8,6 +8,7 @@ import { type EntryTableData, openEntryTable } from './entry-table.js';
 import { ChunkPacker, type PackedChunk } from './pack-chunk.js';
 import type { PackSettings } from './pack-context.js';
 import { openSourceFs } from './source-fs.js';
+import { openSource } from './united-source.js';
 
 export type PackMessage =
   | {
@@ -25,7 +26,7 @@ export type PackReply =
 
 const port = parentPort;
 // Loaded at once, while the main thread still scans; a failure shows with the first chunk.
-const fs = openSourceFs();
+const plain = openSourceFs();
 let packer: ChunkPacker | undefined;
 let opening: Extract<PackMessage, { type: 'open' }> | undefined;
 
@@ -33,7 +34,7 @@ function open(): ChunkPacker {
   if (opening === undefined) throw new ArchiverError('internal', 'a chunk came before the table');
   const { table, settings, progress } = opening;
   return new ChunkPacker({
-    fs,
+    fs: openSource(settings.root, plain),
     table: openEntryTable(table),
     codec: loadCodec(),
     names: readAccountNames(),

@@ -5,7 +5,7 @@ import { errorText, isArchiverError, systemCode } from '../errors.js';
 import { fsPath, type RawPath } from '../raw-path.js';
 import type { FilterOptions } from './filter.js';
 import { NotArchivable, scan, type ScanResult } from './scan.js';
-import { openSourceFs } from './source-fs.js';
+import { openSource, realPathOf } from './united-source.js';
 
 export interface ScanRequest {
   readonly root: RawPath;
@@ -39,13 +39,13 @@ const request = workerData as ScanRequest;
 const reply = (message: ScanReply): void => parentPort?.postMessage(message);
 
 try {
-  const fs = openSourceFs();
+  const fs = openSource(request.root);
   reply({ type: 'ready' });
   const result = scan({
     fs,
     root: request.root,
     filter: request.filter,
-    readText: readSmallText,
+    readText: (path) => readSmallText(realPathOf(request.root, path)),
     onProgress: (files, bytes) => reply({ type: 'progress', files, bytes }),
   });
   reply({ type: 'done', result, loss: fs.loss });

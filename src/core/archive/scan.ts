@@ -121,7 +121,7 @@ class Scanner {
     const absolute = folder === '' ? root : `${this.base}/${folder}`;
     try {
       const names = fs.readDirectory(absolute).sort();
-      if (names.includes(IGNORE_FILE)) this.enter(folder, absolute);
+      if (filter.ignoreFiles !== false && names.includes(IGNORE_FILE)) this.enter(folder, absolute);
       return filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute) ? [CACHE_TAG] : names;
     } catch (error) {
       if (folder === '' || !concernsOnePath(error)) throw error;

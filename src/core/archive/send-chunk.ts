@@ -1,16 +1,34 @@
 // Sends packed chunks, remembers what is there, and takes it back when the upload does not come true.
-import { errorText, isArchiverError } from '../errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../errors.js';
 import type { EventSink, TransferEvent } from '../events.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
+import { manifestKeyOf } from '../manifest/manifest-reader.js';
 import type { ObjectStore } from '../object-store/object-store.js';
+import type { KeptUpload, UploadJournal } from '../resume/upload-journal.js';
 import { putOnce } from './commit.js';
 import type { PackedChunk } from './pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
 
 const TAKE_BACK_MS = 30_000;
+const MIB = 2 ** 20;
+
+export interface ChunkTarget {
+  readonly store: ObjectStore;
+  readonly folder: string;
+  /** The store encrypts with this key (SSE-KMS). */
+  readonly kmsKeyId: string | undefined;
+}
+
+export interface CleanUp {
+  /** Keys that earlier runs of the upload have sent. */
+  readonly earlier: readonly string[];
+  /** Undefined when it could not be opened. */
+  readonly store: ObjectStore | undefined;
+}
 
 export class ChunkSender {
-  private readonly sent: string[] = [];
+  private readonly sent = new Set<string>();
+  private readonly acknowledged = new Set<string>();
   private store: ObjectStore | undefined;
   private retries = 0;
   private kept = false;
@@ -25,8 +43,7 @@ export class ChunkSender {
 
   /** Puts one chunk below `folder`; the object never overwrites another. */
   async send(
-    store: ObjectStore,
-    folder: string,
+    { store, folder, kmsKeyId }: ChunkTarget,
     record: ChunkRecord,
     packed: PackedChunk,
     signal: AbortSignal,
@@ -35,15 +52,38 @@ export class ChunkSender {
     const started = performance.now();
     const retriesBefore = this.retries;
     const key = `${folder}/${record.key}`;
-    this.sent.push(key); // before it is there: a PUT whose answer is lost is taken back too
+    this.sent.add(key); // before it is there: a PUT whose answer is lost is taken back too
     await putOnce(store, key, packed.output.subarray(0, record.size), {
       sha256: record.sha256,
       contentType: 'application/zstd',
       exclusive: true,
       signal,
       ...(record.storageClass === 'STANDARD' ? {} : { storageClass: record.storageClass }),
+      ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
     });
+    this.acknowledged.add(key);
     return { durationMs: performance.now() - started, troubled: this.retries > retriesBefore };
+  }
+
+  /** Removes what was sent, and `earlier`, for a version that turned out to be needless, as far as this writer may. */
+  async discard(store: ObjectStore, earlier: readonly string[] = []): Promise<void> {
+    const keys = [...this.sent, ...earlier];
+    const left = await this.takeBack(store, keys);
+    if (left !== undefined)
+      this.emit({ type: 'note', text: `up to ${keys.length} objects stay without use (${left})` });
+  }
+
+  /** Removes a manifest whose version a rival took; left alone, it counts as abandoned. */
+  async discardManifest(store: ObjectStore, uploadId: string): Promise<void> {
+    try {
+      await store.delete([manifestKeyOf(uploadId)], AbortSignal.timeout(TAKE_BACK_MS));
+    } catch (error) {
+      this.emit({
+        type: 'note',
+        text: `the manifest of upload ${uploadId} stays without a version (${errorText(error)})`,
+      });
+    }
+    this.kept = false;
   }
 
   /** From here on nothing is taken back: a manifest whose answer was lost may be there and in use. */
@@ -51,25 +91,51 @@ export class ChunkSender {
     this.kept = true;
   }
 
-  /** Deletes what was sent, as far as this writer may, says what is left, and returns the failure. */
-  async withdraw(failure: unknown): Promise<unknown> {
-    if (this.store === undefined || this.sent.length === 0) return failure;
+  /**
+   * Says what is left of a failed upload and returns the failure. What the journal keeps stays; without one what was sent
+   * is deleted, as far as this writer may. `cleanup` deletes it in any case, and what `earlier` runs have sent; an upload
+   * that was interrupted on purpose is not one that failed.
+   */
+  async withdraw(failure: unknown, journal?: UploadJournal, cleanup?: CleanUp): Promise<unknown> {
+    const isGivenUp = cleanup !== undefined && !this.kept && !isArchiverError(failure, 'cancelled');
+    if (isGivenUp) {
+      this.store ??= cleanup.store;
+      for (const key of cleanup.earlier) this.sent.add(key);
+      await journal?.discard();
+    }
+    const saved = isGivenUp ? undefined : await journal?.keep(errorText(failure));
+    if (saved !== undefined) return await this.leave(failure, saved);
+    if (this.store === undefined || this.sent.size === 0) return failure;
     if (this.kept) {
       this.emit({ type: 'note', text: 'the chunks are all there; whether the manifest is, `archiver verify` tells' });
       return failure;
     }
-    const left = await this.takeBack(this.store);
+    const left = await this.takeBack(this.store, [...this.sent]);
     const text =
       left === undefined
-        ? `nothing was committed; the ${this.sent.length} objects already sent were removed`
-        : `nothing was committed; up to ${this.sent.length} objects are left without a manifest (${left})`;
+        ? `nothing was committed; the ${this.sent.size} objects already sent were removed`
+        : `nothing was committed; up to ${this.sent.size} objects are left without a manifest (${left})`;
     this.emit({ type: 'note', text });
     return failure;
   }
 
-  private async takeBack(store: ObjectStore): Promise<string | undefined> {
+  private async leave(failure: unknown, { uploadId, chunks, storedBytes }: KeptUpload): Promise<unknown> {
+    // What was on its way may be there without anybody knowing: the resumed upload sends it anew under another number.
+    const inDoubt = [...this.sent].filter((key) => !this.acknowledged.has(key));
+    if (this.store !== undefined && !this.kept) await this.takeBack(this.store, inDoubt);
+    const command = `archiver resume ${uploadId}`;
+    const size = `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}, ${(storedBytes / MIB).toFixed(1)} MiB`;
+    this.emit({ type: 'note', text: `what was sent is kept (${size}): \`${command}\` goes on from there` });
+    if (!isArchiverError(failure)) return failure;
+    const { code, message, exitCode, hint, cause } = failure;
+    const next = hint === undefined || hint.includes('again') ? command : `${hint}; then: ${command}`;
+    return new ArchiverError(code, message, { exitCode, cause, hint: next });
+  }
+
+  private async takeBack(store: ObjectStore, keys: readonly string[]): Promise<string | undefined> {
+    if (keys.length === 0) return undefined;
     try {
-      const failures = await store.delete(this.sent, AbortSignal.timeout(TAKE_BACK_MS));
+      const failures = await store.delete(keys, AbortSignal.timeout(TAKE_BACK_MS));
       return failures[0]?.reason;
     } catch (error) {
       return isArchiverError(error, 'access-denied') ? 'this writer may not delete' : errorText(error);

@@ -24,6 +24,8 @@ export interface TransferOptions {
   readonly congestionControl: (typeof CONGESTION_CONTROLS)[number];
   readonly transporter: Transporter;
   readonly disableStaging: boolean;
+  /** Most requests in flight, where not what the transporter says. */
+  readonly requests?: number | undefined;
 }
 
 export interface TransferPolicy {
@@ -38,7 +40,7 @@ export interface TransferPolicy {
 export function transferPolicy(options: TransferOptions, workers: number): TransferPolicy {
   const { transporter } = options;
   const controlled = options.optimization && transporter !== 'none' && transporter !== 'basic';
-  const windowLimit = transporter === 'none' ? 1 : controlled ? LIMIT : FIXED;
+  const windowLimit = options.requests ?? (transporter === 'none' ? 1 : controlled ? LIMIT : FIXED);
   const adaptive = transporter === 'adaptive' || transporter === 'optimized';
   const staged = transporter === 'staging' ? workers : adaptive ? 2 * workers : 0;
   const stagedMax = options.disableStaging ? 0 : staged;

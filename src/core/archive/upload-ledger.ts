@@ -17,20 +17,64 @@ export const shardPrefix = (shard: number): string => `shard-${pad(shard, 2)}`;
 export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();
   readonly skipped: Skip[] = [];
-  private readonly records: (ChunkRecord | undefined)[];
+  private readonly records: (ChunkRecord | undefined)[] = [];
+  /** Numbers that this upload has used and whose chunks are not part of it. */
+  private readonly unused = new Set<number>();
+  private expected = 0;
   private packed = 0;
   private readonly segments = new Map<number, Segment[]>();
 
-  constructor(
-    readonly table: EntryTable,
-    chunks: number,
-  ) {
-    this.records = Array.from({ length: chunks });
+  constructor(readonly table: EntryTable) {}
+
+  /** So many more chunks will come. */
+  expect(chunks: number): void {
+    this.records.length += chunks;
+    this.expected += chunks;
   }
 
-  /** Takes a packed chunk into the books and returns its manifest record. */
-  add(job: ChunkJob, packed: PackedChunk): ChunkRecord {
-    const record: ChunkRecord = {
+  /** An interrupted run has used the numbers below `next`. */
+  skipTo(next: number): void {
+    for (let chunk = this.records.length; chunk < next; chunk++) this.unused.add(chunk);
+    this.records.length = Math.max(this.records.length, next);
+  }
+
+  /** Takes a chunk that is in the store into the books; its key is relative to this upload. */
+  adopt(record: ChunkRecord): void {
+    this.records[record.chunk] = record;
+    this.unused.delete(record.chunk);
+  }
+
+  /** Chunks that are in the books or expected; the number of the next one. */
+  get count(): number {
+    return this.records.length;
+  }
+
+  /** The upload goes on under another id: what lies under `uploadId` is referred to from there. */
+  leave(uploadId: string): void {
+    this.records.forEach((record, chunk) => {
+      if (record !== undefined && !record.key.startsWith('../'))
+        this.records[chunk] = { ...record, key: `../${uploadId}/${record.key}` };
+    });
+  }
+
+  /**
+   * Takes a packed chunk into the books; undefined when it need not be sent: it is in the store already, or nothing is in
+   * it and `withoutEmpty` leaves it out.
+   */
+  add(job: ChunkJob, packed: PackedChunk, withoutEmpty = false): ChunkRecord | undefined {
+    this.packed++;
+    for (const [index, extra] of packed.extras) this.extras.set(index, extra);
+    this.skipped.push(...packed.skipped);
+    const isSent = job.sent !== undefined && hasSameFrames(job.sent, packed);
+    const record = isSent ? job.sent : this.newRecord(job, packed);
+    if (packed.segment !== undefined) this.addSegment(job, record.chunk, packed.segment);
+    if (isSent || (withoutEmpty && packed.entries === 0)) this.unused.add(job.chunk);
+    if (isSent || !this.unused.has(job.chunk)) this.adopt(record);
+    return this.unused.has(job.chunk) ? undefined : record;
+  }
+
+  private newRecord(job: ChunkJob, packed: PackedChunk): ChunkRecord {
+    return {
       chunk: job.chunk,
       key: `${shardPrefix(job.shard)}/chunk-${pad(job.chunk, 6)}.tar.zst`,
       shard: job.shard,
@@ -43,26 +87,22 @@ export class UploadLedger {
       tocSize: packed.tocSize,
       frames: packed.frames,
     };
-    this.records[job.chunk] = record;
-    this.packed++;
-    for (const [index, extra] of packed.extras) this.extras.set(index, extra);
-    this.skipped.push(...packed.skipped);
-    if (packed.segment !== undefined) this.addSegment(job, packed.segment);
-    return record;
   }
 
-  private addSegment(job: ChunkJob, { index, offset, size }: NonNullable<PackedChunk['segment']>): void {
+  private addSegment(job: ChunkJob, chunk: number, { index, offset, size }: NonNullable<PackedChunk['segment']>): void {
     const segments = this.segments.get(index) ?? [];
     this.segments.set(index, segments);
-    segments.push({ chunk: job.chunk, offset, size });
+    segments.push({ chunk, offset, size });
     if (job.part?.number !== job.part?.of) return;
-    // All names of the file share its pieces.
-    for (const entry of job.entries) this.extras.set(entry, { ...this.extras.get(index), segments });
+    // All names of the file share its pieces, and so do its twins but for those that are packed by themselves.
+    const { status } = this.table.columns;
+    for (const entry of job.entries)
+      if (status[entry] !== STATUS.pending) this.extras.set(entry, { ...this.extras.get(entry), segments });
   }
 
   /** Every chunk is packed: the manifest can be written. */
   get isComplete(): boolean {
-    return this.packed === this.records.length;
+    return this.packed === this.expected;
   }
 
   /** Nothing about this entry will change any more: its chunk is in the books, or it is not archived. */
@@ -79,9 +119,11 @@ export class UploadLedger {
     return record;
   }
 
-  /** Records by chunk number. @throws internal when one is missing */
+  /** Records in the order of their numbers. @throws internal when one is missing */
   chunks(): readonly ChunkRecord[] {
-    return this.records.map((_, chunk) => this.record(chunk));
+    return Array.from(this.records.keys())
+      .filter((chunk) => !this.unused.has(chunk))
+      .map((chunk) => this.record(chunk));
   }
 
   /** Totals over what is listed. @throws internal when an entry is neither stored nor named as skipped */
@@ -91,7 +133,7 @@ export class UploadLedger {
     let bytes = 0;
     for (let index = 0; index < count; index++) {
       if (!isListed(this.table, index)) continue;
-      if (columns.status[index] === STATUS.pending) {
+      if (columns.status[index] === STATUS.pending || columns.status[index] === STATUS.twin) {
         const path = displayPath(this.table.path(index));
         throw new ArchiverError('internal', `${path} was found but neither stored nor skipped; nothing was committed`);
       }
@@ -136,3 +178,11 @@ export class UploadLedger {
     return [...shards].sort(([a], [b]) => a - b).map(([shard, s]) => ({ shard, prefix: shardPrefix(shard), ...s }));
   }
 }
+
+/** The same tar stream in the same frames; the table of contents names other numbers. */
+const hasSameFrames = (sent: ChunkRecord, packed: PackedChunk): boolean =>
+  sent.frames.length === packed.frames.length &&
+  sent.frames.every(({ size, sha256 }, frame) => {
+    const other = packed.frames[frame];
+    return other !== undefined && size === other.size && sha256 === other.sha256;
+  });

@@ -1,38 +1,72 @@
-// The upload service: scan → plan → pack and send → commit. See docs/architecture.md for the picture.
+// The upload service: scan → plan → pack and send → commit. See docs/architecture.md for the picture. Uploads of changes
+// only go on in upload-changes.ts.
 import { scanInWorker } from './scan-in-worker.js';
 import type { EventSink } from '../events.js';
-import { deriveDatasetId, newUploadId } from '../dataset/identity.js';
+import type { HeadCache } from '../dataset/head-cache.js';
+import { newUploadId } from '../dataset/identity.js';
+import type { ManifestCache } from '../dataset/manifest-cache.js';
 import { highestVersion } from '../dataset/version-record.js';
+import type { Deduplicated } from '../manifest/manifest-types.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import type { RequestCounts } from '../object-store/object-store.js';
-import { displayPath, type RawPath } from '../raw-path.js';
-import { chunkSizeFor, type Lane, planChunks } from './chunk-plan.js';
+import type { RawPath } from '../raw-path.js';
+import type { SavedUpload } from '../resume/saved-upload.js';
+import type { UploadJournal } from '../resume/upload-journal.js';
+import { type Baseline, type BaselineOptions, rememberHead } from './baseline.js';
 import { commitUpload, type PreparedManifest, prepareManifest } from './commit-upload.js';
-import { describeCompression } from './compression-level.js';
+import { markTwins } from './dedup.js';
+import { transferAll } from './dedup-rounds.js';
 import { openEntryTable } from './entry-table.js';
 import type { FilterOptions } from './filter.js';
 import { ManifestWriter } from '../manifest/manifest-writer.js';
 import { readAccountNames } from './account-names.js';
-import { memoryPlan } from './memory-plan.js';
 import { PackPool } from './pack-pool.js';
-import { runPipeline } from './pipeline.js';
-import { shownSkip, type ScanResult, type Skip } from './scan.js';
-import { ChunkSender } from './send-chunk.js';
-import { autoShardCount, type ShardStrategy } from './shard-strategy.js';
+import { pendingTotals } from './pending-rows.js';
+import { shownSkip } from './scan.js';
+import { settleDataset } from './settle-dataset.js';
+import { ChunkSender, type CleanUp } from './send-chunk.js';
+import type { ShardStrategy } from './shard-strategy.js';
+import { takeUp } from './take-up.js';
 import type { TierPolicy } from './tier.js';
-import { transferPolicy, type TransferOptions } from './transfer-policy.js';
+import type { TransferOptions } from './transfer-policy.js';
+import type { ChangeCounts } from './compare.js';
+import { uploadChanges } from './upload-changes.js';
+import { type Encryption, encryptionFor } from './upload-encryption.js';
+import { planUpload, type UploadJob } from './upload-job.js';
 import { UploadLedger } from './upload-ledger.js';
+import { uploadRest } from './upload-rest.js';
+import { dryRunResult, fullResult } from './upload-result.js';
 
 export interface UploadOptions {
   /** Absolute, resolved. */
   readonly source: RawPath;
   readonly host: string;
+  /** Stands for `source` in the manifest and in the dataset's id when the folder only holds what came from elsewhere. */
+  readonly origin?: { readonly path: RawPath; readonly owner: string } | undefined;
   readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
   readonly writerId: string | undefined;
+  /** Instead of the derived one. */
+  readonly datasetId?: string | undefined;
+  /** Upload only what differs from an earlier version. */
+  readonly changes?: ChangeOptions | undefined;
+  readonly encryption?: EncryptionOptions | undefined;
+  /** A failure removes what was sent also where it could be resumed; an interruption does not. */
+  readonly cleansUp?: boolean | undefined;
+  /** Chunks of a resumed upload that nobody noted are read back and taken over. */
+  readonly readsBack?: boolean | undefined;
+  /** Writes down what is sent, so that the upload can be resumed. */
+  readonly journal?: UploadJournal | undefined;
+  /** Goes on with an interrupted upload of this source. */
+  readonly resume?: Pick<SavedUpload, 'state' | 'chunks'> | undefined;
+  /** Manifests and heads of datasets that this computer has seen. */
+  readonly cache?: ManifestCache | undefined;
+  readonly heads?: HeadCache | undefined;
   readonly filter: FilterOptions;
   readonly shardStrategy: ShardStrategy;
   /** 0 chooses. */
   readonly shardCount: number;
+  /** Most data in a chunk; chosen by what there is and by memory when not given. */
+  readonly chunkBytes?: number | undefined;
   readonly compressionLevel: number | undefined;
   readonly frameBytes: number;
   readonly storageClass: string;
@@ -40,6 +74,8 @@ export interface UploadOptions {
   readonly tags: Readonly<Record<string, string>>;
   readonly project: string | undefined;
   readonly fileChecksums: boolean;
+  /** Store the content of equal files once. */
+  readonly dedup?: boolean | undefined;
   readonly transfer: TransferOptions;
   readonly workers: number;
   readonly memoryLimitBytes: number | undefined;
@@ -49,6 +85,18 @@ export interface UploadOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
+}
+
+export interface EncryptionOptions extends Encryption {
+  /** What the version before had is kept where it is not asked for. */
+  readonly keep: boolean;
+}
+
+export interface ChangeOptions {
+  /** Paths that are gone are recorded as deleted. */
+  readonly trackDeletes: boolean;
+  /** A manifest file to compare with instead of the latest version's. */
+  readonly previousManifest?: BaselineOptions['previousManifest'];
 }
 
 export interface UploadResult {
@@ -68,39 +116,46 @@ export interface UploadResult {
   readonly partial: boolean;
   readonly durationMs: number;
   readonly requests: RequestCounts;
+  /** Of an upload of changes. */
+  readonly changes?: Readonly<ChangeCounts> & { readonly noChanges: boolean };
+  /** Of one that stores the content of equal files once: what that saved. */
+  readonly deduplicated?: Deduplicated;
 }
 
 /** Archives a folder as one committed upload. @throws ArchiverError; then nothing of it is visible in the store */
 export async function upload(options: UploadOptions): Promise<UploadResult> {
   const started = performance.now();
-  const createdAt = options.now();
-  const uploadId = newUploadId(createdAt, options.randomBytes(4));
-  const datasetId = deriveDatasetId(options.source, options.writerId ?? options.host);
+  const { resume, journal } = options;
+  const createdAt = resume === undefined ? options.now() : new Date(resume.state.createdAt);
+  const uploadId = resume?.state.uploadIds.at(-1) ?? newUploadId(createdAt, options.randomBytes(4));
   const sender = new ChunkSender(options.emit);
   const opening = options.open(sender.onEvent);
-  opening.catch(() => undefined); // awaited below; meanwhile its failure is not "unhandled"
   options.emit({ type: 'phase', phase: 'scanning' });
-  const pool = options.dryRun ? undefined : new PackPool(options.workers);
+  // Whoever compares first may have nothing to pack.
+  const mayBeIdle = options.dryRun || options.changes !== undefined || resume !== undefined;
+  const pool = mayBeIdle ? undefined : new PackPool(options.workers);
+  const settling = opening.then((opened) => settleDataset(options, opened.store));
+  settling.catch(() => undefined); // awaited below; meanwhile its failure is not "unhandled"
   try {
-    const scanned = await scanInWorker(options, options.emit);
+    const { result: scanned, loss } = await scanInWorker(options, options.emit);
     const opened = await opening;
-    const plan = makePlan(options, scanned.result);
-    announce(options, scanned.result, plan);
-    if (scanned.loss !== undefined) options.emit({ type: 'note', text: scanned.loss });
-    const identity = { uploadId, datasetId, location: `${opened.store.url}/uploads/${uploadId}` };
-    if (pool === undefined) return dryRunResult(identity, scanned.result, plan, opened.requests, started);
-    const versions = highestVersion(opened.store, datasetId, options.signal);
-    versions.catch(() => undefined);
-    const ledger = new UploadLedger(openEntryTable(scanned.result.table), plan.lanes.flat().length);
-    const manifest = new ManifestWriter(ledger.table, readAccountNames(), ledger.extras);
-    const parts = { options, opened, plan, pool, ledger, manifest, scanned: scanned.result, sender, createdAt };
-    const job: UploadJob = { ...parts, ...identity };
-    try {
-      const version = await commitUpload(job, await transfer(job), versions);
-      return result(job, version, started);
-    } catch (error) {
-      throw await sender.withdraw(error);
-    }
+    for (const skip of scanned.skipped) options.emit({ type: 'skip', ...shownSkip(skip) });
+    if (loss !== undefined) options.emit({ type: 'note', text: loss });
+    const ledger = new UploadLedger(openEntryTable(scanned.table));
+    const location = `${opened.store.url}/uploads/${uploadId}`;
+    const { datasetId, baseline, ...settled } = await settling;
+    const encryption = encryptionFor(settled.encryption, opened.store, uploadId, options.signal);
+    const common = { options, opened, scanned, ledger, sender, createdAt, started };
+    const job = { ...common, uploadId, datasetId, encryption, location };
+    const result = await run(job, baseline, pool);
+    await journal?.remove();
+    return result;
+  } catch (error) {
+    throw await sender.withdraw(
+      error,
+      journal,
+      options.cleansUp === true ? await cleanUp(options, opening) : undefined,
+    );
   } finally {
     await pool?.close();
     await opening.then(
@@ -110,145 +165,47 @@ export async function upload(options: UploadOptions): Promise<UploadResult> {
   }
 }
 
-export interface UploadPlan {
-  readonly lanes: readonly Lane[];
-  readonly shards: number;
-  readonly chunkBytes: number;
-  readonly policy: ReturnType<typeof transferPolicy>;
-  readonly memory: ReturnType<typeof memoryPlan>;
-}
-
-/** What the steps of one upload share. */
-export interface UploadJob {
-  readonly options: UploadOptions;
-  readonly opened: OpenedStore;
-  readonly plan: UploadPlan;
-  readonly pool: PackPool;
-  readonly ledger: UploadLedger;
-  readonly manifest: ManifestWriter;
-  readonly scanned: ScanResult;
-  readonly sender: ChunkSender;
-  readonly createdAt: Date;
-  readonly uploadId: string;
-  readonly datasetId: string;
-  readonly location: string;
-}
-
-function makePlan(options: UploadOptions, scanned: ScanResult): UploadPlan {
-  const policy = transferPolicy(options.transfer, options.workers);
-  const shards = options.shardCount === 0 ? autoShardCount(scanned.bytes) : options.shardCount;
-  const buffersWanted = options.workers + policy.windowLimit + policy.stagedMax;
-  const memory = memoryPlan(options.memoryLimitBytes, options.workers, options.frameBytes);
-  const chunkBytes = chunkSizeFor(scanned.bytes, memory.bufferBytes, Math.min(buffersWanted, 6));
-  const lanes = planChunks(openEntryTable(scanned.table), {
-    strategy: options.shardStrategy,
-    shards,
-    chunkBytes,
-    storageClass: options.storageClass,
-    largestFirst: policy.largestFirst,
-    ...(options.tiers === undefined ? {} : { tiers: options.tiers }),
-  });
-  return { lanes, shards, chunkBytes, policy, memory };
-}
-
-function announce(options: UploadOptions, scanned: ScanResult, plan: UploadPlan): void {
-  const shardBytes = Array.from({ length: plan.shards }, () => 0);
-  for (const job of plan.lanes.flat()) shardBytes[job.shard] = (shardBytes[job.shard] ?? 0) + job.bytes;
-  for (const skip of scanned.skipped) options.emit({ type: 'skip', ...shownSkip(skip) });
-  options.emit({
-    type: 'plan',
-    files: scanned.files,
-    bytes: scanned.bytes,
-    chunks: plan.lanes.flat().length,
-    shardBytes,
-    compression: describeCompression(options.compressionLevel),
-  });
-}
-
-/** Packs and sends everything. The manifest is being written while the last chunks are on their way. */
-async function transfer(job: UploadJob): Promise<PreparedManifest> {
-  const { options, plan, pool, ledger, sender, opened } = job;
-  const { emit } = options;
-  emit({ type: 'phase', phase: 'transferring' });
-  pool.open(job.scanned.table, {
-    uploadId: job.uploadId,
-    root: options.source,
-    frameBytes: options.frameBytes,
-    level: options.compressionLevel,
-    fileChecksums: options.fileChecksums,
-    chunkBytes: plan.chunkBytes,
-  });
-  const report = (): void => {
-    const { files, bytes, current } = pool.progress();
-    emit({ type: 'progress', files, bytes, path: displayPath(ledger.table.path(current)) });
-  };
-  const timer = setInterval(report, 100);
-  let manifest: PreparedManifest | undefined;
-  try {
-    await runPipeline({
-      lanes: plan.lanes,
-      pool,
-      policy: plan.policy,
-      bufferBytes: plan.memory.outputBytes(plan.chunkBytes),
-      maxBuffers: plan.memory.buffers(plan.chunkBytes),
-      now: () => performance.now(),
-      onStart: ({ chunk, shard, rawBytes }) =>
-        emit({ type: 'chunk', state: 'started', chunk, shard, rawBytes, storedBytes: 0 }),
-      onPacked: (chunkJob, packed) => {
-        ledger.add(chunkJob, packed);
-        for (const skip of packed.skipped) emit({ type: 'skip', ...shownSkip(skip) });
-        if (ledger.isComplete) manifest = prepareManifest(job);
-        else job.manifest.advance((index) => ledger.isFinal(index));
-      },
-      send: async (chunkJob, packed, signal) => {
-        const record = ledger.record(chunkJob.chunk);
-        const outcome = await sender.send(opened.store, `uploads/${job.uploadId}`, record, packed, signal);
-        const { chunk, shard, bytes } = chunkJob;
-        emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, storedBytes: packed.size });
-        return outcome;
-      },
-      signal: options.signal,
-    });
-  } finally {
-    clearInterval(timer);
-  }
-  report();
-  return manifest ?? prepareManifest(job); // an empty folder has no chunks
-}
-
-type Identity = Pick<UploadJob, 'uploadId' | 'datasetId' | 'location'>;
-
-function shownResult(identity: Identity, skipped: readonly Skip[], started: number, requests: RequestCounts) {
+async function cleanUp({ resume }: UploadOptions, opening: Promise<OpenedStore>): Promise<CleanUp> {
+  const earlier = resume?.chunks.map(({ key }) => key) ?? [];
   return {
-    uploadId: identity.uploadId,
-    location: identity.location,
-    manifestKey: `uploads/${identity.uploadId}/manifest.json.gz`,
-    datasetId: identity.datasetId,
-    skipped: skipped.map(shownSkip),
-    partial: skipped.some((skip) => !skip.special),
-    durationMs: Math.round(performance.now() - started),
-    requests: { ...requests },
+    earlier,
+    store: await opening.then(
+      ({ store }) => store,
+      () => undefined,
+    ),
   };
 }
 
-function dryRunResult(
-  identity: Identity,
-  scanned: ScanResult,
-  plan: UploadPlan,
-  requests: RequestCounts,
-  started: number,
-): UploadResult {
-  const { files, bytes } = scanned;
-  const chunks = plan.lanes.flat().length;
-  const counts = { version: null, files, bytes, storedBytes: 0, chunks, shards: plan.shards };
-  return { ...shownResult(identity, scanned.skipped, started, requests), ...counts };
+async function run(job: UploadJob, baseline: Baseline | undefined, pool: PackPool | undefined): Promise<UploadResult> {
+  const { resume } = job.options;
+  if (resume === undefined)
+    return baseline === undefined ? await uploadAll(job, pool) : await uploadChanges(job, baseline);
+  const taken = await takeUp(job, resume, baseline);
+  if ('result' in taken) return taken.result;
+  return baseline === undefined ? await uploadRest(taken.job) : await uploadChanges(taken.job, baseline);
 }
 
-function result(job: UploadJob, version: number, started: number): UploadResult {
-  const { ledger, scanned, opened, plan } = job;
-  const totals = ledger.totals(scanned.skipped.length);
-  const skipped = [...scanned.skipped, ...ledger.skipped];
-  const { files, bytes, storedBytes, chunks } = totals;
-  const counts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
-  return { ...shownResult(job, skipped, started, opened.requests), ...counts };
+/** Everything is packed, and the manifest is a full listing. */
+async function uploadAll(job: UploadJob, started: PackPool | undefined): Promise<UploadResult> {
+  const { options, scanned, ledger, opened, datasetId } = job;
+  await markTwins(job);
+  const plan = planUpload(job, options.dedup === true ? pendingTotals(ledger.table) : scanned);
+  if (options.dryRun) return dryRunResult(job, plan);
+  const pool = started ?? new PackPool(options.workers);
+  try {
+    const versions = highestVersion(opened.store, datasetId, options.signal);
+    versions.catch(() => undefined);
+    await job.encryption.sealer?.prepare(); // who may not encrypt learns of it before anything is sent
+    const manifest = new ManifestWriter(ledger.table, readAccountNames(), ledger.extras);
+    let prepared: PreparedManifest | undefined;
+    // The manifest is being written while the last chunks are on their way.
+    const onAllPacked = (): void => void (prepared = prepareManifest(job, plan, manifest));
+    await transferAll(job, plan, pool, { manifest, onAllPacked });
+    prepared ??= prepareManifest(job, plan, manifest); // nothing was packed, or more than one round
+    const { version, encoded } = await commitUpload(job, prepared, versions);
+    await rememberHead(options, opened.store.url, datasetId, { version, uploadId: job.uploadId, encoded });
+    return fullResult(job, plan, version);
+  } finally {
+    if (started === undefined) await pool.close();
+  }
 }

@@ -37,6 +37,10 @@ export function scanFolder(
 export interface PackTreeOptions {
   /** Wraps the view of the file system that packing gets; the scan sees the plain one. */
   readonly wrap?: (fs: SourceFs) => SourceFs;
+  /** Before planning. */
+  readonly afterScan?: (table: EntryTable) => void;
+  /** Rows may be left that are to be packed later. */
+  readonly isUnfinished?: boolean;
   /** Between scan and packing. */
   readonly between?: () => void;
   readonly plan?: Partial<PlanOptions>;
@@ -60,6 +64,7 @@ export function packTree(root: RawPath, options: PackTreeOptions = {}): PackedTr
   const fs = posixSourceFs(libcOrFail());
   const scanned = scanFolder(root);
   const table = scanned.entries;
+  options.afterScan?.(table);
   const chunkBytes = options.plan?.chunkBytes ?? 4 * MIB;
   const lanes = planChunks(table, {
     strategy: 'round-robin',
@@ -87,7 +92,8 @@ export function packTree(root: RawPath, options: PackTreeOptions = {}): PackedTr
     progress: new Float64Array(3),
   });
   const jobs = lanes.flat();
-  const ledger = new UploadLedger(table, jobs.length);
+  const ledger = new UploadLedger(table);
+  ledger.expect(jobs.length);
   const chunks = new Map<number, { packed: PackedChunk; stored: Buffer; raw: Buffer }>();
   for (const job of jobs) {
     const packed = packer.pack(job, Buffer.from(new SharedArrayBuffer(64 * 1024)));
@@ -95,7 +101,7 @@ export function packTree(root: RawPath, options: PackTreeOptions = {}): PackedTr
     const stored = Buffer.from(packed.output.subarray(0, packed.size));
     chunks.set(job.chunk, { packed, stored, raw: decode(codec, packed, stored) });
   }
-  ledger.totals(scanned.skipped.length);
+  if (options.isUnfinished !== true) ledger.totals(scanned.skipped.length);
   const entries = new Map<string, JsonEntry>();
   for (let index = 0; index < table.count; index++) {
     if (!isListed(table, index)) continue;

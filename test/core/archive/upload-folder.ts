@@ -18,10 +18,15 @@ export interface UploadRun {
 
 export interface UploadRunOptions extends Partial<Omit<UploadOptions, 'open' | 'emit'>> {
   readonly wrap?: (store: ObjectStore) => ObjectStore;
+  readonly onEvent?: (event: TransferEvent) => void;
 }
 
 /** Uploads `source` into the folder `base`. */
-export function uploadFolder(source: string, base: string, { wrap, ...options }: UploadRunOptions = {}): UploadRun {
+export function uploadFolder(
+  source: string,
+  base: string,
+  { wrap, onEvent, ...options }: UploadRunOptions = {},
+): UploadRun {
   const events: TransferEvent[] = [];
   const calls: string[] = [];
   const plain = fileStore(base);
@@ -50,7 +55,10 @@ export function uploadFolder(source: string, base: string, { wrap, ...options }:
     signal: new AbortController().signal,
     ...options,
     open: () => Promise.resolve({ store, requests: newRequestCounts(), close: () => undefined }),
-    emit: (event) => events.push(event),
+    emit: (event) => {
+      events.push(event);
+      onEvent?.(event);
+    },
   });
   result.catch(() => undefined);
   return { events, calls, result };

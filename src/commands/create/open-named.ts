@@ -1,0 +1,60 @@
+// `create upload --resume --upload-id`: the saved upload of that id, or, with --skip-existing, one of which only the store
+// knows.
+import { hostname } from 'node:os';
+import type { Context } from '../../cli/context.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/errors.js';
+import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/saved-upload.js';
+import { UPLOAD_ID, type UploadState } from '../../core/resume/upload-state.js';
+import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
+import { stateFolder } from '../upload/resumable.js';
+import type { CreateUploadValues } from './upload.js';
+
+const MB = 1e6;
+const ADAPTIVE_CHUNK = 32 * 2 ** 20;
+
+/** Undefined without --upload-id. @throws usage for an upload of something else; what opening it throws */
+export async function openNamed(
+  run: UploadCommand,
+  values: CreateUploadValues,
+  context: Context,
+): Promise<SavedUpload | undefined> {
+  const { uploadId, skipExisting } = values;
+  if (uploadId === undefined) return undefined;
+  const folder = stateFolder(context);
+  try {
+    const opened = await openSaved(folder, uploadId, hostname());
+    if (isSameUpload(opened.state, savedCommand(run, context))) return opened;
+    await opened.lock.release();
+    throw usageError(`upload ${uploadId} is one of other folders or to another place`, `archiver resume ${uploadId}`);
+  } catch (error) {
+    if (!isArchiverError(error, 'not-found') || !UPLOAD_ID.test(uploadId)) throw error;
+    if (skipExisting) return await openUnsaved(folder, unsavedState(run, uploadId, values, context), hostname());
+    throw new ArchiverError('not-found', error.message, {
+      cause: error,
+      hint: 'archiver resume list shows what is saved; --skip-existing goes on with what the store has of it',
+    });
+  }
+}
+
+function unsavedState(run: UploadCommand, uploadId: string, values: CreateUploadValues, context: Context): UploadState {
+  const began = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})/.exec(uploadId) ?? [];
+  const [, year, month, day, hour, minute, second] = began;
+  const createdAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  if (Number.isNaN(Date.parse(createdAt))) throw usageError(`${uploadId} is not an upload id: it holds no time`);
+  const now = context.now().toISOString();
+  const chunkBytes = values.chunkSizeMb === 0 ? ADAPTIVE_CHUNK : values.chunkSizeMb * MB;
+  return {
+    ...savedCommand(run, context),
+    uploadId,
+    uploadIds: [uploadId],
+    datasetId: '',
+    status: 'transferring',
+    createdAt,
+    startedAt: now,
+    updatedAt: now,
+    totals: { files: 0, bytes: 0 },
+    found: { files: 0, bytes: 0 },
+    done: { files: 0, bytes: 0, chunks: 0, storedBytes: 0 },
+    plan: { chunkBytes, shards: values.shards, frameBytes: 0, level: null, nextChunk: 0 },
+  };
+}

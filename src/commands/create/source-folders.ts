@@ -1,0 +1,62 @@
+// Several source folders as one: no two may be seen under one name, and the dataset is that of all of them.
+import { deriveDatasetId } from '../../core/dataset/identity.js';
+import { baseName, seenPathOf, unitedRoot } from '../../core/archive/united-source.js';
+import { usageError } from '../../core/errors.js';
+import { displayPath, type RawPath } from '../../core/raw-path.js';
+import { resolveSource, treesToSkip } from '../upload/source-folder.js';
+
+export interface SourceFolders {
+  readonly folders: readonly { readonly given: string; readonly real: RawPath }[];
+  /** As the engine takes it. */
+  readonly root: RawPath;
+  /** The folder that holds all of them, for people; of a single one that itself. */
+  readonly origin: RawPath;
+  readonly skipTrees: readonly RawPath[];
+}
+
+/** @throws not-found, access-denied, unsupported for what is no folder; usage for two of one name */
+export function sourceFolders(
+  given: readonly string[],
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+  destination: string,
+): SourceFolders {
+  const folders = given.map((path) => ({ given: path, real: resolveSource(path, cwd) }));
+  const names = new Map<RawPath, RawPath>();
+  for (const { real } of folders) {
+    const name = baseName(real);
+    const other = names.get(name);
+    if (folders.length > 1 && (name === '' || other !== undefined)) {
+      throw usageError(
+        `${displayPath(other ?? real)} and ${displayPath(real)} would both be archived as ${displayPath(name)}/`,
+        'upload them one by one, or the folder that holds them',
+      );
+    }
+    names.set(name, real);
+  }
+  const root = unitedRoot(folders.map(({ real }) => real));
+  const skipTrees = folders.flatMap(({ real }) =>
+    treesToSkip(real, destination, home).map((path) => seenPathOf(root, real, path)),
+  );
+  return { folders, root, origin: commonFolder(folders.map(({ real }) => real)), skipTrees };
+}
+
+function commonFolder(folders: readonly RawPath[]): RawPath {
+  const [first = '/', ...others] = folders;
+  if (others.length === 0) return first;
+  const parts = first.split('/');
+  let same = 0;
+  while (same < parts.length && others.every((other) => other.split('/')[same] === parts[same])) same++;
+  return parts.slice(0, same).join('/') || '/';
+}
+
+/** The dataset of several folders; of a single one the engine derives it. */
+export function datasetOf({ folders }: SourceFolders, host: string): string | undefined {
+  if (folders.length === 1) return undefined;
+  return deriveDatasetId(
+    folders
+      .map(({ real }) => real)
+      .sort()
+      .join('\0'),
+    host,
+  );
+}

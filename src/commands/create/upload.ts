@@ -1,0 +1,127 @@
+import { arg } from '../../cli/arg.js';
+import { defineCommand } from '../../cli/command.js';
+import { flag, type Values } from '../../cli/flag.js';
+import { requires } from '../../cli/rule.js';
+import { accessFlags, filterFlags, limitFlags, outputFlags, yesFlag } from '../_shared.js';
+
+/** A chunk is one request and one buffer. */
+const MAX_CHUNK_MB = 2000;
+const DEFAULT_STREAMS = 250;
+
+const flags = {
+  bucket: flag.text({
+    short: 'b',
+    placeholder: 'NAME',
+    required: true,
+    describe: 'bucket, or the URL of a place: s3://bucket/prefix, file:///folder',
+  }),
+  prefix: flag.text({
+    short: 'p',
+    placeholder: 'PREFIX',
+    default: '',
+    allowEmpty: true,
+    describe: 'prefix in the bucket',
+  }),
+  region: flag.text({
+    short: 'r',
+    placeholder: 'NAME',
+    default: 'us-west-2',
+    describe: 'region of the bucket; when not given, the environment, the profile and the bucket are asked first',
+  }),
+  ...accessFlags,
+  storageClass: flag.choice(
+    'STANDARD',
+    'STANDARD_IA',
+    'ONEZONE_IA',
+    'INTELLIGENT_TIERING',
+    'GLACIER_IR',
+    'GLACIER',
+    'DEEP_ARCHIVE',
+  )({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' }),
+  chunkSizeMb: flag.int(
+    1,
+    MAX_CHUNK_MB,
+    [0],
+  )({
+    default: 200,
+    describe: 'most data in a chunk, in MB; 0 follows the amount of data and memory',
+  }),
+  shards: flag.int(1, 100)({ default: 8, describe: 'key prefixes to spread chunks over' }),
+  workers: flag.int(1, 64)({ default: 4, describe: 'threads that pack, and requests in flight' }),
+  http2: flag.on({ default: true, describe: 'use HTTP/2 where the server offers it (S3 itself does not)' }),
+  http2MaxStreams: flag.int(
+    1,
+    10_000,
+  )({ default: DEFAULT_STREAMS, describe: 'requests at once on an HTTP/2 connection' }),
+  maxIdleConns: flag.int(0, 10_000)({ default: 100, describe: 'connections kept open without a request' }),
+  idleConnTimeout: flag.duration({ default: '5m', describe: 'how long a connection is kept open without a request' }),
+  networkProfile: flag.choice(
+    'default',
+    'aggressive',
+    'conservative',
+  )({
+    default: 'default',
+    describe: 'aggressive: twice as many requests in flight, short time limits; conservative: half as many, long ones',
+  }),
+  resume: flag.on({ describe: 'go on with the interrupted upload of these folders to there, without asking' }),
+  uploadId: flag.text({
+    short: 'u',
+    placeholder: 'ID',
+    describe: 'upload to go on with; found by itself when not given',
+  }),
+  skipExisting: flag.on({
+    describe: 'with --resume: read back chunks that are there without having been noted, and do not send them again',
+  }),
+  cleanupOnFailure: flag.on({
+    default: true,
+    alias: 'cleanup',
+    describe: 'remove what was sent when the upload fails (not when it is interrupted); off: it can be resumed',
+  }),
+  ...filterFlags,
+  limitUpload: limitFlags.limitUpload,
+  ...outputFlags,
+  ...yesFlag,
+};
+
+/** What the flags become. */
+export type CreateUploadValues = Values<typeof flags>;
+
+export const command = defineCommand({
+  path: 'create upload',
+  summary: 'archive one or more folders straight into a bucket',
+  description:
+    'Scans, packs, compresses and sends at the same time; nothing but the notes that a resume needs is written to this ' +
+    'computer. With one folder, paths in the archive are relative to it; with several they begin with the name of each.\n' +
+    'Chunks are packed in memory: each thread and each request in flight holds one. Where --memory-limit or half of the ' +
+    'memory of this computer does not allow that, fewer are packed at once.',
+  args: [arg.folder('SOURCE_DIR', { describe: 'folder to archive', many: true })],
+  flags,
+  rules: [
+    requires('uploadId', 'resume'),
+    requires('skipExisting', 'resume'),
+    {
+      kind: 'check',
+      text: '--http2-max-streams needs HTTP/2: leave out --no-http2',
+      ok: (v) => v.http2 || v.http2MaxStreams === DEFAULT_STREAMS,
+    },
+    {
+      kind: 'check',
+      text: '--one-file-system takes one SOURCE_DIR',
+      ok: (v, [sources]) => !v.oneFileSystem || sources.length === 1,
+    },
+  ],
+  examples: [
+    'archiver create upload /data/run-0412 --bucket acme-archive --prefix lab',
+    'archiver create upload ./photos ./letters --bucket acme-archive --chunk-size-mb 64',
+    'archiver create upload /data --bucket acme-archive --resume',
+  ],
+  exits: {
+    0: 'uploaded and committed (special files such as sockets are left out and named)',
+    1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',
+    3: 'uploaded and committed, but some files could not be read or changed while they were read',
+  },
+  async run(values, [sources], context) {
+    const { runCreateUpload } = await import('./run-create-upload.js');
+    return runCreateUpload(values, sources, context);
+  },
+});

@@ -1,0 +1,88 @@
+import { arg } from '../cli/arg.js';
+import { defineCommand } from '../cli/command.js';
+import { flag, type Values } from '../cli/flag.js';
+import { requires } from '../cli/rule.js';
+import { datasetIdFlag, encryptionFlags, filterFlags, limitFlags, outputFlags, storeFlags } from './_shared.js';
+
+const flags = {
+  ...storeFlags('us-west-2'),
+  writerId: flag.text({
+    placeholder: 'ID',
+    default: '',
+    allowEmpty: true,
+    describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
+  }),
+  datasetId: datasetIdFlag,
+  force: flag.on({ describe: 'upload everything anew, as a version that depends on no other' }),
+  trackDeletes: flag.on({ describe: 'record what is gone as deleted; without it, it stays in later versions' }),
+  checksum: flag.on({ describe: 'refused: changes are found by size and modification time' }),
+  compressionLevel: flag.int(1, 22)({ describe: 'fixed zstd level instead of one by content' }),
+  fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+  shardCount: flag.int(1, 100)({ default: 10, describe: 'key prefixes to spread chunks over' }),
+  shardStrategy: flag.choice(
+    'round-robin',
+    'hash',
+    'size',
+    'type',
+    'directory',
+  )({
+    default: 'round-robin',
+    describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
+  }),
+  storageClass: flag.choice(
+    'STANDARD',
+    'GLACIER_IR',
+    'DEEP_ARCHIVE',
+  )({
+    default: 'STANDARD',
+    describe: 'storage class of the chunks; the manifest is always STANDARD',
+  }),
+  ...encryptionFlags,
+  ...filterFlags,
+  limitUpload: limitFlags.limitUpload,
+  dryRun: flag.on({ describe: 'compare and plan, write nothing' }),
+  ...outputFlags,
+};
+
+/** What the flags become. */
+export type SyncValues = Values<typeof flags>;
+
+export const command = defineCommand({
+  path: 'sync',
+  summary: 'add a version to a dataset with what changed in a folder',
+  description:
+    'Compares the folder with the latest version of its dataset, uploads what is new or changed, and writes a version ' +
+    'that refers to the earlier ones for the rest. The first sync uploads everything; when nothing changed, no version ' +
+    'is written.\n' +
+    'A file has changed when its size or modification time has: content is not read, so an edit that preserves both ' +
+    'goes unseen. Changes of mode, owner, links and attributes alone are recorded without sending content again.\n' +
+    'A dataset that is encrypted with KMS stays encrypted with the same key where --kms-key-id and --encrypt-manifest are ' +
+    'not given.\n' +
+    'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not.',
+  args: [
+    arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
+    arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder' }),
+  ],
+  flags,
+  rules: [
+    requires('encryptManifest', 'kmsKeyId'),
+    {
+      kind: 'check',
+      text: '--checksum is not available: sync finds changes by size and modification time; use --force to upload everything',
+      ok: (v) => !v.checksum,
+    },
+  ],
+  examples: [
+    'archiver sync /data/run-0412 s3://acme-archive/lab --track-deletes',
+    'archiver sync ./photos file:///mnt/backup --dry-run',
+  ],
+  exits: {
+    0: 'synced and committed, or nothing had changed',
+    1: 'failed; no new version is visible',
+    3: 'synced, but some files could not be read or changed while they were read',
+  },
+  async run(values, [source, url], context) {
+    const { runSync } = await import('./upload/run-sync.js');
+    return runSync(values, { source, url }, context);
+  },
+});

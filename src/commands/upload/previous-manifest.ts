@@ -1,0 +1,53 @@
+// `--prev-manifest`: a manifest file on this computer, as it lies in the store (.json.gz) or unpacked.
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { ChangeOptions } from '../../core/archive/upload.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/errors.js';
+import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
+import { parseHead } from '../../core/manifest/manifest-head-parse.js';
+import { printable } from '../../core/raw-path.js';
+
+/** A million entries have 240 MB unpacked. */
+const MAX_BYTES = 2 ** 30;
+const FILES = '"files":[';
+
+/** @throws not-found, access-denied, io for the file; integrity, unsupported for what is in it */
+export function readPreviousManifest(path: string): NonNullable<ChangeOptions['previousManifest']> {
+  const name = printable(path);
+  const bytes = readBytes(path, name);
+  if (isSealed(bytes)) return { name, uploadId: sealedUpload(bytes, name) };
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const text = (isGzip ? unpack(bytes, name) : bytes).toString('utf8');
+  const end = text.indexOf(FILES);
+  const head = end < 0 ? text : `${text.slice(0, end + FILES.length)}]}`;
+  const { uploadId } = parseHead(head, name).head;
+  return { name, uploadId, ...(isGzip ? { bytes } : {}) };
+}
+
+/** Which upload an encrypted manifest says it is of: it is then read from the store, which tells whether that is true. */
+function sealedUpload(bytes: Buffer, name: string): string {
+  const what = `--prev-manifest ${name}`;
+  const header = bytes.length < PREAMBLE_BYTES ? undefined : bytes.subarray(0, headerLength(bytes, what));
+  if (header === undefined) throw new ArchiverError('integrity', `${what} is cut off`);
+  const { place } = parseHeader(header, what);
+  return place.slice(place.lastIndexOf('/') + 1);
+}
+
+function readBytes(path: string, name: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const code = systemCode(error);
+    const kind = code === 'ENOENT' ? 'not-found' : code === 'EACCES' ? 'access-denied' : 'io';
+    throw new ArchiverError(kind, `cannot read --prev-manifest ${name}: ${errorText(error)}`, { cause: error });
+  }
+}
+
+function unpack(bytes: Buffer, name: string): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
+  } catch (error) {
+    if (isArchiverError(error)) throw error;
+    throw new ArchiverError('integrity', `--prev-manifest ${name} is damaged: ${errorText(error)}`, { cause: error });
+  }
+}

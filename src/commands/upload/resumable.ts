@@ -1,0 +1,110 @@
+// Runs an upload so that it can be resumed, or as the continuation of one that was interrupted.
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from '../../cli/context.js';
+import { kebab } from '../../cli/flag.js';
+import type { UploadOptions } from '../../core/archive/upload.js';
+import { usageError } from '../../core/errors.js';
+import { FileJournal } from '../../core/resume/file-journal.js';
+import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
+import { type FoundState, findStates } from '../../core/resume/state-folder.js';
+import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
+import { formatQuantity } from '../../ui/format.js';
+import { differingFlags, isSameUpload, savedCommand, type UploadCommand } from './saved-command.js';
+
+/**
+ * What to do about an interrupted run: go on with it, pass it over, ask where there is a terminal, or go on with it
+ * whenever it had the same settings.
+ */
+export type ResumeWish = 'resume' | 'restart' | 'ask' | 'same';
+
+export interface ResumableOptions {
+  readonly wish: ResumeWish;
+  /** Opened already: it is what the command is about. */
+  readonly opened?: SavedUpload | undefined;
+}
+
+/** What the engine gets to know of it. */
+export type Resumption = Partial<Pick<UploadOptions, 'journal' | 'resume' | 'datasetId'>>;
+
+/** The folder of saved uploads. */
+export const stateFolder = ({ home }: Pick<Context, 'home'>): string => join(home, 'state');
+
+/** Runs `work` with a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
+export async function resumable<T>(
+  run: UploadCommand,
+  { wish, opened: given }: ResumableOptions,
+  context: Context,
+  work: (resumption: Resumption) => Promise<T>,
+): Promise<T> {
+  if (run.values['dryRun'] === true) return await work({});
+  const saved = savedCommand(run, context);
+  const folder = stateFolder(context);
+  const opened = given ?? (await interruptedRun(saved, wish, context));
+  const journal = new FileJournal({
+    folder,
+    host: hostname(),
+    saved,
+    now: context.now,
+    onTrouble: (text) => context.warn(text),
+    goesOn: opened,
+  });
+  if (opened === undefined) return await work({ journal });
+  try {
+    const { datasetId } = opened.state;
+    return await work({ journal, resume: opened, ...(datasetId === '' ? {} : { datasetId }) });
+  } finally {
+    await opened.lock.release();
+  }
+}
+
+async function interruptedRun(
+  saved: SavedCommand,
+  wish: ResumeWish,
+  context: Context,
+): Promise<SavedUpload | undefined> {
+  if (wish === 'restart') return undefined;
+  // One that another process works on is only of interest to who asks for it, and is told so.
+  const found = (await savedRuns(saved, wish, context)).findLast(
+    ({ holder }) => wish === 'resume' || holder === undefined,
+  );
+  if (found?.state !== undefined) {
+    const isIt = await isWanted(found.state, saved, wish, context);
+    return isIt ? await openSaved(stateFolder(context), found.uploadId, hostname()) : undefined;
+  }
+  if (wish === 'resume') context.note('no interrupted upload of this folder to there is saved: a new one begins');
+  return undefined;
+}
+
+async function savedRuns(saved: SavedCommand, wish: ResumeWish, context: Context): Promise<readonly FoundState[]> {
+  let states: readonly FoundState[] = [];
+  try {
+    states = await findStates(stateFolder(context), hostname());
+  } catch (error) {
+    // Otherwise the journal tells that nothing can be kept there.
+    if (wish === 'resume') throw error;
+  }
+  if (wish === 'resume') for (const { problem } of states) if (problem !== undefined) context.warn(problem.message);
+  return states.filter(({ state }) => state !== undefined && state.status !== 'complete' && isSameUpload(state, saved));
+}
+
+async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWish, context: Context): Promise<boolean> {
+  const { uploadId } = state;
+  const differing = differingFlags(state, saved).map((key) => `--${kebab(key)}`);
+  if (wish === 'resume' && differing.length > 0) {
+    throw usageError(
+      `upload ${uploadId} of this folder was begun with other settings: ${differing.join(', ')}`,
+      `archiver resume ${uploadId} goes on with those; --force-restart begins anew`,
+    );
+  }
+  if (wish === 'resume') return true;
+  if (wish === 'same' && differing.length === 0) {
+    context.note(`going on with the interrupted upload ${uploadId}`);
+    return true;
+  }
+  const what = `an upload of this folder to there was interrupted on ${state.updatedAt.slice(0, 16)}Z with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
+  const isTerminal = context.stdin.isTTY === true && context.stderr.isTTY === true;
+  if (wish === 'ask' && isTerminal && differing.length === 0) return await context.confirm(`${what}. Resume it?`);
+  context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` goes on with that one`);
+  return false;
+}

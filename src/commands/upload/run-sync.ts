@@ -1,0 +1,83 @@
+// Joins `archiver sync` to the upload service: the same engine as `upload`, told to compare first.
+import type { Context } from '../../cli/context.js';
+import { runWithProgress } from '../../cli/progress.js';
+import { upload, type UploadOptions } from '../../core/archive/upload.js';
+import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { usageError } from '../../core/errors.js';
+import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
+import type { SavedUpload } from '../../core/resume/saved-upload.js';
+import type { SyncValues } from '../sync.js';
+import {
+  baseUrlOf,
+  DEFAULT_TRANSFER,
+  encryptionOptions,
+  filterOptions,
+  machineOptions,
+  openForWriting,
+  rememberedManifests,
+  writerIdOf,
+} from './engine-options.js';
+import { resumable } from './resumable.js';
+import { showUpload } from './show-upload.js';
+import { resolveSource, treesToSkip } from './source-folder.js';
+
+const FRAME_BYTES = 16 * 2 ** 20;
+
+export interface SyncTarget {
+  readonly source: string;
+  readonly url: string;
+}
+
+/** Runs the command, as the continuation of `opened` if given; returns its exit status. */
+export async function runSync(
+  values: SyncValues,
+  target: SyncTarget,
+  context: Context,
+  opened?: SavedUpload,
+): Promise<number> {
+  const base = baseUrlOf(target.url);
+  const writerId = writerIdOf(values.writerId);
+  const url = writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId);
+  const { storageClass } = values;
+  if (parseStoreUrl(url).kind === 'file' && storageClass !== 'STANDARD') {
+    throw usageError(`a folder has no storage classes: --storage-class ${storageClass} needs an s3:// destination`);
+  }
+  const source = resolveSource(target.source, context.cwd);
+  const options: Omit<UploadOptions, 'emit'> = {
+    ...machineOptions(context),
+    ...rememberedManifests(context),
+    source,
+    writerId,
+    datasetId: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),
+    encryption: encryptionOptions(values, url, true),
+    changes: values.force ? undefined : { trackDeletes: values.trackDeletes },
+    filter: filterOptions(values, treesToSkip(source, base, context.home)),
+    shardStrategy: values.shardStrategy,
+    shardCount: values.shardCount,
+    compressionLevel: values.compressionLevel,
+    frameBytes: FRAME_BYTES,
+    storageClass,
+    tiers: undefined,
+    tags: {},
+    project: undefined,
+    fileChecksums: values.fileChecksums,
+    transfer: DEFAULT_TRANSFER,
+    dryRun: values.dryRun,
+    open: openForWriting(url, values, context),
+  };
+  const sources = [{ given: target.source, real: source }];
+  const run = { command: 'sync', values, sources, destination: base, storeUrl: url };
+  const result = await resumable(run, { wish: 'same', opened }, context, (resumption) =>
+    runWithProgress(context, { progressFormat: values.progressFormat }, (emit) => {
+      emit({ type: 'start', operation: 'upload', source: target.source, target: url });
+      return upload({ ...options, ...resumption, emit });
+    }),
+  );
+  return showUpload(withCounts(result), context);
+}
+
+/** With --force everything counts as added: nothing was compared. */
+function withCounts(result: Awaited<ReturnType<typeof upload>>): typeof result {
+  const all = { added: result.files, modified: 0, deleted: 0, unchanged: 0, noChanges: false };
+  return { ...result, changes: result.changes ?? all };
+}

@@ -1,0 +1,49 @@
+// What `upload` and `sync` print when they are done, and the exit status that goes with it.
+import type { Context } from '../../cli/context.js';
+import type { UploadResult } from '../../core/archive/upload.js';
+import { finalLines } from '../../screens/progress/final-lines.js';
+import { problemLines } from '../../screens/progress/problem-lines.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { lookOf } from '../../ui/look.js';
+
+/** Prints the result; 3 when something that should be in the archive is missing or torn. */
+export function showUpload(result: UploadResult, context: Context): number {
+  const { partial, changes, ...document } = result;
+  context.result({ ...document, ...changes }, () => `${resultLines(result, context).join('\n')}\n`);
+  return partial ? 3 : 0;
+}
+
+function resultLines(result: UploadResult, context: Context): string[] {
+  const { version, skipped, changes, datasetId } = result;
+  if (version === null) return dryRunLines(result);
+  const look = lookOf(context.colors.stdout, context.env);
+  const counts = changes === undefined ? [] : [`  changes   ${changesText(changes)}`];
+  if (changes?.noChanges === true) {
+    const first = `no changes: dataset ${datasetId} stays at version ${version}`;
+    return [first, ...problemLines('skipped ', skipped, look), ...counts];
+  }
+  const [headline = '', ...details] = finalLines({ ...result, version, operation: 'upload', problems: skipped }, look);
+  return [headline, ...counts, ...savedLines(result), ...details];
+}
+
+function savedLines({ deduplicated }: UploadResult): string[] {
+  if (deduplicated === undefined) return [];
+  const { files, bytes } = deduplicated;
+  return [
+    `  equal     ${formatQuantity(files, 'file')} stored with others of the same content, ${formatBytes(bytes)} saved`,
+  ];
+}
+
+function changesText({ added, modified, deleted, unchanged }: NonNullable<UploadResult['changes']>): string {
+  return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged`;
+}
+
+function dryRunLines({ files, bytes, chunks, shards, location, changes }: UploadResult): string[] {
+  const base = location.replace(/\/uploads\/[^/]*$/, '');
+  const last = 'Nothing was written (--dry-run).';
+  if (changes?.noChanges === true) return [`No changes: nothing would be uploaded to ${base}`, last];
+  const size = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
+  const into = `${formatQuantity(chunks, 'chunk')} over ${shards} shards to ${base}`;
+  if (changes === undefined) return [`Would upload ${size} in ${into}`, last];
+  return [`Would upload what changed in ${size}, in ${into}: ${changesText(changes)}`, last];
+}

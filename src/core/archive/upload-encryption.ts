@@ -1,0 +1,67 @@
+// How the parts of one upload are encrypted: chunks by the store (SSE-KMS), the manifest by us. A dataset that is
+// encrypted stays so: what is not said anew is taken from the version before.
+import type { View } from '../dataset/view.js';
+import { ArchiverError } from '../errors.js';
+import type { EventSink } from '../events.js';
+import { ManifestSealer } from '../keys/manifest-sealer.js';
+import type { EncodedManifest } from '../manifest/manifest-writer.js';
+import type { ObjectStore } from '../object-store/object-store.js';
+import { parseStoreUrl } from '../object-store/store-url.js';
+import { printable } from '../raw-path.js';
+
+export interface Encryption {
+  /** Of chunks, and of the data key that the manifest is encrypted with. */
+  readonly kmsKeyId: string | undefined;
+  /** Needs `kmsKeyId`. */
+  readonly encryptManifest: boolean;
+}
+
+export const NO_ENCRYPTION: Encryption = { kmsKeyId: undefined, encryptManifest: false };
+
+/** How a version was encrypted. */
+export function encryptionOf({ head, chain }: View): Encryption {
+  const sealedBy = chain[0]?.sealedBy;
+  return { kmsKeyId: head.storage['kmsKeyId'] ?? sealedBy, encryptManifest: sealedBy !== undefined };
+}
+
+/** What was asked for, and what `before` had beyond that; says so. */
+export function keepEncryption(asked: Encryption, before: Encryption, emit: EventSink): Encryption {
+  const kmsKeyId = asked.kmsKeyId ?? before.kmsKeyId;
+  const encryptManifest = asked.encryptManifest || before.encryptManifest;
+  if (kmsKeyId !== asked.kmsKeyId || encryptManifest !== asked.encryptManifest) {
+    const what = encryptManifest ? 'chunks and manifest are' : 'chunks are';
+    emit({ type: 'note', text: `${what} encrypted with ${printable(kmsKeyId ?? '')}, as in the version before` });
+  }
+  return { kmsKeyId, encryptManifest };
+}
+
+/** An encryption at work for one upload id. */
+export interface JobEncryption extends Encryption {
+  readonly sealer: ManifestSealer | undefined;
+}
+
+/** Gets an encryption ready. @throws unsupported for a folder, which has none */
+export function encryptionFor(
+  { kmsKeyId, encryptManifest }: Encryption,
+  store: ObjectStore,
+  uploadId: string,
+  signal: AbortSignal,
+): JobEncryption {
+  if (kmsKeyId === undefined) return { ...NO_ENCRYPTION, sealer: undefined };
+  if (parseStoreUrl(store.url).kind === 'file') {
+    throw new ArchiverError(
+      'unsupported',
+      `a folder cannot encrypt with KMS, as the version before is (${printable(kmsKeyId)})`,
+      {
+        hint: 'write to an s3:// destination, or begin an unencrypted dataset with `archiver upload --dataset-id`',
+      },
+    );
+  }
+  const sealer = encryptManifest ? new ManifestSealer({ store, uploadId, kmsKeyId, signal }) : undefined;
+  return { kmsKeyId, encryptManifest, sealer };
+}
+
+/** The manifest as it is to be stored. */
+export async function sealed({ sealer }: JobEncryption, encoded: EncodedManifest): Promise<EncodedManifest> {
+  return sealer === undefined ? encoded : await sealer.seal(encoded);
+}

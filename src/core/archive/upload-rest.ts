@@ -1,0 +1,69 @@
+// The rest of an interrupted upload of everything: what is stored already stays where it is, the rest is packed, and the
+// manifest lists both. The manifest cannot be written along the way, since chunks that nothing refers to any more must not
+// be in it; otherwise this is the upload.
+import { summarize } from '../dataset/summarize.js';
+import { mergeLevels } from '../dataset/merge-levels.js';
+import { highestVersion } from '../dataset/version-record.js';
+import { composeManifest } from '../manifest/compose-manifest.js';
+import { readAccountNames } from './account-names.js';
+import { rememberHead } from './baseline.js';
+import { commitUpload, manifestHead, type PreparedManifest } from './commit-upload.js';
+import { markTwins } from './dedup.js';
+import { transferAll } from './dedup-rounds.js';
+import { PackPool } from './pack-pool.js';
+import { checkNonePending, pendingTotals } from './pending-rows.js';
+import { takeOverSent } from './resumed-upload.js';
+import { tableLevel } from './table-level.js';
+import { sealed } from './upload-encryption.js';
+import type { UploadResult } from './upload.js';
+import { planUpload, type UploadJob, type UploadPlan } from './upload-job.js';
+import { listedResult } from './upload-result.js';
+
+/** Finishes it as a full listing. @throws as `upload` does */
+export async function uploadRest(job: UploadJob): Promise<UploadResult> {
+  const { options, ledger, opened, datasetId, scanned } = job;
+  takeOverSent(job);
+  await markTwins(job);
+  const pending = pendingTotals(ledger.table);
+  const [files, left] = [scanned.files, pending.files];
+  options.emit({ type: 'note', text: `${Math.max(0, files - left)} of ${files} files are in the store already` });
+  const plan = planUpload(job, pending);
+  const versions = highestVersion(opened.store, datasetId, options.signal);
+  versions.catch(() => undefined);
+  await job.encryption.sealer?.prepare();
+  if (pending.entries > 0) await pack(job, plan);
+  checkNonePending(ledger.table);
+  const prepared = await prepareListing(job, plan);
+  const { version, encoded } = await commitUpload(job, prepared, versions);
+  await rememberHead(options, opened.store.url, datasetId, { version, uploadId: job.uploadId, encoded });
+  return listedResult(job, plan, version, prepared.totals);
+}
+
+async function pack(job: UploadJob, plan: UploadPlan): Promise<void> {
+  const pool = new PackPool(job.options.workers);
+  try {
+    await transferAll(job, plan, pool, { withoutEmptyChunks: true });
+  } finally {
+    await pool.close();
+  }
+}
+
+/** The manifest of all stored rows, with the chunks that they lie in. */
+async function prepareListing(job: UploadJob, plan: UploadPlan): Promise<PreparedManifest> {
+  const { ledger, uploadId, scanned } = job;
+  const level = tableLevel({
+    uploadId,
+    table: ledger.table,
+    extras: ledger.extras,
+    names: readAccountNames(),
+    own: ledger.chunks(),
+    before: { uploadId, chunks: [] },
+    deleted: [],
+  });
+  const { totals: counted, shards } = await summarize(mergeLevels([level], uploadId));
+  const totals = { ...counted, skipped: scanned.skipped.length + ledger.skipped.length };
+  const head = manifestHead(job, plan, { listing: 'full', totals, shards, chunks: level.chunks });
+  const encoded = sealed(job.encryption, await composeManifest(head, level.mentions()));
+  encoded.catch(() => undefined); // awaited by the commit
+  return { totals, encoded };
+}

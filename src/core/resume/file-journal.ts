@@ -1,0 +1,241 @@
+// The journal of an upload in files: state, entries and lock (docs/architecture.md, "Resume"). Writing never waits for the
+// upload nor the upload for writing, but for two things: chunk numbers are noted before they are used, and a new id before
+// anything lies under it. The first failure ends the journal: what it has written is taken back, so that nothing in it
+// can claim more than is true.
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { replaceFile } from '../config/replace-file.js';
+import { errorText, systemCode } from '../errors.js';
+import { encodeLogRecord, logHeader } from './entry-log.js';
+import type { SavedUpload } from './saved-upload.js';
+import { removeState, statePaths } from './state-folder.js';
+import type { AcknowledgedChunk, JournalPlan, KeptUpload, UploadJournal } from './upload-journal.js';
+import { type Lock, ownHolder, takeLock } from './upload-lock.js';
+import { encodeState, type SavedCommand, type StateStatus, type UploadState } from './upload-state.js';
+
+const STATE_EVERY_MS = 1000;
+const MAX_FAILURE = 500;
+
+export interface FileJournalOptions {
+  readonly folder: string;
+  readonly host: string;
+  readonly saved: SavedCommand;
+  readonly now: () => Date;
+  /** Told once when the journal cannot go on. */
+  readonly onTrouble: (text: string) => void;
+  /** An upload that goes on: its state, its lock, and how many bytes of its entries are sound. */
+  readonly goesOn?: SavedUpload | undefined;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export class FileJournal implements UploadJournal {
+  private readonly queue: Buffer[] = [];
+  private state: Mutable<UploadState> | undefined;
+  private lock: Lock | undefined;
+  private log: FileHandle | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private isBroken = false;
+  private isDirty = false;
+  private stateWrittenMs = Number.NEGATIVE_INFINITY;
+  private chunks = 0;
+  private storedBytes = 0;
+  private logLength = 0;
+
+  constructor(private readonly options: FileJournalOptions) {
+    const { goesOn } = options;
+    this.lock = goesOn?.lock;
+    if (goesOn === undefined) return;
+    this.state = { ...goesOn.state };
+    this.chunks = goesOn.chunks.length;
+    this.storedBytes = goesOn.chunks.reduce((sum, { record }) => sum + record.size, 0);
+  }
+
+  planned(plan: JournalPlan): Promise<void> {
+    return this.guarded(async () => {
+      const isFirst = this.log === undefined;
+      this.takePlan(plan, isFirst);
+      if (isFirst) await this.begin();
+      await this.writeState();
+    });
+  }
+
+  private takePlan(plan: JournalPlan, isFirst: boolean): void {
+    const now = this.options.now().toISOString();
+    const { uploadId, datasetId, createdAt, files, bytes, filesDone, bytesDone, ...rest } = plan;
+    if (isFirst) [this.chunks, this.storedBytes] = [plan.chunksDone, plan.storedBytesDone];
+    const { chunkBytes, shards, frameBytes, level = null, nextChunk } = rest;
+    const done = { files: filesDone, bytes: bytesDone };
+    const before = this.state;
+    this.state = {
+      ...this.options.saved,
+      uploadId: before?.uploadId ?? uploadId,
+      uploadIds: before?.uploadIds ?? [uploadId],
+      datasetId,
+      status: 'transferring',
+      createdAt: createdAt.toISOString(),
+      startedAt: before === undefined || isFirst ? now : before.startedAt,
+      updatedAt: now,
+      totals: { files, bytes },
+      found: before === undefined || isFirst ? done : before.found,
+      done: { ...done, chunks: this.chunks, storedBytes: this.storedBytes },
+      plan: { chunkBytes, shards, frameBytes, level, nextChunk },
+    };
+  }
+
+  private async begin(): Promise<void> {
+    const { folder, goesOn, host } = this.options;
+    const uploadId = this.state?.uploadId ?? '';
+    const paths = statePaths(folder, uploadId);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (this.lock === undefined) {
+      const lock = await takeLock(paths.lock, ownHolder(host));
+      // The id is new and random: nobody else can have it.
+      if (!('release' in lock)) throw new Error(`process ${lock.pid} on ${lock.host} holds ${paths.lock}`);
+      this.lock = lock;
+    }
+    const isNew = goesOn === undefined || goesOn.logLength === 0;
+    this.log = await open(paths.entries, isNew ? 'wx' : 'r+', 0o600);
+    if (isNew) await this.log.appendFile(logHeader(uploadId));
+    else await this.log.truncate(goesOn.logLength);
+    this.logLength = isNew ? logHeader(uploadId).length : goesOn.logLength;
+  }
+
+  acknowledged(chunk: AcknowledgedChunk, files: number, bytes: number): void {
+    if (this.isBroken || this.state === undefined) return;
+    this.queue.push(encodeLogRecord(chunk));
+    this.chunks++;
+    this.storedBytes += chunk.record.size;
+    const { done } = this.state;
+    this.state.done = {
+      files: done.files + files,
+      bytes: done.bytes + bytes,
+      chunks: this.chunks,
+      storedBytes: this.storedBytes,
+    };
+    if (this.isDirty) return;
+    this.isDirty = true;
+    void this.guarded(() => this.flush());
+  }
+
+  /** Everything queued, in one write and one fsync; the state now and then. */
+  private async flush(): Promise<void> {
+    this.isDirty = false;
+    const records = Buffer.concat(this.queue.splice(0));
+    if (records.length > 0 && this.log !== undefined) {
+      for (let at = 0; at < records.length;) {
+        const { bytesWritten } = await this.log.write(records, at, records.length - at, this.logLength + at);
+        at += bytesWritten;
+      }
+      this.logLength += records.length;
+      await this.log.datasync();
+    }
+    if (this.options.now().getTime() - this.stateWrittenMs >= STATE_EVERY_MS) await this.writeState();
+  }
+
+  movedTo(uploadId: string): Promise<void> {
+    return this.guarded(async () => {
+      if (this.state === undefined) return;
+      this.state.uploadIds = [...this.state.uploadIds, uploadId];
+      this.state.status = 'transferring';
+      await this.writeState();
+    });
+  }
+
+  committing(): Promise<void> {
+    return this.guarded(() => this.finishAs('committing'));
+  }
+
+  private async finishAs(status: StateStatus): Promise<void> {
+    if (this.state === undefined) return;
+    await this.flush();
+    this.state.status = status;
+    await this.writeState();
+  }
+
+  async keep(reason: string): Promise<KeptUpload | undefined> {
+    await this.guarded(async () => {
+      if (this.state === undefined || this.chunks === 0) return;
+      this.state.failure = reason.slice(0, MAX_FAILURE);
+      await this.flush();
+      await this.writeState();
+    });
+    const { state, chunks, storedBytes, isBroken } = this;
+    const isKept = !isBroken && state !== undefined && chunks > 0;
+    if (!isKept && !isBroken && state !== undefined)
+      await this.guarded(() => removeState(this.options.folder, state.uploadId));
+    await this.close();
+    return isKept ? { uploadId: state.uploadId, chunks, storedBytes } : undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.guarded(async () => {
+      if (this.state === undefined) return;
+      // A process that is killed between the two leaves a state that says that nothing is left to do.
+      await this.finishAs('complete');
+      await removeState(this.options.folder, this.state.uploadId);
+    });
+    await this.close();
+  }
+
+  async discard(): Promise<void> {
+    await this.guarded(async () => {
+      if (this.state !== undefined) await removeState(this.options.folder, this.state.uploadId);
+    });
+    await this.close();
+  }
+
+  private async close(): Promise<void> {
+    await this.log?.close();
+    this.log = undefined;
+    await this.lock?.release().catch(() => undefined); // a stale lock is recognised
+    this.lock = undefined;
+  }
+
+  private async writeState(): Promise<void> {
+    if (this.state === undefined) return;
+    const now = this.options.now();
+    this.stateWrittenMs = now.getTime();
+    this.state.updatedAt = now.toISOString();
+    await replaceFile(statePaths(this.options.folder, this.state.uploadId).state, encodeState(this.state));
+  }
+
+  /** One after another, and nothing more after the first failure. */
+  private guarded(work: () => Promise<void>): Promise<void> {
+    this.writing = this.writing.then(async () => {
+      if (this.isBroken) return;
+      try {
+        await work();
+      } catch (error) {
+        this.isBroken = true;
+        this.queue.length = 0;
+        this.options.onTrouble(this.troubleText(error));
+        await this.takeBack();
+      }
+    });
+    return this.writing;
+  }
+
+  private troubleText(error: unknown): string {
+    const why = systemCode(error) ?? errorText(error);
+    const rest =
+      this.options.goesOn === undefined
+        ? 'cannot be resumed if it is interrupted'
+        : 'can be resumed only from where it began';
+    return `the progress of this upload cannot be saved in ${this.options.folder} (${why}): it goes on, and ${rest}`;
+  }
+
+  /** The chunks of this run are taken back if it fails now, so nothing may name them. */
+  private async takeBack(): Promise<void> {
+    const { goesOn, folder } = this.options;
+    try {
+      if (goesOn !== undefined)
+        await this.log?.truncate(Math.max(goesOn.logLength, logHeader(goesOn.state.uploadId).length));
+      else if (this.state !== undefined) {
+        const paths = statePaths(folder, this.state.uploadId);
+        for (const path of [paths.entries, paths.state]) await rm(path, { force: true });
+      }
+    } catch {
+      // Told already. The store is asked about every chunk before one is believed.
+    }
+  }
+}

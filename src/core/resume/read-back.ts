@@ -1,0 +1,60 @@
+// Chunks of an upload that lie in the store without having been noted: sent when nobody could write it down, or by another
+// computer. They are read back as a whole, compared with their own tables of contents, and are then as good as noted.
+import { hash } from 'node:crypto';
+import { loadCodec } from '../codec/codec.js';
+import { isArchiverError } from '../errors.js';
+import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
+import { readAll } from '../object-store/read-content.js';
+import { type ChunkTable, readChunkTable, tableBytes } from '../repair/chunk-table.js';
+import type { AcknowledgedChunk } from './upload-journal.js';
+
+const FOOTER_BYTES = 32;
+const PLACE = /^uploads\/([^/]+)\/(shard-\d{2,}\/chunk-\d{6,}\.tar\.zst)$/;
+
+/** Those that are sound. One GET each. @throws what the store throws, but for access-denied and cold chunks */
+export async function readBack(
+  reader: ObjectReader,
+  chunks: readonly ObjectInfo[],
+  signal: AbortSignal,
+): Promise<readonly AcknowledgedChunk[]> {
+  const found: AcknowledgedChunk[] = [];
+  for (const object of chunks) {
+    const chunk = await readOne(reader, object, signal);
+    if (chunk !== undefined) found.push(chunk);
+  }
+  return found;
+}
+
+/** Undefined for what cannot be used: it is then sent again under another number. */
+async function readOne(
+  reader: ObjectReader,
+  { key, sizeBytes: size, storageClass }: ObjectInfo,
+  signal: AbortSignal,
+): Promise<AcknowledgedChunk | undefined> {
+  const [, uploadId = '', relative = ''] = PLACE.exec(key) ?? [];
+  try {
+    const bytes = await readAll(await reader.get(key, { signal }), size);
+    const tocSize = tableBytes(bytes.subarray(Math.max(0, bytes.length - FOOTER_BYTES)));
+    const toc = bytes.subarray(Math.max(0, bytes.length - tocSize));
+    const table = readChunkTable(loadCodec(), toc, uploadId);
+    if (!isSound(table, bytes)) return undefined;
+    const { chunk, shard, rawSize, level, frames, entries } = table;
+    const record = { chunk, key: relative, shard, size, rawSize, entries, level, storageClass };
+    return { key, record: { ...record, sha256: hash('sha256', bytes), tocSize, frames }, toc: Buffer.from(toc) };
+  } catch (error) {
+    const isUnusable = ['integrity', 'unsupported', 'access-denied', 'cold-storage', 'not-found'].some(
+      (code) => isArchiverError(error) && error.code === code,
+    );
+    if (!isUnusable) throw error;
+    return undefined;
+  }
+}
+
+function isSound({ frames, tocSize }: ChunkTable, bytes: Buffer): boolean {
+  let at = 0;
+  for (const { size, sha256 } of frames) {
+    if (hash('sha256', bytes.subarray(at, at + size)) !== sha256) return false;
+    at += size;
+  }
+  return at + tocSize === bytes.length;
+}

@@ -1,0 +1,93 @@
+// A saved upload, opened to go on with: its state, what it had acknowledged, and the lock that keeps others off it.
+import { mkdir } from 'node:fs/promises';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../errors.js';
+import { printable } from '../raw-path.js';
+import { readLog } from './entry-log.js';
+import { readState, statePaths } from './state-folder.js';
+import type { AcknowledgedChunk } from './upload-journal.js';
+import { type Lock, type LockHolder, ownHolder, takeLock } from './upload-lock.js';
+import { UPLOAD_ID, type UploadState } from './upload-state.js';
+
+export interface SavedUpload {
+  readonly state: UploadState;
+  /** In the order of their acknowledgement; what a torn tail held is missing. */
+  readonly chunks: readonly AcknowledgedChunk[];
+  readonly lock: Lock;
+  /** Sound bytes of the list of chunks; 0 when there is no list. */
+  readonly logLength: number;
+}
+
+/**
+ * Opens the upload and locks it. @throws not-found for one that is not saved; conflict while another process works on it;
+ * integrity, unsupported for files that are damaged, foreign or newer; access-denied, io
+ */
+export async function openSaved(folder: string, uploadId: string, host: string): Promise<SavedUpload> {
+  if (!UPLOAD_ID.test(uploadId)) {
+    throw new ArchiverError('not-found', `${printable(uploadId)} is not an upload id`, {
+      hint: 'archiver resume list',
+    });
+  }
+  await readState(folder, uploadId);
+  const paths = statePaths(folder, uploadId);
+  const lock = await lockOf(paths.lock, uploadId, host);
+  try {
+    // Read again: until the lock was ours another process may have gone on with it.
+    const state = await readState(folder, uploadId);
+    return { state, lock, ...(await logOf(paths.entries, uploadId)) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/**
+ * An upload of which nothing is saved, to go on with what the store has of it: locked, with nothing noted. @throws as
+ * `openSaved`, but for not-found; conflict when it is saved after all
+ */
+export async function openUnsaved(folder: string, state: UploadState, host: string): Promise<SavedUpload> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return {
+    state,
+    chunks: [],
+    logLength: 0,
+    lock: await lockOf(statePaths(folder, state.uploadId).lock, state.uploadId, host),
+  };
+}
+
+async function lockOf(path: string, uploadId: string, host: string): Promise<Lock> {
+  let taken: Lock | LockHolder;
+  try {
+    taken = await takeLock(path, ownHolder(host));
+  } catch (error) {
+    const code = systemCode(error) ?? errorText(error);
+    throw new ArchiverError('io', `cannot lock the saved upload: ${printable(path)} cannot be written (${code})`, {
+      cause: error,
+    });
+  }
+  if ('release' in taken) return taken;
+  const who = taken.pid === 0 ? 'another process' : `process ${taken.pid} on ${printable(taken.host)}`;
+  throw new ArchiverError('conflict', `${who} is working on upload ${uploadId}`, {
+    hint:
+      taken.host === host
+        ? 'wait for it, or stop it'
+        : `when it is certain that it runs no more, remove ${printable(path)}`,
+  });
+}
+
+async function logOf(path: string, uploadId: string): Promise<Pick<SavedUpload, 'chunks' | 'logLength'>> {
+  try {
+    const { chunks, length } = await readLog(path, uploadId);
+    return { chunks, logLength: length };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { chunks: [], logLength: 0 };
+    if (isArchiverError(error)) {
+      throw new ArchiverError(error.code, `upload ${uploadId} cannot be resumed: ${error.message}`, {
+        cause: error,
+        hint: error.hint ?? 'run its command again with --force-restart',
+      });
+    }
+    throw new ArchiverError('io', `cannot read ${printable(path)} (${systemCode(error) ?? errorText(error)})`, {
+      cause: error,
+    });
+  }
+}

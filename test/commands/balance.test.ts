@@ -1,0 +1,130 @@
+import { PassThrough } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/run.js';
+import { buildTree } from '../../src/cli/tree.js';
+import { command } from '../../src/commands/balance.js';
+import { fileStore } from '../../src/core/object-store/file-store.js';
+import { folderWith, lonely, SIZES } from '../core/balance/balance-run.js';
+import { linkId } from '../support/make-chain.js';
+import { allKeys } from '../support/make-dataset.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const root = buildTree([command], [], 'balance alone');
+let folder = '';
+let url = '';
+beforeEach(async () => {
+  folder = await folderWith(lonely());
+  url = `file://${folder}/uploads/${linkId(0)}`;
+});
+
+interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(...argv: readonly string[]): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const texts = { stdout: '', stderr: '' };
+  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
+  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
+  const home = await tempFolder();
+  const host = {
+    env: { ARCHIVER_HOME: home, NO_COLOR: '1' },
+    cwd: home,
+    userHome: home,
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  };
+  const status = await runProgram({ root, version: '0' }, ['balance', ...argv], host);
+  return { status, ...texts };
+}
+
+const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+const keys = (): Promise<string[]> => allKeys(fileStore(folder));
+
+describe('usage', () => {
+  test.each([
+    [['--dry-run', '--execute'], '--dry-run cannot be combined with --execute'],
+    [['--threshold', '0.5'], '--threshold'],
+    [['--format', 'csv'], '--format'],
+  ])('%j is refused', async (argv, text) => {
+    const ran = await run(url, ...argv);
+
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain(text);
+  });
+
+  test('--bucket and --upload-id name the upload as well', async () => {
+    const ran = await run('--bucket', `file://${folder}`, '--upload-id', linkId(0), '--json');
+
+    expect([ran.status, json(ran.stdout)['location']]).toEqual([0, url]);
+  });
+
+  test('an upload that is not there is one sentence', async () => {
+    const ran = await run(`file://${folder}/uploads/20260101-000000-00000099`);
+
+    expect([ran.status, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toContain('there is no upload here');
+  });
+});
+
+test('without --dry-run and --execute it reads the manifest alone', async () => {
+  const before = await keys();
+
+  const ran = await run(url, '--json');
+
+  expect(json(ran.stdout)).toMatchObject({
+    uploadId: linkId(0),
+    threshold: 2,
+    imbalanced: true,
+    executed: false,
+    dryRun: false,
+    shardCount: 4,
+    requests: { get: 1, list: 0, put: 0, copy: 0, delete: 0 },
+  });
+  expect(json(ran.stdout)['plan']).toBeUndefined();
+  expect(await keys()).toEqual(before);
+});
+
+test('the table has a line for each shard, and says what to do', async () => {
+  const ran = await run(url);
+
+  expect(ran.status).toBe(0);
+  expect(ran.stdout).toMatch(/SHARD +CHUNKS +STORED +SHARE\n/);
+  expect(ran.stdout.split('\n').filter((line) => /^ +[0-3] /.test(line))).toHaveLength(4);
+  expect(ran.stdout).toMatch(/is imbalanced \(largest shard .*, average .*: 2\.\d\d times, threshold 2\)/);
+  expect(ran.stdout).toContain('--execute does it');
+});
+
+test('--format json prints the document that --json prints', async () => {
+  const [table, document] = [await run(url, '-f', 'json'), await run(url, '--json')];
+  const { durationMs: _a, ...one } = json(table.stdout);
+  const { durationMs: _b, ...other } = json(document.stdout);
+
+  expect(one).toEqual(other);
+});
+
+test('--dry-run shows what would move and changes nothing; --execute does it', async () => {
+  const before = await keys();
+
+  const planned = json((await run(url, '--dry-run', '--json')).stdout);
+  const text = await run(url, '--dry-run');
+  expect(await keys()).toEqual(before);
+  const done = json((await run(url, '--execute', '--json')).stdout);
+
+  expect(text.stdout).toMatch(/would move \d chunks, .*: 1\.\d\d times the average/);
+  expect(text.stdout).toContain('Nothing was changed (--dry-run).');
+  expect(planned).toMatchObject({ dryRun: true, executed: false });
+  expect(done).toMatchObject({ dryRun: false, executed: true, plan: planned['plan'], failed: [], kept: [] });
+  const { moves } = planned['plan'] as { moves: { from: string; to: string }[] };
+  expect(done['moved']).toBe(moves.length);
+  const after = await keys();
+  expect(moves.every(({ from, to }) => !after.includes(from) && after.includes(to))).toBe(true);
+  expect(after.filter((key) => key.includes('/chunk-'))).toHaveLength(SIZES.length);
+  const again = await run(url, '--execute');
+  expect([again.status, again.stdout.includes('is balanced')]).toEqual([0, true]);
+});

@@ -1,0 +1,50 @@
+// An upload that stores equal files once, interrupted again and again.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { rawFromText } from '../../../src/core/raw-path.js';
+import { verifyUpload } from '../../../src/core/verify/verify.js';
+import { chunkPuts, failingAfter, goOn, restored, run, site } from '../resume/interrupted.js';
+import { describeTree, MIB, noise } from './trees.js';
+
+test('nothing is sent twice, and everything comes back', async () => {
+  const place = await site();
+  const photos = Array.from({ length: 6 }, () => noise(2 * MIB));
+  const film = noise(9 * MIB);
+  for (const folder of ['a', 'b', 'c']) {
+    mkdirSync(join(place.source, folder), { recursive: true });
+    for (const [index, photo] of photos.entries()) writeFileSync(join(place.source, folder, `photo ${index}`), photo);
+    writeFileSync(join(place.source, folder, 'film'), film);
+  }
+  const sent: string[] = [];
+  let upload = run(place, { dedup: true, wrap: failingAfter(2) });
+  let result = await upload.result.catch(() => undefined);
+  let runs = 1;
+  for (; result === undefined; runs++) {
+    sent.push(...chunkPuts(upload).slice(0, 2));
+    upload = await goOn(place, { dedup: true, wrap: failingAfter(2) });
+    result = await upload.result.catch(() => undefined);
+  }
+
+  expect(runs).toBeGreaterThan(2);
+  expect(new Set(sent).size).toBe(sent.length);
+  expect(result.storedBytes).toBeLessThan(6 * 2 * MIB + 9 * MIB + 500_000);
+  const saved = { files: 14, bytes: 2 * (6 * 2 * MIB + 9 * MIB) };
+  expect(result.deduplicated).toEqual(saved);
+  const manifest = readFileSync(join(place.base, result.manifestKey));
+  expect(JSON.parse(gunzipSync(manifest).toString())).toMatchObject({ dedup: saved });
+  expect(await restored(place.base, result.uploadId)).toEqual(describeTree(rawFromText(place.source)));
+  const verified = await verifyUpload({
+    reader: fileStore(place.base),
+    uploadId: result.uploadId,
+    mode: 'deep',
+    sample: 1,
+    random: () => 0,
+    requestsAtOnce: 2,
+    emit: () => undefined,
+    signal: new AbortController().signal,
+  });
+  expect(verified).toMatchObject({ ok: true, errors: [] });
+});

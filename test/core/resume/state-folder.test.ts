@@ -1,0 +1,55 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findStates, removeOrphans, removeState } from '../../../src/core/resume/state-folder.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const ID = '20260304-050607-01020304';
+const OTHER = '20260304-050607-0102030f';
+
+async function folderOf(...names: readonly string[]): Promise<string> {
+  const folder = join(await tempFolder(), 'state');
+  mkdirSync(folder);
+  for (const name of names) {
+    writeFileSync(join(folder, name), '');
+    utimesSync(join(folder, name), 1000, 1000);
+  }
+  return folder;
+}
+
+test('a folder that is not there holds nothing', async () => {
+  expect(await findStates('/nonexistent/state', 'h')).toEqual([]);
+  await removeOrphans('/nonexistent/state', 5);
+});
+
+test('what is no state is passed over', async () => {
+  const folder = await folderOf('notes.txt', 'x.json', `${ID}.entries`);
+
+  expect(await findStates(folder, 'h')).toEqual([]);
+});
+
+test('files of which the state is missing are removed when they are old, and nothing else is', async () => {
+  const temporary = `.${ID}.json.0123456789ab`;
+  const folder = await folderOf(
+    `${ID}.json`,
+    `${ID}.entries`,
+    `${OTHER}.entries`,
+    `${OTHER}.lock`,
+    temporary,
+    'notes.txt',
+  );
+
+  await removeOrphans(folder, 1_000_000);
+  expect(readdirSync(folder)).toHaveLength(6);
+  await removeOrphans(folder, 1_000_001);
+
+  expect(readdirSync(folder).sort()).toEqual([`${ID}.entries`, `${ID}.json`, 'notes.txt']);
+});
+
+test('removing takes all files of one upload', async () => {
+  const folder = await folderOf(`${ID}.json`, `${ID}.entries`, `${ID}.lock`, `${OTHER}.json`);
+
+  await removeState(folder, ID);
+
+  expect(readdirSync(folder)).toEqual([`${OTHER}.json`]);
+});

@@ -1,0 +1,51 @@
+// `archiver upload --enable-dedup` and what the other commands say of it, with the built binary.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { noise } from '../core/archive/trees.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { archiver, makeFolder } from './upload-cli.js';
+
+let home = '';
+let source = '';
+let url = '';
+beforeEach(async () => {
+  home = await tempFolder();
+  source = makeFolder(home, 'source');
+  const content = noise(100_000);
+  for (const name of ['one', 'two', 'three']) writeFileSync(join(source, name), content);
+  writeFileSync(join(source, 'other'), noise(100_000));
+  url = `file://${join(home, 'store')}`;
+});
+
+const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+test('says what it saved, and info, list, verify and sync go on as ever', async () => {
+  const uploaded = await archiver(home, ['upload', source, url, '--enable-dedup']);
+  expect(uploaded.stdout).toMatch(/equal +2 files stored with others of the same content, 195 KiB saved/);
+
+  const listed = json((await archiver(home, ['sync', source, url, '--json'])).stdout);
+  expect(listed).toMatchObject({ noChanges: true, unchanged: 4 });
+  const upload = String(listed['location']);
+  expect((await archiver(home, ['info', upload])).stdout).toMatch(
+    /stored once +2 files equal to others \(195 KiB saved\)/,
+  );
+  expect(json((await archiver(home, ['info', upload, '--json'])).stdout)).toMatchObject({
+    dedup: { files: 2, bytes: 200_000 },
+    settings: { dedup: true },
+  });
+  expect(
+    (await archiver(home, ['list', upload])).stdout.split('\n').filter((line) => /one|two|three|other/.test(line)),
+  ).toHaveLength(4);
+  expect(json((await archiver(home, ['verify', upload, '--deep', '--json'])).stdout)).toMatchObject({
+    ok: true,
+    filesRead: 4,
+  });
+});
+
+test('a dry run tells how much would be packed', async () => {
+  const ran = await archiver(home, ['upload', source, url, '--enable-dedup', '--dry-run', '--progress-format', 'json']);
+
+  const plan = ran.stderr.split('\n').find((line) => line.includes('200100') || line.includes('200000'));
+  expect([ran.status, plan === undefined]).toEqual([0, false]);
+});
