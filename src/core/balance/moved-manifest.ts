@@ -1,0 +1,87 @@
+// The manifest of an upload whose chunks lie under other keys: the document and every entry as they were written, also what
+// this version does not know, but for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
+import { StringDecoder } from 'node:string_decoder';
+import { Readable } from 'node:stream';
+import { shardPrefix } from '../archive/upload-ledger.js';
+import { integrityError } from '../errors.js';
+import { GzipText } from '../manifest/gzip-text.js';
+import { inflateManifest } from '../manifest/inflate-manifest.js';
+import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js';
+import { extentsOf } from '../manifest/manifest-check.js';
+import type { ChunkRecord, ShardRecord } from '../manifest/manifest-types.js';
+import { encodedManifest, type EncodedManifest } from '../manifest/manifest-writer.js';
+
+const FILES = '"files":[\n';
+
+/** `chunks` are those of the manifest, in its order, where they lie now. @throws integrity */
+export async function movedManifest(loaded: LoadedManifest, chunks: readonly ChunkRecord[]): Promise<EncodedManifest> {
+  const { chunks: _chunks, ...document } = loaded.document;
+  const { replaces = [] } = loaded.head;
+  const head = { ...document, replaces: [...replaces, loaded.sha256], shards: await shardsOf(loaded, chunks) };
+  const records = loaded.document['chunks'] as readonly Readonly<Record<string, unknown>>[];
+  const lines = records.map((record, position) => {
+    const { key, shard } = chunks[position] ?? {};
+    return JSON.stringify({ ...record, key, shard });
+  });
+  const text = new GzipText();
+  try {
+    text.add(`${JSON.stringify(head).slice(0, -1)},\n"chunks":[\n${lines.join(',\n')}\n],\n${FILES}`);
+    await copyEntries(loaded, text);
+    return encodedManifest(await text.finish());
+  } catch (error) {
+    text.destroy();
+    throw error;
+  }
+}
+
+/** Everything after the line that begins the list of entries. */
+async function copyEntries({ key, bytes }: LoadedManifest, text: GzipText): Promise<void> {
+  const decoder = new StringDecoder('utf8');
+  let before: string | undefined = '';
+  for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
+    let part = decoder.write(piece);
+    if (before !== undefined) {
+      before += part;
+      const at = before.indexOf(FILES);
+      if (at < 0) continue;
+      part = before.slice(at + FILES.length);
+      before = undefined;
+    }
+    if (!text.add(part)) await text.drained();
+  }
+  text.add(decoder.end());
+  if (before !== undefined) throw integrityError(`the manifest ${key} has no list of files`);
+}
+
+/** Files and bytes of each shard, counted anew; a cut file counts in the shard of its last part. */
+async function shardsOf(loaded: LoadedManifest, chunks: readonly ChunkRecord[]): Promise<readonly ShardRecord[]> {
+  const shards = new Map<number, Counts>();
+  for (const { shard, size } of chunks) {
+    const record = shards.get(shard) ?? newShard(shard);
+    shards.set(shard, record);
+    record.chunks++;
+    record.storedBytes += size;
+  }
+  for await (const batch of readLoaded(loaded)) {
+    for (const line of batch) {
+      if ('foreignType' in line || line.type === 'deleted' || line.type === 'directory') continue;
+      const chunk = chunks[line.chunk ?? extentsOf(line).at(-1)?.chunk ?? -1];
+      const record = chunk && shards.get(chunk.shard);
+      if (record === undefined) continue;
+      record.files++;
+      record.bytes += line.size;
+    }
+  }
+  return [...shards.values()].sort((a, b) => a.shard - b.shard);
+}
+
+type Counts = { -readonly [K in keyof ShardRecord]: ShardRecord[K] };
+
+const newShard = (shard: number): Counts => ({
+  shard,
+  prefix: shardPrefix(shard),
+  chunks: 0,
+  files: 0,
+  bytes: 0,
+  storedBytes: 0,
+});

@@ -1,0 +1,57 @@
+// Why a chunk has to stay in its shard.
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { ObjectInfo } from '../object-store/object-store.js';
+import type { Neighbours } from './neighbours.js';
+
+/**
+ * - `other-upload`: it lies in another upload.
+ * - `referred`: the manifest of another upload names it.
+ * - `built-upon`: another upload continues this one's list; writers that remember it know the chunks by their keys.
+ * - `writer`: the newest version of a fleet writer, who continues it from memory and may not be able to read.
+ * - `storage-class`: moving it costs a retrieval or the rest of its minimum storage time, or it cannot be read at all.
+ * - `too-large`: more than one copy request can move.
+ * - `doubled`: it was moved before, and another upload refers to where it was.
+ * - `foreign-key`: its key is none that archiver gives to chunks.
+ */
+export type StayReason =
+  | 'other-upload'
+  | 'referred'
+  | 'built-upon'
+  | 'writer'
+  | 'storage-class'
+  | 'too-large'
+  | 'doubled'
+  | 'foreign-key';
+
+export interface Surroundings {
+  readonly uploadId: string;
+  readonly writerId: string | undefined;
+  readonly neighbours: Neighbours;
+  /** Chunks in the upload's folder by key. */
+  readonly present: ReadonlyMap<string, ObjectInfo>;
+  /** Names of chunks of which another upload needs a second copy. */
+  readonly doubled: ReadonlySet<string>;
+}
+
+export const MAX_COPY_BYTES = 5 * 2 ** 30;
+const CHUNK = /^shard-\d{2,}\/(chunk-\d{6,}\.tar\.zst)$/;
+
+/** `chunk-000017.tar.zst` of a key relative to the upload; undefined when it is no key of a chunk. */
+export const chunkName = (relative: string): string | undefined => CHUNK.exec(relative)?.[1];
+
+/** Undefined when it may move. The object must be there. */
+export function stayReason(chunk: ChunkRecord, around: Surroundings): StayReason | undefined {
+  const { uploadId, writerId, neighbours, present, doubled } = around;
+  const own = `uploads/${uploadId}/`;
+  const key = chunkKey(uploadId, chunk.key);
+  if (key === undefined || !key.startsWith(own)) return 'other-upload';
+  const name = chunkName(key.slice(own.length));
+  if (name === undefined) return 'foreign-key';
+  if (neighbours.referred.has(key)) return 'referred';
+  if (neighbours.building.length > 0) return 'built-upon';
+  if (neighbours.isNewest && writerId !== undefined) return 'writer';
+  if (present.get(key)?.storageClass !== 'STANDARD') return 'storage-class';
+  if (chunk.size > MAX_COPY_BYTES) return 'too-large';
+  return doubled.has(name) ? 'doubled' : undefined;
+}

@@ -1,0 +1,96 @@
+// One 512-byte header of a tar file, as v7, ustar, pax and GNU tar write it. Pure; names are byte strings.
+import { integrityError } from '../errors.js';
+import type { RawPath } from '../raw-path.js';
+
+export const BLOCK = 512;
+const CHECKSUM_AT = 148;
+const CHECKSUM_END = 156;
+
+export interface HeaderBlock {
+  /** The type flag; `0` where old tars write a zero byte. */
+  readonly type: string;
+  readonly path: RawPath;
+  readonly target: RawPath;
+  readonly size: number;
+  readonly mode: number;
+  /** Undefined where it is no number. */
+  readonly uid: number | undefined;
+  readonly gid: number | undefined;
+  readonly mtimeSeconds: number;
+}
+
+/** A number of a header: octal text, or base 256 where its first bit is set. NaN for anything else. */
+export function headerNumber(block: Buffer, at: number, length: number): number {
+  const first = block[at] ?? 0;
+  if ((first & 0x80) === 0) {
+    const text = block
+      .toString('latin1', at, at + length)
+      .replace(/\0.*$/s, '')
+      .trim();
+    if (text === '') return 0;
+    return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
+  }
+  const isNegative = (first & 0x40) !== 0;
+  let value = isNegative ? (first & 0x7f) - 0x80 : first & 0x3f;
+  for (let index = at + 1; index < at + length; index++) value = value * 256 + (block[index] ?? 0);
+  return value;
+}
+
+/** The text of a field, up to its first zero byte. */
+export function headerText(block: Buffer, at: number, length: number): RawPath {
+  const end = block.indexOf(0, at);
+  return block.toString('latin1', at, end < 0 || end > at + length ? at + length : end);
+}
+
+/** A block of zeros, which ends an archive. */
+export function isZeroBlock(block: Buffer): boolean {
+  for (let index = 0; index < BLOCK; index += 4) if (block.readInt32LE(index) !== 0) return false;
+  return true;
+}
+
+// Some old tars summed signed bytes.
+function hasChecksum(block: Buffer): boolean {
+  let unsigned = 0;
+  let signed = 0;
+  for (let index = 0; index < BLOCK; index++) {
+    const byte = index >= CHECKSUM_AT && index < CHECKSUM_END ? 32 : (block[index] ?? 0);
+    unsigned += byte;
+    signed += byte > 127 ? byte - 256 : byte;
+  }
+  const stated = headerNumber(block, CHECKSUM_AT, 8);
+  return stated === unsigned || stated === signed;
+}
+
+/** True for a block that can begin a tar file. */
+export const isTarBlock = (block: Buffer): boolean => isZeroBlock(block.subarray(0, BLOCK)) || hasChecksum(block);
+
+/** Reads a header. @throws integrity when its checksum is wrong or its size is no size */
+export function parseHeaderBlock(block: Buffer): HeaderBlock {
+  if (!hasChecksum(block)) throw integrityError('the checksum of a header is wrong');
+  const size = headerNumber(block, 124, 12);
+  if (!Number.isSafeInteger(size) || size < 0) throw integrityError('a header has no sound size');
+  const mode = headerNumber(block, 100, 8);
+  const mtimeSeconds = headerNumber(block, 136, 12);
+  // GNU tar keeps other things where ustar has the prefix.
+  const isUstar = block.toString('latin1', 257, 263) === 'ustar\0';
+  const prefix = isUstar ? headerText(block, 345, 155) : '';
+  const name = headerText(block, 0, 100);
+  const type = String.fromCharCode(block[156] ?? 0);
+  return {
+    type: type === '\0' ? '0' : type,
+    path: prefix === '' ? name : `${prefix}/${name}`,
+    target: headerText(block, 157, 100),
+    size,
+    mode: Number.isNaN(mode) ? 0 : mode & 0o7777,
+    uid: accountNumber(headerNumber(block, 108, 8)),
+    gid: accountNumber(headerNumber(block, 116, 8)),
+    mtimeSeconds: Number.isSafeInteger(mtimeSeconds) ? mtimeSeconds : 0,
+  };
+}
+
+// The largest number means "leave it" to the system.
+const MAX_ACCOUNT = 0xffff_fffe;
+
+/** A user or group number that the system can have; undefined for any other. */
+export const accountNumber = (value: number): number | undefined =>
+  Number.isInteger(value) && value >= 0 && value <= MAX_ACCOUNT ? value : undefined;

@@ -1,0 +1,83 @@
+// Storage classes and requests, over HTTP.
+import { beforeEach, expect, test } from 'vitest';
+import { balance } from '../../../src/core/balance/balance.js';
+import { useBrokenS3 } from '../../support/broken-s3.js';
+import { linkId } from '../../support/make-chain.js';
+import { allContent, type MadeDataset } from '../../support/make-dataset.js';
+import { lonely, madeFor } from './balance-run.js';
+
+const s3 = useBrokenS3();
+let made: MadeDataset;
+beforeEach(() => {
+  made = lonely();
+});
+
+const isChunk = (key: string): boolean => key.includes('/chunk-');
+
+test('chunks outside of STANDARD stay where they are, cold or not; the others move by copies in the store', async () => {
+  const chunks = [...made.objects.keys()].filter(isChunk);
+  const classes = new Map([
+    [chunks[0], 'GLACIER'],
+    [chunks[1], 'STANDARD_IA'],
+  ]);
+  for (const [key, body] of made.objects) s3.put(key, body, classes.get(key));
+  const { store, requests } = await s3.open();
+
+  const { plan } = await balance(store, {
+    uploadId: linkId(0),
+    threshold: 1.5,
+    signal: new AbortController().signal,
+    requestsAtOnce: 4,
+    onStep: () => undefined,
+  });
+
+  expect(plan.staying).toMatchObject([{ reason: 'storage-class', chunks: 2 }]);
+  expect(plan.moves.length).toBeGreaterThan(0);
+  expect(requests.copy).toBe(plan.moves.length);
+  const objects = s3.server.buckets.get('bucket');
+  for (const [key, storageClass] of classes)
+    expect(objects?.get(`p/${key}`)?.headers['x-amz-storage-class']).toBe(storageClass);
+  for (const { from, to } of plan.moves) {
+    expect(objects?.has(`p/${from}`)).toBe(false);
+    expect(objects?.get(`p/${to}`)?.body).toEqual(made.objects.get(from));
+  }
+});
+
+test('copies are encrypted with the key that the chunks were encrypted with', async () => {
+  made = lonely((manifest) => {
+    madeFor(4)(manifest);
+    manifest['storage'] = { bucket: 'bucket', kmsKeyId: 'alias/lab' };
+  });
+  for (const [key, body] of made.objects) s3.put(key, body);
+  const { store } = await s3.open();
+
+  const { plan } = await balance(store, {
+    uploadId: linkId(0),
+    threshold: 1.5,
+    signal: new AbortController().signal,
+    requestsAtOnce: 4,
+    onStep: () => undefined,
+  });
+
+  const copies = s3.server.requests.filter(({ headers }) => headers['x-amz-copy-source'] !== undefined);
+  expect(
+    copies.slice(-plan.moves.length).map(({ headers }) => headers['x-amz-server-side-encryption-aws-kms-key-id']),
+  ).toEqual(plan.moves.map(() => 'alias/lab'));
+});
+
+test('every version reads as before', async () => {
+  for (const [key, body] of made.objects) s3.put(key, body);
+  const { store } = await s3.open();
+  const before = await allContent(store);
+
+  const { failed } = await balance(store, {
+    uploadId: linkId(0),
+    threshold: 1.5,
+    signal: new AbortController().signal,
+    requestsAtOnce: 4,
+    onStep: () => undefined,
+  });
+
+  expect(failed).toEqual([]);
+  expect(await allContent(store)).toEqual(before);
+});
