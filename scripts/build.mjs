@@ -1,6 +1,6 @@
 // Bundles src/ into dist/: the entry, the worker threads, and chunks that load on first use. Packages stay in
-// node_modules except the S3 SDK, whose 200 small files cost more to find than to run.
-import { rm } from 'node:fs/promises';
+// node_modules except the AWS SDKs, whose hundreds of small files cost more to find than to run.
+import { rename, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -27,13 +27,16 @@ const entries = {
   docs: 'src/cli/docs-main.ts',
   'scan-worker': 'src/core/archive/scan-worker.ts',
   'pack-worker': 'src/core/archive/pack-worker.ts',
+  'dedup-worker': 'src/core/archive/dedup-worker.ts',
   'unpack-worker': 'src/core/restore/unpack-worker.ts',
 };
 
-await rm('dist', { recursive: true, force: true });
+// Built beside and swapped, so that whoever runs dist/ meanwhile finds the old one or the new one.
+const next = `dist-next-${process.pid}`;
+const last = `dist-last-${process.pid}`;
 await build({
   entryPoints: Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path))),
-  outdir: 'dist',
+  outdir: next,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -49,3 +52,8 @@ await build({
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
 });
+await rename('dist', last).catch((error) => {
+  if (error.code !== 'ENOENT') throw error;
+});
+await rename(next, 'dist');
+await rm(last, { recursive: true, force: true });
