@@ -33,7 +33,9 @@ export function failureOf(error: unknown, signal?: AbortSignal): Failure {
   const interruption: unknown = signal?.aborted ? signal.reason : undefined;
   const named = isAbort(error) && isArchiverError(interruption) ? interruption : error;
   if (isArchiverError(named)) {
-    const { code, message, hint } = named;
+    const { code, message } = named;
+    // What was interrupted may know how to go on.
+    const hint = named.hint ?? (isArchiverError(error) ? error.hint : undefined);
     return { code, message, hint, why: whyOf(named), stack, exitCode: interruptedExit(interruption) ?? named.exitCode };
   }
   const text = error instanceof Error ? error.message : String(error);

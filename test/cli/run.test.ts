@@ -274,6 +274,16 @@ describe('failures', () => {
     expect((await fail(new Error('socket closed'), [], extra)).status).toBe(exitCode);
   });
 
+  test('an interruption keeps the hint of what was interrupted', async () => {
+    const controller = new AbortController();
+    controller.abort(new ArchiverError('cancelled', 'stopped', { exitCode: 130 }));
+    const stopped = new ArchiverError('cancelled', 'stopped', { hint: 'archiver resume 1' });
+
+    const { stderr } = await fail(stopped, [], { signal: controller.signal });
+
+    expect(stderr).toBe('✗ stopped\n  fix   archiver resume 1\n');
+  });
+
   test('a command that stops cleanly when asked keeps its own status', async () => {
     const controller = new AbortController();
     controller.abort(cancelledError());
