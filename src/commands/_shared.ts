@@ -60,6 +60,41 @@ export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => (
   ...storeFlags(defaultRegion),
 });
 
+/** Under which writer's prefix an upload goes. */
+export const writerIdFlag = flag.text({
+  placeholder: 'ID',
+  default: '',
+  allowEmpty: true,
+  describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
+});
+
+/** How files are packed. */
+export const packingFlags = {
+  shardStrategy: flag.choice(
+    'round-robin',
+    'hash',
+    'size',
+    'type',
+    'directory',
+  )({
+    default: 'round-robin',
+    describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
+  }),
+  compressionLevel: flag.int(1, 22)({ describe: 'fixed zstd level instead of one by content' }),
+  fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+};
+
+/** What uploads that may choose any class choose from. */
+export const storageClassFlag = flag.choice(
+  'STANDARD',
+  'STANDARD_IA',
+  'ONEZONE_IA',
+  'INTELLIGENT_TIERING',
+  'GLACIER_IR',
+  'GLACIER',
+  'DEEP_ARCHIVE',
+)({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' });
+
 /** How a long operation reports. */
 export const outputFlags = {
   progressFormat: flag.choice(

@@ -2,33 +2,28 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { requires } from '../cli/rule.js';
-import { datasetIdFlag, encryptionFlags, filterFlags, limitFlags, outputFlags, storeFlags } from './_shared.js';
+import {
+  datasetIdFlag,
+  encryptionFlags,
+  filterFlags,
+  limitFlags,
+  outputFlags,
+  packingFlags,
+  storeFlags,
+  writerIdFlag,
+} from './_shared.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
-  writerId: flag.text({
-    placeholder: 'ID',
-    default: '',
-    allowEmpty: true,
-    describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
-  }),
+  writerId: writerIdFlag,
   datasetId: datasetIdFlag,
   force: flag.on({ describe: 'upload everything anew, as a version that depends on no other' }),
   trackDeletes: flag.on({ describe: 'record what is gone as deleted; without it, it stays in later versions' }),
   checksum: flag.on({ describe: 'refused: changes are found by size and modification time' }),
-  compressionLevel: flag.int(1, 22)({ describe: 'fixed zstd level instead of one by content' }),
-  fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+  compressionLevel: packingFlags.compressionLevel,
+  fileChecksums: packingFlags.fileChecksums,
   shardCount: flag.int(1, 100)({ default: 10, describe: 'key prefixes to spread chunks over' }),
-  shardStrategy: flag.choice(
-    'round-robin',
-    'hash',
-    'size',
-    'type',
-    'directory',
-  )({
-    default: 'round-robin',
-    describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
-  }),
+  shardStrategy: packingFlags.shardStrategy,
   storageClass: flag.choice(
     'STANDARD',
     'GLACIER_IR',

@@ -8,7 +8,10 @@ import {
   filterFlags,
   limitFlags,
   outputFlags,
+  packingFlags,
+  storageClassFlag,
   storeFlags,
+  writerIdFlag,
   yesFlag,
 } from './_shared.js';
 
@@ -19,12 +22,7 @@ const flags = {
   bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when DESTINATION is not given' }),
   prefix: flag.text({ short: 'p', placeholder: 'PREFIX', describe: 'prefix in --bucket', allowEmpty: true }),
   ...storeFlags('us-west-2'),
-  writerId: flag.text({
-    placeholder: 'ID',
-    default: '',
-    allowEmpty: true,
-    describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
-  }),
+  writerId: writerIdFlag,
   datasetId: datasetIdFlag,
   incremental: flag.on({ describe: 'upload only what is new or changed since the latest version' }),
   prevManifest: flag.file({
@@ -32,30 +30,13 @@ const flags = {
     describe: 'compare with this manifest of an earlier version (.json.gz or .json) instead of the latest one',
   }),
   shardCount: flag.int(4, 32, [0])({ default: 0, describe: 'key prefixes to spread chunks over; 0 chooses' }),
-  shardStrategy: flag.choice(
-    'round-robin',
-    'hash',
-    'size',
-    'type',
-    'directory',
-  )({
-    default: 'round-robin',
-    describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
-  }),
-  compressionLevel: flag.int(1, 22)({ describe: 'fixed zstd level instead of one by content' }),
+  shardStrategy: packingFlags.shardStrategy,
+  compressionLevel: packingFlags.compressionLevel,
   frameSize: flag.bytes()({
     default: '16MiB',
     describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
-  storageClass: flag.choice(
-    'STANDARD',
-    'STANDARD_IA',
-    'ONEZONE_IA',
-    'INTELLIGENT_TIERING',
-    'GLACIER_IR',
-    'GLACIER',
-    'DEEP_ARCHIVE',
-  )({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' }),
+  storageClass: storageClassFlag,
   autoTier: flag.on({ describe: 'choose the storage class from when files were last read' }),
   tierHotDays: flag.int(0, 36500)({ default: 30, describe: 'read within so many days: STANDARD; older: STANDARD_IA' }),
   tierColdDays: flag.int(0, 36500)({ default: 90, describe: 'not read for so many days: GLACIER' }),
@@ -78,7 +59,7 @@ const flags = {
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   project: flag.text({ placeholder: 'ID', describe: 'project recorded in the manifest' }),
   enableDedup: flag.on({ describe: 'store the content of equal files once; they are read twice to find them' }),
-  fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+  fileChecksums: packingFlags.fileChecksums,
   optimization: flag.on({ default: true, describe: 'adapt the requests in flight; off: always four' }),
   congestionControl: flag.choice(
     'bbr',

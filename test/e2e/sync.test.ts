@@ -35,11 +35,14 @@ describe('archiver sync', () => {
     rmSync(join(source, 'file-3'));
     const second = documentOf(await sync('--json', '--track-deletes'));
     const third = await sync('--json', '--track-deletes');
+    writeFileSync(join(source, 'newer'), 'new');
+    const shown = await sync();
 
     expect(first).toMatchObject({ version: 1, added: 31, noChanges: false });
     expect(second).toMatchObject({ version: 2, added: 1, modified: 0, deleted: 1, unchanged: 30, files: 31 });
     expect(documentOf(third)).toMatchObject({ version: 2, noChanges: true, uploadId: second['uploadId'], chunks: 0 });
     expect(third.status).toBe(0);
+    expect(shown.stdout).toMatch(/^ok: Synced 32 files, [^,]* newly stored, in .*\n {2}changes   1 added/);
   });
 
   test('needs one listing and one read for an unchanged folder with a warm cache, and little more with an empty one', async () => {

@@ -3,16 +3,17 @@ import { totalmem } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
 import { upload, type UploadOptions } from '../../core/archive/upload.js';
-import { usageError } from '../../core/errors.js';
-import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { CreateUploadValues } from './upload.js';
 import {
   baseUrlOf,
+  DEFAULT_FRAME_BYTES,
   DEFAULT_TRANSFER,
   filterOptions,
   machineOptions,
   openForWriting,
+  refuseClassOfFolder,
   rememberedManifests,
 } from '../upload/engine-options.js';
 import { resumable } from '../upload/resumable.js';
@@ -23,7 +24,6 @@ import { openNamed } from './open-named.js';
 import { datasetOf, sourceFolders } from './source-folders.js';
 import { uploadMemory } from './upload-memory.js';
 
-const FRAME_BYTES = 16 * 2 ** 20;
 const MB = 1e6;
 
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
@@ -62,10 +62,9 @@ export async function runCreateUpload(
   return showUpload(result, context);
 }
 
-function destinationUrl({ bucket, prefix, storageClass }: CreateUploadValues): string {
+function destinationUrl({ bucket, prefix, ...values }: CreateUploadValues): string {
   const url = baseUrlOf(joinStoreUrl(bucket.includes('://') ? bucket : `s3://${bucket}`, prefix));
-  if (parseStoreUrl(url).kind === 'file' && storageClass !== 'STANDARD')
-    throw usageError(`a folder has no storage classes: --storage-class ${storageClass} needs a bucket`);
+  refuseClassOfFolder(url, values);
   return url;
 }
 
@@ -95,7 +94,7 @@ const engineSettings = (values: CreateUploadValues, requests: number): Settings 
   shardCount: values.shards,
   chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
   compressionLevel: undefined,
-  frameBytes: FRAME_BYTES,
+  frameBytes: DEFAULT_FRAME_BYTES,
   storageClass: values.storageClass,
   tiers: undefined,
   tags: {},
@@ -113,4 +112,11 @@ const memoryOf = (
   requests: number,
   limitBytes: number | undefined,
 ): number | undefined =>
-  uploadMemory({ limitBytes, machineBytes: totalmem(), workers, requests, frameBytes: FRAME_BYTES, chunkSizeMb });
+  uploadMemory({
+    limitBytes,
+    machineBytes: totalmem(),
+    workers,
+    requests,
+    frameBytes: DEFAULT_FRAME_BYTES,
+    chunkSizeMb,
+  });

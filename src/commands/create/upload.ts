@@ -2,7 +2,7 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
-import { accessFlags, filterFlags, limitFlags, outputFlags, yesFlag } from '../_shared.js';
+import { filterFlags, limitFlags, outputFlags, storageClassFlag, storeFlags, yesFlag } from '../_shared.js';
 
 /** A chunk is one request and one buffer. */
 const MAX_CHUNK_MB = 2000;
@@ -22,22 +22,8 @@ const flags = {
     allowEmpty: true,
     describe: 'prefix in the bucket',
   }),
-  region: flag.text({
-    short: 'r',
-    placeholder: 'NAME',
-    default: 'us-west-2',
-    describe: 'region of the bucket; when not given, the environment, the profile and the bucket are asked first',
-  }),
-  ...accessFlags,
-  storageClass: flag.choice(
-    'STANDARD',
-    'STANDARD_IA',
-    'ONEZONE_IA',
-    'INTELLIGENT_TIERING',
-    'GLACIER_IR',
-    'GLACIER',
-    'DEEP_ARCHIVE',
-  )({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' }),
+  ...storeFlags('us-west-2'),
+  storageClass: storageClassFlag,
   chunkSizeMb: flag.int(
     1,
     MAX_CHUNK_MB,

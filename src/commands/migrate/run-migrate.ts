@@ -6,14 +6,18 @@ import { runWithProgress } from '../../cli/progress.js';
 import { usageError } from '../../core/errors.js';
 import { inspectArchive } from '../../core/migrate/inspect-archive.js';
 import { migrate, type MigrateOptions, type MigrateResult } from '../../core/migrate/migrate.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import type { MigrateValues } from '../migrate.js';
-import { baseUrlOf, DEFAULT_TRANSFER, machineOptions, openForWriting } from '../upload/engine-options.js';
+import {
+  baseUrlOf,
+  DEFAULT_FRAME_BYTES,
+  DEFAULT_TRANSFER,
+  machineOptions,
+  openForWriting,
+  refuseClassOfFolder,
+} from '../upload/engine-options.js';
 import { confirmCold } from '../upload/run-upload.js';
 import { type ArchiveSource, archiveSource } from './archive-source.js';
 import { showInspected, showMigrated } from './show-migrate.js';
-
-const FRAME_BYTES = 16 * 2 ** 20;
 
 export interface MigrateTarget {
   readonly source: string;
@@ -66,10 +70,7 @@ const storeValues = ({ region, profile, endpointUrl }: MigrateValues) => ({
 });
 
 function uploadOptions(values: MigrateValues, url: string, context: Context): MigrateOptions['upload'] {
-  const { storageClass } = values;
-  if (parseStoreUrl(url).kind === 'file' && storageClass !== 'STANDARD') {
-    throw usageError(`a folder has no storage classes: --storage-class ${storageClass} needs an s3:// destination`);
-  }
+  refuseClassOfFolder(url, values);
   return {
     ...machineOptions(context),
     open: openForWriting(url, storeValues(values), context),
@@ -77,8 +78,8 @@ function uploadOptions(values: MigrateValues, url: string, context: Context): Mi
     shardStrategy: 'round-robin',
     shardCount: values.shardCount,
     compressionLevel: values.compressionLevel,
-    frameBytes: FRAME_BYTES,
-    storageClass,
+    frameBytes: DEFAULT_FRAME_BYTES,
+    storageClass: values.storageClass,
     tiers: undefined,
     tags: {},
     project: undefined,

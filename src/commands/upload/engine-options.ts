@@ -22,6 +22,9 @@ const MIN_MEMORY = 192 * MIB;
 /** Of manifests kept on this computer; a million entries are 42 MB. */
 const CACHE_LIMIT = GIB;
 
+/** Default of --frame-size, for commands without it. */
+export const DEFAULT_FRAME_BYTES = 16 * MIB;
+
 /** How the flags' defaults steer the transfer, for commands without those flags. */
 export const DEFAULT_TRANSFER: TransferOptions = {
   optimization: true,
@@ -125,6 +128,16 @@ export function rememberedManifests(context: Context): Required<Pick<UploadOptio
     cache: openManifestCache({ folder, limitBytes: CACHE_LIMIT, onTrouble }),
     heads: openHeadCache(folder, onTrouble),
   };
+}
+
+/** @throws usage when a storage class is asked of a folder */
+export function refuseClassOfFolder(
+  url: string,
+  { storageClass, autoTier = false }: { readonly storageClass: string; readonly autoTier?: boolean },
+): void {
+  if (parseStoreUrl(url).kind !== 'file' || (storageClass === 'STANDARD' && !autoTier)) return;
+  const flag = autoTier ? '--auto-tier' : `--storage-class ${storageClass}`;
+  throw usageError(`a folder has no storage classes: ${flag} needs an s3:// destination`);
 }
 
 /** The place above `uploads/`. @throws usage for the URL of an upload */

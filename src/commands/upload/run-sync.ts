@@ -3,25 +3,24 @@ import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
 import { upload, type UploadOptions } from '../../core/archive/upload.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { usageError } from '../../core/errors.js';
-import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { SyncValues } from '../sync.js';
 import {
   baseUrlOf,
+  DEFAULT_FRAME_BYTES,
   DEFAULT_TRANSFER,
   encryptionOptions,
   filterOptions,
   machineOptions,
   openForWriting,
+  refuseClassOfFolder,
   rememberedManifests,
   writerIdOf,
 } from './engine-options.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
 import { resolveSource, treesToSkip } from './source-folder.js';
-
-const FRAME_BYTES = 16 * 2 ** 20;
 
 export interface SyncTarget {
   readonly source: string;
@@ -38,10 +37,7 @@ export async function runSync(
   const base = baseUrlOf(target.url);
   const writerId = writerIdOf(values.writerId);
   const url = writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId);
-  const { storageClass } = values;
-  if (parseStoreUrl(url).kind === 'file' && storageClass !== 'STANDARD') {
-    throw usageError(`a folder has no storage classes: --storage-class ${storageClass} needs an s3:// destination`);
-  }
+  refuseClassOfFolder(url, values);
   const source = resolveSource(target.source, context.cwd);
   const options: Omit<UploadOptions, 'emit'> = {
     ...machineOptions(context),
@@ -55,8 +51,8 @@ export async function runSync(
     shardStrategy: values.shardStrategy,
     shardCount: values.shardCount,
     compressionLevel: values.compressionLevel,
-    frameBytes: FRAME_BYTES,
-    storageClass,
+    frameBytes: DEFAULT_FRAME_BYTES,
+    storageClass: values.storageClass,
     tiers: undefined,
     tags: {},
     project: undefined,

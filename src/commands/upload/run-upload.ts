@@ -5,7 +5,7 @@ import type { TierPolicy } from '../../core/archive/tier.js';
 import { type ChangeOptions, upload, type UploadOptions } from '../../core/archive/upload.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { usageError } from '../../core/errors.js';
-import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { UploadValues } from '../upload.js';
 import {
@@ -14,6 +14,7 @@ import {
   filterOptions,
   machineOptions,
   openForWriting,
+  refuseClassOfFolder,
   rememberedManifests,
   writerIdOf,
 } from './engine-options.js';
@@ -83,12 +84,7 @@ type Settings = Pick<
 >;
 
 function engineSettings(values: UploadValues, context: Context, url: string): Settings {
-  const isFolder = parseStoreUrl(url).kind === 'file';
-  if (isFolder && (values.autoTier || values.storageClass !== 'STANDARD')) {
-    throw usageError(
-      `a folder has no storage classes: ${values.autoTier ? '--auto-tier' : `--storage-class ${values.storageClass}`} needs an s3:// destination`,
-    );
-  }
+  refuseClassOfFolder(url, values);
   const { shardStrategy, shardCount, compressionLevel, storageClass, project, fileChecksums, dryRun } = values;
   const { optimization, congestionControl, transporter, disableStaging } = values;
   return {

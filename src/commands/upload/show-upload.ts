@@ -22,7 +22,10 @@ function resultLines(result: UploadResult, context: Context): string[] {
     const first = `no changes: dataset ${datasetId} stays at version ${version}`;
     return [first, ...problemLines('skipped ', skipped, look), ...counts];
   }
-  const [headline = '', ...details] = finalLines({ ...result, version, operation: 'upload', problems: skipped }, look);
+  const [headline = '', ...details] = finalLines(
+    { ...result, version, operation: 'upload', isDifference: isDifference(changes), problems: skipped },
+    look,
+  );
   return [headline, ...counts, ...savedLines(result), ...details];
 }
 
@@ -33,6 +36,10 @@ function savedLines({ deduplicated }: UploadResult): string[] {
     `  equal     ${formatQuantity(files, 'file')} stored with others of the same content, ${formatBytes(bytes)} saved`,
   ];
 }
+
+/** Something of the version was there before. */
+const isDifference = (changes: UploadResult['changes']): boolean =>
+  changes !== undefined && changes.modified + changes.deleted + changes.unchanged > 0;
 
 function changesText({ added, modified, deleted, unchanged }: NonNullable<UploadResult['changes']>): string {
   return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged`;

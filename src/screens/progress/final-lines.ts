@@ -13,6 +13,8 @@ export interface UploadResult {
   readonly files: number;
   readonly bytes: number;
   readonly storedBytes: number;
+  /** Files and bytes are those of the version, of which only what changed was stored. */
+  readonly isDifference?: boolean;
   readonly durationMs: number;
   readonly location: string;
   readonly datasetId: string;
@@ -51,11 +53,12 @@ export function finalLines(result: FinalResult, look: Look): string[] {
 
 function headline(result: FinalResult, look: Look): Line {
   const glyphs = glyphsFor(look);
-  const { done } = OPERATION_WORDS[result.operation];
+  const isDifference = result.operation === 'upload' && result.isDifference === true;
+  const done = isDifference ? 'Synced' : OPERATION_WORDS[result.operation].done;
   const amount = `${formatQuantity(result.files, 'file')}, ${formatBytes(result.bytes)}`;
   const place =
     result.operation === 'upload'
-      ? `stored as ${formatBytes(result.storedBytes)}`
+      ? `${isDifference ? 'with' : 'stored as'} ${formatBytes(result.storedBytes)}${isDifference ? ' newly stored' : ''}`
       : `to ${displayText(result.target, look)}`;
   const count = result.problems.length;
   const shortfall =

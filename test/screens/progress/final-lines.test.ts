@@ -41,6 +41,12 @@ describe('finalLines', () => {
     ]);
   });
 
+  it('says of a version how little of it was new', () => {
+    expect(finalLines({ ...upload, storedBytes: 4854, isDifference: true }, look)[0]).toBe(
+      '✓ Synced 13 290 files, 116 GiB with 4.7 KiB newly stored, in 16m40s',
+    );
+  });
+
   it('says what was restored and what it took', () => {
     expect(finalLines({ ...restore, next: 'archiver verify s3://b/u/1' }, look)).toEqual([
       '✓ Restored 41 files, 812 GiB to ./out, in 3m',
