@@ -5,6 +5,7 @@ import { flag, type Flags } from './flag.js';
 
 export const globalFlags = {
   json: flag.on({ describe: 'print one JSON document on stdout, also on failure' }),
+  quiet: flag.on({ short: 'q', describe: 'show no progress and no notes' }),
   verbose: flag.on({ short: 'v', describe: 'say more about what is being done' }),
   trace: flag.on({ short: 't', describe: 'print trace messages and the stack of a failure' }),
   context: flag.choice('local', 'repl')({ describe: 'where the command runs; repl is refused here' }),

@@ -105,7 +105,6 @@ export const outputFlags = {
   )({
     describe: 'how progress is shown on stderr; tui on a terminal, else text',
   }),
-  quiet: flag.on({ short: 'q', describe: 'show no progress and no notes' }),
 };
 
 /** Which files are taken. */

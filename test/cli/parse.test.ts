@@ -88,7 +88,7 @@ describe('values', () => {
   });
 
   test('short flags stand alone, in groups, and with their value attached', async () => {
-    expect(await values('-nqy')).toMatchObject({ dryRun: true, quiet: true, yes: true });
+    expect(await values('-nqy')).toMatchObject({ dryRun: true, yes: true });
     expect(await values('-nb', 'x')).toMatchObject({ dryRun: true, bucket: 'x' });
     expect(await values('-nbx')).toMatchObject({ dryRun: true, bucket: 'x' });
     expect(await values('-b=x')).toMatchObject({ bucket: 'x' });

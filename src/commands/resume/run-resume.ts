@@ -70,7 +70,7 @@ async function alreadyComplete(folder: string, state: UploadState, context: Cont
 async function runAgain(values: ResumeValues, opened: SavedUpload, context: Context): Promise<number> {
   const { command, flags, sources, destination } = opened.state;
   // Questions about it were answered when it began.
-  const again = { ...flags, ...given(values), quiet: values.quiet, dryRun: false, yes: true };
+  const again = { ...flags, ...given(values), dryRun: false, yes: true };
   const asBefore = { ...context, origins: originsOf(opened.state, context) };
   const [source = ''] = sources;
   switch (command) {

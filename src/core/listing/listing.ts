@@ -1,0 +1,223 @@
+// All entries of an upload or version in columns, in path order, for those who look around in it: the browser and the shell.
+// A million entries take some 150 MB. Questions about a folder are answered by binary search; nothing is an object per file.
+import type { ManifestHead, Timestamp, EntryType } from '../manifest/manifest-types.js';
+import type { RawPath } from '../raw-path.js';
+import type { Extra, SelectedTable } from '../restore/selected-table.js';
+
+/** Entries `start` to `end` (exclusive). */
+export interface EntryRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Something right below a folder. */
+export interface Child {
+  readonly name: RawPath;
+  /** Undefined for a folder that has no entry of its own. */
+  readonly index: number | undefined;
+  readonly isFolder: boolean;
+}
+
+export interface Sum {
+  /** Everything but folders. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface RefusedEntry {
+  readonly path: RawPath;
+  readonly reason: string;
+}
+
+export interface ListingData {
+  readonly head: ManifestHead;
+  readonly table: SelectedTable;
+  readonly extras: ReadonlyMap<number, Extra>;
+  /** Paths one after another; `table.columns.pathEnd` says where each ends. */
+  readonly paths: Buffer;
+  readonly stages: Interned;
+  readonly commits: Interned;
+  readonly refused: readonly RefusedEntry[];
+}
+
+/** A column of few different texts. */
+export interface Interned {
+  /** In order of first appearance. */
+  readonly values: readonly string[];
+  /** 0 for none, else one more than the position in `values`. */
+  readonly column: Uint32Array;
+}
+
+export class Listing {
+  readonly count: number;
+  readonly head: ManifestHead;
+  readonly paths: Buffer;
+  /** Entries that are not believed, and so not in here. */
+  readonly refused: readonly RefusedEntry[];
+  private readonly table: SelectedTable;
+  private sums: { readonly files: Uint32Array; readonly bytes: Float64Array } | undefined;
+
+  constructor(private readonly data: ListingData) {
+    this.table = data.table;
+    this.count = data.table.count;
+    this.head = data.head;
+    this.paths = data.paths;
+    this.refused = data.refused;
+  }
+
+  /** Where the path of an entry begins in `paths`. */
+  pathStart(index: number): number {
+    return index === 0 ? 0 : this.pathEnd(index - 1);
+  }
+
+  pathEnd(index: number): number {
+    return this.table.columns.pathEnd[index] ?? 0;
+  }
+
+  path(index: number): RawPath {
+    return this.table.path(index);
+  }
+
+  type(index: number): EntryType {
+    return this.table.type(index);
+  }
+
+  sizeBytes(index: number): number {
+    return this.table.columns.size[index] ?? 0;
+  }
+
+  mode(index: number): number {
+    return this.table.columns.mode[index] ?? 0;
+  }
+
+  mtime(index: number): Timestamp {
+    const { mtimeSeconds, mtimeNanos } = this.table.columns;
+    return { seconds: mtimeSeconds[index] ?? 0, nanos: mtimeNanos[index] ?? 0 };
+  }
+
+  /** Hex, or undefined where the manifest has none. */
+  md5(index: number): string | undefined {
+    return this.table.md5(index);
+  }
+
+  /** What few entries have: segments, holes, link targets. */
+  extra(index: number): Extra | undefined {
+    return this.data.extras.get(index);
+  }
+
+  /** Positions in `head.chunks` of the chunks that hold the entry's content. */
+  chunks(index: number): readonly number[] {
+    const chunk = this.table.columns.chunk[index] ?? -1;
+    return this.extra(index)?.segments?.map((segment) => segment.chunk) ?? (chunk < 0 ? [] : [chunk]);
+  }
+
+  /** Where the content begins in its chunk's stream. */
+  offset(index: number): number {
+    return this.table.columns.offset[index] ?? 0;
+  }
+
+  /** As the manifest has it, a hint: a lifecycle rule may have moved the chunk since. Undefined for what has no content. */
+  storageClass(index: number): string | undefined {
+    const chunk = this.chunks(index)[0];
+    return chunk === undefined ? undefined : this.head.chunks[chunk]?.storageClass;
+  }
+
+  /** The DVC stages that occur. */
+  get stages(): readonly string[] {
+    return this.data.stages.values;
+  }
+
+  stage(index: number): string | undefined {
+    return this.stages[(this.data.stages.column[index] ?? 0) - 1];
+  }
+
+  /** The git commits that occur. */
+  get commits(): readonly string[] {
+    return this.data.commits.values;
+  }
+
+  commit(index: number): string | undefined {
+    return this.commits[(this.data.commits.column[index] ?? 0) - 1];
+  }
+
+  /** The entry of this path, without slashes around it. */
+  find(path: RawPath): number | undefined {
+    const wanted = Buffer.from(path, 'latin1');
+    const index = this.lowerBound(wanted);
+    return index < this.count && this.comparePath(index, wanted) === 0 ? index : undefined;
+  }
+
+  /** Whether it is a folder: by an entry of its own, by what lies below it, or as the top. */
+  isFolder(path: RawPath): boolean {
+    if (path === '') return true;
+    const index = this.find(path);
+    if (index !== undefined) return this.type(index) === 'directory';
+    const { start, end } = this.below(path);
+    return end > start;
+  }
+
+  /** Everything below a folder, at any depth; '' is the top. */
+  below(folder: RawPath): EntryRange {
+    if (folder === '') return { start: 0, end: this.count };
+    return {
+      start: this.lowerBound(Buffer.from(`${folder}/`, 'latin1')),
+      // '0' follows '/' in byte order
+      end: this.lowerBound(Buffer.from(`${folder}0`, 'latin1')),
+    };
+  }
+
+  /** What lies right below a folder, in path order; steps over what is deeper. */
+  *children(folder: RawPath): Generator<Child> {
+    const { start, end } = this.below(folder);
+    const skip = folder === '' ? 0 : folder.length + 1;
+    for (let index = start; index < end;) {
+      const rest = this.path(index).slice(skip);
+      const slash = rest.indexOf('/');
+      if (slash < 0) {
+        yield { name: rest, index, isFolder: this.type(index) === 'directory' };
+        index++;
+        continue;
+      }
+      const name = rest.slice(0, slash);
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (this.find(path) === undefined) yield { name, index: undefined, isFolder: true };
+      index = this.below(path).end;
+    }
+  }
+
+  /** Files and bytes of a range, without walking it (but for the first time). */
+  sum({ start, end }: EntryRange): Sum {
+    this.sums ??= this.addUp();
+    const { files, bytes } = this.sums;
+    return {
+      files: (files[end] ?? 0) - (files[start] ?? 0),
+      bytes: (bytes[end] ?? 0) - (bytes[start] ?? 0),
+    };
+  }
+
+  private addUp(): { readonly files: Uint32Array; readonly bytes: Float64Array } {
+    const files = new Uint32Array(this.count + 1);
+    const bytes = new Float64Array(this.count + 1);
+    for (let index = 0; index < this.count; index++) {
+      files[index + 1] = (files[index] ?? 0) + (this.type(index) === 'directory' ? 0 : 1);
+      bytes[index + 1] = (bytes[index] ?? 0) + this.sizeBytes(index);
+    }
+    return { files, bytes };
+  }
+
+  private comparePath(index: number, wanted: Buffer): number {
+    return this.paths.compare(wanted, 0, wanted.length, this.pathStart(index), this.pathEnd(index));
+  }
+
+  /** The first entry whose path is not before `wanted`. */
+  private lowerBound(wanted: Buffer): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.comparePath(middle, wanted) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
