@@ -1,5 +1,6 @@
 // Flags that several commands take, to be spread into their declarations.
 import { flag } from '../cli/flag.js';
+import { conflicts, requires } from '../cli/rule.js';
 
 /** Credentials and address of the store; every command that touches it takes these. */
 export const accessFlags = {
@@ -84,6 +85,28 @@ export const packingFlags = {
   fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
 };
 
+/** What an upload records of git and DVC. */
+export const provenanceFlags = {
+  gitMetadata: flag.on({
+    describe:
+      'record commit, branch, tag and remote of the git repository of SOURCE_DIR, and the commit with each file',
+  }),
+  dvcAuto: flag.on({ describe: 'record with each file the stage of SOURCE_DIR/dvc.yaml that makes it' }),
+  dvcStage: flag.text({
+    placeholder: 'NAME',
+    describe:
+      'record command, dependencies, outputs and parameters of this stage, and with each of its files that it made them',
+  }),
+  dvcCacheDir: flag.folder({
+    default: '.dvc/cache',
+    describe: 'DVC cache of this machine, recorded with the other DVC flags, or when given; not looked at',
+  }),
+  generateDvcFiles: flag.on({
+    describe: 'write FILE.dvc for each file once all is uploaded, except for what DVC knows from a stage',
+  }),
+  dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
+};
+
 /** What uploads that may choose any class choose from. */
 export const storageClassFlag = flag.choice(
   'STANDARD',
@@ -114,6 +137,7 @@ export const filterFlags = {
   excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
   excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
   oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),
+  failFast: flag.on({ describe: 'stop at the first file that cannot be read instead of leaving it out' }),
 };
 
 /** How fast bytes may move. */
@@ -124,6 +148,46 @@ export const limitFlags = {
 
 /** Answers the questions of a command. */
 export const yesFlag = { yes: flag.on({ short: 'y', describe: 'answer yes to every question' }) };
+
+/** Which version of a dataset is read. `use`: what for. */
+export const versionFlags = (use: string) => ({
+  datasetId: flag.text({
+    placeholder: 'ID',
+    describe: `${use} a version of this dataset; S3_URL is then the bucket and prefix that uploads went to`,
+  }),
+  version: flag.int(1)({ describe: 'with --dataset-id: this version instead of the newest' }),
+  asOf: flag.text({
+    placeholder: 'YYYY-MM-DD',
+    describe: 'with --dataset-id: the newest version made by the end of this day (UTC)',
+  }),
+});
+
+/** How versions are named. */
+export const versionRules = [
+  requires('version', 'datasetId'),
+  requires('asOf', 'datasetId'),
+  conflicts('version', ['asOf']),
+  conflicts('datasetId', ['uploadId']),
+];
+
+/** How chunks come back from cold storage. */
+export const coldFlags = {
+  tier: flag.choice(
+    'expedited',
+    'standard',
+    'bulk',
+  )({
+    default: 'standard',
+    describe:
+      'how fast cold storage gives chunks back: 1-5 min, 3-5 h, 5-12 h (GLACIER); not offered, within 12 h, within 48 h (DEEP_ARCHIVE)',
+  }),
+  wait: flag.on({ describe: 'stay until what is in cold storage is readable, then restore it' }),
+  restoreDays: flag.int(1, 36_500)({ default: 7, describe: 'days that cold storage keeps the readable copy' }),
+  maxRestoreCost: flag.float(0)({
+    placeholder: 'USD',
+    describe: 'ask for and fetch nothing when the estimate is higher, or when a price is not known',
+  }),
+};
 
 /** How restored files are written. */
 export const writeFlags = {

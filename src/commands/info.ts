@@ -12,8 +12,8 @@ export const command = defineCommand({
   path: 'info',
   summary: 'describe an upload: what is in it, how it is stored, where',
   description:
-    'Reads the beginning of the manifest alone: identification, file statistics, compression, shard distribution and ' +
-    'storage location. Where the manifest is a delta, those that it builds on are read too, and all numbers are those of ' +
+    'Reads the beginning of the manifest alone: identification, what was recorded of git and DVC, file statistics, ' +
+    'compression, shard distribution and storage location. Where the manifest is a delta, those that it builds on are read too, and all numbers are those of ' +
     'the whole. --verbose adds a line for each shard; --json prints the manifest without its list of files.',
   args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
   flags,

@@ -19,7 +19,7 @@ export const command = defineCommand({
   summary: 'list the files of an upload',
   description:
     'Reads manifests alone: that of the upload, and where it is a delta those it builds on. Shows size, time and path of everything but folders, in the order of the paths; with ' +
-    '--verbose also the MD5, the shard and the chunk of each file. Rows appear while the manifest is read, however long it is.',
+    '--verbose also the MD5, git commit, shard, chunk and DVC stage of each file. Rows appear while the manifest is read, however long it is.',
   args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
   flags,
   examples: [

@@ -1,6 +1,7 @@
 // An upload described for people. Pure.
 import type { ChainLink, ReadView } from '../../core/dataset/read-view.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
+import type { DvcPathRecord, DvcRecord } from '../../core/manifest/provenance-types.js';
 import { displayPath, printable } from '../../core/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../../ui/format.js';
 
@@ -38,6 +39,31 @@ function listing({ previous }: ManifestHead, chain: readonly ChainLink[]): Rows 
   ];
 }
 
+/** Of git and DVC, where the upload recorded it. */
+function provenance({ git, dvc }: ManifestHead): Rows {
+  const rows: (readonly [string, string])[] = [];
+  if (git !== undefined) {
+    const names = [git.branch ?? 'no branch', ...(git.tag === undefined ? [] : [`tag ${git.tag}`])];
+    if (git.dirty) names.push('with uncommitted changes');
+    rows.push(['git commit', `${git.commit} (${names.map(printable).join(', ')})`]);
+  }
+  if (git?.remote !== undefined) rows.push(['git remote', printable(git.remote)]);
+  if (dvc?.stage !== undefined) rows.push(...stageRows(dvc.stage));
+  if (dvc !== undefined) rows.push(['DVC cache', printable(dvc.cacheDir)]);
+  return rows;
+}
+
+function stageRows({ name, command, deps, outs }: NonNullable<DvcRecord['stage']>): Rows {
+  const paths = (list: readonly DvcPathRecord[]): string =>
+    list.length === 0 ? '-' : list.map(({ path }) => printable(path)).join(', ');
+  return [
+    ['DVC stage', printable(name)],
+    ['command', printable(command)],
+    ['dependencies', paths(deps)],
+    ['outputs', paths(outs)],
+  ];
+}
+
 function statistics({ totals, dedup }: ManifestHead): Rows {
   const links = totals.symlinks + totals.hardlinks;
   return [
@@ -62,12 +88,16 @@ function statistics({ totals, dedup }: ManifestHead): Rows {
 }
 
 function compression({ settings, codec, chunks }: ManifestHead): Rows {
-  const levels = [...new Set(chunks.map(({ level }) => level))].sort((a, b) => a - b);
+  const packed = chunks.filter(({ content }) => content === undefined);
+  const levels = [...new Set(packed.map(({ level }) => level))].sort((a, b) => a - b);
   return [
     ['algorithm', `${printable(settings.compression.algorithm)} (${printable(codec)})`],
     ['level', `${levelText(settings.compression.level)}${levels.length === 0 ? '' : `; used: ${levels.join(', ')}`}`],
     ['frames', settings.frameSize === 0 ? 'one a chunk' : `${formatBytes(settings.frameSize)} of data each`],
     ['chunks', `${formatBytes(settings.chunkSize)} of data at most`],
+    ...(packed.length === chunks.length
+      ? []
+      : [['direct', `${formatQuantity(chunks.length - packed.length, 'file')} stored as they are`] as const]),
     [
       'checksums',
       settings.fileChecksums ? 'SHA-256 of chunks and frames, MD5 of files' : 'SHA-256 of chunks and frames',
@@ -108,8 +138,10 @@ function location({ head, sealedBy }: ReadView, url: string): Rows {
 /** The whole description; `shardTable` is added where it was asked for. */
 export function infoText(view: ReadView, url: string, shardTable: string | undefined): string {
   const { head, chain } = view;
+  const origin = provenance(head);
   return [
     section('Upload', [...identification(head), ...listing(head, chain)]),
+    ...(origin.length === 0 ? [] : [section('Provenance', origin)]),
     section('Files', statistics(head)),
     section('Compression', compression(head)),
     section('Shards', shardRows(head)) + (shardTable === undefined ? '' : `\n${shardTable}\n`),

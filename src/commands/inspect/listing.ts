@@ -1,7 +1,7 @@
 // One file of a listing, as an object and as a row of text.
 import { formatTimestamp } from '../../core/manifest/timestamp.js';
 import type { ChunkRecord, Entry } from '../../core/manifest/manifest-types.js';
-import { displayPath, textFromRaw } from '../../core/raw-path.js';
+import { displayPath, printable, textFromRaw } from '../../core/raw-path.js';
 import { formatBytes } from '../../ui/format.js';
 
 export interface ListedFile {
@@ -23,6 +23,10 @@ export interface ListedFile {
   readonly chunks?: readonly string[];
   readonly target?: string;
   readonly linkGroup?: number;
+  /** DVC stage that makes it. */
+  readonly stage: string | null;
+  /** Git commit at which it was uploaded. */
+  readonly commit: string | null;
 }
 
 /** Positions of the chunks that hold an entry. */
@@ -51,16 +55,19 @@ export function listedFile(entry: Entry, chunks: readonly ChunkRecord[]): Listed
     ...(entry.segments ? { chunks: held.map(({ key }) => key) } : {}),
     ...(entry.target === undefined ? {} : { target: displayPath(entry.target) }),
     ...(entry.linkGroup === undefined ? {} : { linkGroup: entry.linkGroup }),
+    stage: entry.stage ?? null,
+    commit: entry.commit ?? null,
   };
 }
 
 const SIZE_WIDTH = 10;
 const MD5_WIDTH = 32;
+const COMMIT_DIGITS = 10;
 const TIME_LENGTH = 'YYYY-MM-DDTHH:MM:SS'.length;
 
 /** The line above the rows. */
 export function listHeader(isVerbose: boolean): string {
-  const more = isVerbose ? `${'MD5'.padEnd(MD5_WIDTH)}  SHARD  CHUNK  ` : '';
+  const more = isVerbose ? `${'MD5'.padEnd(MD5_WIDTH)}  ${'COMMIT'.padEnd(COMMIT_DIGITS)}  SHARD  CHUNK  STAGE  ` : '';
   return `${'SIZE'.padStart(SIZE_WIDTH)}  ${'MODIFIED (UTC)'.padEnd(TIME_LENGTH)}  ${more}PATH\n`;
 }
 
@@ -80,5 +87,7 @@ function verboseCells(entry: Entry, chunks: readonly ChunkRecord[]): string {
   const shard = String(held.at(-1)?.shard ?? '-').padStart('SHARD'.length);
   const keys =
     held.length > 1 ? `${displayPath(held[0]?.key ?? '')}..${held.length}` : displayPath(held[0]?.key ?? '-');
-  return `${(entry.md5 ?? '-').padEnd(MD5_WIDTH)}  ${shard}  ${keys}  `;
+  const commit = (entry.commit?.slice(0, COMMIT_DIGITS) ?? '-').padEnd(COMMIT_DIGITS);
+  const stage = entry.stage === undefined ? '-' : printable(entry.stage);
+  return `${(entry.md5 ?? '-').padEnd(MD5_WIDTH)}  ${commit}  ${shard}  ${keys}  ${stage}  `;
 }

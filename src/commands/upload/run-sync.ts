@@ -6,6 +6,7 @@ import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { SyncValues } from '../sync.js';
+import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import {
   baseUrlOf,
   DEFAULT_FRAME_BYTES,
@@ -18,6 +19,7 @@ import {
   rememberedManifests,
   writerIdOf,
 } from './engine-options.js';
+import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
 import { resolveSource, treesToSkip } from './source-folder.js';
@@ -48,6 +50,8 @@ export async function runSync(
     encryption: encryptionOptions(values, url, true),
     changes: values.force ? undefined : { trackDeletes: values.trackDeletes },
     filter: filterOptions(values, treesToSkip(source, base, context.home)),
+    failFast: values.failFast,
+    provenance: await provenanceOptions(values, source, context),
     shardStrategy: values.shardStrategy,
     shardCount: values.shardCount,
     compressionLevel: values.compressionLevel,
@@ -61,6 +65,7 @@ export async function runSync(
     dryRun: values.dryRun,
     open: openForWriting(url, values, context),
   };
+  const dvcFiles = await planDvcFiles(values, source, context);
   const sources = [{ given: target.source, real: source }];
   const run = { command: 'sync', values, sources, destination: base, storeUrl: url };
   const result = await resumable(run, { wish: 'same', opened }, context, (resumption) =>
@@ -69,7 +74,7 @@ export async function runSync(
       return upload({ ...options, ...resumption, emit });
     }),
   );
-  return showUpload(withCounts(result), context);
+  return showUpload(withCounts(result), context, await writeDvcFiles(dvcFiles, options, result));
 }
 
 /** With --force everything counts as added: nothing was compared. */

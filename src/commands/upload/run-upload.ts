@@ -1,6 +1,7 @@
 // Joins `archiver upload` to the upload service: flags to options, events to progress, the result to text or JSON.
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
+import type { DirectOptions } from '../../core/archive/direct-plan.js';
 import type { TierPolicy } from '../../core/archive/tier.js';
 import { type ChangeOptions, upload, type UploadOptions } from '../../core/archive/upload.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
@@ -18,11 +19,16 @@ import {
   rememberedManifests,
   writerIdOf,
 } from './engine-options.js';
+import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import { readPreviousManifest } from './previous-manifest.js';
+import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
 import { resolveSource, treesToSkip } from './source-folder.js';
 
+const MB = 1_000_000;
+const MAX_DIRECT_REQUESTS = 64;
+const OTHER_SOCKETS = 10;
 const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 type ColdValues = Pick<UploadValues, 'autoTier' | 'tierMax' | 'dryRun' | 'yes'> & { readonly storageClass: string };
 
@@ -43,6 +49,9 @@ export async function runUpload(
   const url = writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId);
   const source = resolveSource(target.source, context.cwd);
   await confirmCold(values, context);
+  const direct = directOptions(values);
+  // Beside the files: chunks, manifest and listings.
+  const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
   const options = {
     ...engineSettings(values, context, url),
     ...machineOptions(context),
@@ -53,8 +62,12 @@ export async function runUpload(
     changes: changeOptions(values),
     encryption: encryptionOptions(values, url, values.incremental),
     filter: filterOptions(values, treesToSkip(source, base, context.home)),
-    open: openForWriting(url, values, context),
+    failFast: values.failFast,
+    provenance: await provenanceOptions(values, source, context),
+    direct,
+    open: openForWriting(url, values, context, network),
   };
+  const dvcFiles = await planDvcFiles(values, source, context);
   const sources = [{ given: target.source, real: source }];
   const run = { command: 'upload', values, sources, destination: base, storeUrl: url };
   const wish = values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask';
@@ -64,7 +77,7 @@ export async function runUpload(
       return upload({ ...options, ...resumption, emit });
     }),
   );
-  return showUpload(result, context);
+  return showUpload(result, context, await writeDvcFiles(dvcFiles, options, result));
 }
 
 type Settings = Pick<
@@ -100,6 +113,14 @@ function engineSettings(values: UploadValues, context: Context, url: string): Se
     dedup: values.enableDedup,
     transfer: { optimization, congestionControl, transporter, disableStaging },
     dryRun,
+  };
+}
+
+function directOptions(values: UploadValues): DirectOptions | undefined {
+  if (!values.directUpload) return undefined;
+  return {
+    thresholdBytes: values.forceDirectUpload ? undefined : values.directUploadThresholdMb * MB,
+    requests: Math.min(values.directUploadWorkers, MAX_DIRECT_REQUESTS),
   };
 }
 

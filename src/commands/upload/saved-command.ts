@@ -2,6 +2,7 @@
 // runs must have in common to be the same upload. No secrets: credentials come from the environment or a profile again.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
+import { endpointOf } from '../../core/object-store/endpoint-url.js';
 import type { RawPath } from '../../core/raw-path.js';
 import type { SavedCommand } from '../../core/resume/upload-state.js';
 
@@ -21,6 +22,8 @@ const NOT_KEPT = new Set(['dryRun', 'forceRestart', 'json', 'progressFormat', 'q
 /** Kept, and free to differ: nothing in the store depends on them. */
 const FREE = new Set([
   'cleanupOnFailure',
+  'dvcOutputDir',
+  'generateDvcFiles',
   'http2',
   'http2MaxStreams',
   'idleConnTimeout',
@@ -33,7 +36,7 @@ const FREE = new Set([
   'workers',
 ]);
 /** Relative to where the command ran. */
-const PATHS = ['excludeFile', 'prevManifest'];
+const PATHS = ['dvcOutputDir', 'excludeFile', 'prevManifest'];
 
 /** What of a command line is written down. */
 export function savedCommand(run: UploadCommand, context: Context): SavedCommand {
@@ -45,7 +48,8 @@ export function savedCommand(run: UploadCommand, context: Context): SavedCommand
     const path = flags[key];
     if (typeof path === 'string') flags[key] = resolve(context.cwd, path);
   }
-  const endpoint = endpointOf(values['endpointUrl'], context.env);
+  const given = values['endpointUrl'];
+  const endpoint = endpointOf(typeof given === 'string' ? given : undefined, context.env);
   if (endpoint !== undefined) flags['endpointUrl'] = endpoint;
   return {
     command,
@@ -63,20 +67,6 @@ export function savedCommand(run: UploadCommand, context: Context): SavedCommand
     flags,
     origins: { ...context.origins },
   };
-}
-
-/** The server that is meant, without the name and password that a URL may hold. */
-function endpointOf(given: unknown, env: Context['env']): string | undefined {
-  const named = typeof given === 'string' ? given : env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'];
-  if (named === undefined || named === '') return undefined;
-  try {
-    const url = new URL(named);
-    if (url.username === '' && url.password === '') return named;
-    [url.username, url.password] = ['', ''];
-    return url.href;
-  } catch {
-    return named; // refused when the store is opened
-  }
 }
 
 /** True for two runs of one upload: the same folder to the same place. */

@@ -1,16 +1,34 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
 import type { Context } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload.js';
+import type { SidecarResult } from '../../core/dvc/sidecar.js';
+import { printable } from '../../core/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
-import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
 /** Prints the result; 3 when something that should be in the archive is missing or torn. */
-export function showUpload(result: UploadResult, context: Context): number {
+export function showUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): number {
   const { partial, changes, ...document } = result;
-  context.result({ ...document, ...changes }, () => `${resultLines(result, context).join('\n')}\n`);
-  return partial ? 3 : 0;
+  const files = dvcFiles === undefined ? {} : { dvcFiles };
+  context.result({ ...document, ...changes, ...files }, () => {
+    const lines = [...resultLines(result, context), ...dvcLines(dvcFiles, context)];
+    return `${lines.join('\n')}\n`;
+  });
+  return partial || (dvcFiles?.failed.length ?? 0) > 0 ? 3 : 0;
+}
+
+/** What became of the `.dvc` files, if any were asked for. */
+function dvcLines(result: SidecarResult | undefined, context: Context): string[] {
+  if (result === undefined) return [];
+  const { written, replaced, unchanged, failed, firstReplaced } = result;
+  const more = replaced > firstReplaced.length ? `, and ${formatCount(replaced - firstReplaced.length)} more` : '';
+  return [
+    `  .dvc      ${formatCount(written)} written, ${formatCount(replaced)} replaced, ${formatCount(unchanged)} unchanged`,
+    ...(replaced === 0 ? [] : [`  replaced  ${printable(firstReplaced.join(', '))}${more}`]),
+    ...problemLines('no .dvc ', failed, lookOf(context.colors.stdout, context.env)),
+  ];
 }
 
 function resultLines(result: UploadResult, context: Context): string[] {

@@ -1,10 +1,11 @@
 // One line of `files` as an Entry: typed, bounded, no key twice. It says nothing about paths (path-rules.ts) or about
 // positions (manifest-check.ts). Made for a million lines: about a microsecond and one object each.
 import { integrityError } from '../errors.js';
-import type { RawPath } from '../raw-path.js';
+import { type RawPath, textFromRaw } from '../raw-path.js';
 import { JsonScanner } from './json-scanner.js';
 import { parseMode } from './manifest-head-parse.js';
 import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest-types.js';
+import { COMMIT, isStageName } from './provenance-parse.js';
 import { parseTimestamp } from './timestamp.js';
 
 /** An entry of a type that this version does not know: named, never restored. */
@@ -36,6 +37,8 @@ const KEYS = [
   'linkGroup',
   'xattrs',
   'changed',
+  'stage',
+  'commit',
 ] as const;
 type Key = (typeof KEYS)[number];
 const BITS = new Map<string, number>(KEYS.map((key, index) => [key, 1 << index]));
@@ -96,6 +99,8 @@ export class EntryParser {
     linkGroup: () => (this.draft.linkGroup = this.scanner.count()),
     xattrs: () => (this.draft.xattrs = this.xattrs()),
     changed: () => (this.draft.changed = this.scanner.boolean()),
+    stage: () => (this.draft.stage = this.stage()),
+    commit: () => (this.draft.commit = this.commit()),
   };
 
   /** `line` holds the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
@@ -139,6 +144,16 @@ export class EntryParser {
   private md5(): string {
     const md5 = this.scanner.raw();
     return MD5.test(md5) ? md5 : this.scanner.fail("'md5' is not an MD5 in hex");
+  }
+
+  private stage(): string {
+    const stage = textFromRaw(this.scanner.raw());
+    return stage !== undefined && isStageName(stage) ? stage : this.scanner.fail("'stage' is not the name of a stage");
+  }
+
+  private commit(): string {
+    const commit = this.scanner.raw();
+    return COMMIT.test(commit) ? commit : this.scanner.fail("'commit' is not a git commit in hex");
   }
 
   private id(key: string): number {

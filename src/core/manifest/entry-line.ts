@@ -1,7 +1,8 @@
 // One entry of a manifest as its line of JSON, straight from the columns: no object per file. docs/format.md has the keys.
 import { type EntryTable, KIND, STATUS } from '../archive/entry-table.js';
 import { type RawPath, textFromRaw } from '../raw-path.js';
-import type { Segment } from './manifest-types.js';
+import type { Entry, Segment } from './manifest-types.js';
+import { type Provenance, provenanceOf, provenanceText } from './provenance.js';
 import { formatTimestamp } from './timestamp.js';
 
 /** What few entries have, kept beside the columns. */
@@ -9,12 +10,19 @@ export interface EntryExtra {
   readonly xattrs?: ReadonlyMap<RawPath, Uint8Array>;
   readonly holes?: readonly (readonly [number, number])[];
   readonly segments?: readonly Segment[];
+  /** Of a row that keeps its earlier content: what its earlier mention said. */
+  readonly before?: Pick<Entry, 'stage' | 'commit'>;
 }
 
 /** Names of user and group numbers; undefined where this machine knows none. */
 export interface AccountNames {
   user(uid: number): string | undefined;
   group(gid: number): string | undefined;
+}
+
+/** What lines say that no column has. */
+export interface LineSources extends AccountNames {
+  readonly provenance?: Provenance | undefined;
 }
 
 // What JSON must escape, and DEL and beyond, which may be anything.
@@ -36,17 +44,19 @@ export const octalMode = (mode: number): string => (mode & 0o7777).toString(8).p
 const TYPES = ['file', 'directory', 'symlink', 'hardlink'] as const;
 
 /** The entry at `index`, without a line end. */
-export function entryLine(table: EntryTable, index: number, names: AccountNames, extra?: EntryExtra): string {
+export function entryLine(table: EntryTable, index: number, sources: LineSources, extra?: EntryExtra): string {
   const c = table.columns;
+  const path = table.path(index);
   const hasContent = c.kind[index] === KIND.file || c.kind[index] === KIND.hardlink;
   return (
-    `{${rawProperty('path', table.path(index))},"type":"${TYPES[at(c.kind, index)] ?? 'file'}"` +
+    `{${rawProperty('path', path)},"type":"${TYPES[at(c.kind, index)] ?? 'file'}"` +
     (hasContent ? `,"size":${c.size[index]}` : '') +
     `,"mtime":"${formatTimestamp(at(c.mtimeSeconds, index), at(c.mtimeNanos, index))}"` +
-    `,"mode":"${octalMode(at(c.mode, index))}"${owner(at(c.uid, index), at(c.gid, index), names)}` +
+    `,"mode":"${octalMode(at(c.mode, index))}"${owner(at(c.uid, index), at(c.gid, index), sources)}` +
     (hasContent ? content(table, index, extra) : `,"chunk":${c.chunk[index]}`) +
     rareParts(table, index, extra) +
-    `,"ctime":"${formatTimestamp(at(c.ctimeSeconds, index), at(c.ctimeNanos, index))}","inode":"${c.inode[index]}"}`
+    `,"ctime":"${formatTimestamp(at(c.ctimeSeconds, index), at(c.ctimeNanos, index))}","inode":"${c.inode[index]}"` +
+    `${provenanceText(provenanceOf(sources.provenance, path))}}`
   );
 }
 

@@ -2,6 +2,7 @@
 // their order are those of entry-line.ts, which writes straight from the columns.
 import { type RawPath, textFromRaw } from '../raw-path.js';
 import { extrasText, octalMode, rawProperty } from './entry-line.js';
+import { provenanceText } from './provenance.js';
 import type { Entry, Mention } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';
 
@@ -24,7 +25,7 @@ function entryText(entry: Entry): string {
     (entry.linkGroup === undefined ? '' : `,"linkGroup":${entry.linkGroup}`) +
     extrasText(entry) +
     (entry.changed === undefined ? '' : `,"changed":${entry.changed}`) +
-    `,"ctime":"${formatTimestamp(ctime.seconds, ctime.nanos)}",${rawProperty('inode', inode)}}`
+    `,"ctime":"${formatTimestamp(ctime.seconds, ctime.nanos)}",${rawProperty('inode', inode)}${provenanceText(entry)}}`
   );
 }
 

@@ -66,6 +66,11 @@ export class Fields {
     return bytes === undefined ? rawFromText(this.text(key)) : Buffer.from(bytes, 'base64').toString('latin1');
   }
 
+  /** The object as it is. */
+  own(): Readonly<Record<string, unknown>> {
+    return this.source;
+  }
+
   /** Every own property that is a text. */
   texts(): Readonly<Record<string, string>> {
     const pairs = Object.entries(this.source).filter((pair): pair is [string, string] => typeof pair[1] === 'string');

@@ -25,6 +25,8 @@ export function placeProblem(entry: Entry, chunks: readonly ChunkRecord[]): stri
     const record = chunks[chunk];
     if (record === undefined) return `it lies in chunk ${chunk}, and there are ${chunks.length}`;
     if (offset + size > record.rawSize) return `it ends after the end of ${record.key}`;
+    if (record.content === 'file' && (offset > 0 || size < record.rawSize))
+      return `${record.key} is a whole file of ${record.rawSize} bytes, and it should be ${size} of them`;
   }
   return undefined;
 }
@@ -51,6 +53,8 @@ export function chunkProblems(chunk: ChunkRecord, position: number): string[] {
   }
   if (raw !== chunk.rawSize)
     problems.push(`${name}: its frames decode to ${raw} bytes, and it should be ${chunk.rawSize}`);
+  if (chunk.content === 'file' && (chunk.tocSize > 0 || chunk.frames.some(({ size, rawSize }) => size !== rawSize)))
+    problems.push(`${name}: it is a file as it is, and has compressed frames or a table`);
   if (!Number.isSafeInteger(stored) || !Number.isSafeInteger(raw)) problems.push(`${name}: its frames are too large`);
   return problems;
 }

@@ -12,9 +12,10 @@ import {
   type ManifestHead,
   type ShardRecord,
   type SourceRecord,
-  type Totals,
 } from './manifest-types.js';
+import { readDvcRecord, readGitRecord } from './provenance-parse.js';
 import { parseTimestamp } from './timestamp.js';
+import { readTotals } from './totals-parse.js';
 
 const MAX_DEPTH = 16;
 const MAX_ID = 0xff_ff_ff_ff;
@@ -70,6 +71,8 @@ function readHead(fields: Fields): ManifestHead {
     ...(tags === undefined ? {} : { tags }),
     settings: readSettings(fields.object('settings')),
     ...(fields.get('dedup') === undefined ? {} : { dedup: readDeduplicated(fields.object('dedup')) }),
+    ...(fields.get('git') === undefined ? {} : { git: readGitRecord(fields.object('git')) }),
+    ...(fields.get('dvc') === undefined ? {} : { dvc: readDvcRecord(fields.object('dvc')) }),
     totals: readTotals(fields.object('totals')),
     shards: fields
       .list('shards')
@@ -121,20 +124,6 @@ const readDeduplicated = (fields: Fields): Deduplicated => ({
   bytes: fields.count('bytes'),
 });
 
-function readTotals(fields: Fields): Totals {
-  return {
-    entries: fields.count('entries'),
-    files: fields.count('files'),
-    directories: fields.count('directories'),
-    symlinks: fields.count('symlinks'),
-    hardlinks: fields.count('hardlinks'),
-    bytes: fields.count('bytes'),
-    storedBytes: fields.count('storedBytes'),
-    chunks: fields.count('chunks'),
-    skipped: fields.count('skipped'),
-  };
-}
-
 const readShard = (fields: Fields): ShardRecord => ({
   shard: fields.count('shard', 1_000_000),
   prefix: fields.text('prefix'),
@@ -144,7 +133,8 @@ const readShard = (fields: Fields): ShardRecord => ({
   storedBytes: fields.count('storedBytes'),
 });
 
-function readChunk(fields: Fields): ChunkRecord {
+/** An element of `chunks`. @throws integrity */
+export function readChunk(fields: Fields): ChunkRecord {
   const storageClass = fields.optionalText('storageClass');
   return {
     chunk: fields.count('chunk', MAX_ID),
@@ -160,7 +150,13 @@ function readChunk(fields: Fields): ChunkRecord {
     frames: fields
       .list('frames')
       .map((frame, index) => readFrame(new Fields(frame, `frame ${index} of ${fields.what}`))),
+    ...(fields.get('content') === undefined ? {} : readContent(fields)),
   };
+}
+
+function readContent(fields: Fields): Pick<ChunkRecord, 'content' | 'listedIn'> {
+  if (fields.text('content') !== 'file') fields.fail('content', "'file'");
+  return { content: 'file', listedIn: fields.count('listedIn', MAX_ID) };
 }
 
 const readFrame = (fields: Fields): FrameRecord => ({

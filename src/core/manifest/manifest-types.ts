@@ -1,6 +1,7 @@
 // The manifest as code sees it; docs/format.md is the specification. Paths are byte strings (raw-path.ts) here and
 // text only in JSON.
 import type { RawPath } from '../raw-path.js';
+import type { DvcRecord, GitRecord } from './provenance-types.js';
 
 export const FORMAT_VERSION = 1;
 
@@ -28,6 +29,10 @@ export interface ChunkRecord {
   /** Bytes of the skippable frame at the end. */
   readonly tocSize: number;
   readonly frames: readonly FrameRecord[];
+  /** The object is one file as it is, its frames not compressed. Absent: a tar stream. */
+  readonly content?: 'file';
+  /** With `content`: number of the chunk, in the same upload, whose table of contents lists it. */
+  readonly listedIn?: number;
 }
 
 export interface ShardRecord {
@@ -126,6 +131,8 @@ export interface ManifestHead {
   readonly settings: Settings;
   /** Where `settings.dedup` is set: of what this upload stored itself. */
   readonly dedup?: Deduplicated;
+  readonly git?: GitRecord;
+  readonly dvc?: DvcRecord;
   readonly totals: Totals;
   readonly shards: readonly ShardRecord[];
   readonly chunks: readonly ChunkRecord[];
@@ -167,6 +174,10 @@ export interface Entry extends Owner {
   readonly linkGroup?: number;
   readonly xattrs?: ReadonlyMap<RawPath, Buffer>;
   readonly changed?: boolean;
+  /** DVC stage that makes it. */
+  readonly stage?: string;
+  /** Git commit at which it was uploaded, full hex. */
+  readonly commit?: string;
 }
 
 /** Of a delta: the path is gone, and whatever lay below it. */

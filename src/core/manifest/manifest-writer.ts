@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 import { type EntryTable, KIND, STATUS } from '../archive/entry-table.js';
-import { type AccountNames, type EntryExtra, entryLine } from './entry-line.js';
+import { type EntryExtra, entryLine, type LineSources } from './entry-line.js';
 import { GzipText } from './gzip-text.js';
 import { manifestHeadText } from './manifest-head-text.js';
 import type { ManifestHead } from './manifest-types.js';
@@ -39,7 +39,7 @@ export class ManifestWriter {
 
   constructor(
     private readonly table: EntryTable,
-    private readonly names: AccountNames,
+    private readonly sources: LineSources,
     private readonly extras: ReadonlyMap<number, EntryExtra>,
   ) {}
 
@@ -51,7 +51,7 @@ export class ManifestWriter {
   private entry(): boolean {
     const index = this.next++;
     if (!isListed(this.table, index)) return true;
-    const line = entryLine(this.table, index, this.names, this.extras.get(index));
+    const line = entryLine(this.table, index, this.sources, this.extras.get(index));
     const isReady = this.files.add(this.separator + line);
     this.separator = ',\n';
     return isReady;
@@ -62,7 +62,7 @@ export class ManifestWriter {
     while (this.next < this.table.count) if (!this.entry()) await this.files.drained();
     this.files.add(`${this.separator === '' ? '' : '\n'}]}\n`);
     const first = new GzipText();
-    first.add(manifestHeadText(head, this.names));
+    first.add(manifestHeadText(head, this.sources));
     return encodedManifest(Buffer.concat([await first.finish(), await this.files.finish()]));
   }
 }

@@ -1,27 +1,38 @@
 // What a person asked for, as a test on entries and, where possible, as byte strings that the lines of the wanted
 // entries must hold, so that finding one file among a million does not parse a million lines.
 import picomatch from 'picomatch';
-import { type RawPath, rawFromText, textFromRaw } from '../raw-path.js';
-import type { Entry } from './manifest-types.js';
+import { displayPath, printable, type RawPath, rawFromText, textFromRaw } from '../raw-path.js';
+import { usageError } from '../errors.js';
+import type { Entry, ManifestHead } from './manifest-types.js';
 
 export interface Selectors {
   /** Everything; the others are then not looked at. */
   readonly all?: boolean;
   /** Exact paths as text; a folder stands for all below it. */
   readonly files?: readonly string[];
+  /** The same as byte strings, for names that were read from the manifest itself. */
+  readonly paths?: readonly RawPath[];
   readonly md5?: string;
   readonly pattern?: string;
+  /** A git commit in hex, or at least the first seven digits of one. */
+  readonly gitCommit?: string;
+  /** The name of a DVC stage. */
+  readonly stage?: string;
   readonly shards?: readonly number[];
 }
 
 export interface Selection {
+  /** Before the first entry. Every entry belongs to the commit of its manifest. */
+  begin(head: Pick<ManifestHead, 'git'>): void;
   /** `shard` is that of the entry's chunk; undefined for an entry without one. */
-  matches(entry: Pick<Entry, 'path' | 'md5' | 'type'>, shard: number | undefined): boolean;
+  matches(entry: Matched, shard: number | undefined): boolean;
   /** See `ReadManifestOptions.needles`. */
   readonly needles: readonly string[] | undefined;
-  /** Paths and hashes asked for that nothing has matched, as the person wrote them. */
+  /** What was asked for and nothing has matched, as the person wrote it. @throws usage when `gitCommit` fits several commits */
   unmatched(): readonly string[];
 }
+
+type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'>;
 
 /** A test for paths by glob; files that begin with a dot are files like others. */
 export function globMatcher(pattern: string): (path: RawPath) => boolean {
@@ -35,24 +46,39 @@ const cleanPath = (text: string): string => text.replace(/^(?:\.\/+)+/, '').repl
 /** How a path appears in a manifest line; the closing quote is left out for a folder. */
 const literalOf = (path: string): string => Buffer.from(JSON.stringify(path), 'utf8').toString('latin1');
 
+/** With more paths than this, reading every line is faster than searching for each. */
+const MAX_NEEDLED = 64;
+
 class Wanted {
   private readonly paths = new Map<RawPath, string>();
   private readonly found = new Set<string>();
+  private isStageFound = false;
+  private readonly md5: string | undefined;
+  private readonly isGlobMatch: ((path: RawPath) => boolean) | undefined;
+  private readonly commits: WantedCommits | undefined;
 
-  constructor(
-    private readonly files: readonly string[],
-    private readonly md5: string | undefined,
-    private readonly isGlobMatch: ((path: RawPath) => boolean) | undefined,
-  ) {
+  constructor(private readonly selectors: Selectors) {
+    const { files = [], paths = [], md5, pattern, gitCommit } = selectors;
+    for (const path of paths) this.paths.set(path, displayPath(path));
     for (const file of files) this.paths.set(rawFromText(cleanPath(file)), file);
+    this.md5 = md5?.toLowerCase();
+    this.isGlobMatch = pattern === undefined ? undefined : globMatcher(pattern);
+    this.commits = gitCommit === undefined ? undefined : new WantedCommits(gitCommit);
   }
 
-  matches({ path, md5 }: Pick<Entry, 'path' | 'md5'>): boolean {
+  begin(head: Pick<ManifestHead, 'git'>): void {
+    this.commits?.begin(head.git?.commit);
+  }
+
+  matches({ path, md5, stage, commit }: Matched): boolean {
     const file = this.fileFor(path);
     if (file !== undefined) this.found.add(file);
     const isHash = this.md5 !== undefined && md5 === this.md5;
     if (isHash) this.found.add(this.md5);
-    return file !== undefined || isHash || this.isGlobMatch?.(path) === true;
+    const isStage = stage !== undefined && stage === this.selectors.stage;
+    if (isStage) this.isStageFound = true;
+    const isCommit = this.commits?.matches(commit) === true;
+    return file !== undefined || isHash || isStage || isCommit || this.isGlobMatch?.(path) === true;
   }
 
   private fileFor(path: RawPath): string | undefined {
@@ -67,30 +93,91 @@ class Wanted {
     }
   }
 
+  // A commit cannot be searched for: that of the head, which comes after the search has begun, may be the one.
   get needles(): readonly string[] | undefined {
-    if (this.isGlobMatch !== undefined) return undefined;
-    const paths = this.files.flatMap((file) => {
+    const { files = [], paths: rawPaths = [], stage } = this.selectors;
+    if (this.isGlobMatch !== undefined || this.commits !== undefined) return undefined;
+    // Each is looked for in the whole text, and a name that is not UTF-8 does not appear there as it is.
+    if (rawPaths.length > 0 || files.length > MAX_NEEDLED) return undefined;
+    const paths = files.flatMap((file) => {
       const literal = literalOf(cleanPath(file));
       return [literal, `${literal.slice(0, -1)}/`];
     });
-    return this.md5 === undefined ? paths : [...paths, this.md5];
+    return [
+      ...paths,
+      ...(this.md5 === undefined ? [] : [this.md5]),
+      ...(stage === undefined ? [] : [literalOf(stage)]),
+    ];
   }
 
   unmatched(): readonly string[] {
-    const wanted = this.md5 === undefined ? this.files : [...this.files, this.md5];
-    return wanted.filter((name) => !this.found.has(name));
+    const { files = [], paths = [], stage } = this.selectors;
+    const named = [...paths.map(displayPath), ...files];
+    return [
+      ...named.filter((file) => !this.found.has(file)),
+      ...(this.md5 === undefined || this.found.has(this.md5) ? [] : [this.md5]),
+      ...(stage === undefined || this.isStageFound ? [] : [stage]),
+      ...(this.commits?.unmatched() ?? []),
+    ];
   }
 }
 
-/** Combines selectors: paths, hash and pattern add up; shards narrow them down. Nothing but shards selects all of them. */
-export function createSelection({ all = false, files = [], md5, pattern, shards }: Selectors): Selection {
-  const isWhole = all || (files.length === 0 && md5 === undefined && pattern === undefined);
+const MIN_COMMIT_DIGITS = 7;
+
+/** One commit, of which perhaps only the beginning is known. */
+class WantedCommits {
+  private readonly prefix: string;
+  private readonly found = new Set<string>();
+  private isHead = false;
+
+  /** @throws usage */
+  constructor(private readonly text: string) {
+    this.prefix = text.toLowerCase();
+    if (!/^[0-9a-f]*$/.test(this.prefix) || this.prefix.length < MIN_COMMIT_DIGITS || this.prefix.length > 64)
+      throw usageError(
+        `'${printable(text)}' is not a git commit`,
+        `a commit is its SHA in hex, or at least the first ${MIN_COMMIT_DIGITS} digits of it`,
+      );
+  }
+
+  begin(commit: string | undefined): void {
+    this.isHead = this.matches(commit);
+  }
+
+  matches(commit: string | undefined): boolean {
+    const isFound = commit?.startsWith(this.prefix) === true;
+    if (isFound) this.found.add(commit);
+    return isFound || this.isHead;
+  }
+
+  /** @throws usage when several commits begin like that */
+  unmatched(): readonly string[] {
+    if (this.found.size > 1)
+      throw usageError(
+        `${this.found.size} commits of this upload begin with '${printable(this.text)}'`,
+        `give more digits: ${[...this.found].slice(0, 10).join(', ')}`,
+      );
+    return this.found.size === 0 ? [this.text] : [];
+  }
+}
+
+/** Combines selectors: all but shards add up, shards narrow them down. Nothing but shards selects all of them. @throws usage */
+export function createSelection(selectors: Selectors): Selection {
+  const { all = false, files = [], paths = [], md5, pattern, gitCommit, stage, shards } = selectors;
+  const isWhole = all || (files.length + paths.length === 0 && (md5 ?? pattern ?? gitCommit ?? stage) === undefined);
   const shardSet = shards === undefined ? undefined : new Set(shards);
   const isInShard = (shard: number | undefined): boolean =>
     shardSet === undefined || (shard !== undefined && shardSet.has(shard));
-  if (isWhole) return { matches: (_entry, shard) => isInShard(shard), needles: undefined, unmatched: () => [] };
-  const wanted = new Wanted(files, md5?.toLowerCase(), pattern === undefined ? undefined : globMatcher(pattern));
+  if (isWhole)
+    return {
+      begin: () => undefined,
+      matches: (_entry, shard) => isInShard(shard),
+      needles: undefined,
+      unmatched: () => [],
+    };
+  const wanted = new Wanted(selectors);
   return {
+    begin: (head) => wanted.begin(head),
     matches: (entry, shard) => wanted.matches(entry) && isInShard(shard),
     needles: wanted.needles,
     unmatched: () => wanted.unmatched(),

@@ -36,6 +36,8 @@ const common = [
   optional('user', utf8),
   optional('group', utf8),
   optional('linkGroup', count),
+  optional('stage', fc.string({ unit: 'binary', minLength: 1 })),
+  optional('commit', fc.oneof(fc.stringMatching(/^[0-9a-f]{40}$/), fc.stringMatching(/^[0-9a-f]{64}$/))),
   optional(
     'xattrs',
     fc

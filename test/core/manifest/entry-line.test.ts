@@ -5,6 +5,7 @@ import {
   type AccountNames,
   type EntryExtra,
   entryLine,
+  type LineSources,
   octalMode,
   rawProperty,
 } from '../../../src/core/manifest/entry-line.js';
@@ -92,6 +93,20 @@ describe('keys', () => {
     const segments = [{ chunk: 1, offset: 2, size: 3 }];
     expect(Object.keys(lineOf('c', KIND.file, { segments })).sort()).toEqual([...always, 'size', 'segments'].sort());
     expect(lineOf('s', KIND.file, { holes: [[0, 5]] })['holes']).toEqual([[0, 5]]);
+  });
+
+  test('stage and commit are there where they are known, and nothing else is different', () => {
+    const view = table('data/a "b".csv').open();
+    const commit = 'c'.repeat(40);
+    const stages = { outs: new Map([['data', 'größe "1"']]), areAll: true };
+    const line = (provenance?: LineSources['provenance']): string => entryLine(view, 0, { ...nobody, provenance });
+    const parsed = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+    expect(line({})).toBe(line());
+    expect(line({ stages: { outs: new Map([['dat', 's']]), areAll: true } })).toBe(line());
+    expect(parsed(line({ commit }))).toEqual({ ...parsed(line()), commit });
+    expect(parsed(line({ stages }))).toEqual({ ...parsed(line()), stage: 'größe "1"' });
+    expect(parsed(line({ commit, stages }))).toEqual({ ...parsed(line()), commit, stage: 'größe "1"' });
   });
 
   test('a changed file says so, a linked one its group, a checksum all its digits', () => {

@@ -1,0 +1,74 @@
+// `--generate-dvc-files`: once a version is committed, a `.dvc` file for each file of it that DVC does not know yet.
+import { resolve } from 'node:path';
+import type { Context } from '../../cli/context.js';
+import type { UploadOptions, UploadResult } from '../../core/archive/upload.js';
+import { openView } from '../../core/dataset/view.js';
+import { ownFiles } from '../../core/dvc/own-files.js';
+import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
+import { type SidecarResult, writeSidecars } from '../../core/dvc/sidecar.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/errors.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
+
+interface DvcFilesValues {
+  readonly generateDvcFiles: boolean;
+  readonly dvcOutputDir: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** What is to be written, and where. */
+export interface DvcFilesPlan {
+  readonly outputDir: string;
+  readonly outs: Pipeline['outs'];
+}
+
+/** Looked at before anything is sent; undefined where nothing is to be written. @throws usage, io, integrity for a damaged dvc.yaml */
+export async function planDvcFiles(
+  { generateDvcFiles, dvcOutputDir, dryRun }: DvcFilesValues,
+  source: RawPath,
+  { cwd }: Pick<Context, 'cwd'>,
+): Promise<DvcFilesPlan | undefined> {
+  if (!generateDvcFiles || dryRun) return undefined;
+  const folder = textFromRaw(source);
+  if (folder === undefined)
+    throw usageError(`--generate-dvc-files: the name of ${displayPath(source)} is not UTF-8, which DVC needs`);
+  const pipeline = await readPipeline(folder);
+  return {
+    outputDir: dvcOutputDir === undefined ? folder : resolve(cwd, dvcOutputDir),
+    outs: pipeline?.outs ?? new Map(),
+  };
+}
+
+type Uploaded = Pick<UploadOptions, 'open' | 'source' | 'cache' | 'heads' | 'signal'>;
+
+/** Writes them; nothing for what was not committed. @throws with exit status 3: the upload itself is done */
+export async function writeDvcFiles(
+  plan: DvcFilesPlan | undefined,
+  options: Uploaded,
+  { uploadId, datasetId, location, version }: UploadResult,
+): Promise<SidecarResult | undefined> {
+  if (plan === undefined || version === null) return undefined;
+  const { source, cache, heads, signal } = options;
+  const opened = await options.open(() => undefined);
+  const { store } = opened;
+  try {
+    // What this computer has just written need not be fetched, and a writer may not be allowed to.
+    const head = await heads?.get(store.url, datasetId);
+    const known = head?.uploadId === uploadId ? { sha256: head.manifestSha256 } : {};
+    const view = await openView(store, { uploadId, signal, ...known, ...(cache === undefined ? {} : { cache }) });
+    const files = ownFiles({ entries: view.entries(), source, outs: plan.outs });
+    return await writeSidecars({ files, outputDir: plan.outputDir, signal });
+  } catch (error) {
+    if (!isArchiverError(error) || error.code === 'cancelled') throw error;
+    throw new ArchiverError(
+      error.code,
+      `${printable(location)} is committed, but not all .dvc files are written: ${error.message}`,
+      {
+        cause: error,
+        hint: `archiver dvc export ${printable(location)} ${printable(plan.outputDir)}`,
+        exitCode: 3,
+      },
+    );
+  } finally {
+    opened.close();
+  }
+}

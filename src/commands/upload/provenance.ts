@@ -1,0 +1,92 @@
+// What the git and DVC flags of `upload` and `sync` make the engine record. All of it is read before anything is sent.
+import type { Context } from '../../cli/context.js';
+import { suggest } from '../../cli/suggest.js';
+import type { UploadProvenance } from '../../core/archive/upload-provenance.js';
+import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
+import { usageError } from '../../core/errors.js';
+import { readGit } from '../../core/git/read-git.js';
+import type { DvcRecord, DvcStageRecord } from '../../core/manifest/provenance-types.js';
+import type { Stages } from '../../core/manifest/provenance.js';
+import { checkedDvc, isStageName } from '../../core/manifest/provenance-parse.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
+
+export interface ProvenanceValues {
+  readonly gitMetadata: boolean;
+  readonly dvcAuto: boolean;
+  readonly dvcStage: string | undefined;
+  readonly dvcCacheDir: string;
+  readonly generateDvcFiles: boolean;
+}
+
+/** Undefined where nothing is to be recorded. @throws usage for what is not there; io, integrity for what cannot be read */
+export async function provenanceOptions(
+  values: ProvenanceValues,
+  source: RawPath,
+  context: Pick<Context, 'env' | 'signal' | 'origins'>,
+): Promise<UploadProvenance | undefined> {
+  const git = values.gitMetadata ? await readGit(source, context) : undefined;
+  const { dvc, stages } = await dvcPart(values, source, context);
+  if (git === undefined && dvc === undefined) return undefined;
+  const commit = git === undefined ? {} : { commit: git.commit };
+  return { git, dvc, ofEntries: { ...commit, ...(stages === undefined ? {} : { stages }) } };
+}
+
+interface DvcPart {
+  readonly dvc?: DvcRecord;
+  readonly stages?: Stages;
+}
+
+async function dvcPart(
+  values: ProvenanceValues,
+  source: RawPath,
+  { origins }: Pick<Context, 'origins'>,
+): Promise<DvcPart> {
+  const { dvcAuto, dvcStage: name, dvcCacheDir: cacheDir, generateDvcFiles } = values;
+  const what = 'what would be recorded of DVC';
+  if (!dvcAuto && name === undefined) {
+    const isCacheGiven = (origins['dvcCacheDir'] ?? 'default') !== 'default';
+    return generateDvcFiles || isCacheGiven ? { dvc: checkedDvc({ cacheDir }, what) } : {};
+  }
+  const pipeline = await pipelineOf(source, values);
+  const stage = name === undefined ? undefined : stageRecord(pipeline, name);
+  const outs = dvcAuto ? { outs: pipeline.stages.flatMap((one) => one.outs) } : {};
+  return {
+    dvc: checkedDvc({ cacheDir, ...(stage === undefined ? {} : { stage }), ...outs }, what),
+    stages: { outs: dvcAuto ? checkedNames(pipeline) : outsOf(pipeline, name), areAll: dvcAuto },
+  };
+}
+
+async function pipelineOf(source: RawPath, { dvcAuto }: ProvenanceValues): Promise<Pipeline> {
+  const folder = textFromRaw(source);
+  const pipeline = folder === undefined ? undefined : await readPipeline(folder);
+  if (pipeline !== undefined) return pipeline;
+  const flag = dvcAuto ? '--dvc-auto' : '--dvc-stage';
+  throw usageError(
+    `${flag}: there is no dvc.yaml in ${displayPath(source)}`,
+    `name the folder that has it, or leave out ${flag}`,
+  );
+}
+
+function stageRecord({ stages, lockMd5 }: Pipeline, name: string): DvcStageRecord {
+  const stage = stages.find((one) => one.name === name);
+  if (stage !== undefined) return { ...stage, ...(lockMd5 === undefined ? {} : { lockMd5 }) };
+  const names = stages.map((one) => one.name);
+  const near = suggest(name, names);
+  throw usageError(
+    `--dvc-stage: dvc.yaml has no stage ${printable(name)}${near === undefined ? '' : `; did you mean ${printable(near)}?`}`,
+    names.length === 0 ? 'it has no stages' : `its stages are ${names.map(printable).join(', ')}`,
+  );
+}
+
+/** What this stage alone makes. */
+const outsOf = ({ outs }: Pipeline, name: string | undefined): Pipeline['outs'] =>
+  new Map([...outs].filter(([, stage]) => stage === name));
+
+function checkedNames({ outs }: Pipeline): Pipeline['outs'] {
+  for (const name of outs.values())
+    if (!isStageName(name))
+      throw usageError(
+        `--dvc-auto: a stage in dvc.yaml has a name that cannot be recorded: ${printable(name.slice(0, 60))}`,
+      );
+  return outs;
+}

@@ -1,0 +1,41 @@
+// Counts local files that an upload does not have. What belongs to DVC and git themselves does not count.
+import fs from 'node:fs';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { systemCode } from '../errors.js';
+import type { Listing } from '../listing/listing.js';
+import { throwIfCancelled } from '../object-store/store-error.js';
+import { fsPath, type RawPath } from '../raw-path.js';
+import { Failures } from '../restore/failures.js';
+import { failureReason } from '../restore/refusal.js';
+import { isUntrackable } from './untrackable.js';
+
+export interface Untracked {
+  readonly files: number;
+  /** Folders that could not be listed. */
+  readonly failed: Failures['list'];
+}
+
+/** Walks `folder` (absolute), never through a link. @throws cancelled */
+export async function countUntracked(folder: RawPath, listing: Listing, signal: AbortSignal): Promise<Untracked> {
+  const failures = new Failures();
+  const waiting: RawPath[] = [''];
+  let files = 0;
+  for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
+    throwIfCancelled(signal);
+    await yieldToOthers();
+    try {
+      for (const item of fs.readdirSync(fsPath(`${folder}/${below}`), { withFileTypes: true, encoding: 'buffer' })) {
+        const name = item.name.toString('latin1');
+        const path = below === '' ? name : `${below}/${name}`;
+        const isFolder = item.isDirectory();
+        if (isUntrackable(isFolder ? `${path}/` : path)) continue;
+        if (isFolder) waiting.push(path);
+        else if (listing.find(path) === undefined) files++;
+      }
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      failures.add(below === '' ? '.' : below, failureReason(error));
+    }
+  }
+  return { files, failed: failures.list };
+}

@@ -1,0 +1,24 @@
+// A DVC stage as the rest of the program sees it.
+import type { Json } from './yaml-value.js';
+
+/** A dependency or an output. `path` is relative to the folder of dvc.yaml; URLs and absolute paths stay as they are. */
+export interface StagePath {
+  readonly path: string;
+  /** As dvc.lock has it: that of a folder ends in `.dir`. */
+  readonly md5?: string;
+  readonly size?: number;
+  /** Of a folder. */
+  readonly nfiles?: number;
+}
+
+export type StageParams = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
+export interface Stage {
+  /** With foreach and matrix resolved: `train@fast`. */
+  readonly name: string;
+  readonly command: string;
+  readonly deps: readonly StagePath[];
+  readonly outs: readonly StagePath[];
+  /** By file, then by key; null where the stage has never been run. */
+  readonly params: StageParams;
+}
