@@ -1,7 +1,7 @@
 // The promise of docs/format.md: what was uploaded comes back with tar, zstd, gzip, jq and cat. The script is taken out of
 // the document, so that document and test cannot drift apart.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeTree, type Described, isRoot, makeEverything } from '../core/archive/trees.js';
@@ -15,7 +15,10 @@ if (missing.length > 0 || !isGnuTar) {
 }
 const canRun = missing.length === 0 && isGnuTar && process.platform === 'linux';
 
-/** The first script of the section gets everything back, the second one copies what was stored once for several files. */
+/**
+ * The first script of the section gets everything back, the second one copies what was stored once for several files, the
+ * third one what was uploaded directly.
+ */
 function recipe(script: number): string {
   const text = readFileSync(new URL('../../docs/format.md', import.meta.url), 'utf8');
   const [, section = ''] = text.split(/^## Getting everything back.*$/m);
@@ -94,5 +97,24 @@ test.skipIf(!canRun)('files that were stored once come back under all their name
 
   expect(document).toMatchObject({ deduplicated: { files: 8 } });
   const folders = ['0', '0/a', '0/b', '1', '1/a', '1/b', '.', ''];
+  expect(withoutTimesOf(folders, describeTree(out))).toEqual(withoutTimesOf(folders, describeTree(source)));
+});
+
+test.skipIf(!canRun)('files that were uploaded directly come back under all their names', async () => {
+  const home = await tempFolder();
+  const source = makeFolder(home, 'source');
+  mkdirSync(join(source, 'd/sub'), { recursive: true });
+  for (const name of ['one', 'd/two words', 'd/sub/three\\n', 'd/Case', 'd/case', 'caf\u00e9', 'line\nend\n', 'empty'])
+    writeFileSync(join(source, name), name === 'empty' ? '' : `content of ${name}`);
+  chmodSync(join(source, 'd/Case'), 0o640);
+  linkSync(join(source, 'one'), join(source, 'd/linked\n'));
+  symlinkSync('one', join(source, 'symbolic'));
+  const base = join(home, 'store');
+
+  await uploadJson(home, [source, `file://${base}`, '--direct-upload']);
+  const out = extract(onlyUpload(base));
+  runScript(recipe(2), onlyUpload(base));
+
+  const folders = ['d', 'd/sub'];
   expect(withoutTimesOf(folders, describeTree(out))).toEqual(withoutTimesOf(folders, describeTree(source)));
 });

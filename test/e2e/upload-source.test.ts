@@ -83,6 +83,22 @@ describe.skipIf(!mayRun)('T21 permissions', () => {
     expect(listed(base)).toEqual([]);
   });
 
+  test.each(['upload', 'sync'])(
+    '%s --fail-fast stops at the first of them, and nothing is committed',
+    async (command) => {
+      const { home, source, base, url } = await withFolder();
+      writeFileSync(join(source, 'open'), 'x');
+      writeFileSync(join(source, 'secret'), 'x', { mode: 0 });
+      give(home, source, join(source, 'open'), join(source, 'secret'));
+
+      const { status, stderr } = await archiver(home, [command, source, url, '--fail-fast'], asUser);
+
+      expect(status).toBe(1);
+      expect(stderr).toContain('secret: permission denied (EACCES); nothing was committed (--fail-fast)');
+      expect(filesBelow(base).filter((path) => !path.includes('chunk-'))).toEqual([]);
+    },
+  );
+
   test('a source that may not be listed fails, and nothing is written', async () => {
     const { home, source, base, url } = await withFolder();
     give(home, source);

@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<StayReason, string>> = {
   'storage-class': 'stay: moving them out of turn costs money, they are not in STANDARD',
   'too-large': 'stay: larger than 5 GiB',
   doubled: 'stay: they were moved before, and another upload needs both places',
+  direct: 'stay: they are files that were uploaded directly',
   'foreign-key': 'stay: their keys are not those that archiver gives to chunks',
 };
 

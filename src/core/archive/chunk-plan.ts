@@ -1,6 +1,7 @@
 // Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
 import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { DirectFile } from './direct-plan.js';
 import { type EntryTable, KIND, STATUS } from './entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from './tier.js';
@@ -25,6 +26,8 @@ export interface ChunkJob {
   readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
   /** The piece as an interrupted run has sent it: it is not sent again when it comes out the same. */
   readonly sent?: ChunkRecord;
+  /** Files among the entries that become objects of their own. */
+  readonly direct?: readonly DirectFile[];
 }
 
 /** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
@@ -41,6 +44,8 @@ export interface PlanOptions {
   readonly largestFirst?: boolean;
   /** Number of the first chunk: those before it are in the store already. */
   readonly firstChunk?: number;
+  /** Files up to this size are stored as they are: they take what they say and not what they have on disk. */
+  readonly directBytes?: number;
 }
 
 /**
@@ -149,7 +154,8 @@ class Planner {
 
   /** What of a file has to be stored: holes are not. */
   private dataBytes(index: number): number {
-    return Math.min(this.table.columns.size[index] ?? 0, this.table.columns.allocated[index] ?? 0);
+    const size = this.table.columns.size[index] ?? 0;
+    return size <= (this.options.directBytes ?? 0) ? size : Math.min(size, this.table.columns.allocated[index] ?? 0);
   }
 
   private place(index: number, shard: number | undefined): void {

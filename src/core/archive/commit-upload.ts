@@ -139,6 +139,7 @@ export function manifestHead(job: UploadJob, plan: UploadPlan, part: ListingPart
   const { options, scanned } = job;
   const { root } = scanned;
   const { listing, previous, chain, view, totals, shards, chunks } = part;
+  const { git, dvc } = options.provenance ?? {};
   return {
     format: FORMAT_VERSION,
     type: 'archiver-manifest',
@@ -174,6 +175,8 @@ export function manifestHead(job: UploadJob, plan: UploadPlan, part: ListingPart
       ...(options.dedup === true ? { dedup: true } : {}),
     },
     ...(options.dedup === true ? { dedup: deduplicatedTotals(job.ledger.table) } : {}),
+    ...(git === undefined ? {} : { git }),
+    ...(dvc === undefined ? {} : { dvc }),
     totals,
     shards,
     chunks,

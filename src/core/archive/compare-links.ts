@@ -15,10 +15,10 @@ export class LinkGroups {
   /** Linked before, alone now. */
   private readonly alone: Member[] = [];
 
-  /** `keep` lets an entry refer to the content of an earlier one. */
+  /** `keep` lets an entry refer to the content of an earlier one; `before` is its own earlier mention. */
   constructor(
     private readonly table: EntryTable,
-    private readonly keep: (index: number, before: Entry) => void,
+    private readonly keep: (index: number, content: Entry, before: Entry | undefined) => void,
   ) {}
 
   add(index: number, before: Entry | undefined): void {
@@ -32,7 +32,7 @@ export class LinkGroups {
 
   /** Corrects statuses, and the counts that follow from them. */
   settle(counts: ChangeCounts): void {
-    for (const { index, before } of this.alone) this.mention(index, before, counts);
+    for (const member of this.alone) this.mention(member, member.before, counts);
     const claims = new Map<number, number>();
     for (const members of this.groups.values()) {
       for (const group of new Set(members.map(({ before }) => before?.linkGroup ?? 0)))
@@ -54,16 +54,16 @@ export class LinkGroups {
     const isSame =
       group !== undefined && claims.get(group) === 1 && members.every((m) => m.before?.linkGroup === group);
     if (isSame && members.every(({ index }) => status[index] === STATUS.same)) return;
-    for (const { index } of members) this.mention(index, known, counts);
+    for (const member of members) this.mention(member, known, counts);
   }
 
   /** As a reference to known content, unless this upload has stored it itself. */
-  private mention(index: number, known: Entry | undefined, counts: ChangeCounts): void {
+  private mention({ index, before }: Member, known: Entry | undefined, counts: ChangeCounts): void {
     const { status } = this.table.columns;
     if (known === undefined || status[index] === STATUS.stored || status[index] === STATUS.changed) return;
     if (status[index] === STATUS.same) this.countModified(counts);
     status[index] = STATUS.kept;
-    this.keep(index, known);
+    this.keep(index, known, before);
   }
 
   private repack(index: number, counts: ChangeCounts): void {

@@ -7,6 +7,7 @@
 import type { Entry } from '../manifest/manifest-types.js';
 import type { RawPath } from '../raw-path.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
+import { type Provenance, stageAfter } from '../manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from './entry-table.js';
 import { LinkGroups } from './compare-links.js';
 import type { Skip } from './scan.js';
@@ -37,6 +38,8 @@ export interface CompareOptions {
   readonly trackDeletes: boolean;
   /** Extended attributes of a path as they are now; `before` where they cannot be read. */
   readonly xattrsOf: (path: RawPath, before: Entry['xattrs']) => Xattrs | undefined;
+  /** By which a path may have come into another stage; undefined where stages are not looked at. */
+  readonly stages?: Provenance['stages'];
 }
 
 type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
@@ -63,7 +66,7 @@ class Comparer {
   constructor(private readonly options: CompareOptions) {
     // What could not be looked at is not gone.
     this.unknown = new Set(options.skipped.filter(({ special }) => !special).map(({ path }) => path));
-    this.links = new LinkGroups(options.table, (index, entry) => this.fill(index, entry));
+    this.links = new LinkGroups(options.table, (index, content, before) => this.fill(index, content, before));
     this.seek();
   }
 
@@ -117,7 +120,7 @@ class Comparer {
     const verdict = this.verdict(index, entry);
     // Sent by an earlier try of this upload: it can be mentioned as it lies there.
     if (verdict === STATUS.same || status[index] === STATUS.pending) status[index] = verdict;
-    if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry);
+    if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry, entry);
     this.links.add(index, verdict === STATUS.pending ? undefined : entry);
     if (isFolder) return;
     if (verdict === STATUS.same) this.counts.unchanged++;
@@ -129,13 +132,16 @@ class Comparer {
     if (kind === KIND.file || kind === KIND.hardlink) return this.contentVerdict(index, entry);
     const isSame =
       kind === KIND.symlink ? entry.type === 'symlink' && this.hasSameTarget(index, entry) : entry.type === 'directory';
-    return isSame && this.isSameBare(index, entry) ? STATUS.same : STATUS.pending;
+    if (!isSame || !this.isSameBare(index, entry)) return STATUS.pending;
+    return this.hasSameStage(index, entry) ? STATUS.same : STATUS.kept;
   }
 
   private contentVerdict(index: number, entry: Entry): number {
     const isContent = entry.type === 'file' || entry.type === 'hardlink';
     if (!isContent || !this.hasSameContent(index, entry)) return STATUS.pending;
-    return this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry) ? STATUS.same : STATUS.kept;
+    const isSame =
+      this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry) && this.hasSameStage(index, entry);
+    return isSame ? STATUS.same : STATUS.kept;
   }
 
   private hasSameContent(index: number, { size, mtime, changed }: Entry): boolean {
@@ -173,23 +179,22 @@ class Comparer {
     return areSame(xattrsOf(table.path(index), xattrs), xattrs);
   }
 
-  /** Takes over where the old content lies. */
-  private fill(index: number, entry: Entry): void {
+  private hasSameStage(index: number, { stage }: Entry): boolean {
+    const { table, stages } = this.options;
+    return stages === undefined || stageAfter(stages, table.path(index), stage) === stage;
+  }
+
+  /** Takes over where the content of `entry` lies; `before` is the path's own earlier mention. */
+  private fill(index: number, entry: Entry, before: Entry | undefined): void {
     const { table, extras, xattrsOf } = this.options;
     const c = table.columns;
     c.chunk[index] = entry.chunk ?? -1;
     c.offset[index] = entry.offset ?? 0;
     if (entry.md5 === undefined) table.md5.fill(0, index * 16, index * 16 + 16);
     else table.md5.write(entry.md5, index * 16, 'hex');
-    const { segments, holes } = entry;
-    const xattrs = xattrsOf(table.path(index), entry.xattrs);
-    extras.delete(index);
-    if (segments === undefined && holes === undefined && xattrs === undefined) return;
-    extras.set(index, {
-      ...(segments === undefined ? {} : { segments }),
-      ...(holes === undefined ? {} : { holes }),
-      ...(xattrs === undefined ? {} : { xattrs }),
-    });
+    const extra = extraOf(entry, xattrsOf(table.path(index), entry.xattrs), before);
+    if (extra === undefined) extras.delete(index);
+    else extras.set(index, extra);
   }
 
   finish(): Comparison {
@@ -205,6 +210,22 @@ class Comparer {
     }
     return { counts: this.counts, deleted: this.deleted, pending, kept };
   }
+}
+
+/** What a row that is kept has beside the columns; undefined where that is nothing. */
+function extraOf(
+  { segments, holes }: Entry,
+  xattrs: Xattrs | undefined,
+  { stage, commit }: Pick<Entry, 'stage' | 'commit'> = {},
+): EntryExtra | undefined {
+  const before = { ...(stage === undefined ? {} : { stage }), ...(commit === undefined ? {} : { commit }) };
+  const extra = {
+    ...(segments === undefined ? {} : { segments }),
+    ...(holes === undefined ? {} : { holes }),
+    ...(xattrs === undefined ? {} : { xattrs }),
+    ...((stage ?? commit) === undefined ? {} : { before }),
+  };
+  return Object.keys(extra).length === 0 ? undefined : extra;
 }
 
 function areSame(now: Xattrs | undefined, before: Xattrs | undefined): boolean {

@@ -123,8 +123,7 @@ export class FrameWriter {
     const raw = this.buffer.subarray(0, this.length);
     if (this.level === 0) this.level = chooseLevel(codec, raw);
     const bound = codec.compressBound(raw.length);
-    this.ensureOutput(bound);
-    const space = this.output.subarray(this.outputLength, this.outputLength + bound);
+    const space = this.outputSpace(bound);
     const size = codec.compressFrame(space, raw, this.level);
     const stored = space.subarray(0, size);
     if (this.level >= DISTRUSTED_LEVEL) this.compare(stored, raw);
@@ -162,6 +161,12 @@ export class FrameWriter {
     this.ensureOutput(bytes.length);
     this.output.set(bytes, this.outputLength);
     this.outputLength += bytes.length;
+  }
+
+  /** The next `bytes` of the output, to be filled and counted in `outputLength`. */
+  outputSpace(bytes: number): Buffer {
+    this.ensureOutput(bytes);
+    return this.output.subarray(this.outputLength, this.outputLength + bytes);
   }
 
   private ensureOutput(bytes: number): void {

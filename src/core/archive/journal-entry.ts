@@ -33,13 +33,14 @@ export function acknowledgedChunk(
   { ledger, uploadId }: UploadJob,
   { part, entries }: ChunkJob,
   record: ChunkRecord,
-  { output, size, tocSize }: PackedChunk,
+  { output, size, tocSize, objects }: PackedChunk,
 ): AcknowledgedChunk {
   const isLast = part !== undefined && part.number === part.of;
   return {
     key: `uploads/${uploadId}/${record.key}`,
     record,
     toc: output.subarray(size - tocSize, size),
+    direct: objects.map((object) => object.record),
     segments: isLast ? ledger.extras.get(entries[0] ?? 0)?.segments : undefined,
   };
 }

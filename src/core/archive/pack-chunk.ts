@@ -13,12 +13,14 @@ import { KIND, STATUS } from './entry-table.js';
 import { TwinPacker } from './dedup-pack.js';
 import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
 import { CutFilePacker, type PackedSegment } from './pack-cut.js';
+import { packDirect, type PackedObject } from './pack-direct.js';
 import { packFile } from './pack-file.js';
 import { concernsOnePath, reasonOf, type Skip } from './scan.js';
 import { BLOCK } from './tar-header.js';
 
 export interface PackedChunk {
   readonly chunk: number;
+  /** The chunk's bytes, in memory that has those of `objects` before them. */
   readonly output: Buffer;
   /** Stored bytes at the start of `output`. */
   readonly size: number;
@@ -33,6 +35,8 @@ export interface PackedChunk {
   readonly extras: ReadonlyMap<number, EntryExtra>;
   readonly segment: PackedSegment | undefined;
   readonly skipped: readonly Skip[];
+  /** Files of the chunk that are objects of their own. */
+  readonly objects: readonly PackedObject[];
 }
 
 export class ChunkPacker {
@@ -54,6 +58,8 @@ export class ChunkPacker {
     const { context, deps } = this;
     context.begin(output);
     deps.progress[PROGRESS.current] = job.entries[0] ?? 0;
+    const objects = packDirect(context, job);
+    const start = context.frames.outputLength;
     const segment = job.part === undefined ? undefined : this.cut.pack(job, job.part);
     if (job.part === undefined) {
       this.twins.noteFirsts(job.entries);
@@ -61,41 +67,47 @@ export class ChunkPacker {
     }
     context.frames.zeros(2 * BLOCK);
     context.frames.flush();
-    return this.finish(job, segment);
+    const rawSize = context.frames.position;
+    const entries = this.writeToc(job, rawSize, segment, objects);
+    return { ...this.finish(job, start), rawSize, entries, segment, objects };
   }
 
-  private finish(job: ChunkJob, segment: PackedSegment | undefined): PackedChunk {
+  /** `start` is where the chunk begins in the output. */
+  private finish(job: ChunkJob, start: number): Omit<PackedChunk, 'rawSize' | 'entries' | 'segment' | 'objects'> {
     const { frames, extras, skipped, bytes } = this.context;
-    const rawSize = frames.position;
-    const entries = this.writeToc(job, rawSize, segment);
     const toc = encodeToc(this.deps.codec, this.toc.bytes());
     frames.append(toc);
-    const size = frames.outputLength;
+    const output = frames.output.subarray(start);
+    const size = frames.outputLength - start;
     return {
       chunk: job.chunk,
-      output: frames.output,
+      output,
       size,
-      rawSize,
       tocSize: toc.length,
-      sha256: hash('sha256', frames.output.subarray(0, size)),
+      sha256: hash('sha256', output.subarray(0, size)),
       level: frames.level,
       frames: frames.frames,
-      entries,
       bytes,
       extras,
-      segment,
       skipped,
     };
   }
 
   /** Fills `toc` with the table of contents; returns how many entries it lists. */
-  private writeToc(job: ChunkJob, rawSize: number, segment: PackedSegment | undefined): number {
+  private writeToc(
+    job: ChunkJob,
+    rawSize: number,
+    segment: PackedSegment | undefined,
+    packed: readonly PackedObject[],
+  ): number {
     const { table, names, settings } = this.deps;
     const { level, frames } = this.context.frames;
     const part = job.part === undefined ? {} : { part: { ...job.part, stored: segment?.size ?? 0 } };
     const chunk = { chunk: job.chunk, shard: job.shard, rawSize, level, frames, ...part };
     this.toc.clear();
-    this.toc.add(JSON.stringify({ format: FORMAT_VERSION, uploadId: settings.uploadId, chunk }).slice(0, -1));
+    const objects = packed.length === 0 ? {} : { objects: packed.map(({ record }) => record) };
+    const head = { format: FORMAT_VERSION, uploadId: settings.uploadId, chunk, ...objects };
+    this.toc.add(JSON.stringify(head).slice(0, -1));
     this.toc.add(',"files":[\n');
     let entries = 0;
     for (const index of job.entries) {
@@ -121,11 +133,12 @@ export class ChunkPacker {
       this.twins.settle(index);
       return;
     }
+    if (c.status[index] !== STATUS.pending) return; // a direct file
     c.chunk[index] = job.chunk;
     deps.progress[PROGRESS.current] = index;
     const kind = c.kind[index];
     if (kind !== KIND.directory) context.countFiles(1);
-    if (kind === KIND.hardlink && this.packHardlink(index)) return;
+    if (kind === KIND.hardlink && this.packHardlink(job, index)) return;
     const mark = context.mark();
     try {
       if (kind === KIND.directory || kind === KIND.symlink) this.packBare(index, kind);
@@ -149,7 +162,7 @@ export class ChunkPacker {
   }
 
   /** False when no member of the group could be stored yet, so that this one has to be read as a file. */
-  private packHardlink(index: number): boolean {
+  private packHardlink(job: ChunkJob, index: number): boolean {
     const { context, deps } = this;
     const c = deps.table.columns;
     const named = c.link[index] ?? 0;
@@ -163,7 +176,9 @@ export class ChunkPacker {
       return false;
     }
     this.copyContent(first, index);
-    context.header({ ...context.member(index, '1', 0), target: deps.table.path(first) });
+    // Of an object of its own tar knows nothing, and nothing can be linked to it.
+    if (c.chunk[first] === job.chunk)
+      context.header({ ...context.member(index, '1', 0), target: deps.table.path(first) });
     return true;
   }
 

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { Codec } from '../codec/codec.js';
 import { newStat, type Stat } from '../libc/libc.js';
-import type { AccountNames, EntryExtra } from '../manifest/entry-line.js';
+import type { EntryExtra, LineSources } from '../manifest/entry-line.js';
+import type { Provenance } from '../manifest/provenance.js';
 import type { RawPath } from '../raw-path.js';
 import { isAsScanned } from './as-scanned.js';
 import { type EntryTable, STATUS } from './entry-table.js';
@@ -31,6 +32,7 @@ export interface PackSettings {
   readonly fileChecksums: boolean;
   /** Most data in a chunk: a file that grew beyond it since the scan is cut off there. */
   readonly chunkBytes: number;
+  readonly provenance?: Provenance | undefined;
 }
 
 /** Counters in shared memory, one set a worker, read by the main thread: files, bytes, position of the current entry. */
@@ -40,7 +42,7 @@ export interface PackDeps {
   readonly fs: SourceFs;
   readonly table: EntryTable;
   readonly codec: Codec;
-  readonly names: AccountNames;
+  readonly names: LineSources;
   readonly settings: PackSettings;
   readonly progress: Float64Array;
 }

@@ -92,7 +92,7 @@ export class PackPool {
     const waiting = this.waiting.get(worker);
     this.waiting.delete(worker);
     if (reply.type === 'packed') {
-      waiting?.resolve({ ...reply.chunk, output: Buffer.from(reply.output) });
+      waiting?.resolve({ ...reply.chunk, output: Buffer.from(reply.output, reply.start) });
       return;
     }
     const error = reply.integrity ? integrityError(reply.message) : new ArchiverError('io', reply.message);

@@ -21,7 +21,12 @@ export type PackMessage =
   | { readonly type: 'close' };
 
 export type PackReply =
-  | { readonly type: 'packed'; readonly chunk: Omit<PackedChunk, 'output'>; readonly output: SharedArrayBuffer }
+  | {
+      readonly type: 'packed';
+      readonly chunk: Omit<PackedChunk, 'output'>;
+      readonly output: SharedArrayBuffer;
+      readonly start: number;
+    }
   | { readonly type: 'failed'; readonly integrity: boolean; readonly message: string };
 
 const port = parentPort;
@@ -37,7 +42,7 @@ function open(): ChunkPacker {
     fs: openSource(settings.root, plain),
     table: openEntryTable(table),
     codec: loadCodec(),
-    names: readAccountNames(),
+    names: { ...readAccountNames(), provenance: settings.provenance },
     settings,
     progress: new Float64Array(progress),
   });
@@ -56,7 +61,7 @@ port?.on('message', (message: PackMessage) => {
     packer ??= open();
     const { output, ...chunk } = packer.pack(message.job, Buffer.from(message.output));
     const buffer = output.buffer as SharedArrayBuffer;
-    port.postMessage({ type: 'packed', chunk, output: buffer } satisfies PackReply);
+    port.postMessage({ type: 'packed', chunk, output: buffer, start: output.byteOffset } satisfies PackReply);
   } catch (error) {
     const integrity = isArchiverError(error, 'integrity');
     port.postMessage({ type: 'failed', integrity, message: errorText(error) } satisfies PackReply);

@@ -1,5 +1,6 @@
 // Runs packing and sending side by side on the main thread: N workers pack, packed chunks wait their turn, the transfer
 // window says how many are on the wire. Memory is bounded by the number of output buffers, which is all that grows.
+import { setMaxListeners } from 'node:events';
 import { cancelledError } from '../errors.js';
 import type { ChunkJob, Lane } from './chunk-plan.js';
 import type { PackedChunk } from './pack-chunk.js';
@@ -58,6 +59,7 @@ class Pipeline {
     this.current = Array.from({ length: options.pool.size }, () => []);
     this.busy = this.current.map(() => false);
     this.stagedCap = options.policy.stagedMin;
+    setMaxListeners(0, this.abort.signal); // every request listens, and direct files make many
   }
 
   async run(): Promise<void> {

@@ -11,6 +11,8 @@ import type { UploadJob } from './upload-job.js';
 export interface ResumedUpload {
   /** They are in the store. */
   readonly chunks: readonly AcknowledgedChunk[];
+  /** Keys of files that are there as objects, noted or not, and that no other file may get; undefined when not known. */
+  readonly directKeys: readonly string[] | undefined;
   /** Data in a chunk, as it was planned. */
   readonly chunkBytes: number;
   /** By row: of files that are to be packed. */
@@ -24,15 +26,25 @@ export function takeOverSent(job: UploadJob): void {
   const { table, extras } = ledger;
   const { fileChecksums } = options;
   const { used, pieces } = matchRows({ table, extras, chunks: resumed.chunks, codec: loadCodec(), fileChecksums });
-  for (const chunk of resumed.chunks) if (used.has(chunk.record.chunk)) ledger.adopt(ownRecord(job, chunk));
+  for (const chunk of resumed.chunks) {
+    const records = ownRecords(job, chunk);
+    if (records.some((record) => used.has(record.chunk))) for (const record of records) ledger.adopt(record);
+  }
   resumed.pieces.clear();
   for (const [row, found] of pieces) resumed.pieces.set(row, found);
 }
 
-/** The record as this upload's manifest names it, which may go by another id than the chunk was sent under. */
-function ownRecord({ uploadId }: UploadJob, { key, record }: AcknowledgedChunk): ChunkRecord {
-  const relative = relativeChunkKey(uploadId, key);
-  return chunkKey(uploadId, relative) === key ? { ...record, key: relative } : record;
+/**
+ * The records as this upload's manifest names them, which may go by another id than the chunk was sent under: that of the
+ * chunk, and those of its direct files.
+ */
+function ownRecords({ uploadId }: UploadJob, { key, record, direct = [] }: AcknowledgedChunk): ChunkRecord[] {
+  const folder = key.slice(0, -record.key.length);
+  return [record, ...direct].map((each) => {
+    const full = folder + each.key;
+    const relative = relativeChunkKey(uploadId, full);
+    return chunkKey(uploadId, relative) === full ? { ...each, key: relative } : each;
+  });
 }
 
 /** The lane of a cut file with what of it was sent. */
@@ -47,5 +59,5 @@ function withSent(chunk: ChunkJob, pieces: readonly SentPiece[], job: UploadJob)
   const sent = pieces.find(
     ({ number, of, offset }) => number === part?.number && of === part.of && offset === part.offset,
   );
-  return sent === undefined ? chunk : { ...chunk, sent: ownRecord(job, sent.chunk) };
+  return sent === undefined ? chunk : { ...chunk, sent: ownRecords(job, sent.chunk)[0] ?? sent.chunk.record };
 }

@@ -4,7 +4,9 @@ import type { EventSink, TransferEvent } from '../events.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/manifest-reader.js';
 import type { ObjectStore } from '../object-store/object-store.js';
+import { Slots } from '../restore/byte-budget.js';
 import type { KeptUpload, UploadJournal } from '../resume/upload-journal.js';
+import { atOnce } from '../dataset/prune/at-once.js';
 import { putOnce } from './commit.js';
 import type { PackedChunk } from './pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
@@ -32,8 +34,15 @@ export class ChunkSender {
   private store: ObjectStore | undefined;
   private retries = 0;
   private kept = false;
+  private readonly slots: Slots;
 
-  constructor(private readonly emit: EventSink) {}
+  /** Of files that are objects of their own, so many are on their way `atOnce`, whatever chunks they belong to. */
+  constructor(
+    private readonly emit: EventSink,
+    private readonly objectsAtOnce = 1,
+  ) {
+    this.slots = new Slots(objectsAtOnce);
+  }
 
   /** For the store: counts its retries, which the transfer window has to know of. */
   readonly onEvent: EventSink = (event: TransferEvent) => {
@@ -41,28 +50,32 @@ export class ChunkSender {
     this.emit(event);
   };
 
-  /** Puts one chunk below `folder`; the object never overwrites another. */
+  /** Puts one chunk below `folder`, its direct files before it; no object ever overwrites another. */
   async send(
-    { store, folder, kmsKeyId }: ChunkTarget,
+    target: ChunkTarget,
     record: ChunkRecord,
-    packed: PackedChunk,
+    { output, objects }: PackedChunk,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
-    this.store = store;
+    this.store = target.store;
     const started = performance.now();
     const retriesBefore = this.retries;
-    const key = `${folder}/${record.key}`;
-    this.sent.add(key); // before it is there: a PUT whose answer is lost is taken back too
-    await putOnce(store, key, packed.output.subarray(0, record.size), {
-      sha256: record.sha256,
-      contentType: 'application/zstd',
-      exclusive: true,
-      signal,
-      ...(record.storageClass === 'STANDARD' ? {} : { storageClass: record.storageClass }),
-      ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
-    });
-    this.acknowledged.add(key);
+    // Before they are there: a PUT whose answer is lost is taken back too.
+    const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
+    for (const key of keys) this.sent.add(key);
+    await atOnce(objects, this.objectsAtOnce, (object) =>
+      this.slots.run(() =>
+        put(target, object.record, Buffer.from(output.buffer, object.start, object.record.size), signal),
+      ),
+    );
+    await put(target, record, output.subarray(0, record.size), signal);
+    for (const key of keys) this.acknowledged.add(key);
     return { durationMs: performance.now() - started, troubled: this.retries > retriesBefore };
+  }
+
+  /** Of everything that was sent, or was to be. */
+  keys(): readonly string[] {
+    return [...this.sent];
   }
 
   /** Removes what was sent, and `earlier`, for a version that turned out to be needless, as far as this writer may. */
@@ -141,4 +154,20 @@ export class ChunkSender {
       return isArchiverError(error, 'access-denied') ? 'this writer may not delete' : errorText(error);
     }
   }
+}
+
+async function put(
+  { store, folder, kmsKeyId }: ChunkTarget,
+  { key, sha256, storageClass, content }: ChunkRecord,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  await putOnce(store, `${folder}/${key}`, bytes, {
+    sha256,
+    contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
+    exclusive: true,
+    signal,
+    ...(storageClass === 'STANDARD' ? {} : { storageClass }),
+    ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
+  });
 }

@@ -1,9 +1,10 @@
 // What an upload found out, as the newest level of a chain: the rows that it stored or keeps with new metadata, and what
 // was deleted, in path order (core/dataset/merge-levels.ts).
 import type { Level } from '../dataset/merge-levels.js';
-import type { AccountNames, EntryExtra } from '../manifest/entry-line.js';
+import type { EntryExtra, LineSources } from '../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../manifest/manifest-types.js';
+import { provenanceOf } from '../manifest/provenance.js';
 import { type RawPath, rawFromText } from '../raw-path.js';
 import { type EntryTable, KIND, STATUS } from './entry-table.js';
 
@@ -14,7 +15,7 @@ export interface TableLevelInput {
   readonly uploadId: string;
   readonly table: EntryTable;
   readonly extras: ReadonlyMap<number, EntryExtra>;
-  readonly names: AccountNames;
+  readonly names: LineSources;
   /** Chunks of this upload, keys relative to it. Rows refer to them by number. */
   readonly own: readonly ChunkRecord[];
   /** What `kept` rows refer to, keys relative to `uploads/<before.uploadId>`. */
@@ -29,7 +30,7 @@ export interface TableLevel extends Level {
   mentions(): AsyncIterable<readonly Mention[]>;
 }
 
-/** The level; its chunks are those that its mentions refer to. */
+/** The level; its chunks are those that its mentions refer to, and those that list direct files among them. */
 export function tableLevel(input: TableLevelInput): TableLevel {
   const places = new Places(input);
   const rows = places.collect();
@@ -66,6 +67,10 @@ class Places {
       for (const chunk of this.chunksOf(index)) places.set(chunk, -1);
     }
     const byNumber = new Map(own.map((record) => [record.chunk, record]));
+    for (const chunk of this.own.keys()) {
+      const table = byNumber.get(chunk)?.listedIn;
+      if (table !== undefined) this.own.set(table, -1);
+    }
     for (const chunk of sorted(this.own)) this.place(this.own, chunk, byNumber.get(chunk));
     for (const chunk of sorted(this.kept)) {
       const record = before.chunks[chunk];
@@ -155,15 +160,16 @@ const moved = (segment: Segment, places: Places, index: number): Segment => ({
   chunk: places.of(index, segment.chunk) ?? segment.chunk,
 });
 
-function rareParts({ table, extras }: TableLevelInput, index: number): Partial<Entry> {
+function rareParts({ table, extras, names }: TableLevelInput, index: number): Partial<Entry> {
   const c = table.columns;
-  const { holes, xattrs } = extras.get(index) ?? {};
+  const { holes, xattrs, before } = extras.get(index) ?? {};
   return {
     ...(c.kind[index] === KIND.symlink ? { target: table.targets[c.link[index] ?? 0] ?? '' } : {}),
     ...(c.group[index] === 0 ? {} : { linkGroup: c.group[index] ?? 0 }),
     ...(holes === undefined ? {} : { holes }),
     ...(xattrs === undefined ? {} : { xattrs: toBuffers(xattrs) }),
     ...(c.status[index] === STATUS.changed ? { changed: true } : {}),
+    ...provenanceOf(names.provenance, table.path(index), c.status[index] === STATUS.kept ? before : undefined),
   };
 }
 

@@ -33,11 +33,11 @@ export async function takeUp(
 ): Promise<TakenUp> {
   const { options, opened, ledger } = fresh;
   const sent = await findSent(opened.store, state.uploadIds, noted, options.signal);
-  const { hasManifest, nextChunk } = sent;
+  const { hasManifest, nextChunk, directKeys } = sent;
   const more = options.readsBack === true ? await readBack(opened.store, sent.unnoted, options.signal) : [];
   const chunks = [...sent.chunks, ...more];
   ledger.skipTo(Math.max(nextChunk, state.plan.nextChunk));
-  const job = { ...fresh, resumed: { chunks, chunkBytes: state.plan.chunkBytes, pieces: new Map() } };
+  const job = { ...fresh, resumed: { chunks, directKeys, chunkBytes: state.plan.chunkBytes, pieces: new Map() } };
   if (hasManifest === true) return await afterManifest(job, baseline);
   // Who may not list cannot know whether the manifest got there.
   return { job: hasManifest === undefined && state.status !== 'transferring' ? await underNewId(job) : job };
@@ -146,6 +146,7 @@ async function isAsScanned({ options, scanned, ledger }: UploadJob, view: View):
     skipped: scanned.skipped,
     // A full upload lists what is there and nothing else.
     trackDeletes: options.changes === undefined || options.changes.trackDeletes,
+    stages: options.provenance?.ofEntries.stages,
     xattrsOf: currentXattrs(options.source),
   });
   table.columns.status.fill(STATUS.pending, 0, table.count);

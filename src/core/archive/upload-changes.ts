@@ -4,7 +4,6 @@
 import { newUploadId } from '../dataset/identity.js';
 import { ArchiverError, integrityError } from '../errors.js';
 import type { ChunkRecord, Totals } from '../manifest/manifest-types.js';
-import { readAccountNames } from './account-names.js';
 import { highestVersion } from '../dataset/version-record.js';
 import { type Baseline, baselineStands, findBaseline, outdated, rememberHead } from './baseline.js';
 import { missingReference } from './confirm-references.js';
@@ -22,6 +21,7 @@ import type { UploadResult } from './upload.js';
 import { checkNonePending, pendingTotals } from './pending-rows.js';
 import { takeOverSent } from './resumed-upload.js';
 import { planUpload, type UploadJob, type UploadPlan } from './upload-job.js';
+import { lineSources } from './upload-provenance.js';
 import { encryptionFor, encryptionOf, keepEncryption } from './upload-encryption.js';
 import { changesResult, type ChangesOutcome, dryRunResult } from './upload-result.js';
 
@@ -66,7 +66,7 @@ class Attempt {
       uploadId: job.uploadId,
       table: job.ledger.table,
       extras: job.ledger.extras,
-      names: readAccountNames(),
+      names: lineSources(job.options),
       own: job.ledger.chunks(),
       before: { uploadId: baseline.view.head.uploadId, chunks: baseline.view.chunks },
       deleted: comparison.deleted,
@@ -108,6 +108,7 @@ class Attempt {
       extras: ledger.extras,
       skipped: scanned.skipped,
       trackDeletes: options.changes?.trackDeletes === true,
+      stages: options.provenance?.ofEntries.stages,
       xattrsOf: currentXattrs(options.source),
     });
   }

@@ -6,12 +6,14 @@ import type { ManifestWriter } from '../manifest/manifest-writer.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import { type ChunkJob, chunkSizeFor, type Lane, planChunks } from './chunk-plan.js';
 import { describeCompression } from './compression-level.js';
+import { isDirect, plannedObjects, withDirectFiles } from './direct-plan.js';
 import { acknowledgedChunk, filesOf, journalPlan } from './journal-entry.js';
 import { memoryPlan } from './memory-plan.js';
 import type { PackPool } from './pack-pool.js';
 import type { PendingTotals } from './pending-rows.js';
 import { runPipeline } from './pipeline.js';
-import { shownSkip, type ScanResult } from './scan.js';
+import type { ScanResult } from './scan.js';
+import { tellSkips } from './tell-skips.js';
 import { type ResumedUpload, withSentPieces } from './resumed-upload.js';
 import type { ChunkSender } from './send-chunk.js';
 import { autoShardCount } from './shard-strategy.js';
@@ -55,15 +57,18 @@ export function planUpload(job: UploadJob, pending: PendingTotals): UploadPlan {
   const memory = memoryPlan(options.memoryLimitBytes, options.workers, options.frameBytes);
   const fresh = chunkSizeFor(pending.bytes, memory.bufferBytes, Math.min(buffersWanted, 6));
   const chunkBytes = options.chunkBytes ?? resumedChunkBytes(job, memory) ?? fresh;
-  const planned = planChunks(ledger.table, {
+  const goesDirectly = isDirect(job, pending);
+  const chunked = planChunks(ledger.table, {
     strategy: options.shardStrategy,
     shards,
     chunkBytes,
     storageClass: options.storageClass,
     largestFirst: policy.largestFirst,
     firstChunk: ledger.count,
+    directBytes: goesDirectly ? chunkBytes : 0,
     ...(options.tiers === undefined ? {} : { tiers: options.tiers }),
   });
+  const planned = goesDirectly ? withDirectFiles(chunked, job, chunkBytes) : chunked;
   const lanes = job.resumed === undefined ? planned : planned.map((lane) => withSentPieces(lane, job));
   const plan = { lanes, shards, chunkBytes, pending, policy, memory };
   announce(job, plan, pending);
@@ -102,7 +107,8 @@ export interface TransferHooks {
 export async function transfer(job: UploadJob, plan: UploadPlan, pool: PackPool, hooks: TransferHooks): Promise<void> {
   const { options, ledger, sender, opened } = job;
   const { emit, journal } = options;
-  ledger.expect(plan.lanes.flat().length);
+  const chunks = plan.lanes.flat().length;
+  ledger.expect(chunks, plannedObjects(plan.lanes) - chunks);
   const noted = journal?.planned(journalPlan(job, plan)); // never rejects
   emit({ type: 'phase', phase: 'transferring' });
   pool.open(job.scanned.table, {
@@ -112,6 +118,7 @@ export async function transfer(job: UploadJob, plan: UploadPlan, pool: PackPool,
     level: options.compressionLevel,
     fileChecksums: options.fileChecksums,
     chunkBytes: plan.chunkBytes,
+    provenance: options.provenance?.ofEntries,
   });
   /** What is to be sent of the chunks that are packed. */
   const records = new Map<ChunkJob, ChunkRecord | undefined>();
@@ -132,7 +139,7 @@ export async function transfer(job: UploadJob, plan: UploadPlan, pool: PackPool,
         emit({ type: 'chunk', state: 'started', chunk, shard, rawBytes, storedBytes: 0 }),
       onPacked: (chunkJob, packed) => {
         records.set(chunkJob, ledger.add(chunkJob, packed, hooks.withoutEmptyChunks));
-        for (const skip of packed.skipped) emit({ type: 'skip', ...shownSkip(skip) });
+        tellSkips(packed.skipped, options);
         if (ledger.isComplete) hooks.onAllPacked?.();
         else hooks.manifest?.advance((index) => ledger.isFinal(index));
       },

@@ -26,9 +26,9 @@ export class UploadLedger {
 
   constructor(readonly table: EntryTable) {}
 
-  /** So many more chunks will come. */
-  expect(chunks: number): void {
-    this.records.length += chunks;
+  /** So many more chunks will come, and at most so many files as objects of their own. */
+  expect(chunks: number, objects = 0): void {
+    this.records.length += chunks + objects;
     this.expected += chunks;
   }
 
@@ -65,6 +65,8 @@ export class UploadLedger {
     this.packed++;
     for (const [index, extra] of packed.extras) this.extras.set(index, extra);
     this.skipped.push(...packed.skipped);
+    for (const { chunk } of job.direct ?? []) this.unused.add(chunk);
+    for (const { record } of packed.objects) this.adopt(record);
     const isSent = job.sent !== undefined && hasSameFrames(job.sent, packed);
     const record = isSent ? job.sent : this.newRecord(job, packed);
     if (packed.segment !== undefined) this.addSegment(job, record.chunk, packed.segment);

@@ -1,11 +1,12 @@
 // The rest of an interrupted upload of everything: what is stored already stays where it is, the rest is packed, and the
 // manifest lists both. The manifest cannot be written along the way, since chunks that nothing refers to any more must not
-// be in it; otherwise this is the upload.
+// be in it; otherwise this is the upload. So it is also the one for direct uploads, where numbers of files that could not
+// be read stay unused.
 import { summarize } from '../dataset/summarize.js';
 import { mergeLevels } from '../dataset/merge-levels.js';
 import { highestVersion } from '../dataset/version-record.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
-import { readAccountNames } from './account-names.js';
+import { lineSources } from './upload-provenance.js';
 import { rememberHead } from './baseline.js';
 import { commitUpload, manifestHead, type PreparedManifest } from './commit-upload.js';
 import { markTwins } from './dedup.js';
@@ -17,7 +18,7 @@ import { tableLevel } from './table-level.js';
 import { sealed } from './upload-encryption.js';
 import type { UploadResult } from './upload.js';
 import { planUpload, type UploadJob, type UploadPlan } from './upload-job.js';
-import { listedResult } from './upload-result.js';
+import { dryRunResult, listedResult } from './upload-result.js';
 
 /** Finishes it as a full listing. @throws as `upload` does */
 export async function uploadRest(job: UploadJob): Promise<UploadResult> {
@@ -26,8 +27,10 @@ export async function uploadRest(job: UploadJob): Promise<UploadResult> {
   await markTwins(job);
   const pending = pendingTotals(ledger.table);
   const [files, left] = [scanned.files, pending.files];
-  options.emit({ type: 'note', text: `${Math.max(0, files - left)} of ${files} files are in the store already` });
+  if (job.resumed !== undefined)
+    options.emit({ type: 'note', text: `${Math.max(0, files - left)} of ${files} files are in the store already` });
   const plan = planUpload(job, pending);
+  if (options.dryRun) return dryRunResult(job, plan);
   const versions = highestVersion(opened.store, datasetId, options.signal);
   versions.catch(() => undefined);
   await job.encryption.sealer?.prepare();
@@ -50,12 +53,12 @@ async function pack(job: UploadJob, plan: UploadPlan): Promise<void> {
 
 /** The manifest of all stored rows, with the chunks that they lie in. */
 async function prepareListing(job: UploadJob, plan: UploadPlan): Promise<PreparedManifest> {
-  const { ledger, uploadId, scanned } = job;
+  const { ledger, uploadId, scanned, options } = job;
   const level = tableLevel({
     uploadId,
     table: ledger.table,
     extras: ledger.extras,
-    names: readAccountNames(),
+    names: lineSources(options),
     own: ledger.chunks(),
     before: { uploadId, chunks: [] },
     deleted: [],

@@ -1,10 +1,14 @@
 // What an upload has to say when it is done.
 import type { ChangeCounts } from './compare.js';
 import { deduplicatedTotals } from './dedup-totals.js';
+import { plannedObjects } from './direct-plan.js';
 import type { Totals } from '../manifest/manifest-types.js';
 import { shownSkip, type Skip } from './scan.js';
 import type { UploadResult } from './upload.js';
 import type { UploadJob, UploadPlan } from './upload-job.js';
+
+const directFiles = ({ ledger }: UploadJob): number =>
+  ledger.chunks().filter(({ content }) => content === 'file').length;
 
 function shared(job: UploadJob, skipped: readonly Skip[]) {
   return {
@@ -17,13 +21,14 @@ function shared(job: UploadJob, skipped: readonly Skip[]) {
     durationMs: Math.round(performance.now() - job.started),
     requests: { ...job.opened.requests },
     ...(job.options.dedup === true ? { deduplicated: deduplicatedTotals(job.ledger.table) } : {}),
+    ...(job.options.direct === undefined ? {} : { directFiles: directFiles(job) }),
   };
 }
 
 /** Nothing was written. */
 export function dryRunResult(job: UploadJob, plan: UploadPlan, changes?: Readonly<ChangeCounts>): UploadResult {
   const { files, bytes } = job.scanned;
-  const chunks = plan.lanes.flat().length;
+  const chunks = plannedObjects(plan.lanes);
   const counts = { version: null, files, bytes, storedBytes: 0, chunks, shards: plan.shards };
   const part = changes === undefined ? {} : { changes: { ...changes, noChanges: false } };
   return { ...shared(job, job.scanned.skipped), ...counts, ...part };

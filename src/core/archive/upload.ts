@@ -16,22 +16,23 @@ import { type Baseline, type BaselineOptions, rememberHead } from './baseline.js
 import { commitUpload, type PreparedManifest, prepareManifest } from './commit-upload.js';
 import { markTwins } from './dedup.js';
 import { transferAll } from './dedup-rounds.js';
+import type { DirectOptions } from './direct-plan.js';
 import { openEntryTable } from './entry-table.js';
 import type { FilterOptions } from './filter.js';
 import { ManifestWriter } from '../manifest/manifest-writer.js';
-import { readAccountNames } from './account-names.js';
 import { PackPool } from './pack-pool.js';
 import { pendingTotals } from './pending-rows.js';
-import { shownSkip } from './scan.js';
 import { settleDataset } from './settle-dataset.js';
 import { ChunkSender, type CleanUp } from './send-chunk.js';
 import type { ShardStrategy } from './shard-strategy.js';
 import { takeUp } from './take-up.js';
+import { tellSkips } from './tell-skips.js';
 import type { TierPolicy } from './tier.js';
 import type { TransferOptions } from './transfer-policy.js';
 import type { ChangeCounts } from './compare.js';
 import { uploadChanges } from './upload-changes.js';
 import { type Encryption, encryptionFor } from './upload-encryption.js';
+import { lineSources, type UploadProvenance } from './upload-provenance.js';
 import { planUpload, type UploadJob } from './upload-job.js';
 import { UploadLedger } from './upload-ledger.js';
 import { uploadRest } from './upload-rest.js';
@@ -73,9 +74,15 @@ export interface UploadOptions {
   readonly tiers: TierPolicy | undefined;
   readonly tags: Readonly<Record<string, string>>;
   readonly project: string | undefined;
+  /** What is recorded of git and DVC. */
+  readonly provenance?: UploadProvenance | undefined;
   readonly fileChecksums: boolean;
   /** Store the content of equal files once. */
   readonly dedup?: boolean | undefined;
+  /** Store files as objects of their own; not with `dedup`. */
+  readonly direct?: DirectOptions | undefined;
+  /** The first file that cannot be stored ends the upload. */
+  readonly failFast?: boolean | undefined;
   readonly transfer: TransferOptions;
   readonly workers: number;
   readonly memoryLimitBytes: number | undefined;
@@ -118,6 +125,8 @@ export interface UploadResult {
   readonly requests: RequestCounts;
   /** Of an upload of changes. */
   readonly changes?: Readonly<ChangeCounts> & { readonly noChanges: boolean };
+  /** Of one that was to go directly: files that are objects of their own. */
+  readonly directFiles?: number;
   /** Of one that stores the content of equal files once: what that saved. */
   readonly deduplicated?: Deduplicated;
 }
@@ -128,18 +137,19 @@ export async function upload(options: UploadOptions): Promise<UploadResult> {
   const { resume, journal } = options;
   const createdAt = resume === undefined ? options.now() : new Date(resume.state.createdAt);
   const uploadId = resume?.state.uploadIds.at(-1) ?? newUploadId(createdAt, options.randomBytes(4));
-  const sender = new ChunkSender(options.emit);
+  const sender = new ChunkSender(options.emit, options.direct?.requests);
   const opening = options.open(sender.onEvent);
   options.emit({ type: 'phase', phase: 'scanning' });
   // Whoever compares first may have nothing to pack.
-  const mayBeIdle = options.dryRun || options.changes !== undefined || resume !== undefined;
+  const isRest = resume !== undefined || options.direct !== undefined;
+  const mayBeIdle = options.dryRun || options.changes !== undefined || isRest;
   const pool = mayBeIdle ? undefined : new PackPool(options.workers);
   const settling = opening.then((opened) => settleDataset(options, opened.store));
   settling.catch(() => undefined); // awaited below; meanwhile its failure is not "unhandled"
   try {
     const { result: scanned, loss } = await scanInWorker(options, options.emit);
     const opened = await opening;
-    for (const skip of scanned.skipped) options.emit({ type: 'skip', ...shownSkip(skip) });
+    tellSkips(scanned.skipped, options);
     if (loss !== undefined) options.emit({ type: 'note', text: loss });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
     const location = `${opened.store.url}/uploads/${uploadId}`;
@@ -177,9 +187,11 @@ async function cleanUp({ resume }: UploadOptions, opening: Promise<OpenedStore>)
 }
 
 async function run(job: UploadJob, baseline: Baseline | undefined, pool: PackPool | undefined): Promise<UploadResult> {
-  const { resume } = job.options;
-  if (resume === undefined)
-    return baseline === undefined ? await uploadAll(job, pool) : await uploadChanges(job, baseline);
+  const { resume, direct } = job.options;
+  if (resume === undefined) {
+    if (baseline !== undefined) return await uploadChanges(job, baseline);
+    return direct === undefined ? await uploadAll(job, pool) : await uploadRest(job);
+  }
   const taken = await takeUp(job, resume, baseline);
   if ('result' in taken) return taken.result;
   return baseline === undefined ? await uploadRest(taken.job) : await uploadChanges(taken.job, baseline);
@@ -196,7 +208,7 @@ async function uploadAll(job: UploadJob, started: PackPool | undefined): Promise
     const versions = highestVersion(opened.store, datasetId, options.signal);
     versions.catch(() => undefined);
     await job.encryption.sealer?.prepare(); // who may not encrypt learns of it before anything is sent
-    const manifest = new ManifestWriter(ledger.table, readAccountNames(), ledger.extras);
+    const manifest = new ManifestWriter(ledger.table, lineSources(options), ledger.extras);
     let prepared: PreparedManifest | undefined;
     // The manifest is being written while the last chunks are on their way.
     const onAllPacked = (): void => void (prepared = prepareManifest(job, plan, manifest));

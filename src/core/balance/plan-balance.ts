@@ -12,6 +12,8 @@ import { chunkName, stayReason, type StayReason } from './staying-chunks.js';
 
 export interface Analysis {
   readonly uploadId: string;
+  /** URL of the base that holds `uploads/`. */
+  readonly baseUrl: string;
   readonly loads: ShardLoads;
   readonly threshold: number;
   readonly imbalanced: boolean;
@@ -60,7 +62,7 @@ export async function analyze(reader: ObjectReader, options: AnalyzeOptions): Pr
   const { head }: ReadView = await readView(reader, { uploadId, headOnly: true, signal });
   const loads = shardLoads(head.chunks, head.settings.shardCount);
   const imbalanced = loads.ratio > threshold;
-  return { uploadId, loads, threshold, imbalanced, chunks: head.chunks, writerId: head.writerId };
+  return { uploadId, baseUrl: reader.url, loads, threshold, imbalanced, chunks: head.chunks, writerId: head.writerId };
 }
 
 /** The plan. @throws integrity when a chunk is not in the store as the manifest says */
@@ -94,7 +96,7 @@ function moveOf(uploadId: string, chunk: ChunkRecord | undefined, toShard: numbe
   return [{ from, to, fromShard, toShard, sizeBytes, sha256 }];
 }
 
-function refuseMissing({ uploadId, chunks }: Analysis, present: ReadonlyMap<string, ObjectInfo>): void {
+function refuseMissing({ uploadId, baseUrl, chunks }: Analysis, present: ReadonlyMap<string, ObjectInfo>): void {
   for (const chunk of chunks) {
     const key = chunkKey(uploadId, chunk.key);
     if (key === undefined || !key.startsWith(`uploads/${uploadId}/`) || chunkName(chunk.key) === undefined) continue;
@@ -102,7 +104,7 @@ function refuseMissing({ uploadId, chunks }: Analysis, present: ReadonlyMap<stri
     if (found?.sizeBytes === chunk.size) continue;
     const what = found === undefined ? 'is missing' : `has ${found.sizeBytes} bytes instead of ${chunk.size}`;
     throw integrityError(`no chunk was moved: ${key} ${what}`, {
-      hint: `archiver verify the upload ${uploadId} first`,
+      hint: `archiver verify ${baseUrl}/uploads/${uploadId}`,
     });
   }
 }
@@ -113,7 +115,8 @@ function copiesOf({ uploadId, chunks }: Analysis, { folder }: Neighbours): reado
   const names = new Set([...named].map(chunkName));
   return folder.chunks.filter(({ key }) => {
     const relative = key.slice(`uploads/${uploadId}/`.length);
-    return !named.has(relative) && names.has(chunkName(relative));
+    const name = chunkName(relative);
+    return name !== undefined && !named.has(relative) && names.has(name);
   });
 }
 

@@ -12,6 +12,7 @@ import type { Neighbours } from './neighbours.js';
  * - `storage-class`: moving it costs a retrieval or the rest of its minimum storage time, or it cannot be read at all.
  * - `too-large`: more than one copy request can move.
  * - `doubled`: it was moved before, and another upload refers to where it was.
+ * - `direct`: it is a file that was uploaded directly, and lies under its own name.
  * - `foreign-key`: its key is none that archiver gives to chunks.
  */
 export type StayReason =
@@ -22,6 +23,7 @@ export type StayReason =
   | 'storage-class'
   | 'too-large'
   | 'doubled'
+  | 'direct'
   | 'foreign-key';
 
 export interface Surroundings {
@@ -46,6 +48,7 @@ export function stayReason(chunk: ChunkRecord, around: Surroundings): StayReason
   const own = `uploads/${uploadId}/`;
   const key = chunkKey(uploadId, chunk.key);
   if (key === undefined || !key.startsWith(own)) return 'other-upload';
+  if (chunk.content === 'file') return 'direct';
   const name = chunkName(key.slice(own.length));
   if (name === undefined) return 'foreign-key';
   if (neighbours.referred.has(key)) return 'referred';

@@ -15,7 +15,7 @@ export type Change =
   | { readonly kind: 'removed'; readonly before: Entry }
   | {
       readonly kind: 'modified';
-      /** `metadata`: only mode, owner, time or attributes. */
+      /** `metadata`: only mode, owner, time, attributes or DVC stage. */
       readonly what: 'content' | 'metadata' | 'type';
       readonly before: Entry;
       readonly after: Entry;
@@ -113,6 +113,7 @@ function difference(
     old.mode === now.mode &&
     old.uid === now.uid &&
     old.gid === now.gid &&
+    old.stage === now.stage &&
     isSameTime(old.mtime, now.mtime) &&
     hasSameXattrs(old, now);
   return isSame ? undefined : 'metadata';

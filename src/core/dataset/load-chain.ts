@@ -7,6 +7,7 @@ import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { displayPath } from '../raw-path.js';
+import { assertExpected } from './assert-expected.js';
 import type { ManifestCache } from './manifest-cache.js';
 
 /** Writers stop at eight. */
@@ -36,12 +37,7 @@ export async function loadExpected(
   const sha256 = hash('sha256', stored, 'hex');
   const opened = await openStored(reader, uploadId, stored, signal);
   const loaded = await loadOpened(uploadId, opened, sha256);
-  const digests = [sha256, ...(loaded.head.replaces ?? [])];
-  if (expected.length > 0 && !digests.some((digest) => expected.includes(digest))) {
-    throw integrityError(`the manifest ${loaded.key} is not the one that was recorded: its SHA-256 is ${sha256}`, {
-      hint: `archiver verify ${reader.url}/uploads/${uploadId}`,
-    });
-  }
+  assertExpected(reader, loaded, expected);
   await cache?.put(sha256, opened);
   return loaded;
 }

@@ -5,6 +5,7 @@ import { type ReadManifest, readManifest, type ReadManifestOptions } from '../ma
 import type { Listing, ManifestHead, ShardRecord } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
+import { assertExpected } from './assert-expected.js';
 import { compactView } from './compact-view.js';
 import { loadChain } from './load-chain.js';
 import type { ManifestCache } from './manifest-cache.js';
@@ -13,6 +14,8 @@ import { type View, viewOf } from './view.js';
 
 export interface ReadViewOptions extends ReadManifestOptions {
   readonly cache?: ManifestCache;
+  /** Digests that a version record names for the manifest. Not with `headOnly`, which does not read to the end. */
+  readonly sha256?: readonly string[];
 }
 
 /** A manifest that the view is made of. */
@@ -34,9 +37,14 @@ export interface ReadView extends ReadManifest {
   readonly chain: readonly ChainLink[];
 }
 
-/** Reads the view of an upload. @throws what `readManifest` throws; integrity where the chain is broken */
+/**
+ * Reads the view of an upload. Of a full listing the callbacks have seen everything before its digest is known.
+ * @throws what `readManifest` throws; integrity where the chain is broken, or the manifest is none of `sha256`
+ */
 export async function readView(reader: ObjectReader, options: ReadViewOptions): Promise<ReadView> {
   const read = await readManifest(reader, options);
+  const { sha256: found } = read;
+  if (found !== undefined) assertExpected(reader, { ...read, sha256: found }, options.sha256 ?? []);
   if (!('bytes' in read)) return { ...read, chain: [linkOf(read)] };
   const chain = await loadChain(reader, read, options);
   const view = viewOf(chain, options.headOnly === true ? {} : options);

@@ -1,4 +1,6 @@
 // Adds up a view: what a manifest that lists it says of itself.
+import { shardPrefix } from '../archive/upload-ledger.js';
+import { useTables } from '../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../manifest/manifest-types.js';
 import type { ForeignSink, MergedView } from './merge-levels.js';
 
@@ -9,7 +11,7 @@ export interface Summary {
   readonly totals: Totals;
   /** Of the chunks that entries refer to; a cut file counts in the shard of its last part. */
   readonly shards: readonly ShardRecord[];
-  /** 1 for each chunk that an entry refers to. */
+  /** 1 for each chunk that an entry refers to, or whose table of contents lists a direct file that one refers to. */
   readonly used: Uint8Array;
 }
 
@@ -66,6 +68,7 @@ class Sums {
 
   finish(): Summary {
     const { entries, directories, symlinks, hardlinks, bytes, used } = this;
+    useTables(this.chunks, used);
     const held = this.chunks.filter((_, position) => used[position] === 1);
     const storedBytes = held.reduce((sum, { size }) => sum + size, 0);
     const counts = { entries, files: entries - directories, directories, symlinks, hardlinks };
@@ -78,8 +81,8 @@ class Sums {
 
   private shards(held: readonly ChunkRecord[]): ShardRecord[] {
     const shards = new Map<number, Counts>();
-    for (const { shard, key, size } of held) {
-      const record = shards.get(shard) ?? newShard(shard, key, this.files.get(shard));
+    for (const { shard, size } of held) {
+      const record = shards.get(shard) ?? newShard(shard, this.files.get(shard));
       record.chunks++;
       record.storedBytes += size;
       shards.set(shard, record);
@@ -88,8 +91,11 @@ class Sums {
   }
 }
 
-function newShard(shard: number, key: string, { files, bytes } = { files: 0, bytes: 0 }): Counts {
-  // `../<other upload>/shard-03/chunk-…`: the folder that the chunk lies in.
-  const prefix = key.split('/').at(-2) ?? '';
-  return { shard, prefix, chunks: 0, files, bytes, storedBytes: 0 };
-}
+const newShard = (shard: number, { files, bytes } = { files: 0, bytes: 0 }): Counts => ({
+  shard,
+  prefix: shardPrefix(shard),
+  chunks: 0,
+  files,
+  bytes,
+  storedBytes: 0,
+});

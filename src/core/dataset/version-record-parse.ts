@@ -4,7 +4,8 @@ import { ArchiverError, integrityError } from '../errors.js';
 import { Fields } from '../manifest/json-fields.js';
 import { parseBoundedJson } from '../manifest/json-guard.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
-import { FORMAT_VERSION, type Totals, type VersionRecord } from '../manifest/manifest-types.js';
+import { FORMAT_VERSION, type VersionRecord } from '../manifest/manifest-types.js';
+import { readTotals } from '../manifest/totals-parse.js';
 import { printable } from '../raw-path.js';
 import { versionKey } from './version-record.js';
 
@@ -98,15 +99,3 @@ function readSource(fields: Fields, isNameless: boolean): VersionRecord['source'
   const host = fields.text('host');
   return pathBase64 === undefined ? { path: fields.text('path'), host } : { pathBase64, host };
 }
-
-const readTotals = (fields: Fields): Totals => ({
-  entries: fields.count('entries'),
-  files: fields.count('files'),
-  directories: fields.count('directories'),
-  symlinks: fields.count('symlinks'),
-  hardlinks: fields.count('hardlinks'),
-  bytes: fields.count('bytes'),
-  storedBytes: fields.count('storedBytes'),
-  chunks: fields.count('chunks'),
-  skipped: fields.count('skipped'),
-});

@@ -3,10 +3,12 @@
 import { hash } from 'node:crypto';
 import type { Codec } from '../codec/codec.js';
 import { ArchiverError, integrityError } from '../errors.js';
+import { DIRECT_KEY } from '../manifest/direct-record.js';
 import { EntryParser } from '../manifest/entry-json-parse.js';
 import { Fields } from '../manifest/json-fields.js';
 import { parseBoundedJson } from '../manifest/json-guard.js';
-import { FORMAT_VERSION, type Entry, type FrameRecord } from '../manifest/manifest-types.js';
+import { readChunk } from '../manifest/manifest-head-parse.js';
+import { type ChunkRecord, FORMAT_VERSION, type Entry, type FrameRecord } from '../manifest/manifest-types.js';
 import { displayPath, type RawPath } from '../raw-path.js';
 
 export const FOOTER_BYTES = 32;
@@ -39,13 +41,15 @@ export interface ChunkTable {
   readonly level: number;
   readonly frames: readonly FrameRecord[];
   readonly part: PartRecord | undefined;
+  /** Files among the entries that are objects of their own. */
+  readonly objects: readonly ChunkRecord[];
   /** Bytes of the skippable frame. */
   readonly tocSize: number;
   readonly entries: number;
   /** Undefined when nothing is listed. */
   readonly first: Entry | undefined;
   readonly maxLinkGroup: number;
-  /** The entries in path order; `chunk` is the number of the chunk. May be called several times. */
+  /** The entries in path order; `chunk` is the number of the chunk, or of the object. May be called several times. */
   lines(): Iterable<Entry>;
 }
 
@@ -76,6 +80,7 @@ export function readChunkTable(codec: Codec, bytes: Buffer, uploadId: string): C
     level: chunk.count('level', 22),
     frames: chunk.list('frames').map((frame, index) => readFrame(new Fields(frame, `frame ${index} of ${what}`))),
     part: chunk.get('part') === undefined ? undefined : readPart(chunk.object('part')),
+    objects: fields.get('objects') === undefined ? [] : readObjects(fields),
     tocSize: bytes.length,
     ...survey,
     lines: () => linesOf(decode(codec, payload)),
@@ -122,6 +127,13 @@ const readFrame = (fields: Fields): FrameRecord => ({
   sha256: fields.sha256('sha256'),
 });
 
+const readObjects = (fields: Fields): readonly ChunkRecord[] =>
+  fields.list('objects').map((object, index) => {
+    const record = readChunk(new Fields(object, `object ${index} of ${fields.what}`));
+    const isDirect = record.content === 'file' && DIRECT_KEY.test(record.key) && !record.key.split('/').includes('..');
+    return isDirect ? record : fields.fail('objects', 'a list of direct files');
+  });
+
 function readPart(fields: Fields): PartRecord {
   const [number, of] = [fields.count('number'), fields.count('of')];
   if (number < 1 || number > of) fields.fail('number', `from 1 to ${of}`);
@@ -146,7 +158,8 @@ function* linesOf(text: Buffer): Generator<Entry> {
   }
 }
 
-function surveyLines(lines: Iterable<Entry>): Pick<ChunkTable, 'entries' | 'first' | 'maxLinkGroup'> {
+/** Goes through the entries once. @throws integrity when they are out of order */
+export function surveyLines(lines: Iterable<Entry>): Pick<ChunkTable, 'entries' | 'first' | 'maxLinkGroup'> {
   let [entries, maxLinkGroup] = [0, 0];
   let first: Entry | undefined;
   let last: RawPath | undefined;

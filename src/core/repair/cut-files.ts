@@ -47,8 +47,9 @@ export function assembleCutFiles(chunks: readonly FoundChunk[]): CutFiles {
     lost.push({ path: newest.path, reason: `the last of its ${newest.of} parts is missing`, chunk: newest.chunk });
   }
   const isListed = (path: RawPath, after: number): boolean =>
-    chunks.some(({ table }) => {
-      const isUsable = table.chunk > after && (table.part === undefined || segments.has(table.chunk));
+    chunks.some(({ table, listedIn }) => {
+      const isUsable =
+        listedIn === undefined && table.chunk > after && (table.part === undefined || segments.has(table.chunk));
       return isUsable && [...table.lines()].some((entry) => entry.path === path);
     });
   return {

@@ -3,8 +3,10 @@ import { loadCodec } from '../codec/codec.js';
 import { errorText, integrityError, isArchiverError } from '../errors.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
+import { DIRECT_KEY } from '../manifest/direct-record.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { type ChunkTable, FOOTER_BYTES, readChunkTable, tableBytes } from './chunk-table.js';
+import { findObjects } from './direct-objects.js';
 
 /** Most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
@@ -17,17 +19,21 @@ export interface FoundChunk {
   readonly size: number;
   readonly storageClass: string;
   readonly table: ChunkTable;
+  /** Of a direct file: the number of the chunk that lists it. */
+  readonly listedIn?: number;
 }
 
 export interface BadChunk {
+  /** Of a direct file whose path is known. */
+  readonly path?: string;
   readonly key: string;
   readonly reason: string;
 }
 
 export interface FoundChunks {
-  /** By number. */
+  /** By number; direct files among them. */
   readonly chunks: readonly FoundChunk[];
-  /** Chunks whose tables cannot be used. */
+  /** Chunks whose tables cannot be used, and direct files that are not there or not listed. */
   readonly bad: readonly BadChunk[];
   /** Numbers of chunks that should be there, below the highest one that is. */
   readonly missing: readonly number[];
@@ -46,10 +52,12 @@ export async function fetchTables(reader: ObjectReader, options: FetchTablesOpti
   const folder = `uploads/${options.uploadId}/`;
   const objects: ObjectInfo[] = [];
   const others: string[] = [];
+  const files = new Map<string, ObjectInfo>();
   for await (const page of reader.list({ prefix: folder, signal: options.signal })) {
     for (const object of page.objects) {
       const key = object.key.slice(folder.length);
       if (CHUNK.test(key)) objects.push(object);
+      else if (DIRECT_KEY.test(key)) files.set(key, object);
       else if (!key.startsWith('manifest.json.gz')) others.push(key);
     }
   }
@@ -69,9 +77,12 @@ export async function fetchTables(reader: ObjectReader, options: FetchTablesOpti
     }
   };
   await Promise.all(Array.from({ length: options.requestsAtOnce }, worker));
-  chunks.sort((a, b) => a.table.chunk - b.table.chunk);
+  const direct = findObjects(chunks, files);
+  const found = [...direct.chunks, ...direct.objects].sort((a, b) => a.table.chunk - b.table.chunk);
+  bad.push(...direct.bad);
   bad.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { chunks, bad, missing: missingNumbers(objects), others };
+  const listed = chunks.flatMap(({ table }) => table.objects.map(({ chunk }) => chunk));
+  return { chunks: found, bad, missing: missingNumbers(objects, listed), others };
 }
 
 async function readOne(
@@ -98,8 +109,10 @@ async function readOne(
 const fetchTail = async (reader: ObjectReader, key: string, suffix: number, signal: AbortSignal): Promise<Buffer> =>
   await readAll(await reader.get(key, { range: { suffix }, signal }), suffix);
 
-function missingNumbers(objects: readonly ObjectInfo[]): readonly number[] {
+/** Below the highest number of a chunk; those of direct files, which are `listed`, are no chunks. */
+function missingNumbers(objects: readonly ObjectInfo[], listed: readonly number[]): readonly number[] {
   const there = new Set(objects.map(({ key }) => Number(/chunk-(\d+)/.exec(key)?.[1])));
-  const end = objects.length === 0 ? 0 : Math.max(...there);
+  const end = [...there].reduce((most, number) => Math.max(most, number), 0);
+  for (const number of listed) there.add(number);
   return Array.from({ length: end }, (_, number) => number).filter((number) => !there.has(number));
 }

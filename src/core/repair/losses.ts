@@ -27,7 +27,10 @@ export interface LossSources {
 export function findLosses({ found, cut, read, rebuilt, record }: LossSources): readonly Loss[] {
   const isComplete = record !== undefined && sameContent(rebuilt.totals, record.totals);
   return [
-    ...found.bad.map(({ key, reason }) => ({ key, reason: `${reason}: what the chunk holds is not in the manifest` })),
+    ...found.bad.map(({ reason, ...about }) => ({
+      ...about,
+      reason: `${reason}: what it holds is not in the manifest`,
+    })),
     // A resumed upload may leave numbers out. Where everything is there, none is missing.
     ...(isComplete ? [] : found.missing.map((number) => missingChunk(number))),
     ...cut.lost.map(({ path, reason }) => ({ path: resultPath(path), reason })),

@@ -66,12 +66,17 @@ class SourceHeap {
 
 export class MergedTables {
   private readonly nextGroup: number;
+  /** Of direct files, by their numbers. */
+  private readonly files: ReadonlyMap<number, number>;
 
   /** `segments`: see `CutFiles`. Positions in the entries are those in `chunks`. */
   constructor(
     private readonly chunks: readonly FoundChunk[],
     private readonly segments: ReadonlyMap<number, readonly Segment[]>,
   ) {
+    this.files = new Map(
+      chunks.flatMap(({ listedIn, table }, position) => (listedIn === undefined ? [] : [[table.chunk, position]])),
+    );
     this.nextGroup = chunks.reduce((most, { table }) => Math.max(most, table.maxLinkGroup), 0) + 1;
   }
 
@@ -97,10 +102,19 @@ export class MergedTables {
       const { number, entry } = take(source, heap);
       if (entry === undefined) continue;
       const age = newest - number;
-      if (entry.path !== last && !hiding.hides(entry.path, age)) yield placed(entry, source, groups);
+      if (entry.path !== last && !hiding.hides(entry.path, age)) yield this.placed(entry, source, groups);
       last = entry.path;
       if (entry.type !== 'directory') hiding.add(entry.path, age);
     }
+  }
+
+  /** The entry with positions instead of chunk numbers. */
+  private placed(entry: Entry, { position, segments, chunk: { table } }: Source, groups: LinkGroups): Entry {
+    const group = entry.linkGroup === undefined ? {} : { linkGroup: groups.numberOf(table.chunk, entry.linkGroup) };
+    const file = entry.chunk === table.chunk ? undefined : this.files.get(entry.chunk ?? -1);
+    if (segments === undefined) return { ...entry, chunk: file ?? position, ...group };
+    const { chunk: _chunk, offset: _offset, ...rest } = entry;
+    return { ...rest, segments, ...group };
   }
 
   private heap(): SourceHeap {
@@ -135,14 +149,6 @@ function take(source: Source, heap: SourceHeap): { readonly number: number; read
     heap.sink();
   }
   return { number, entry };
-}
-
-/** The entry with positions instead of chunk numbers. */
-function placed(entry: Entry, { position, segments, chunk: { table } }: Source, groups: LinkGroups): Entry {
-  const group = entry.linkGroup === undefined ? {} : { linkGroup: groups.numberOf(table.chunk, entry.linkGroup) };
-  if (segments === undefined) return { ...entry, chunk: position, ...group };
-  const { chunk: _chunk, offset: _offset, ...rest } = entry;
-  return { ...rest, segments, ...group };
 }
 
 /** A group lies in one chunk. A number that a resumed upload used again in another chunk becomes a new one. */

@@ -49,7 +49,7 @@ export async function openOwnView(
   return { chunks, totals, shards: shardsOf(chunks, summary.shards), hasChecksums, entries, level };
 }
 
-const recordOf = ({ key, size, storageClass, table }: FoundChunk, sha256: string): ChunkRecord => ({
+const recordOf = ({ key, size, storageClass, table, listedIn }: FoundChunk, sha256: string): ChunkRecord => ({
   chunk: table.chunk,
   key,
   shard: table.shard,
@@ -61,6 +61,7 @@ const recordOf = ({ key, size, storageClass, table }: FoundChunk, sha256: string
   sha256,
   tocSize: table.tocSize,
   frames: table.frames,
+  ...(listedIn === undefined ? {} : { content: 'file', listedIn }),
 });
 
 /** One record a shard that holds a chunk; files and bytes are counted already. */

@@ -67,21 +67,24 @@ const guessed = (sources: HeadSources, createdAt: string): Described => ({
 function optionalParts(
   record: VersionRecord | undefined,
   damaged: ManifestHead | undefined,
-): Pick<ManifestHead, 'writerId' | 'replaces' | 'project' | 'tags'> {
+): Pick<ManifestHead, 'writerId' | 'replaces' | 'project' | 'tags' | 'git' | 'dvc'> {
   const writerId = record?.writerId ?? damaged?.writerId;
   const replaces = replacedDigests(record, damaged);
-  const { project, tags } = damaged ?? {};
+  const { project, tags, git, dvc } = damaged ?? {};
   return {
     ...(writerId === undefined ? {} : { writerId }),
     ...(replaces.length === 0 ? {} : { replaces }),
     ...(project === undefined ? {} : { project }),
     ...(tags === undefined ? {} : { tags }),
+    ...(git === undefined ? {} : { git }),
+    ...(dvc === undefined ? {} : { dvc }),
   };
 }
 
 function unknownParts({ damaged, record }: HeadSources): readonly string[] {
   if (damaged !== undefined) return [];
-  const lost = 'mode, time and owner of the source folder itself, project, tags and the settings of the upload';
+  const lost =
+    'mode, time and owner of the source folder itself, project, tags, git, DVC and the settings of the upload';
   return record === undefined
     ? [`which dataset and source folder the upload is of, ${lost}`]
     : [`${lost} (the manifest states defaults)`];
@@ -127,7 +130,7 @@ function storageOf({ url, region, own, record }: HeadSources): ManifestHead['sto
 function settingsOf({ chunks, hasChecksums }: OwnView): Settings {
   const most = (of: (chunk: ChunkRecord) => number): number =>
     chunks.reduce((max, chunk) => Math.max(max, of(chunk)), 0);
-  const levels = new Set(chunks.map(({ level }) => level));
+  const levels = new Set(chunks.flatMap(({ level, content }) => (content === undefined ? [level] : [])));
   const [level = null] = levels;
   return {
     shardStrategy: 'unknown',

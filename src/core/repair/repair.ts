@@ -79,7 +79,7 @@ export async function repairUpload(options: RepairOptions): Promise<RepairResult
   ]);
   const damage = damageOf(current, search.found);
   if (damage === null && current.state === 'sound' && !options.force)
-    return await settleSound(options, current.sha256, search.found);
+    return await settleSound(options, current, search.found);
   return await new Repair(options, current, search, damage).run();
 }
 
@@ -99,11 +99,13 @@ const versionOf = (found: FoundRecord | undefined): RepairResult['version'] =>
 
 async function settleSound(
   { store, uploadId, execute, signal }: RepairOptions,
-  sha256: string,
+  { sha256, head }: Exclude<CurrentManifest, { state: 'missing' }>,
   found: FoundRecord | undefined,
 ): Promise<RepairResult> {
   const isUnfinished = found !== undefined && found.record.manifestSha256 !== sha256;
-  if (isUnfinished && execute) await finishRecord(store, found, { manifestSha256: sha256 }, signal);
+  // A prune that was killed had made it a full listing.
+  const lists = head === undefined ? {} : { listing: head.listing, totals: head.view ?? head.totals };
+  if (isUnfinished && execute) await finishRecord(store, found, { manifestSha256: sha256, ...lists }, signal);
   if (execute) await removeBeside(store, uploadId, signal); // of a repair that was broken off at its end
   return {
     uploadId,

@@ -3,7 +3,7 @@
 // running the repair again comes to the same end.
 import { hash } from 'node:crypto';
 import { putOnce } from '../archive/commit.js';
-import { changeRecord } from '../dataset/change-record.js';
+import { changeRecord, type RecordChange } from '../dataset/change-record.js';
 import { integrityError } from '../errors.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
@@ -63,12 +63,11 @@ export async function swapManifest(options: SwapOptions): Promise<string | undef
 export async function finishRecord(
   store: ObjectStore,
   record: FoundRecord | undefined,
-  { manifestSha256, totals }: { readonly manifestSha256: string; readonly totals?: Totals },
+  change: RecordChange & { readonly manifestSha256: string },
   signal: AbortSignal,
 ): Promise<void> {
   if (record === undefined) return;
-  const change = { manifestSha256, ...(totals === undefined ? {} : { totals }) };
-  const expected = [record.record.manifestSha256, manifestSha256];
+  const expected = [record.record.manifestSha256, change.manifestSha256];
   await changeRecord(store, record, change, { expected, signal });
 }
 

@@ -7,7 +7,8 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { ArchiverError, integrityError } from '../errors.js';
 import { Fields } from '../manifest/json-fields.js';
 import { parseBoundedJson } from '../manifest/json-guard.js';
-import type { ChunkRecord, Segment } from '../manifest/manifest-types.js';
+import { readChunk } from '../manifest/manifest-head-parse.js';
+import type { Segment } from '../manifest/manifest-types.js';
 import { printable } from '../raw-path.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
@@ -22,8 +23,10 @@ const KEY = /^uploads\/\d{8}-\d{6}-[0-9a-f]{8}\/shard-\d{2,}\/chunk-\d{6,}\.tar\
 export const logHeader = (uploadId: string): Buffer => Buffer.from(`${MAGIC}${uploadId}\n`, 'latin1');
 
 /** One record. The bytes of the table are copied. */
-export function encodeLogRecord({ key, record, toc, segments }: AcknowledgedChunk): Buffer {
-  const document = Buffer.from(JSON.stringify({ key, record, ...(segments === undefined ? {} : { segments }) }));
+export function encodeLogRecord({ key, record, toc, direct = [], segments }: AcknowledgedChunk): Buffer {
+  const files = direct.length === 0 ? {} : { direct };
+  const parts = segments === undefined ? {} : { segments };
+  const document = Buffer.from(JSON.stringify({ key, record, ...files, ...parts }));
   const payload = Buffer.allocUnsafe(4 + document.length + toc.length);
   payload.writeUInt32LE(document.length, 0);
   document.copy(payload, 4);
@@ -102,10 +105,12 @@ function decode(payload: Buffer, path: string): AcknowledgedChunk {
   const key = fields.text('key');
   if (!KEY.test(key)) fields.fail('key', 'the key of a chunk');
   const segments = fields.get('segments') === undefined ? undefined : fields.list('segments');
+  const direct = fields.get('direct') === undefined ? undefined : fields.list('direct');
   return {
     key,
-    record: readRecord(fields.object('record')),
+    record: readChunk(fields.object('record')),
     toc: payload.subarray(4 + length),
+    ...(direct === undefined ? {} : { direct: direct.map((file) => readChunk(new Fields(file, what))) }),
     ...(segments === undefined ? {} : { segments: segments.map((part) => readSegment(new Fields(part, what))) }),
   };
 }
@@ -115,23 +120,3 @@ const readSegment = (fields: Fields): Segment => ({
   offset: fields.count('offset'),
   size: fields.count('size'),
 });
-
-function readRecord(fields: Fields): ChunkRecord {
-  return {
-    chunk: fields.count('chunk'),
-    key: fields.text('key'),
-    shard: fields.count('shard'),
-    size: fields.count('size'),
-    rawSize: fields.count('rawSize'),
-    entries: fields.count('entries'),
-    level: fields.count('level'),
-    storageClass: fields.text('storageClass'),
-    sha256: fields.sha256('sha256'),
-    tocSize: fields.count('tocSize'),
-    frames: fields.list('frames').map((frame) => {
-      const frameFields = new Fields(frame, fields.what);
-      const [size, rawSize] = [frameFields.count('size'), frameFields.count('rawSize')];
-      return { size, rawSize, sha256: frameFields.sha256('sha256') };
-    }),
-  };
-}

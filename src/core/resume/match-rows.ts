@@ -78,7 +78,7 @@ class Matcher {
     const table = readChunkTable(this.options.codec, Buffer.from(chunk.toc), uploadId);
     this.next = 0;
     if (table.part !== undefined) this.takePiece(chunk, table, table.part);
-    else for (const entry of table.lines()) this.takeEntry(entry, chunk.record.chunk);
+    else for (const entry of table.lines()) this.takeEntry(entry, placeOf(entry, chunk));
   }
 
   private takeEntry(entry: Entry, chunk: number, segments?: readonly Segment[]): void {
@@ -210,3 +210,7 @@ class Matcher {
     return low;
   }
 }
+
+/** Number of the chunk that the content is in: a direct file's own, which the table of contents gives. */
+const placeOf = (entry: Entry, { record, direct = [] }: AcknowledgedChunk): number =>
+  direct.length === 0 ? record.chunk : (entry.chunk ?? record.chunk);

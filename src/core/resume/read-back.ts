@@ -37,7 +37,7 @@ async function readOne(
     const tocSize = tableBytes(bytes.subarray(Math.max(0, bytes.length - FOOTER_BYTES)));
     const toc = bytes.subarray(Math.max(0, bytes.length - tocSize));
     const table = readChunkTable(loadCodec(), toc, uploadId);
-    if (!isSound(table, bytes)) return undefined;
+    if (!isSound(table, bytes) || table.objects.length > 0) return undefined;
     const { chunk, shard, rawSize, level, frames, entries } = table;
     const record = { chunk, key: relative, shard, size, rawSize, entries, level, storageClass };
     return { key, record: { ...record, sha256: hash('sha256', bytes), tocSize, frames }, toc: Buffer.from(toc) };

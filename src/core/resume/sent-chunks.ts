@@ -2,9 +2,11 @@
 // that may not list has to trust its journal.
 import { isArchiverError } from '../errors.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
+const DIRECT = /^uploads\/[^/]+\/(files\/.+)$/;
 const CHUNK_NUMBER = /\/chunk-(\d{6,})\.tar\.zst$/;
 
 export interface SentChunks {
@@ -13,6 +15,8 @@ export interface SentChunks {
   readonly hasManifest: boolean | undefined;
   /** Chunks that are there without having been noted. */
   readonly unnoted: readonly ObjectInfo[];
+  /** Keys of files that are objects, below the folder of the upload; undefined for a writer that may not list. */
+  readonly directKeys: readonly string[] | undefined;
   /** No chunk number from here on was seen. */
   readonly nextChunk: number;
 }
@@ -35,7 +39,7 @@ export async function findSent(
     }
   } catch (error) {
     if (isArchiverError(error, 'access-denied'))
-      return { chunks, hasManifest: undefined, unnoted: [], nextChunk: highest + 1 };
+      return { chunks, hasManifest: undefined, unnoted: [], directKeys: undefined, nextChunk: highest + 1 };
     throw error;
   }
   const keys = new Set(chunks.map(({ key }) => key));
@@ -43,8 +47,13 @@ export async function findSent(
     (most, key) => Math.max(most, Number(CHUNK_NUMBER.exec(key)?.[1] ?? -1)),
     highest,
   );
+  const isThere = (key: string, { size }: ChunkRecord): boolean => there.get(key)?.sizeBytes === size;
   return {
-    chunks: chunks.filter(({ key, record }) => there.get(key)?.sizeBytes === record.size),
+    chunks: chunks.filter(({ key, record, direct = [] }) => {
+      const folder = key.slice(0, -record.key.length);
+      return isThere(key, record) && direct.every((file) => isThere(folder + file.key, file));
+    }),
+    directKeys: [...there.keys()].flatMap((key) => DIRECT.exec(key)?.[1] ?? []),
     hasManifest: there.has(manifestKeyOf(uploadIds.at(-1) ?? '')),
     unnoted: [...there.values()].filter(({ key }) => CHUNK_NUMBER.test(key) && !keys.has(key)),
     nextChunk: seen + 1,

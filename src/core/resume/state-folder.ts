@@ -1,6 +1,7 @@
 // The folder of saved uploads: which there are, in what state, and the names of their files.
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeOrphanFiles } from '../config/remove-orphans.js';
 import { ArchiverError, isArchiverError, systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
 import { lockHolder, type LockHolder } from './upload-lock.js';
@@ -104,17 +105,8 @@ export async function readState(folder: string, uploadId: string): Promise<Uploa
 const ORPHAN = /^(?:(\d{8}-\d{6}-[0-9a-f]{8})\.(?:entries|lock)|\.\d{8}-\d{6}-[0-9a-f]{8}\.json\.[0-9a-f]{12})$/;
 
 /** Removes what processes left that were killed while they wrote or removed a state, and is older. @throws system errors */
-export async function removeOrphans(folder: string, beforeMs: number): Promise<void> {
-  const saved = new Set(await savedIds(folder));
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) return;
-  for (const name of await readdir(folder)) {
-    const match = ORPHAN.exec(name);
-    if (match === null || (match[1] !== undefined && saved.has(match[1]))) continue;
-    const path = join(folder, name);
-    const found = await stat(path).catch(() => undefined); // another process was faster
-    if (found !== undefined && found.mtimeMs < beforeMs) await rm(path, { force: true });
-  }
-}
+export const removeOrphans = async (folder: string, beforeMs: number): Promise<void> =>
+  await removeOrphanFiles(folder, beforeMs, { pattern: ORPHAN, savedIds: await savedIds(folder) });
 
 /** Removes the files of one upload, the state last: what it belongs to stays known until then. @throws system errors */
 export async function removeState(folder: string, uploadId: string): Promise<void> {

@@ -10,6 +10,8 @@ export interface AcknowledgedChunk {
   readonly record: ChunkRecord;
   /** The skippable frame that ends it: its table of contents. */
   readonly toc: Uint8Array;
+  /** Files that are objects of their own, and that the table lists. */
+  readonly direct?: readonly ChunkRecord[] | undefined;
   /** Of the last piece of a cut file: where all its pieces are, `chunk` being the number of the chunk. */
   readonly segments?: readonly Segment[] | undefined;
 }

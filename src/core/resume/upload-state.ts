@@ -1,14 +1,11 @@
 // `<upload id>.json`: what is known of an upload that is under way or was interrupted. A hint with a checksum: everything
 // in it that matters is compared with the store before it is believed.
-import { createHash } from 'node:crypto';
-import { ArchiverError, integrityError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
+import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
+import { integrityError } from '../errors.js';
+import type { Fields } from '../manifest/json-fields.js';
 import { printable } from '../raw-path.js';
 
-const FORMAT = 1;
-const TYPE = 'archiver-upload-state';
-const MAX_DEPTH = 8;
+const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
 /** The path of the state of an upload is made from its id. */
 export const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
@@ -70,41 +67,15 @@ export interface UploadState extends SavedCommand {
 }
 
 /** The text of the file. */
-export function encodeState(state: UploadState): string {
-  const body = JSON.stringify({ format: FORMAT, type: TYPE, ...state });
-  return `${body.slice(0, -1)},"sha256":"${digestOf(body)}"}\n`;
-}
-
-const digestOf = (body: string): string => createHash('sha256').update(body).digest('hex');
+export const encodeState = (state: UploadState): string => encodeStateDocument(KIND, state);
 
 /** Reads the text of the file `name`. @throws integrity where it is damaged or another kind of file, unsupported where it is newer */
 export function parseState(text: string, uploadId: string, name: string): UploadState {
-  const what = `the saved upload ${printable(name)}`;
   const hint = `the upload cannot be resumed: run its command again with --force-restart, or remove the state with: archiver resume clean --older-than 0`;
-  const parsed = parsedText(text, what, hint);
-  const fields = new Fields(parsed, what);
-  if (fields.get('type') !== TYPE)
-    throw integrityError(`${printable(name)} is not a saved upload of archiver`, { hint });
-  const format = fields.get('format');
-  if (typeof format === 'number' && format > FORMAT) {
-    throw new ArchiverError('unsupported', `${what} has format ${format}, and this archiver reads ${FORMAT}`, {
-      hint: 'update archiver',
-    });
-  }
-  const { sha256, ...body } = parsed as Record<string, unknown>;
-  if (format !== FORMAT || sha256 !== digestOf(JSON.stringify(body)))
-    throw integrityError(`${what} is damaged: it does not match its checksum`, { hint });
+  const { fields, body } = parseStateDocument(text, KIND, { path: name, hint });
   if (fields.text('uploadId') !== uploadId)
-    throw integrityError(`${what} is that of upload ${printable(fields.text('uploadId'))}`, { hint });
+    throw integrityError(`${fields.what} is that of upload ${printable(fields.text('uploadId'))}`, { hint });
   return readState(fields, body as unknown as UploadState);
-}
-
-function parsedText(text: string, what: string, hint: string): unknown {
-  try {
-    return parseBoundedJson(text, MAX_DEPTH, what);
-  } catch (error) {
-    throw integrityError(`${what} is damaged: it is no JSON document`, { cause: error, hint });
-  }
 }
 
 // The checksum says that this program wrote it; what a path or a number is made of is looked at all the same.

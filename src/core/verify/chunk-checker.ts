@@ -1,5 +1,5 @@
 // Checks one chunk as a whole while its frames go by: the digest of the object, and that a tar member begins exactly
-// where the manifest says each file's content begins, under the file's name.
+// where the manifest says each file's content begins, under the file's name. An object that is a file has no members.
 import { createHash, type Hash } from 'node:crypto';
 import { errorText } from '../errors.js';
 import type { Extents } from '../restore/extents.js';
@@ -19,7 +19,7 @@ export class ChunkChecker {
   private readonly failures: EntryFailure[] = [];
 
   constructor(
-    private readonly chunk: Pick<ChunkMessage, 'from' | 'to' | 'sha256'>,
+    private readonly chunk: Pick<ChunkMessage, 'from' | 'to' | 'sha256' | 'isFile'>,
     private readonly table: SelectedTable,
     private readonly extents: Extents,
   ) {
@@ -31,7 +31,7 @@ export class ChunkChecker {
   }
 
   decoded(bytes: Uint8Array): void {
-    if (!this.isWhole || this.tarProblem !== undefined) return;
+    if (!this.isWhole || this.tarProblem !== undefined || this.chunk.isFile) return;
     try {
       this.walker.push(bytes);
     } catch (error) {
@@ -66,6 +66,7 @@ export class ChunkChecker {
     if (!this.isWhole) return { problems, failures: this.failures };
     if (this.hash.digest('hex') !== this.chunk.sha256)
       problems.push('its bytes do not match its SHA-256 in the manifest');
+    if (this.chunk.isFile) return { problems, failures: this.failures };
     if (this.tarProblem === undefined) {
       try {
         this.walker.end();

@@ -69,16 +69,21 @@ const addFile = (source: string): void => writeFileSync(join(source, `${SECRET}-
 
 describe('an encrypted upload', () => {
   test('leaves no name in manifest, record or key', async () => {
-    const { base, run, home, record } = await setUp();
-    const result = await run({ encryption: BOTH }).result;
+    const { base, run, home, record, read } = await setUp();
+    const commit = '4711'.repeat(10);
+    const git = { commit, branch: SECRET, remote: `https://example.org/${SECRET}`, dirty: false };
+    const stages = { outs: new Map([['', SECRET]]), areAll: true };
+    const provenance = { git, dvc: { cacheDir: SECRET }, ofEntries: { commit, stages } };
+    const result = await run({ encryption: BOTH, provenance }).result;
     const outside = filesBelow(base).filter((path) => !path.endsWith('.tar.zst'));
 
     expect(outside).toHaveLength(2);
     for (const path of outside) {
       expect(path).not.toContain(SECRET);
       const text = readFileSync(join(base, path)).toString('latin1');
-      for (const name of [SECRET, home, 'test-host']) expect(text).not.toContain(name);
+      for (const name of [SECRET, home, 'test-host', commit]) expect(text).not.toContain(name);
     }
+    expect((await read(result)).head).toMatchObject({ git, dvc: { cacheDir: SECRET } });
     expect(result.datasetId).toMatch(/^data-[0-9a-f]{8}$/);
     expect(record(result)).toMatchObject({ source: {}, encryption: { kmsKeyId: KEY_ARN, manifest: true } });
   });

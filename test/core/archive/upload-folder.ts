@@ -54,7 +54,7 @@ export function uploadFolder(
     randomBytes: () => Buffer.from('01020304', 'hex'),
     signal: new AbortController().signal,
     ...options,
-    open: () => Promise.resolve({ store, requests: newRequestCounts(), close: () => undefined }),
+    open: () => Promise.resolve({ store, requests: newRequestCounts(), isAws: false, close: () => undefined }),
     emit: (event) => {
       events.push(event);
       onEvent?.(event);

@@ -140,7 +140,10 @@ describe('a balance', () => {
     await writeFile(join(folder, first), 'short');
     const before = await keys();
 
-    await expect(balanceFolder(folder)).rejects.toThrow(/no chunk was moved: .* has 5 bytes instead of/);
+    await expect(balanceFolder(folder)).rejects.toMatchObject({
+      message: expect.stringMatching(/no chunk was moved: .* has 5 bytes instead of/) as string,
+      hint: `archiver verify file://${folder}/${first.split('/').slice(0, 2).join('/')}`,
+    });
 
     expect(await keys()).toEqual(before);
   });

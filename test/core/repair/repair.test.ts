@@ -8,6 +8,7 @@ import { restoreMade } from '../../support/restore-made.js';
 import type { MemoryReader } from '../../support/memory-reader.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { describeTree, makeEverything, MIB, noise } from '../archive/trees.js';
+import { killedBefore, pruneFolder, stepsOf } from '../dataset/prune/prune-run.js';
 import {
   comparable,
   cutManifest,
@@ -530,4 +531,24 @@ test('broken off at any write, the next run finishes', async () => {
   // Beside, backup, record, manifest, record, removal of what lies beside.
   const broken = ['failed, repaired', 'failed, repaired', 'failed, repaired', 'failed, repaired'];
   expect(outcomes).toEqual([...broken, 'failed, finished', 'failed, sound', 'repaired, sound']);
+});
+
+test('finishes the record of a version that a prune had just made a full listing', async () => {
+  fill();
+  await uploaded(source, base);
+  writeFileSync(join(source, 'sub', 'new'), 'new');
+  const id = await uploaded(source, base, { changes: { trackDeletes: true } });
+  const before = await viewEntries(base, id);
+  const datasetId = String(documentOf(base, id)['datasetId']);
+  const keep = { keep: { last: 1 }, datasetId };
+  const swap = (await stepsOf(base, keep)).indexOf(`put uploads/${id}/manifest.json.gz`);
+  await pruneFolder(base, { ...keep, wrap: (store) => killedBefore(store, swap + 1) }).catch(() => undefined);
+
+  const { status } = await repair(base, id);
+
+  expect(status).toBe('finished');
+  const record = await recordOf(base, id);
+  expect(record).toMatchObject({ listing: 'full', totals: { entries: before.length } });
+  expect(record).not.toHaveProperty('replacementSha256');
+  expect(await viewEntries(base, id)).toEqual(before);
 });

@@ -141,7 +141,7 @@ function refuseUnknown(folders: readonly UploadFolder[]): void {
     throw new ArchiverError(
       'unsupported',
       `nothing was pruned: upload ${uploadId} holds ${printable(first.key)}, which this archiver does not know how to prune`,
-      { hint: 'direct uploads cannot be pruned; keep its version, or update archiver' },
+      { hint: 'keep its version, or update archiver' },
     );
   }
 }

@@ -1,5 +1,6 @@
 // What lies under `uploads/`, an upload at a time. Folders whose name is no upload id are somebody else's and never shown.
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 
 export interface UploadFolder {
@@ -7,6 +8,7 @@ export interface UploadFolder {
   manifest: ObjectInfo | undefined;
   /** `manifest.json.gz.…`: what a rewriting of the manifest leaves while it goes on. */
   readonly companions: ObjectInfo[];
+  /** And direct files. */
   readonly chunks: ObjectInfo[];
   /** What this version of archiver does not write. */
   readonly unknown: ObjectInfo[];
@@ -44,7 +46,7 @@ export const emptyFolder = (uploadId: string): UploadFolder => ({
 
 function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
-  else if (CHUNK.test(name)) folder.chunks.push(object);
+  else if (CHUNK.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (/^manifest\.json\.gz\.[^/]+$/.test(name)) folder.companions.push(object);
   else folder.unknown.push(object);
 }

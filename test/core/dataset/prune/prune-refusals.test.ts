@@ -95,8 +95,8 @@ describe('nothing is changed when', () => {
     ],
     [
       'an upload that would go holds what archiver does not know',
-      () => put(`uploads/${linkId(0)}/files/a.txt`, 'direct'),
-      /nothing was pruned: upload .* holds uploads\/.*\/files\/a.txt, which this archiver does not know how to prune/,
+      () => put(`uploads/${linkId(0)}/other/a.txt`, 'foreign'),
+      /nothing was pruned: upload .* holds uploads\/.*\/other\/a.txt, which this archiver does not know how to prune/,
     ],
     [
       'a version of the dataset has an encrypted manifest',

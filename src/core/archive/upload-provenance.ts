@@ -1,0 +1,18 @@
+// What an upload records of git and DVC: in the head of its manifest, and with every entry.
+import type { LineSources } from '../manifest/entry-line.js';
+import type { DvcRecord, GitRecord } from '../manifest/provenance-types.js';
+import type { Provenance } from '../manifest/provenance.js';
+import { readAccountNames } from './account-names.js';
+import type { UploadOptions } from './upload.js';
+
+export interface UploadProvenance {
+  readonly git?: GitRecord | undefined;
+  readonly dvc?: DvcRecord | undefined;
+  readonly ofEntries: Provenance;
+}
+
+/** What the lines of this upload's entries say beside what was scanned. */
+export const lineSources = ({ provenance }: Pick<UploadOptions, 'provenance'>): LineSources => ({
+  ...readAccountNames(),
+  provenance: provenance?.ofEntries,
+});

@@ -1,0 +1,41 @@
+// What no version refers to, and whether a prune that keeps every version would name it.
+import { planPrune } from '../../src/core/dataset/prune/plan-prune.js';
+import { openVersion } from '../../src/core/dataset/version-view.js';
+import { listAllVersions, readVersion } from '../../src/core/dataset/versions.js';
+import { chunkKey } from '../../src/core/manifest/manifest-check.js';
+import type { ObjectReader } from '../../src/core/object-store/object-store.js';
+
+const signal = new AbortController().signal;
+
+/** What a repair keeps of a manifest that it replaced. */
+const KEPT = /\/manifest\.json\.gz\.damaged-[0-9a-f]{8}\.bak$/;
+
+/** Keys that are no record, no manifest of a version, and no chunk that such a manifest lists. */
+export async function orphansOf(reader: ObjectReader): Promise<string[]> {
+  const used = new Set<string>();
+  for (const [datasetId, versions] of await listAllVersions(reader, signal)) {
+    for (const { key, version } of versions) {
+      used.add(key);
+      const { chain } = await openVersion(reader, await readVersion(reader, datasetId, version));
+      for (const { key: manifest, uploadId, head } of chain) {
+        used.add(manifest);
+        for (const chunk of head.chunks) used.add(chunkKey(uploadId, chunk.key) ?? chunk.key);
+      }
+    }
+  }
+  const keys: string[] = [];
+  for await (const { objects } of reader.list()) keys.push(...objects.map(({ key }) => key));
+  return keys.filter((key) => !used.has(key) && !KEPT.test(key));
+}
+
+/** Orphans that a dry run of `dataset prune --abandoned-after 0` would not name. Where there is no version, none counts. */
+export async function unnamedOrphans(reader: ObjectReader): Promise<string[]> {
+  const orphans = await orphansOf(reader);
+  const [datasetId] = [...(await listAllVersions(reader, signal)).keys()];
+  if (datasetId === undefined) return [];
+  const keep = { last: Number.MAX_SAFE_INTEGER };
+  const later = new Date(Date.now() + 86_400_000);
+  const plan = await planPrune(reader, { datasetId, keep, abandonedAfterMs: 0, now: later, signal });
+  const named = new Set([...plan.manifests, ...plan.chunks, ...plan.leftovers].map(({ key }) => key));
+  return orphans.filter((key) => !named.has(key));
+}
