@@ -13,7 +13,7 @@ const warnings = quietWarnings(process);
 // The one place that may: nobody waits for us any more, or nobody knows what state we are in.
 // oxlint-disable-next-line unicorn/no-process-exit
 const endNow = (status: number): never => process.exit(status);
-const { signal, release } = interruptions(process, endNow);
+const { signal, release, takeCtrlC } = interruptions(process, endNow);
 
 // What escaped every promise. Commands await their work, so this is a defect of ours, told like any other.
 process.on('uncaughtException', (error) => {
@@ -33,6 +33,7 @@ const status = await runProgram({ root: program(), version: pkg.version }, proce
   stderr: process.stderr,
   now: () => new Date(),
   signal,
+  takeCtrlC,
   onSettings: ({ trace, color }) => {
     if (trace) warnings.show();
     // chalk, below the screens, reads only this variable: it does not know NO_COLOR, and would take `--color never`

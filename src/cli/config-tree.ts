@@ -13,6 +13,9 @@ export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
   storage: ['bucket', 'prefix', 'storageClass', 'kmsKeyId'],
 };
 
+/** Flags that no file sets: the context has a file of its own, and nothing else asks for it. */
+const NOT_SETTINGS: ReadonlySet<string> = new Set(['context']);
+
 /** `restore jobs clean` as a section: `restore.jobs.clean`. */
 export const sectionOf = (command: Pick<Command, 'path'>): string => wordsOf(command.path).map(camel).join('.');
 
@@ -64,12 +67,14 @@ export function configSchema(root: Node): TreeSchema {
   const commands = [...commandsUnder(root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
   const byName = flagsByName(commands);
   const keys = new Map<string, TreeKey>();
+  const isSetting = ([name]: readonly [string, Flag]): boolean => !NOT_SETTINGS.has(name);
   for (const [section, names] of Object.entries(SHARED_SECTIONS)) {
     for (const name of names) keys.set(...treeKey(section, name, byName[name] ?? anyText(name), undefined));
   }
-  for (const [name, flag] of Object.entries(byName)) keys.set(...treeKey('defaults', name, flag, undefined));
+  for (const [name, flag] of Object.entries(byName).filter(isSetting))
+    keys.set(...treeKey('defaults', name, flag, undefined));
   for (const command of commands) {
-    for (const [name, flag] of Object.entries(allFlags(command))) {
+    for (const [name, flag] of Object.entries(allFlags(command)).filter(isSetting)) {
       keys.set(...treeKey(sectionOf(command), name, flag, command));
     }
   }

@@ -7,6 +7,8 @@ export type Origin = 'flag' | 'environment' | 'config' | 'default';
 export interface Context {
   /** Aborts at the first Ctrl+C or SIGTERM; the second one ends the process. `signal.reason` is a cancelled ArchiverError. */
   readonly signal: AbortSignal;
+  /** For shells: Ctrl+C calls this instead of aborting `signal`, until the function that it returns is called. */
+  readonly takeCtrlC: (onCtrlC: () => void) => () => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** The user's home folder. */

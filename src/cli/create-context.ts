@@ -51,6 +51,7 @@ export function createContext(
 
   const context: Context = {
     signal,
+    takeCtrlC: host.takeCtrlC ?? (() => () => undefined),
     env: host.env,
     cwd: host.cwd,
     userHome: host.userHome,

@@ -8,7 +8,13 @@ export const globalFlags = {
   quiet: flag.on({ short: 'q', describe: 'show no progress and no notes' }),
   verbose: flag.on({ short: 'v', describe: 'say more about what is being done' }),
   trace: flag.on({ short: 't', describe: 'print trace messages and the stack of a failure' }),
-  context: flag.choice('local', 'repl')({ describe: 'where the command runs; repl is refused here' }),
+  context: flag.choice(
+    'local',
+    'repl',
+  )({
+    describe:
+      'what archiver without a command does: local prints help, repl starts the shell; a command that is named runs the same in both',
+  }),
   memoryLimit: flag.bytes(1024 * 1024)({ describe: 'stay below this much memory; slows work down' }),
   color: flag.choice(
     'auto',

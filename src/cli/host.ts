@@ -12,6 +12,8 @@ export interface Host {
   readonly now: () => Date;
   /** Aborts at the first interruption. */
   readonly signal: AbortSignal;
+  /** Ctrl+C calls this instead of aborting `signal`, until the function that it returns is called. */
+  readonly takeCtrlC?: (onCtrlC: () => void) => () => void;
   /** Told once the flags are known, before the command runs. */
   readonly onSettings?: (settings: { readonly trace: boolean; readonly color: 'auto' | 'always' | 'never' }) => void;
 }

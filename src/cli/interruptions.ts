@@ -11,15 +11,21 @@ export interface SignalSource {
   off(name: Name, listener: (name: Name) => void): unknown;
 }
 
+export interface Interruptions {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+  /** Ctrl+C calls this instead, until the function that it returns is called: a shell stops a command of its own. */
+  readonly takeCtrlC: (onCtrlC: () => void) => () => void;
+}
+
 /** Aborts `signal` at the first interruption and calls `endNow` at the second. */
-export function interruptions(
-  source: SignalSource,
-  endNow: (status: number) => void,
-): { readonly signal: AbortSignal; readonly release: () => void } {
+export function interruptions(source: SignalSource, endNow: (status: number) => void): Interruptions {
   const controller = new AbortController();
+  let taken: (() => void) | undefined;
   const onSignal = (name: Name): void => {
     const exitCode = STATUS[name];
-    if (controller.signal.aborted) endNow(exitCode);
+    if (name === 'SIGINT' && taken !== undefined) taken();
+    else if (controller.signal.aborted) endNow(exitCode);
     else
       controller.abort(new ArchiverError('cancelled', name === 'SIGINT' ? 'interrupted' : 'terminated', { exitCode }));
   };
@@ -27,5 +33,12 @@ export function interruptions(
   const release = (): void => {
     for (const name of NAMES) source.off(name, onSignal);
   };
-  return { signal: controller.signal, release };
+  const takeCtrlC = (onCtrlC: () => void): (() => void) => {
+    const before = taken;
+    taken = onCtrlC;
+    return () => {
+      taken = before;
+    };
+  };
+  return { signal: controller.signal, release, takeCtrlC };
 }

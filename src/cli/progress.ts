@@ -6,6 +6,7 @@ import type { Outcome, Reporter } from '../stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../stores/transfer-store.js';
 import { type Environment, lookOf } from '../ui/look.js';
 import type { Context } from './context.js';
+import { loadScreen } from './load-screen.js';
 
 export type ProgressFormat = 'tui' | 'json' | 'text' | 'none';
 
@@ -29,8 +30,8 @@ function requireScreen(stderr: { readonly isTTY?: boolean }, env: Environment): 
   if (isCi(env)) throw usageError('--progress-format tui does not work where CI is set in the environment', hint);
 }
 
-// Ink's own test, to the letter: where it sees CI it draws nothing until the end.
-function isCi(env: Environment): boolean {
+/** Ink's own test, to the letter: where it sees CI it draws nothing until the end. */
+export function isCi(env: Environment): boolean {
   return ['CI', 'CONTINUOUS_INTEGRATION'].some((name) => {
     const value = env[name];
     return value !== undefined && value !== '0' && value !== 'false';
@@ -89,7 +90,8 @@ async function startReporter(
   const look = lookOf(colors.stderr, env);
   switch (format) {
     case 'tui': {
-      const { startProgressScreen } = await loadScreen();
+      // oxlint-disable-next-line no-restricted-imports -- loaded on first use, and only for a terminal
+      const { startProgressScreen } = await loadScreen(() => import('../screens/progress/progress-screen.js'));
       return startProgressScreen({ store, stream, look });
     }
     case 'json': {
@@ -104,18 +106,5 @@ async function startReporter(
     }
     default:
       return format satisfies never;
-  }
-}
-
-// React picks its build when it is loaded. The development build records performance entries for every render and never
-// drops them: about 5 KB a frame, measured, which is gigabytes over a long upload.
-async function loadScreen(): Promise<typeof import('../screens/progress/progress-screen.js')> {
-  const before = process.env['NODE_ENV'];
-  process.env['NODE_ENV'] ??= 'production';
-  try {
-    // oxlint-disable-next-line no-restricted-imports -- loaded on first use, and only for a terminal
-    return await import('../screens/progress/progress-screen.js');
-  } finally {
-    if (before === undefined) delete process.env['NODE_ENV'];
   }
 }

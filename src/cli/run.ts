@@ -1,5 +1,5 @@
 // One call of the program, from argv to exit status. Touches the process only through the host.
-import { usageError } from '../core/errors.js';
+import { bareCommand } from './bare-call.js';
 import { completions } from './complete.js';
 import { colorChoice, usesColor, type ColorChoice } from './colors.js';
 import type { Command } from './command.js';
@@ -12,7 +12,7 @@ import { helpPage } from './help.js';
 import type { Host } from './host.js';
 import { BrokenPipe, Output } from './output.js';
 import { normalizeArgv } from './normalize-argv.js';
-import { parseCommand, type ParsedCommand } from './parse-command.js';
+import { parseCommand } from './parse-command.js';
 import { describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
 import { callOf, findNode, type Node } from './tree.js';
@@ -56,15 +56,6 @@ async function showVersion(call: Call): Promise<number> {
   return 0;
 }
 
-/** The repl context is refused rather than taken and ignored. */
-function refuseRepl({ values, sources }: ParsedCommand, own: ReadonlySet<string>): void {
-  if (own.has('context') || values['context'] !== 'repl') return;
-  throw usageError(
-    `the repl context is not part of this version (asked for by ${sources['context'] ?? '--context'})`,
-    'leave it out, or use --context local',
-  );
-}
-
 async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node): Promise<number> {
   const { host, output } = call;
   const parsed = await parseCommand(command, {
@@ -79,7 +70,6 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   call.json = run.context.json;
   call.trace = run.context.trace;
   call.color = colorChoice(parsed.values['color']);
-  refuseRepl(parsed, own);
   host.onSettings?.({ trace: call.trace, color: call.color });
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
   const status = (await command.run(values, parsed.args, run.context)) ?? 0;
@@ -106,7 +96,9 @@ async function runGroup(call: Call, node: Node, rest: readonly string[]): Promis
   const { argv, wantsHelp } = normalizeArgv(isRoot ? { ...globalFlags, version: versionFlag } : globalFlags, rest);
   if (wantsHelp) return showHelp(call, node);
   if (!isRoot) throw noSuchCommand(node, undefined);
-  return argv.includes('--version="true"') ? showVersion(call) : showHelp(call, node);
+  if (argv.includes('--version="true"')) return showVersion(call);
+  const command = await bareCommand(call.root, argv, call.host);
+  return command === undefined ? showHelp(call, node) : runCommand(call, command, rest, call.root);
 }
 
 async function dispatch(call: Call): Promise<number> {

@@ -2,23 +2,37 @@
 import type { Command, Group } from '../cli/command.js';
 import { buildTree, type Node } from '../cli/tree.js';
 import { command as balance } from './balance.js';
+import { command as browse } from './browse.js';
 import { command as completion } from './completion.js';
 import { command as config } from './config.js';
+import { command as contextCommand } from './context.js';
+import { command as contextList } from './context/list.js';
+import { command as contextReset } from './context/reset.js';
+import { command as contextShow } from './context/show.js';
+import { command as contextSwitch } from './context/switch.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
 import { command as datasetPrune } from './dataset/prune.js';
 import { command as datasetVersions } from './dataset/versions.js';
 import { command as download } from './download.js';
+import { command as dvcExport } from './dvc/export.js';
+import { command as dvcStages } from './dvc/stages.js';
+import { command as dvcStatus } from './dvc/status.js';
 import { command as info } from './info.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
 import { command as repair } from './repair.js';
 import { command as restore } from './restore.js';
+import { command as restoreJobsCheck } from './restore/jobs/check.js';
+import { command as restoreJobsClean } from './restore/jobs/clean.js';
+import { command as restoreJobsDownload } from './restore/jobs/download.js';
+import { command as restoreJobsList } from './restore/jobs/list.js';
 import { command as resume } from './resume.js';
 import { command as resumeClean } from './resume/clean.js';
 import { command as resumeList } from './resume/list.js';
 import { command as scuttle } from './scuttle.js';
+import { command as shell } from './shell.js';
 import { command as verify } from './verify.js';
 import { command as sync } from './sync.js';
 import { command as upload } from './upload.js';
@@ -32,10 +46,16 @@ const COMMANDS: readonly Command[] = [
   createUpload,
   list,
   info,
+  browse,
+  shell,
   verify,
   balance,
   download,
   restore,
+  restoreJobsList,
+  restoreJobsCheck,
+  restoreJobsDownload,
+  restoreJobsClean,
   migrate,
   repair,
   scuttle,
@@ -43,14 +63,24 @@ const COMMANDS: readonly Command[] = [
   datasetVersions,
   datasetDiff,
   datasetPrune,
+  dvcStages,
+  dvcStatus,
+  dvcExport,
   config,
+  contextCommand,
+  contextList,
+  contextSwitch,
+  contextShow,
+  contextReset,
   completion,
 ];
 
 /** One line for each group of commands that is not itself a command. */
 const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
+  { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare and prune the versions of folders' },
+  { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 
 const SUMMARY = 'keep folders in an object store, and get them back';

@@ -2,7 +2,15 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, requires } from '../cli/rule.js';
-import { limitFlags, outputFlags, uploadTargetFlags, writeFlags } from './_shared.js';
+import {
+  coldFlags,
+  limitFlags,
+  outputFlags,
+  uploadTargetFlags,
+  versionFlags,
+  versionRules,
+  writeFlags,
+} from './_shared.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
@@ -11,18 +19,21 @@ const flags = {
     describe: 'restore this path; a folder stands for all below it; repeatable',
   }),
   hash: flag.text({ placeholder: 'MD5', describe: 'restore the files with this content' }),
-  all: flag.on({ describe: 'restore everything' }),
-  datasetId: flag.text({
-    placeholder: 'ID',
-    describe: 'restore a version of this dataset; S3_URL is then the bucket and prefix that uploads went to',
+  gitCommit: flag.text({
+    placeholder: 'SHA',
+    describe: 'restore the files that were uploaded at this commit; seven digits or more of it',
   }),
-  version: flag.int(1)({ describe: 'with --dataset-id: this version instead of the newest' }),
-  asOf: flag.text({
-    placeholder: 'YYYY-MM-DD',
-    describe: 'with --dataset-id: the newest version made by the end of this day (UTC)',
+  dvcStage: flag.text({ placeholder: 'NAME', describe: 'restore the files that this DVC stage made' }),
+  all: flag.on({ describe: 'restore everything' }),
+  ...versionFlags('restore'),
+  ...coldFlags,
+  pollInterval: flag.duration({
+    describe: 'with --wait: how often to look, 1s to 24h; 1m with --tier expedited, else 15m',
   }),
   ...writeFlags,
-  dryRun: flag.on({ describe: 'show what would be restored and fetched; write nothing' }),
+  dryRun: flag.on({
+    describe: 'show what would be restored and fetched, what it costs and how long it takes; write nothing',
+  }),
   cacheGb: flag.int(
     0,
     1_000_000,
@@ -42,13 +53,16 @@ export const command = defineCommand({
   path: 'restore',
   summary: 'restore files of an upload',
   description:
-    'Restores what --file and --hash name (both together add up), or everything with --all. Files land under OUTPUT_DIR ' +
-    'by their path in the source folder, with times, permissions, links, holes and attributes; owners only when run as ' +
-    'root. A file appears under its name when it is whole and its checksum is right. Nothing is written outside of ' +
-    'OUTPUT_DIR or through a symbolic link in it.\n' +
+    'Restores what --file, --hash, --git-commit and --dvc-stage name (together they add up), or everything with --all. ' +
+    'Files land under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
+    'attributes; owners only when run as root. A file appears under its name when it is whole and its checksum is right. ' +
+    'Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
     'What is in place already with the same size and time is left alone and counted as unchanged (--overwrite if-changed); ' +
     'so an interrupted restore goes on when it is run again. A folder never gives way to a file, nor a file to a folder.\n' +
-    'A file that fails is named and the others are restored.',
+    'A file that fails is named and the others are restored.\n' +
+    'Chunks in cold storage (GLACIER, DEEP_ARCHIVE) must be asked back first. Only those that are needed are asked for, ' +
+    'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command stays ' +
+    'and restores. Costs are estimates at AWS list prices.',
   args: [
     arg.text('S3_URL', {
       describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
@@ -58,15 +72,18 @@ export const command = defineCommand({
   ],
   flags,
   rules: [
-    conflicts('all', ['file', 'hash']),
-    requires('version', 'datasetId'),
-    requires('asOf', 'datasetId'),
-    conflicts('version', ['asOf']),
-    conflicts('datasetId', ['uploadId']),
+    conflicts('all', ['file', 'hash', 'gitCommit', 'dvcStage']),
+    ...versionRules,
+    requires('pollInterval', 'wait'),
     {
       kind: 'check',
-      text: 'say what to restore: --file PATH, --hash MD5, or --all',
-      ok: (v) => v.all || v.file.length > 0 || v.hash !== undefined,
+      text: '--poll-interval is 1s to 24h',
+      ok: ({ pollInterval = 1000 }) => pollInterval >= 1000 && pollInterval <= 86_400_000,
+    },
+    {
+      kind: 'check',
+      text: 'say what to restore: --file PATH, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all',
+      ok: (v) => v.all || v.file.length > 0 || (v.hash ?? v.gitCommit ?? v.dvcStage) !== undefined,
     },
     {
       kind: 'check',
@@ -79,11 +96,14 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all',
     'archiver restore s3://acme-archive/lab ./out --all --dataset-id results-1a2b3c4d --as-of 2026-03-31',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --hash 9e107d9d372bb6826bd81d3542a419d6 --dry-run',
+    'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all --tier bulk --max-restore-cost 20',
+    'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --dvc-stage featurize --wait',
   ],
   exits: {
-    0: 'restored, or in place already',
+    0: 'restored, in place already, or asked back from cold storage',
     1: 'failed, or none of the files could be restored',
-    3: 'finished, but some files could not be restored',
+    3: 'finished, but some files could not be restored, or some chunks not be asked back',
+    4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was asked for or fetched',
   },
   async run(values, [url, outputDir], context) {
     const { runRestore } = await import('./restore/run-restore.js');

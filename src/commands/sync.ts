@@ -9,6 +9,7 @@ import {
   limitFlags,
   outputFlags,
   packingFlags,
+  provenanceFlags,
   storeFlags,
   writerIdFlag,
 } from './_shared.js';
@@ -32,6 +33,7 @@ const flags = {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
+  ...provenanceFlags,
   ...encryptionFlags,
   ...filterFlags,
   limitUpload: limitFlags.limitUpload,
@@ -50,7 +52,8 @@ export const command = defineCommand({
     'that refers to the earlier ones for the rest. The first sync uploads everything; when nothing changed, no version ' +
     'is written.\n' +
     'A file has changed when its size or modification time has: content is not read, so an edit that preserves both ' +
-    'goes unseen. Changes of mode, owner, links and attributes alone are recorded without sending content again.\n' +
+    'goes unseen. Changes of mode, owner, links and attributes alone, and with --dvc-auto of the DVC stage, are recorded ' +
+    'without sending content again.\n' +
     'A dataset that is encrypted with KMS stays encrypted with the same key where --kms-key-id and --encrypt-manifest are ' +
     'not given.\n' +
     'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not.',
@@ -61,6 +64,12 @@ export const command = defineCommand({
   flags,
   rules: [
     requires('encryptManifest', 'kmsKeyId'),
+    requires('dvcOutputDir', 'generateDvcFiles'),
+    {
+      kind: 'check',
+      text: '--generate-dvc-files needs the MD5 of every file: leave out --no-file-checksums',
+      ok: (v) => !v.generateDvcFiles || v.fileChecksums,
+    },
     {
       kind: 'check',
       text: '--checksum is not available: sync finds changes by size and modification time; use --force to upload everything',
@@ -74,7 +83,7 @@ export const command = defineCommand({
   exits: {
     0: 'synced and committed, or nothing had changed',
     1: 'failed; no new version is visible',
-    3: 'synced, but some files could not be read or changed while they were read',
+    3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
   },
   async run(values, [source, url], context) {
     const { runSync } = await import('./upload/run-sync.js');

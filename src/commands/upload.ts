@@ -9,6 +9,7 @@ import {
   limitFlags,
   outputFlags,
   packingFlags,
+  provenanceFlags,
   storageClassFlag,
   storeFlags,
   writerIdFlag,
@@ -59,6 +60,22 @@ const flags = {
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   project: flag.text({ placeholder: 'ID', describe: 'project recorded in the manifest' }),
   enableDedup: flag.on({ describe: 'store the content of equal files once; they are read twice to find them' }),
+  directUpload: flag.on({ describe: 'store small files as they are, an object each, not packed nor compressed' }),
+  directUploadThresholdMb: flag.int(
+    0,
+    1_000_000_000,
+  )({
+    default: 500,
+    describe: 'uploads of more MB (10^6 bytes) than this go into chunks all the same',
+  }),
+  directUploadWorkers: flag.int(
+    1,
+    1024,
+  )({
+    default: 256,
+    describe: 'files sent at a time; never more than 64, the sockets that one upload may open',
+  }),
+  forceDirectUpload: flag.on({ describe: 'direct upload however large the upload is' }),
   fileChecksums: packingFlags.fileChecksums,
   optimization: flag.on({ default: true, describe: 'adapt the requests in flight; off: always four' }),
   congestionControl: flag.choice(
@@ -80,6 +97,7 @@ const flags = {
     describe: 'how far packing runs ahead of sending; see docs/architecture.md',
   }),
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
+  ...provenanceFlags,
   ...encryptionFlags,
   ...filterFlags,
   limitUpload: limitFlags.limitUpload,
@@ -104,6 +122,9 @@ export const command = defineCommand({
     'Without --compression-level each chunk gets the level that suits its content: 1 for data that is compressed already, ' +
     'up to 9 for text and source code, 3 for the rest.\n' +
     'An upload that is interrupted can be resumed: on a terminal the next one asks, and `archiver resume` lists them.\n' +
+    'With --direct-upload each file is an object of its own, files/ and its path below the upload, and can be read without ' +
+    'archiver. Files larger than a chunk or with holes, folders and links go into chunks as always. Paths that are no valid keys ' +
+    'get a hashed key. Each file costs a request, and cold classes bill it like a large one.\n' +
     '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
@@ -114,8 +135,18 @@ export const command = defineCommand({
   flags,
   rules: [
     requires('prevManifest', 'incremental'),
+    ...(['directUploadThresholdMb', 'directUploadWorkers', 'forceDirectUpload'] as const).map((key) =>
+      requires(key, 'directUpload'),
+    ),
+    conflicts('directUpload', ['enableDedup', 'encryptManifest']),
     conflicts('resume', ['forceRestart', 'dryRun']),
     requires('encryptManifest', 'kmsKeyId'),
+    requires('dvcOutputDir', 'generateDvcFiles'),
+    {
+      kind: 'check',
+      text: '--generate-dvc-files needs the MD5 of every file: leave out --no-file-checksums',
+      ok: (v) => !v.generateDvcFiles || v.fileChecksums,
+    },
     ...(['tierHotDays', 'tierColdDays', 'tierArchiveDays', 'tierMax', 'tierStrategy'] as const).map((key) =>
       requires(key, 'autoTier'),
     ),
@@ -153,7 +184,7 @@ export const command = defineCommand({
   exits: {
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible',
-    3: 'uploaded and committed, but some files could not be read or changed while they were read',
+    3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
   },
   async run(values, [source, destination], context) {
     const { runUpload } = await import('./upload/run-upload.js');

@@ -30,8 +30,29 @@ export type TransferEvent =
   | { readonly type: 'retry'; readonly request: string; readonly attempt: number; readonly reason: string }
   | { readonly type: 'skip'; readonly path: string; readonly reason: string }
   | { readonly type: 'phase'; readonly phase: 'scanning' | 'transferring' | 'committing' | 'finishing' }
+  /** Chunks in cold storage were asked back, and the next look at them comes at `nextLookAt`. */
+  | ThawEvent
   /** A line worth showing once (a setting that took effect, something that could not be kept). */
   | { readonly type: 'note'; readonly text: string }
   | { readonly type: 'done' };
+
+export interface ThawEvent {
+  readonly type: 'thaw';
+  /** What is selected. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Of the cold chunks: `GLACIER`, or several with commas. */
+  readonly storageClasses: string;
+  /** `standard tier 3-5 h`. */
+  readonly tier: string;
+  /** Null where a price is not known. */
+  readonly costUsd: number | null;
+  /** Of every chunk that is needed. */
+  readonly chunks: readonly ('readable' | 'thawing' | 'cold' | 'missing' | 'denied')[];
+  /** Ms since 1970. */
+  readonly nextLookAtMs: number;
+  /** The job that is saved, where there is one. */
+  readonly jobId: string | undefined;
+}
 
 export type EventSink = (event: TransferEvent) => void;

@@ -1,9 +1,9 @@
 // The books of one long operation: TransferEvents folded into counters, counters turned into snapshots. The counters
 // are mutable on purpose: an event costs no allocation, and only the store's ten snapshots a second do.
-import type { Operation, TransferEvent } from '../core/events.js';
+import type { Operation, ThawEvent, TransferEvent } from '../core/events.js';
 import { createRateEstimator, type RateEstimator } from './rate-estimator.js';
 
-export type TransferPhase = 'starting' | 'scanning' | 'transferring' | 'committing' | 'finishing' | 'done';
+export type TransferPhase = 'starting' | 'scanning' | 'thawing' | 'transferring' | 'committing' | 'finishing' | 'done';
 
 export interface SkippedFile {
   readonly path: string;
@@ -13,6 +13,12 @@ export interface SkippedFile {
 export interface ShardProgress {
   readonly plannedBytes: number;
   readonly doneBytes: number;
+}
+
+/** Chunks that come back from cold storage. */
+export interface ThawProgress extends Omit<ThawEvent, 'type'> {
+  readonly readable: number;
+  readonly nextLookInMs: number;
 }
 
 /** What is known now; readers get a new one ten times a second at most. */
@@ -52,6 +58,8 @@ export interface TransferSnapshot {
   /** The first ten; `skippedCount` says how many there are. */
   readonly skipped: readonly SkippedFile[];
   readonly notes: readonly string[];
+  /** While that is waited for. */
+  readonly thaw: ThawProgress | undefined;
   readonly elapsedMs: number;
 }
 
@@ -87,6 +95,7 @@ export interface TransferState {
   skippedCount: number;
   readonly skipped: SkippedFile[];
   readonly notes: string[];
+  thaw: ThawEvent | undefined;
   readonly rate: RateEstimator;
   readonly steadyRate: RateEstimator;
   readonly storedRate: RateEstimator;
@@ -115,6 +124,7 @@ export function createTransferState(nowMs: number): TransferState {
     skippedCount: 0,
     skipped: [],
     notes: [],
+    thaw: undefined,
     rate: createRateEstimator(RATE_WINDOW_MS),
     steadyRate: createRateEstimator(ETA_WINDOW_MS),
     storedRate: createRateEstimator(RATE_WINDOW_MS),
@@ -151,6 +161,10 @@ export function foldEvent(state: TransferState, event: TransferEvent, nowMs: num
     case 'phase':
       state.phase = event.phase;
       return;
+    case 'thaw':
+      state.thaw = event;
+      state.phase = 'thawing';
+      return;
     case 'note':
       state.notes.push(event.text);
       return;
@@ -165,6 +179,7 @@ export function foldEvent(state: TransferState, event: TransferEvent, nowMs: num
 
 function foldPlan(state: TransferState, plan: Plan, nowMs: number): void {
   state.plan = plan;
+  state.thaw = undefined;
   state.shardDoneBytes = plan.shardBytes.map(() => 0);
   // The scan is over: rates count from here, or the first minute would average in the time spent scanning.
   addRates(state, nowMs);
@@ -204,6 +219,13 @@ function etaOf(state: TransferState, nowMs: number): number | undefined {
   return perSecond > 0 && left > 0 ? (left / perSecond) * 1000 : undefined;
 }
 
+function thawOf({ thaw }: TransferState, nowMs: number): ThawProgress | undefined {
+  if (thaw === undefined) return undefined;
+  const { type: _, ...rest } = thaw;
+  const readable = thaw.chunks.filter((state) => state === 'readable').length;
+  return { ...rest, readable, nextLookInMs: Math.max(0, thaw.nextLookAtMs - nowMs) };
+}
+
 function shardsOf(state: TransferState): ShardProgress[] {
   const planned = state.plan?.shardBytes ?? [];
   return planned.map((plannedBytes, shard) => ({ plannedBytes, doneBytes: state.shardDoneBytes[shard] ?? 0 }));
@@ -239,6 +261,7 @@ export function snapshotOf(state: TransferState, nowMs: number): TransferSnapsho
     skippedCount: state.skippedCount,
     skipped: [...state.skipped],
     notes: [...state.notes],
+    thaw: thawOf(state, nowMs),
     elapsedMs: Math.max(0, (state.endedAtMs ?? nowMs) - state.startedAtMs),
   };
 }

@@ -7,6 +7,11 @@ export interface Glyphs {
   readonly ellipsis: string;
   readonly barFull: string;
   readonly barEmpty: string;
+  readonly cursor: string;
+  readonly rule: string;
+  readonly side: string;
+  /** Of a box: top left, top right, bottom left, bottom right. */
+  readonly corners: readonly [string, string, string, string];
   /** From nothing done to all done. */
   readonly levels: readonly string[];
 }
@@ -18,6 +23,10 @@ const UNICODE: Glyphs = {
   ellipsis: '…',
   barFull: '█',
   barEmpty: '░',
+  cursor: '▸',
+  rule: '─',
+  side: '│',
+  corners: ['┌', '┐', '└', '┘'],
   levels: ['▁', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 
@@ -28,6 +37,10 @@ const ASCII: Glyphs = {
   ellipsis: '...',
   barFull: '#',
   barEmpty: '.',
+  cursor: '>',
+  rule: '-',
+  side: '|',
+  corners: ['+', '+', '+', '+'],
   levels: ['0', '1', '2', '3', '4', '5', '6', '7', '8'],
 };
 

@@ -3,7 +3,7 @@
 import type { Look } from './look.js';
 import { cutEnd, textWidth } from './text-width.js';
 
-export type Tone = 'plain' | 'accent' | 'good' | 'attention' | 'bad' | 'dim';
+export type Tone = 'plain' | 'accent' | 'good' | 'attention' | 'bad' | 'dim' | 'inverse';
 
 export interface Segment {
   readonly text: string;
@@ -18,6 +18,7 @@ const SGR: Record<Exclude<Tone, 'plain'>, readonly [open: number, close: number]
   attention: [33, 39],
   bad: [31, 39],
   dim: [2, 22],
+  inverse: [7, 27],
 };
 
 /** The cells a line takes. */
@@ -42,13 +43,13 @@ export function clipLine(line: Line, width: number, ellipsis: string): Line {
   return clipped;
 }
 
-/** The line as terminal text: with 16-colour foreground codes, or without any. */
+/** The line as terminal text: with 16-colour foreground codes, or without any; inverse, which is no colour, in both. */
 export function paintLine(line: Line, look: Look): string {
   return line.map((segment) => paint(segment, look)).join('');
 }
 
 function paint({ text, tone = 'plain' }: Segment, look: Look): string {
-  if (!look.color || tone === 'plain' || text === '') return text;
+  if (text === '' || tone === 'plain' || (!look.color && tone !== 'inverse')) return text;
   const [open, close] = SGR[tone];
   return `\u001b[${open}m${text}\u001b[${close}m`;
 }

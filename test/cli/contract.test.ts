@@ -128,7 +128,8 @@ describe('the tree', () => {
   });
 
   test('no word of a command is also the name of its parent group’s flag', () => {
-    for (const node of groups(root)) {
+    // The root has no section in the config file, so that `context` and `--context` do not meet there.
+    for (const node of [...groups(root)].filter(({ words }) => words.length > 0)) {
       const keys = Object.keys({ ...globalFlags, ...node.command?.flags }).map(kebab);
       expect([...node.children.keys()].filter((word) => keys.includes(word))).toEqual([]);
     }

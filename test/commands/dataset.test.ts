@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as datasetDiff } from '../../src/commands/dataset/diff.js';
@@ -9,7 +11,7 @@ import { command as datasetVersions } from '../../src/commands/dataset/versions.
 import { command as restore } from '../../src/commands/restore.js';
 import type { Json } from '../support/make-archive.js';
 import { linkId, type LinkSpec } from '../support/make-chain.js';
-import { DATASET, makeDataset, recordKey, writeObjects } from '../support/make-dataset.js';
+import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
 import { startMemoryS3, type MemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -250,6 +252,29 @@ describe('restore --dataset-id', () => {
     expect([read('one/a.txt'), read('one/b.txt')]).toEqual(['alpha', 'beta']);
     expect([read('two/a.txt'), read('two/b.txt')]).toEqual(['alpha two', 'beta']);
     expect(byDay).toMatchObject({ datasetId: DATASET, version: 2, uploadId: linkId(1) });
+  });
+
+  // Version 1 is a full listing, version 3 a delta.
+  test.each([1, 3])('version %i is not restored from a manifest that its record does not name', async (version) => {
+    const uploadId = linkId(version - 1);
+    const key = `uploads/${uploadId}/manifest.json.gz`;
+    const manifest = made.manifests[version - 1] ?? {};
+    const manifestBytes = made.objects.get(key) ?? Buffer.alloc(0);
+    const another = gzipSync(gunzipSync(manifestBytes), { level: 1 });
+    writeFileSync(join(folder, 'store', key), another);
+    const restored = (): Promise<CommandRun> =>
+      run('restore', base, 'out', '--all', ...ID, '--version', String(version), '-q');
+
+    const refused = await restored();
+    const isMade = existsSync(join(folder, 'out'));
+    const document = recordDocument({ version, uploadId, manifest, manifestBytes });
+    const replacementSha256 = createHash('sha256').update(another).digest('hex');
+    writeFileSync(join(folder, 'store', recordKey(version)), recordBytes({ ...document, replacementSha256 }));
+    const replaced = await restored();
+
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('is not the one that was recorded') });
+    expect(isMade).toBe(false);
+    expect(replaced.status).toBe(0);
   });
 
   test('--bucket and --prefix name the base as well', async () => {

@@ -61,6 +61,26 @@ beforeEach(async () => {
   store(makeArchive({ files: FILES }));
 });
 
+test('files, commit and stage add up to what is restored', async () => {
+  const made = (name: string, extra: Record<string, unknown>): FileSpec => ({ path: name, content: name, extra });
+  store(
+    makeArchive({
+      files: [
+        made('a', { commit: 'a'.repeat(40) }),
+        made('b', { commit: 'b'.repeat(40), stage: 'prepare' }),
+        made('c', { commit: 'c'.repeat(40), stage: 'featurize' }),
+        made('d', { commit: 'd'.repeat(40) }),
+      ],
+    }),
+  );
+
+  const selectors = ['--file', 'a', '--git-commit', 'ccccccc', '--dvc-stage', 'prepare'];
+  const { status, stdout } = await run('restore', upload, 'out', ...selectors, '-q', '--json');
+
+  expect([status, json(stdout)]).toEqual([0, expect.objectContaining({ status: 'completed', files: 3, costUsd: 0 })]);
+  expect(names('out')).toEqual(['a', 'b', 'c']);
+});
+
 describe('naming an upload', () => {
   test.each([
     [['list'], /--bucket and --upload-id are missing/],
@@ -112,7 +132,7 @@ describe('list', () => {
   test('--pattern and --verbose', async () => {
     const { stdout } = await run('list', upload, '--pattern', '**/*.csv', '--verbose');
 
-    expect(stdout).toContain(`${md5('beta')}      1  shard-01/chunk-000001.tar.zst  dir/b.csv`);
+    expect(stdout).toContain(`${md5('beta')}  -               1  shard-01/chunk-000001.tar.zst  -  dir/b.csv`);
     expect(stdout.split('\n')).toHaveLength(4);
     expect((await run('list', upload, '--pattern', 'nothing')).stdout).toBe('no file matches\n');
   });
@@ -204,7 +224,7 @@ describe('verify', () => {
 
 describe('restore', () => {
   test.each([
-    [['out'], /say what to restore: --file PATH, --hash MD5, or --all/],
+    [['out'], /say what to restore: --file PATH, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all/],
     [['out', '--all', '--file', 'a'], /--all cannot be combined with --file/],
     [['out', '--all', '--hash', md5('x')], /--all cannot be combined with --hash/],
     [['out', '--hash', 'xyz'], /--hash wants an MD5/],

@@ -16,11 +16,12 @@ export interface CommandHost {
   readonly env?: Readonly<Record<string, string>>;
   /** Typed on a terminal; without it there is none. */
   readonly answer?: string;
+  readonly now?: () => Date;
 }
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, env = {}, answer }: CommandHost,
+  { root, folder, env = {}, answer, now = () => new Date() }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -37,7 +38,7 @@ export async function runCommand(
     stdin: Object.assign(isTTY ? Readable.from([`${answer}\n`]) : new PassThrough(), { isTTY }),
     stdout: collector('stdout'),
     stderr: Object.assign(collector('stderr'), { isTTY }),
-    now: () => new Date(),
+    now,
     signal: new AbortController().signal,
   };
   const status = await runProgram({ root, version: '0' }, argv, host);

@@ -104,7 +104,7 @@ describe.skipIf(conf === undefined)('credentials that may not do everything, on 
       ['verify', location],
       ['restore', location, join(work, 'unread'), '--all'],
     ])
-      expect(await failure(...args), args.join(' ')).toMatchObject({ status: 1, code: 'access-denied', hint });
+      expect({ args, ...(await failure(...args)) }).toMatchObject({ status: 1, code: 'access-denied', hint });
   });
 
   it('without s3:ListBucket reading an upload works, and what needs a listing names the action', async () => {
@@ -116,13 +116,13 @@ describe.skipIf(conf === undefined)('credentials that may not do everything, on 
       ['info', location],
       ['restore', location, join(work, 'unlisted'), '--file', 'one'],
     ])
-      expect((await run(args)).status, args.join(' ')).toBe(0);
+      expect({ args, status: (await run(args)).status }).toEqual({ args, status: 0 });
     const hint = expect.stringContaining('s3:ListBucket') as string;
     for (const args of [
       ['dataset', 'list', `${base}/list`],
       ['restore', `${base}/list`, join(work, 'never'), '--all', '--dataset-id', 'source-00000000'],
     ])
-      expect(await failure(...args), args.join(' ')).toMatchObject({ status: 1, code: 'access-denied', hint });
+      expect({ args, ...(await failure(...args)) }).toMatchObject({ status: 1, code: 'access-denied', hint });
   });
 
   it('without s3:DeleteObject prune names the action and every version stays whole', async () => {

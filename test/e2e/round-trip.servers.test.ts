@@ -138,6 +138,33 @@ describe.each([
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'integrity' } });
   });
 
+  it('stores equal files once, evens out the shards, and gives everything back', { timeout: 180_000 }, async () => {
+    proxy.clear();
+    const twins = join(work, 'twins');
+    mkdirSync(join(twins, 'copies'), { recursive: true });
+    for (let i = 0; i < 6; i++) {
+      const content = randomBytes(3_500_000);
+      writeFileSync(join(twins, `${i}.bin`), content);
+      if (i < 2) writeFileSync(join(twins, 'copies', `${i}.bin`), content);
+    }
+    // All of one type, so in one shard, in several chunks.
+    const shards = ['--shard-count', '8', '--shard-strategy', 'type', '--memory-limit', '192MiB'];
+    const upload = await uploadJson(work, [twins, `s3://${BUCKET}/twins`, '--enable-dedup', ...shards], options);
+    const { location } = upload.document;
+
+    const balanced = await archiver(work, ['balance', location, '--execute', '--threshold', '1.2', '--json'], options);
+    const verified = await archiver(work, ['verify', location, '--deep', '--json'], options);
+    const output = join(work, 'twins-out');
+    const restored = await archiver(work, ['restore', location, output, '--all', '-q'], options);
+
+    expect(upload.document).toMatchObject({ deduplicated: { files: 2, bytes: 7_000_000 } });
+    expect(upload.document.storedBytes).toBeLessThan(22_000_000);
+    expect([balanced.status, restored.status]).toEqual([0, 0]);
+    expect(proxy.counts.get('CopyObject')).toBeGreaterThan(0);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, errors: [], warnings: [] });
+    expect(execFileSync(process.execPath, [COMPARE, twins, output], { encoding: 'utf8' })).toMatch(/ 0 differences/);
+  });
+
   it('lets four uploads of one folder at once take four versions', async () => {
     proxy.clear();
 

@@ -149,6 +149,26 @@ describe('snapshotOf the folded events', () => {
     expect(snapshotOf(state, 62_000).bytesPerSecond).toBe(2000);
   });
 
+  it('counts what is readable while cold chunks come back, until the plan is made', () => {
+    const thaw: TransferEvent = {
+      type: 'thaw',
+      files: 2,
+      bytes: 20,
+      storageClasses: 'GLACIER',
+      tier: 'bulk tier 5-12 h',
+      costUsd: 0,
+      chunks: ['readable', 'thawing'],
+      nextLookAtMs: 60_000,
+      jobId: undefined,
+    };
+
+    expect(fold(start, thaw)).toMatchObject({
+      phase: 'thawing',
+      thaw: { readable: 1, nextLookInMs: 58_000, files: 2 },
+    });
+    expect(fold(start, thaw, plan, transferring)).toMatchObject({ phase: 'transferring', thaw: undefined });
+  });
+
   it('does not change after it was taken', () => {
     const state = createTransferState(0);
     foldEvent(state, start, 0);

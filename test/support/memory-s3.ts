@@ -50,9 +50,20 @@ export interface MemoryS3 {
   readonly requests: SeenRequest[];
   /** Full keys that an object lock protects: deleting a version of them is denied. */
   readonly locked: Set<string>;
+  /** How the server deals with cold objects; tests change it as they go. */
+  readonly cold: ColdRules;
   /** From now on the bucket keeps versions. */
   keepVersions(bucket: string): void;
   close(): Promise<void>;
+}
+
+export interface ColdRules {
+  /** Full keys of which a restore is denied. */
+  readonly denied: Set<string>;
+  /** From so many restores on there is no expedited capacity. */
+  expeditedCapacity: number;
+  /** Listings tell what was asked back, as those of AWS do. */
+  isListed: boolean;
 }
 
 const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
@@ -93,6 +104,15 @@ const keptHeaders = (headers: http.IncomingHttpHeaders): Record<string, string> 
   );
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Until when the readable copy of a cold object stays. */
+function expiryOf({ restore = '' }: MemoryObject): Date | undefined {
+  const text = /expiry-date="([^"]+)"/.exec(restore)?.[1];
+  return text === undefined ? undefined : new Date(text);
+}
+
+const isThawed = (object: MemoryObject): boolean =>
+  object.restore?.includes('"false"') === true && (expiryOf(object)?.getTime() ?? Number.MAX_VALUE) > Date.now();
 
 /** The whole body, or the range of it that a header asks for. */
 function ranged(body: Buffer, header: string | undefined, headers: Record<string, string>): Answer {
@@ -135,6 +155,7 @@ class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
   readonly locked = new Set<string>();
+  readonly cold: ColdRules = { denied: new Set(), expeditedCapacity: Number.POSITIVE_INFINITY, isListed: true };
   readonly #versions = new WeakMap<Map<string, MemoryObject>, BucketVersions>();
 
   versionsOf(bucket: Map<string, MemoryObject>): BucketVersions {
@@ -164,7 +185,7 @@ class Server {
         return { status: 200, headers: { 'x-amz-bucket-region': 'us-east-1' } };
       case 'ListObjects':
       case 'ListObjectsV2':
-        return this.#list(bucket, call.query, operation === 'ListObjectsV2');
+        return this.#list(bucket, call, operation === 'ListObjectsV2');
       case 'ListMultipartUploads':
         return this.#listUploads(call);
       case 'DeleteObjects':
@@ -185,7 +206,7 @@ class Server {
       case 'DeleteObject':
         return this.#delete(bucket, call);
       case 'RestoreObject':
-        return this.#restore(bucket.get(call.key));
+        return this.#restore(bucket.get(call.key), call);
       case 'CreateMultipartUpload':
         return this.#create(call);
       case 'UploadPart':
@@ -273,11 +294,17 @@ class Server {
     );
   }
 
-  #restore(found: MemoryObject | undefined): Answer {
+  #restore(found: MemoryObject | undefined, { key, body }: Call): Answer {
+    if (this.cold.denied.has(key)) return errorAnswer(403, 'AccessDenied');
     if (!found) return errorAnswer(404, 'NoSuchKey');
-    if (!COLD.has(found.headers['x-amz-storage-class'] ?? '')) return errorAnswer(403, 'InvalidObjectState');
+    const storageClass = found.headers['x-amz-storage-class'] ?? '';
+    const isExpedited = tagValues(body.toString(), 'Tier').includes('Expedited');
+    if (!COLD.has(storageClass)) return errorAnswer(403, 'InvalidObjectState');
+    if (isExpedited && storageClass === 'DEEP_ARCHIVE') return errorAnswer(400, 'InvalidArgument');
     if (found.restore?.includes('"true"') === true) return errorAnswer(409, 'RestoreAlreadyInProgress');
-    if (found.restore !== undefined) return { status: 200 };
+    if (isThawed(found)) return { status: 200 };
+    if (isExpedited && this.cold.expeditedCapacity-- < 1)
+      return errorAnswer(503, 'GlacierExpeditedRetrievalNotAvailable');
     found.restore = 'ongoing-request="true"';
     return { status: 202 };
   }
@@ -293,13 +320,14 @@ class Server {
       ...(found.restore === undefined ? {} : { 'x-amz-restore': found.restore }),
     };
     if (isHead) return { status: 200, headers: { ...common, 'content-length': String(found.body.length) } };
-    if (COLD.has(found.headers['x-amz-storage-class'] ?? '') && found.restore?.includes('"false"') !== true) {
+    if (COLD.has(found.headers['x-amz-storage-class'] ?? '') && !isThawed(found)) {
       return errorAnswer(403, 'InvalidObjectState');
     }
     return ranged(found.body, headers.range, common);
   }
 
-  #list(bucket: Map<string, MemoryObject>, query: URLSearchParams, isV2: boolean): Answer {
+  #list(bucket: Map<string, MemoryObject>, { query, headers }: Call, isV2: boolean): Answer {
+    const withStatus = this.cold.isListed && headers['x-amz-optional-object-attributes'] === 'RestoreStatus';
     const after = query.get('continuation-token') ?? query.get('start-after') ?? query.get('marker') ?? '';
     const isEncoded = query.get('encoding-type') === 'url';
     const encode = isEncoded ? encodeURIComponent : (text: string): string => text;
@@ -313,7 +341,7 @@ class Server {
     const shown = lines.slice(0, 1000);
     const inner = shown.map(([line, object]) =>
       object
-        ? this.#contents(encode(line), object)
+        ? this.#contents(encode(line), object, withStatus)
         : `<CommonPrefixes>${element('Prefix', encode(line))}</CommonPrefixes>`,
     );
     const last = shown.at(-1)?.[0] ?? '';
@@ -322,11 +350,12 @@ class Server {
     return xml('ListBucketResult', element('IsTruncated', String(isTruncated)) + encoding + next + inner.join(''));
   }
 
-  #contents(key: string, object: MemoryObject): string {
-    const restore =
-      object.restore === undefined
-        ? ''
-        : `<RestoreStatus>${element('IsRestoreInProgress', String(object.restore.includes('"true"')))}</RestoreStatus>`;
+  #contents(key: string, object: MemoryObject, withStatus: boolean): string {
+    const isInProgress = object.restore?.includes('"true"') ?? false;
+    const expiry = expiryOf(object);
+    const until = expiry === undefined ? '' : element('RestoreExpiryDate', expiry.toISOString());
+    const status = `<RestoreStatus>${element('IsRestoreInProgress', String(isInProgress))}${until}</RestoreStatus>`;
+    const restore = object.restore === undefined || !withStatus ? '' : status;
     const fields = [
       element('Key', key),
       element('Size', object.body.length),
@@ -429,6 +458,7 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     buckets: s3.buckets,
     requests,
     locked: s3.locked,
+    cold: s3.cold,
     keepVersions,
     close,
   };

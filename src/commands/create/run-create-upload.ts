@@ -48,6 +48,7 @@ export async function runCreateUpload(
     ...(folders.length === 1 ? {} : { origin: { path: origin, owner: machine.host } }),
     datasetId: datasetOf(sources, machine.host),
     filter: filterOptions(values, sources.skipTrees),
+    failFast: values.failFast,
     open: openForWriting(url, values, context, network),
   };
   const run = { command: 'create upload', values, sources: folders, destination: url, storeUrl: url };

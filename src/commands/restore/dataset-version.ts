@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.js';
 import { usageError } from '../../core/errors.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { parseVersionSelector, resolveVersion, type VersionSelector } from '../../core/dataset/version-selector.js';
+import { digestsOf } from '../../core/dataset/version-view.js';
 import { joinStoreUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import { datasetBase } from '../dataset/dataset-base.js';
 import { openForReading, type StoreValues } from '../inspect/upload-target.js';
@@ -10,6 +11,8 @@ import { openForReading, type StoreValues } from '../inspect/upload-target.js';
 export interface DatasetVersion {
   readonly datasetId: string;
   readonly version: number;
+  /** Digests that its manifest may have. */
+  readonly manifestSha256: readonly string[];
   readonly target: UploadLocation;
 }
 
@@ -50,8 +53,9 @@ export async function findVersion(
   const datasetId = checkDatasetId(values.datasetId ?? '');
   const opened = await openForReading(baseUrl, values, context);
   try {
-    const { uploadId, version } = await resolveVersion(opened.store, datasetId, selector, context.signal);
-    return { datasetId, version, target: { baseUrl, uploadId } };
+    const record = await resolveVersion(opened.store, datasetId, selector, context.signal);
+    const { uploadId, version } = record;
+    return { datasetId, version, manifestSha256: digestsOf(record), target: { baseUrl, uploadId } };
   } finally {
     opened.close();
   }

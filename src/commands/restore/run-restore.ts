@@ -7,10 +7,11 @@ import { ArchiverError, usageError } from '../../core/errors.js';
 import type { EventSink } from '../../core/events.js';
 import type { Selectors } from '../../core/manifest/selection.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/raw-path.js';
 import { FrameCache } from '../../core/restore/frame-cache.js';
-import { restoreUpload, type RestoreResult } from '../../core/restore/restore.js';
+import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -18,11 +19,22 @@ import { lookOf } from '../../ui/look.js';
 import type { DownloadValues } from '../download.js';
 import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
 import type { RestoreValues } from '../restore.js';
+import { coldOutcome, type ColdOutcome } from './cold-outcome.js';
+import { retrieveWithJob } from './cold-restore.js';
+import { restoreReadable } from './restore-readable.js';
 import { datasetTarget, findVersion, versionSelector, type DatasetVersion } from './dataset-version.js';
 
 const GB = 1e9;
 const DEFAULT_CACHE_GB = 10;
 const SHOWN_WARNINGS = 10;
+
+type EngineOptions = Omit<RestoreOptions, 'reader' | 'mayFetch'>;
+
+interface Fetched {
+  readonly result: RestoreResult;
+  /** Of `restore` alone. */
+  readonly cold?: ColdOutcome;
+}
 
 type Positional = readonly [url: string | undefined, outputDir: string | undefined];
 
@@ -33,6 +45,7 @@ interface Job {
   readonly version?: DatasetVersion;
   readonly outputDir: string;
   readonly selectors: Selectors;
+  readonly fetch: (options: EngineOptions, opened: OpenedStore) => Promise<Fetched>;
   readonly openCache: () => Promise<FrameCache | undefined>;
   readonly fillsCache: boolean;
 }
@@ -46,14 +59,17 @@ export async function runRestore(values: RestoreValues, positional: Positional, 
   const selector = values.datasetId === undefined ? undefined : versionSelector(values);
   const version =
     selector === undefined ? undefined : await findVersion(values, datasetTarget(url, values), selector, context);
+  const target = version?.target ?? uploadTarget(url, values);
   return await run(values, context, {
     operation: 'restore',
     outputDir,
-    target: version?.target ?? uploadTarget(url, values),
+    target,
+    fetch: async (options, opened) => {
+      const retrieved = await retrieveWithJob(options, { values, context, opened, target, version });
+      return { result: retrieved.retrieval.result, cold: coldOutcome(retrieved, values) };
+    },
     ...(version === undefined ? {} : { version }),
-    selectors: values.all
-      ? { all: true }
-      : { files: values.file, ...(values.hash === undefined ? {} : { md5: values.hash.toLowerCase() }) },
+    selectors: selectorsOf(values),
     openCache: () => FrameCache.open({ folder, limitBytes }),
     fillsCache: !values.all || isCacheGiven,
   });
@@ -64,10 +80,12 @@ export async function runDownload(values: DownloadValues, positional: Positional
   const { files = [], pattern, shardIds = [] } = values;
   const isAll = files.length === 0 && pattern === undefined && shardIds.length === 0;
   const { url, outputDir } = splitPositional(values, positional, context);
+  const target = uploadTarget(url, values);
   return await run(values, context, {
     operation: 'download',
     outputDir,
-    target: uploadTarget(url, values),
+    target,
+    fetch: async (options, { store }) => ({ result: await restoreReadable({ ...options, reader: store }, target) }),
     selectors: isAll
       ? { all: true }
       : {
@@ -93,21 +111,42 @@ function splitPositional(
   return { url, outputDir: resolve(context.cwd, outputDir) };
 }
 
+function selectorsOf({ all, file, hash, gitCommit, dvcStage }: RestoreValues): Selectors {
+  if (all) return { all: true };
+  return {
+    files: file,
+    ...(hash === undefined ? {} : { md5: hash.toLowerCase() }),
+    ...(gitCommit === undefined ? {} : { gitCommit }),
+    ...(dvcStage === undefined ? {} : { stage: dvcStage }),
+  };
+}
+
 async function run(values: RestoreValues | DownloadValues, context: Context, job: Job): Promise<number> {
   const startedAt = context.now().getTime();
-  const { result, requests } = await runWithProgress(context, { progressFormat: values.progressFormat }, (emit) =>
+  const { result, cold, requests } = await runWithProgress(context, { progressFormat: values.progressFormat }, (emit) =>
     fetchAll(values, context, job, emit),
   );
   refuseNothing(result, job, values);
   const durationMs = context.now().getTime() - startedAt;
-  for (const warning of result.warnings.slice(0, SHOWN_WARNINGS)) context.warn(printable(warning));
-  if (result.warnings.length > SHOWN_WARNINGS)
-    context.warn(`and ${result.warnings.length - SHOWN_WARNINGS} more warnings`);
+  warnOf(result, context);
   const { datasetId, version } = job.version ?? {};
   const about = job.version === undefined ? {} : { datasetId, version };
-  context.result({ ...result, ...about, location: uploadUrl(job.target), durationMs, requests }, () =>
-    resultText(result, job, { durationMs, requests, context }),
+  const document = { ...result, ...about, location: uploadUrl(job.target), durationMs, requests };
+  context.result(
+    { ...document, ...cold?.document },
+    () => cold?.text ?? resultText(result, job, { durationMs, requests, context, planned: cold?.planned ?? [] }),
   );
+  return cold?.status ?? statusOf(result);
+}
+
+/** The first warnings, and how many more there are. */
+export function warnOf({ warnings }: RestoreResult, context: Context): void {
+  for (const warning of warnings.slice(0, SHOWN_WARNINGS)) context.warn(printable(warning));
+  if (warnings.length > SHOWN_WARNINGS) context.warn(`and ${warnings.length - SHOWN_WARNINGS} more warnings`);
+}
+
+/** 0, or 3 where some files failed, or 1 where nothing was restored. */
+export function statusOf(result: RestoreResult): number {
   if (result.failed.length === 0) return 0;
   return result.files + result.unchanged + result.skipped + result.directories === 0 ? 1 : 3;
 }
@@ -117,17 +156,17 @@ async function fetchAll(
   context: Context,
   job: Job,
   emit: EventSink,
-): Promise<{ readonly result: RestoreResult; readonly requests: RequestCounts }> {
+): Promise<Fetched & { readonly requests: RequestCounts }> {
   const { target } = job;
   const opened = await openForReading(target.baseUrl, values, context, {
     requestsAtOnce: values.workers,
     onEvent: emit,
   });
   try {
-    const result = await restoreUpload({
+    const options: EngineOptions = {
       operation: job.operation,
-      reader: opened.store,
       uploadId: target.uploadId,
+      manifestSha256: job.version?.manifestSha256,
       outputDir: job.outputDir,
       selectors: job.selectors,
       overwrite: values.overwrite,
@@ -141,8 +180,8 @@ async function fetchAll(
       fillsCache: job.fillsCache,
       emit,
       signal: context.signal,
-    });
-    return { result, requests: opened.requests };
+    };
+    return { ...(await job.fetch(options, opened)), requests: opened.requests };
   } finally {
     opened.close();
   }
@@ -171,16 +210,20 @@ interface Shown {
   readonly durationMs: number;
   readonly requests: RequestCounts;
   readonly context: Context;
+  /** What a dry run adds. */
+  readonly planned: readonly string[];
 }
 
-function resultText(result: RestoreResult, { operation }: Job, { durationMs, requests, context }: Shown): string {
+/** What a person reads of a restore that is done, or planned. */
+export function resultText(result: RestoreResult, { operation }: Pick<Job, 'operation'>, shown: Shown): string {
+  const { durationMs, requests, context, planned } = shown;
   const look = lookOf(context.colors.stdout, context.env);
   const { files, bytes, outputDir, bytesFetched, unchanged, skipped, failed } = result;
   if (result.dryRun) {
     const what = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
     const fetch = `${formatBytes(bytesFetched)} in ${formatQuantity(result.ranges, 'request')} from ${formatQuantity(result.chunks, 'chunk')}`;
     const refused = problemLines('refused ', failed, look);
-    return `${[`Would ${operation} ${what} to ${printable(outputDir)}, fetching ${fetch}.`, ...refused].join('\n')}\nNothing was written (--dry-run).\n`;
+    return `${[`Would ${operation} ${what} to ${printable(outputDir)}, fetching ${fetch}.`, ...planned, ...refused].join('\n')}\nNothing was written (--dry-run).\n`;
   }
   const total = Object.values(requests as unknown as Readonly<Record<string, number>>).reduce(
     (sum, count) => sum + count,

@@ -1,11 +1,9 @@
 // What deleting young objects of cold classes costs: the rest of the minimum storage time at the class's price. Prices are
-// AWS list prices from prices.json, which says where they come from and of when they are. What has no price there is
-// unknown, never free. An object counts from its last writing; one that a lifecycle rule moved later costs more than this.
-import prices from './prices.json' with { type: 'json' };
+// AWS list prices (price-table.ts). What has no price there is unknown, never free. An object counts from its last
+// writing; one that a lifecycle rule moved later costs more than this.
+import { BYTES_A_GB, classRule, DAYS_A_MONTH, PRICES_OF, storagePrice } from './price-table.js';
 
-const GB = 2 ** 30;
 const DAY_MS = 86_400_000;
-const DAYS_A_MONTH = 30;
 
 export interface PricedObject {
   readonly sizeBytes: number;
@@ -34,17 +32,6 @@ export interface EarlyDeletion {
   readonly pricesOf: string;
 }
 
-interface Rule {
-  readonly minStorageDays: number;
-  readonly minBillableBytes: number;
-  readonly overheadBytesAtClassRate?: number;
-}
-
-const RULES: Readonly<Record<string, Rule | undefined>> = prices.classRules;
-const REGIONS: Readonly<
-  Record<string, { readonly usdPerGBMonth: Readonly<Record<string, number | undefined>> } | undefined>
-> = prices.regions;
-
 /** What it costs to delete these objects at the moment `now`, of the store's clock. */
 export function earlyDeletion(
   objects: Iterable<PricedObject>,
@@ -57,7 +44,7 @@ export function earlyDeletion(
     const { storageClass, sizeBytes } = object;
     const before = classes.get(storageClass) ?? {
       storageClass,
-      minimumDays: RULES[storageClass]?.minStorageDays ?? null,
+      minimumDays: classRule(storageClass)?.minStorageDays ?? null,
       objects: 0,
       bytes: 0,
       costUsd: 0,
@@ -75,7 +62,7 @@ export function earlyDeletion(
     (sum, part) => (sum === null || part.costUsd === null ? null : sum + part.costUsd),
     0,
   );
-  return { costUsd, byClass, region: region ?? null, pricesOf: prices.compiled };
+  return { costUsd, byClass, region: region ?? null, pricesOf: PRICES_OF };
 }
 
 function costOf(
@@ -83,12 +70,12 @@ function costOf(
   region: string | undefined,
   now: Date,
 ): number | 'none' | 'unknown' {
-  const rule = RULES[storageClass];
-  if (rule === undefined) return 'unknown';
+  const rule = classRule(storageClass);
+  if (rule === undefined || rule.minStorageDays === null) return 'unknown';
   const daysLeft = rule.minStorageDays - (now.getTime() - lastModified.getTime()) / DAY_MS;
   if (rule.minStorageDays === 0 || daysLeft <= 0) return 'none';
-  const price = region === undefined ? undefined : REGIONS[region]?.usdPerGBMonth[storageClass];
-  if (price === undefined) return 'unknown';
+  const price = storagePrice(region, storageClass);
+  if (price === null || rule.minBillableBytes === null) return 'unknown';
   const billed = Math.max(sizeBytes, rule.minBillableBytes) + (rule.overheadBytesAtClassRate ?? 0);
-  return (billed / GB) * price * (Math.min(daysLeft, rule.minStorageDays) / DAYS_A_MONTH);
+  return (billed / BYTES_A_GB) * price * (Math.min(daysLeft, rule.minStorageDays) / DAYS_A_MONTH);
 }

@@ -105,9 +105,15 @@ export class Listing {
     return this.data.extras.get(index);
   }
 
+  /** Position in `head.chunks` of the chunk that holds the entry's content; -1 where there is none, and for a file that is cut. */
+  chunk(index: number): number {
+    // The chunk of what is empty, a folder or a link holds nothing but its name.
+    return this.sizeBytes(index) === 0 ? -1 : (this.table.columns.chunk[index] ?? -1);
+  }
+
   /** Positions in `head.chunks` of the chunks that hold the entry's content. */
   chunks(index: number): readonly number[] {
-    const chunk = this.table.columns.chunk[index] ?? -1;
+    const chunk = this.chunk(index);
     return this.extra(index)?.segments?.map((segment) => segment.chunk) ?? (chunk < 0 ? [] : [chunk]);
   }
 

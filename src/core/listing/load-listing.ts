@@ -12,6 +12,8 @@ import { type Interned, Listing, type RefusedEntry } from './listing.js';
 
 export interface LoadListingOptions {
   readonly uploadId: string;
+  /** Digests that the manifest may have, where a version record names them. */
+  readonly sha256?: readonly string[];
   readonly cache?: ManifestCache;
   /** Called now and then with the entries read so far. */
   readonly onProgress?: (entries: number, of: number) => void;
@@ -25,7 +27,7 @@ export interface LoadedListing {
 
 /** Loads everything that an upload lists. @throws what `readView` throws; integrity for one that is not in path order */
 export async function loadListing(reader: ObjectReader, options: LoadListingOptions): Promise<LoadedListing> {
-  const { uploadId, cache, onProgress, signal } = options;
+  const { uploadId, sha256, cache, onProgress, signal } = options;
   const columns = new ListingColumns();
   let total = 0;
   const read = await readView(reader, {
@@ -37,6 +39,7 @@ export async function loadListing(reader: ObjectReader, options: LoadListingOpti
     },
     onEntry: (entry) => columns.take(entry),
     onPiece: () => onProgress?.(columns.count, total),
+    ...(sha256 === undefined ? {} : { sha256 }),
     ...(cache === undefined ? {} : { cache }),
     ...(signal === undefined ? {} : { signal }),
   });

@@ -6,6 +6,7 @@ import { checkKey } from './store-url.js';
 
 /** Names with this beginning are the store's own (temp files, locks, parts): never keys, never listed. */
 export const RESERVED = '.archiver~';
+export const TEMP_PREFIX = `${RESERVED}tmp-`;
 export const PARTS_FOLDER = `${RESERVED}parts`;
 const MAX_SEGMENT_BYTES = 255;
 

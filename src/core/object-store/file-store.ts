@@ -30,6 +30,7 @@ import type {
   VersionPage,
   WriteOptions,
 } from './object-store.js';
+import { removeStaleTemps } from './stale-temps.js';
 import { PACED_SLICE_BYTES, type Pace } from './pace.js';
 import { storeBody } from './store-body.js';
 import { StoreError, throwIfCancelled } from './store-error.js';
@@ -88,6 +89,7 @@ function extentOf(
 class FileStore {
   readonly #folder: string;
   readonly #options: FileStoreOptions;
+  readonly #swept = new Set<string>();
 
   constructor(folder: string, options: FileStoreOptions) {
     this.#folder = folder;
@@ -240,8 +242,21 @@ class FileStore {
     }
   }
 
+  // What killed writers left goes once, with the first keys that are deleted below the same top folder.
+  async #sweep(keys: readonly string[]): Promise<void> {
+    for (const top of new Set(keys.map((key) => key.slice(0, Math.max(0, key.indexOf('/')))))) {
+      if (top === '' || this.#swept.has(top)) continue;
+      this.#swept.add(top);
+      const path = join(this.#folder, top);
+      await removeStaleTemps(path).catch((error: unknown) => {
+        throw fileError(error, 'delete', path);
+      });
+    }
+  }
+
   async #deleteAll(keys: readonly string[], signal: AbortSignal | undefined): Promise<readonly DeleteFailure[]> {
     const failures: DeleteFailure[] = [];
+    await this.#sweep(keys);
     for (const key of keys) {
       throwIfCancelled(signal);
       await this.#delete(key).catch((error: unknown) =>

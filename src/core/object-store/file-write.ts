@@ -1,11 +1,11 @@
 // Atomic, durable files: a temp file beside the target, written once, flushed, moved into place, folder flushed. A killed
-// run leaves at most a temp file that no listing shows.
+// run leaves at most a temp file that no listing shows, and that goes with a later delete (stale-temps.ts).
 import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from '../errors.js';
-import { RESERVED } from './file-keys.js';
+import { RESERVED, TEMP_PREFIX } from './file-keys.js';
 import { StoreError } from './store-error.js';
 
 export interface PlaceOptions {
@@ -54,7 +54,7 @@ export async function makeFolder(folder: string): Promise<void> {
 /** Opens a new temp file in `folder`, which is made if need be (also when another process removes it just now). */
 async function openTemp(folder: string): Promise<{ readonly path: string; readonly handle: FileHandle }> {
   for (let attempt = 1; ; attempt += 1) {
-    const path = join(folder, `${RESERVED}tmp-${randomBytes(8).toString('hex')}`);
+    const path = join(folder, `${TEMP_PREFIX}${randomBytes(8).toString('hex')}`);
     try {
       return { path, handle: await open(path, 'wx', 0o666) };
     } catch (error) {

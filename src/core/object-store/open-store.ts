@@ -48,6 +48,8 @@ export interface OpenedStore {
   readonly requests: RequestCounts;
   /** Of S3 stores only. */
   readonly region?: string;
+  /** AWS itself and not another server. */
+  readonly isAws: boolean;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
 }
@@ -59,6 +61,7 @@ const DEFAULT_TIMEOUTS = { connectMs: 10_000, idleMs: 60_000, answerMs: 120_000 
 interface Bare {
   readonly store: ObjectStore;
   readonly region?: string;
+  readonly isAws: boolean;
   readonly close: () => void;
 }
 
@@ -84,7 +87,8 @@ async function openS3(
     paceUpload,
     signal: options.signal,
   });
-  return { store: s3Store(connection, url), region: connection.region, close: connection.close };
+  const { region, endpoint, close } = connection;
+  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, close };
 }
 
 async function openBare(url: string, options: OpenStoreOptions): Promise<Bare> {
@@ -92,7 +96,7 @@ async function openBare(url: string, options: OpenStoreOptions): Promise<Bare> {
   const paceUpload = limit === undefined ? undefined : createPace(limit);
   const parsed = parseStoreUrl(url);
   if (parsed.kind === 's3') return await openS3(parsed, options, paceUpload);
-  return { store: fileStore(parsed.folder, { paceUpload }), close: () => undefined };
+  return { store: fileStore(parsed.folder, { paceUpload }), isAws: false, close: () => undefined };
 }
 
 function keysOf(options: OpenStoreOptions, region: string | undefined): ClosableKeys {
@@ -110,14 +114,14 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
 export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
   const { onEvent, limitDownloadBytesPerSecond: limit } = options;
   const requests = newRequestCounts();
-  const { store: bare, region, close } = await openBare(url, options);
+  const { store: bare, close, ...about } = await openBare(url, options);
   const retried = withRetry(countRequests(bare, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
-  const keys = keysOf(options, region);
+  const keys = keysOf(options, about.region);
   const store = { ...(limit === undefined ? watched : limitDownloads(watched, createPace(limit))), keys };
   const closeBoth = (): void => {
     close();
     keys.close();
   };
-  return { store, requests, ...(region === undefined ? {} : { region }), close: closeBoth };
+  return { store, requests, ...about, close: closeBoth };
 }

@@ -180,7 +180,7 @@ function objectVerdict(error: SdkError, reason: string, status: number | undefin
     return {
       code: 'cold-storage',
       text: `the object is in cold storage${error.StorageClass === undefined ? '' : ` (${error.StorageClass})`} and must be restored before it can be read`,
-      hint: 'ask for it back with: archiver restore jobs create',
+      hint: 'ask for it back with: archiver restore S3_URL OUTPUT_DIR',
     };
   }
   if (reason === 'PreconditionFailed' || status === 412)
@@ -200,7 +200,6 @@ const CAPACITY: Verdict = {
   code: 'store',
   text: 'no expedited retrieval capacity is available now',
   hint: 'use --tier standard, or try again later',
-  retriable: true,
 };
 const DAMAGED: Verdict = {
   code: 'integrity',

@@ -23,13 +23,16 @@ export interface Gathered {
 export interface GatherOptions {
   readonly reader: ObjectReader;
   readonly uploadId: string;
+  /** Digests that the manifest may have, where a version record names them. */
+  readonly manifestSha256?: readonly string[] | undefined;
   readonly selectors: Selectors;
   readonly failures: Failures;
   readonly signal?: AbortSignal;
 }
 
 /** The wanted entries of an upload. @throws what `readView` throws; usage for a shard that the upload does not have */
-export async function gather({ reader, uploadId, selectors, failures, signal }: GatherOptions): Promise<Gathered> {
+export async function gather(options: GatherOptions): Promise<Gathered> {
+  const { reader, uploadId, manifestSha256, selectors, failures, signal } = options;
   const selection = createSelection(selectors);
   const gatherer = new Gatherer(selection, failures);
   const manifest = await readView(reader, {
@@ -37,6 +40,7 @@ export async function gather({ reader, uploadId, selectors, failures, signal }: 
     withoutNames: true,
     onHead: ({ head }) => {
       checkShards(head, selectors.shards);
+      selection.begin(head);
       gatherer.head = head;
     },
     onEntry: (entry) => gatherer.take(entry),
@@ -45,6 +49,7 @@ export async function gather({ reader, uploadId, selectors, failures, signal }: 
         failures.add(path, `refused: entries of type '${printable(foreignType)}' are not known`);
     },
     ...(selection.needles === undefined ? {} : { needles: selection.needles }),
+    ...(manifestSha256 === undefined ? {} : { sha256: manifestSha256 }),
     ...(signal ? { signal } : {}),
   });
   const { builder } = gatherer;

@@ -1,6 +1,7 @@
 // Restoring: from selectors to files on disk. The order is what keeps it safe: read and check the whole manifest, decide
 // about every name, make folders, write files, then links, then the folders' own metadata. A file that fails is reported
 // and the rest goes on; what stops everything (no space, no access, Ctrl+C) leaves whole files and no half ones.
+import { rmdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { loadCodec } from '../codec/codec.js';
 import { cancelledError, isArchiverError } from '../errors.js';
@@ -20,6 +21,7 @@ import type { OverwritePolicy } from './overwrite.js';
 import { progressMeter } from './progress-meter.js';
 import { refuseCollisions, settleExisting } from './settle-names.js';
 import { SpanSource } from './span-source.js';
+import { neededChunk, type NeededChunk } from './needed-chunk.js';
 import { STATE } from './selected-table.js';
 import { finishRoot } from './finish-root.js';
 import type { Trouble } from './unpack-protocol.js';
@@ -31,6 +33,8 @@ export interface RestoreOptions {
   /** Bound to the base that holds `uploads/`. */
   readonly reader: ObjectReader;
   readonly uploadId: string;
+  /** Digests that the manifest may have, where a version record names them. */
+  readonly manifestSha256?: readonly string[] | undefined;
   readonly outputDir: string;
   readonly selectors: Selectors;
   readonly overwrite: OverwritePolicy;
@@ -44,6 +48,8 @@ export interface RestoreOptions {
   readonly memoryLimitBytes?: number | undefined;
   readonly cache?: FrameCache | undefined;
   readonly fillsCache: boolean;
+  /** Asked when it is known what must be fetched and before anything is written (or, on a dry run, shown): false ends it there. */
+  readonly mayFetch?: ((needed: readonly NeededChunk[]) => Promise<boolean>) | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -88,16 +94,17 @@ export async function restoreUpload(options: RestoreOptions): Promise<RestoreRes
 const workerCount = (): number => Math.max(1, Math.min(cpus().length, MAX_WORKERS));
 
 async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Promise<RestoreResult> {
-  const { emit, reader, uploadId, signal } = options;
+  const { emit, reader, uploadId, manifestSha256, signal } = options;
   const failures = new Failures(({ path, reason }) => emit({ type: 'skip', path, reason }));
-  const gathered = await gather({ reader, uploadId, selectors: options.selectors, failures, signal });
+  const gathered = await gather({ reader, uploadId, manifestSha256, selectors: options.selectors, failures, signal });
   for (const name of gathered.unmatched) failures.list.push({ path: name, reason: 'not in this upload' });
   const restore = new Restore(options, gathered, failures, pool);
-  return options.dryRun ? restore.plan() : await restore.run();
+  return await (options.dryRun ? restore.plan() : restore.run());
 }
 
 class Restore {
   private readonly warnings: string[] = [];
+  private isBegun = false;
 
   constructor(
     private readonly options: RestoreOptions,
@@ -107,13 +114,21 @@ class Restore {
   ) {}
 
   /** What would be done; the output folder is not looked at. */
-  plan(): RestoreResult {
+  async plan(): Promise<RestoreResult> {
     const { table } = this.gathered;
     const { flatten } = this.options;
     refuseCollisions(table, this.failures, { flatten, folding: { case: false, unicode: false } });
     const work = this.work(planHardlinks(table, this.gathered.extras));
     const bytes = work.lanes.reduce((sum, lane) => sum + lane.bytes, 0);
+    await this.mayFetch(work);
     return this.result(STATE.waiting, work, bytes);
+  }
+
+  private async mayFetch(work: Work): Promise<boolean> {
+    const { mayFetch, uploadId, cache } = this.options;
+    if (mayFetch === undefined) return true;
+    const chunks = work.lanes.flatMap((lane) => lane.chunks);
+    return await mayFetch(chunks.flatMap((chunk) => neededChunk(chunk, uploadId, cache) ?? []));
   }
 
   private work(hardlinks: ReadonlyMap<number, number>): Work {
@@ -149,6 +164,8 @@ class Restore {
     } finally {
       await options.cache?.settled();
       output.close();
+      // A folder that was made for nothing: the cost was refused, or the store has to give the chunks back first.
+      if (output.wasMade && !this.isBegun) rmdirSync(output.settings.rootPath);
     }
   }
 
@@ -165,6 +182,8 @@ class Restore {
     if (!output.isEmpty) settleExisting(table, output.tree, failures, options, extras);
     const hardlinks = planHardlinks(table, extras);
     const work = this.work(hardlinks);
+    if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, 0);
+    this.isBegun = true;
     this.announce(work);
     const job: FolderJob = { table, tree: output.tree, settings: output.settings, extras, failures, signal };
     const existing = options.flatten ? new Set<number>() : await makeFolders(job);

@@ -1,6 +1,6 @@
 // What an unpack worker does with each message. Free of threads, so that it can be tested alone.
 import { hash } from 'node:crypto';
-import { errorText, isArchiverError } from '../errors.js';
+import { errorText, integrityError, isArchiverError } from '../errors.js';
 import type { Codec } from '../codec/codec.js';
 import { ChunkChecker } from '../verify/chunk-checker.js';
 import { ChunkUnpacker } from './chunk-unpacker.js';
@@ -119,7 +119,8 @@ export class UnpackJob {
     const rawSize = chunk.frameRawSizes[frame] ?? 0;
     const start = this.rawStarts[frame] ?? 0;
     try {
-      if (rawSize <= MAX_WHOLE_FRAME) this.give(start, this.decode(stored, rawSize), true);
+      if (chunk.isFile) this.give(start, this.asItIs(stored, rawSize), rawSize <= MAX_WHOLE_FRAME);
+      else if (rawSize <= MAX_WHOLE_FRAME) this.give(start, this.decode(stored, rawSize), true);
       else this.decodePieces(stored, rawSize, start);
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;
@@ -136,6 +137,14 @@ export class UnpackJob {
     const target = this.options.batch?.allocate(rawSize) ?? this.room(rawSize).subarray(0, rawSize);
     this.options.codec.decompressFrame(target, stored);
     return target;
+  }
+
+  /** Bytes that are not compressed, where the batch can hash them. */
+  private asItIs(stored: Uint8Array, rawSize: number): Uint8Array {
+    if (stored.byteLength !== rawSize) throw integrityError(`it has ${stored.byteLength} bytes instead of ${rawSize}`);
+    const target = rawSize <= MAX_WHOLE_FRAME ? this.options.batch?.allocate(rawSize) : undefined;
+    target?.set(stored);
+    return target ?? stored;
   }
 
   private room(bytes: number): Uint8Array {

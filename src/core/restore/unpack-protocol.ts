@@ -44,6 +44,8 @@ export interface ChunkMessage {
   readonly frameRawSizes: Float64Array;
   /** 32 bytes each. */
   readonly digests: Uint8Array;
+  /** The object is a file as it is: nothing is compressed, and there is no tar stream. */
+  readonly isFile: boolean;
   /** Hex, for checking whole chunks. */
   readonly sha256: string;
   /** Extras of the entries of this chunk. */

@@ -204,6 +204,7 @@ function chunkMessage({ chunk, record, from, to }: LaneChunk, extras: ReadonlyMa
     frameSizes: Float64Array.from(record.frames, ({ size }) => size),
     frameRawSizes: Float64Array.from(record.frames, ({ rawSize }) => rawSize),
     digests: Buffer.from(record.frames.map(({ sha256 }) => sha256).join(''), 'hex'),
+    isFile: record.content === 'file',
     sha256: record.sha256,
     extras,
   };

@@ -5,6 +5,7 @@ import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js'
 import { glyphsFor } from '../../ui/glyphs.js';
 import { type Line, paintLine } from '../../ui/line.js';
 import type { Look } from '../../ui/look.js';
+import { shellWord } from '../../ui/shell-word.js';
 import { type Problem, problemLines } from './problem-lines.js';
 import { OPERATION_WORDS } from './progress-words.js';
 
@@ -81,9 +82,4 @@ function uploadDetails(result: UploadResult, look: Look): string[] {
 function fetchDetails({ requests, fetchedBytes, next }: FetchResult): string[] {
   const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(requests, 'request')}`;
   return next === undefined ? [fetched] : [fetched, `  next      ${next}`];
-}
-
-/** A word as a shell takes it, quoted only where it has to be. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -5,6 +5,7 @@ import { glyphsFor } from '../../ui/glyphs.js';
 import { paintLine } from '../../ui/line.js';
 import type { Look } from '../../ui/look.js';
 import { OPERATION_WORDS } from './progress-words.js';
+import { keptThawText, readableText } from './thaw-lines.js';
 
 /** What an interrupted operation had done and what is left of it. Empty when it had not begun. */
 export function interruptedLines(snapshot: TransferSnapshot, look: Look): string[] {
@@ -16,13 +17,15 @@ export function interruptedLines(snapshot: TransferSnapshot, look: Look): string
 }
 
 function progressText(snapshot: TransferSnapshot): string {
+  if (snapshot.thaw !== undefined) return `waiting, ${readableText(snapshot.thaw)}`;
   const { operation, chunksDone, chunksTotal, filesDone, filesTotal, bytesDone } = snapshot;
   if (filesTotal === undefined || chunksTotal === undefined) return 'nothing was transferred yet';
   if (operation === 'upload') return `${formatCount(chunksDone)} of ${formatQuantity(chunksTotal, 'chunk')} sent`;
   return `${formatCount(filesDone)} of ${formatQuantity(filesTotal, 'file')}, ${formatBytes(bytesDone)}`;
 }
 
-function keptText({ operation, target, phase }: TransferSnapshot, look: Look): string {
+function keptText({ operation, target, phase, thaw }: TransferSnapshot, look: Look): string {
+  if (thaw !== undefined) return keptThawText(thaw);
   switch (operation) {
     case 'upload':
       return phase === 'committing' || phase === 'finishing'

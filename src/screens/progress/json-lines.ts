@@ -2,6 +2,7 @@
 import type { Outcome } from '../../stores/reporter.js';
 import type { SkippedFile, TransferSnapshot } from '../../stores/transfer-state.js';
 import { doneFraction } from './done-fraction.js';
+import { thawObject } from './thaw-lines.js';
 
 type JsonLine = Readonly<Record<string, unknown>>;
 
@@ -58,6 +59,7 @@ function common(snapshot: TransferSnapshot, at: Date): JsonLine {
     etaMs: snapshot.etaMs === undefined ? undefined : Math.round(snapshot.etaMs),
     compression: snapshot.compression,
     path: snapshot.path,
+    thaw: thawObject(snapshot),
     durationMs: Math.round(snapshot.elapsedMs),
   };
 }

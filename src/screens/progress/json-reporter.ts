@@ -24,7 +24,9 @@ export function startJsonReporter({ store, stream, now }: JsonReporterOptions): 
   });
   const timer = setInterval(() => {
     store.getState().refresh();
-    write([statusObject(store.getState().snapshot, now())]);
+    const { snapshot } = store.getState();
+    // A wait of hours says something when there is something new.
+    if (snapshot.thaw === undefined) write([statusObject(snapshot, now())]);
   }, EVERY_MS);
   timer.unref();
 
@@ -42,7 +44,8 @@ export function startJsonReporter({ store, stream, now }: JsonReporterOptions): 
 
 function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date): unknown[] {
   const hasNewPhase = before.operation === undefined || before.phase !== after.phase;
-  const isNews = after.operation !== undefined && (hasNewPhase || after.isStopping !== before.isStopping);
+  const hasLooked = after.thaw !== undefined && after.thaw.nextLookAtMs !== before.thaw?.nextLookAtMs;
+  const isNews = after.operation !== undefined && (hasNewPhase || hasLooked || after.isStopping !== before.isStopping);
   return [
     ...(isNews ? [statusObject(after, at)] : []),
     ...after.notes.slice(before.notes.length).map((note) => statusObject(after, at, note)),

@@ -11,6 +11,7 @@ import { barLine } from './bar-line.js';
 import { countersLine } from './counters-line.js';
 import { OPERATION_WORDS } from './progress-words.js';
 import { shardsLine } from './shards-line.js';
+import { thawBar, thawChunksLine, thawInterrupt, thawTitle } from './thaw-lines.js';
 import { titleLine } from './title-line.js';
 
 export interface FrameSize {
@@ -37,12 +38,23 @@ const rank = (importance: number, all: readonly RankedLine[]): number =>
   all.filter((other) => other.importance < importance).length;
 
 function chooseLines(snapshot: TransferSnapshot, { columns }: FrameSize, look: Look): RankedLine[] {
+  const { thaw } = snapshot;
+  const body: readonly [importance: number, line: Line | undefined][] =
+    thaw === undefined
+      ? [
+          [3, titleLine(snapshot, columns, look)],
+          [0, barLine(snapshot, columns, look)],
+          [2, countersLine(snapshot, columns)],
+          [7, shardsLine(snapshot, columns, look)],
+          [5, nowLine(snapshot, columns, look)],
+        ]
+      : [
+          [3, thawTitle(thaw, look)],
+          [0, thawBar(thaw, columns, look)],
+          [5, thawChunksLine(thaw, columns, look)],
+        ];
   const lines: readonly [importance: number, line: Line | undefined][] = [
-    [3, titleLine(snapshot, columns, look)],
-    [0, barLine(snapshot, columns, look)],
-    [2, countersLine(snapshot, columns)],
-    [7, shardsLine(snapshot, columns, look)],
-    [5, nowLine(snapshot, columns, look)],
+    ...body,
     [4, skippedLine(snapshot, columns, look)],
     [snapshot.isStopping ? 1 : 6, interruptLine(snapshot, columns)],
   ];
@@ -78,6 +90,7 @@ function skippedLine(snapshot: TransferSnapshot, columns: number, look: Look): L
 function interruptLine(snapshot: TransferSnapshot, columns: number): Line | undefined {
   if (snapshot.operation === undefined) return undefined;
   if (snapshot.isStopping) return [{ text: stoppingText(snapshot, columns), tone: 'attention' }];
+  if (snapshot.thaw !== undefined) return [{ text: thawInterrupt(snapshot.thaw, columns), tone: 'dim' }];
   const [long, short] = OPERATION_WORDS[snapshot.operation].interrupt;
   return [{ text: long.length <= columns ? long : short, tone: 'dim' }];
 }

@@ -4,6 +4,7 @@ import type { Outcome } from '../../stores/reporter.js';
 import { SKIPPED_SHOWN, type SkippedFile, type TransferSnapshot } from '../../stores/transfer-state.js';
 import { formatBytes, formatBytesPair, formatDuration, formatPercent, formatTimestamp } from '../../ui/format.js';
 import { doneFraction } from './done-fraction.js';
+import { thawLogText } from './thaw-lines.js';
 
 type Names = { readonly unicode: boolean };
 
@@ -54,6 +55,11 @@ function lastWord({ phase, etaMs, isStopping }: TransferSnapshot): string {
   if (isStopping) return 'stopping';
   if (phase !== 'transferring') return phase;
   return `eta=${etaMs === undefined ? '-' : tight(formatDuration(etaMs))}`;
+}
+
+/** How the chunks in cold storage stand. */
+export function thawLine(snapshot: TransferSnapshot, at: Date): string {
+  return stamped(snapshot, at, snapshot.thaw === undefined ? 'thawed' : thawLogText(snapshot.thaw));
 }
 
 /** A note from the engine. */

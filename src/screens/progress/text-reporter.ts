@@ -3,7 +3,16 @@ import type { Outcome, Reporter, ReporterOptions } from '../../stores/reporter.j
 import type { TransferSnapshot } from '../../stores/transfer-state.js';
 import type { Look } from '../../ui/look.js';
 import { interruptedLines } from './interrupted-lines.js';
-import { endLine, noteLine, planLine, skipLine, moreSkippedLine, startLine, statusLine } from './text-lines.js';
+import {
+  endLine,
+  noteLine,
+  planLine,
+  skipLine,
+  moreSkippedLine,
+  startLine,
+  statusLine,
+  thawLine,
+} from './text-lines.js';
 import { writeAll } from './write-all.js';
 
 const EVERY_MS = 10_000;
@@ -25,7 +34,9 @@ export function startTextReporter({ store, stream, look, now }: TextReporterOpti
   });
   const timer = setInterval(() => {
     store.getState().refresh();
-    write([statusLine(store.getState().snapshot, now())]);
+    const { snapshot } = store.getState();
+    // A wait of hours says something when there is something new.
+    if (snapshot.thaw === undefined) write([statusLine(snapshot, now())]);
   }, EVERY_MS);
   timer.unref();
 
@@ -47,6 +58,8 @@ function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date
   const lines: string[] = [];
   if (before.operation === undefined && after.operation !== undefined) lines.push(startLine(after, at, look));
   if (before.filesTotal === undefined && after.filesTotal !== undefined) lines.push(planLine(after, at));
+  if (after.thaw !== undefined && after.thaw.nextLookAtMs !== before.thaw?.nextLookAtMs)
+    lines.push(thawLine(after, at));
   for (const note of after.notes.slice(before.notes.length)) lines.push(noteLine(after, at, note, look));
   for (const file of after.skipped.slice(before.skipped.length)) lines.push(skipLine(after, at, file, look));
   if (after.skippedCount > after.skipped.length && before.skippedCount <= before.skipped.length)

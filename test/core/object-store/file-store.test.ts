@@ -57,6 +57,33 @@ describe('file store', () => {
     expect((await readAll(await store.get('chunk'), 5)).toString()).toBe('whole');
   });
 
+  it('removes temp files that nobody wrote to for a day, with the next keys that are deleted beside them', async () => {
+    const folder = await tempFolder();
+    const store = fileStore(folder);
+    const temp = (name: string): string => `.archiver~tmp-${name}`;
+    for (const path of ['uploads/dead/shard-00', 'uploads/old', 'other'])
+      await mkdir(join(folder, path), { recursive: true });
+    const old = ['uploads/dead/shard-00', 'uploads/old', 'other'].map((path) => join(folder, path, temp('old')));
+    const young = join(folder, 'uploads/old', temp('young'));
+    for (const path of [...old, young]) await writeFile(path, 'half');
+    const past = Date.now() / 1000 - 25 * 3600;
+    for (const path of old) await utimes(path, past, past);
+    await store.put('uploads/old/chunk', text('x'));
+
+    await store.list()[Symbol.asyncIterator]().next();
+    const before = await everyName(folder);
+    await store.delete(['uploads/old/chunk']);
+
+    expect(before).toContain(`uploads/dead/shard-00/${temp('old')}`);
+    expect(await everyName(folder)).toEqual([
+      'other',
+      `other/${temp('old')}`,
+      'uploads',
+      'uploads/old',
+      `uploads/old/${temp('young')}`,
+    ]);
+  });
+
   it('takes over a lock that a killed writer left, where there are no hard links', async () => {
     const folder = await tempFolder();
     const store = fileStore(folder, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FetchResult, finalLines, type UploadResult } from '../../../src/screens/progress/final-lines.js';
 import { interruptedLines } from '../../../src/screens/progress/interrupted-lines.js';
-import { sampleSnapshot } from './sample-snapshot.js';
+import { sampleSnapshot, thawingSnapshot } from './sample-snapshot.js';
 
 const GIB = 1024 ** 3;
 const look = { unicode: true, color: false };
@@ -114,6 +114,13 @@ describe('interruptedLines', () => {
     expect(interruptedLines(snapshot, look)).toEqual([
       '▲ Restore stopped after 7m20s: 12 of 41 files, 71.2 GiB',
       '  kept  files already written stay in ./out',
+    ]);
+  });
+
+  it('names the job of a restore that waits for cold storage', () => {
+    expect(interruptedLines(thawingSnapshot(), look)).toEqual([
+      '▲ Restore stopped after 7m20s: waiting, 7 of 12 chunks readable',
+      '  kept  what was asked for comes back all the same; the job is saved: archiver restore jobs check rj-7f3a1b2c',
     ]);
   });
 

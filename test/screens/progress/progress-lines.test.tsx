@@ -3,9 +3,9 @@ import { renderToString } from 'ink';
 import { describe, expect, it } from 'vitest';
 import { progressLines } from '../../../src/screens/progress/progress-lines.js';
 import { ProgressView } from '../../../src/screens/progress/progress-view.js';
-import type { TransferSnapshot } from '../../../src/stores/transfer-state.js';
+import type { ThawProgress, TransferSnapshot } from '../../../src/stores/transfer-state.js';
 import { textWidth } from '../../../src/ui/text-width.js';
-import { sampleSnapshot } from './sample-snapshot.js';
+import { sampleSnapshot, thawingSnapshot } from './sample-snapshot.js';
 
 const look = { unicode: true, color: false };
 const fetching: Partial<TransferSnapshot> = {
@@ -55,6 +55,11 @@ const variants: [name: string, snapshot: TransferSnapshot][] = [
   ['restore', sampleSnapshot({ ...fetching, operation: 'restore' })],
   ['download', sampleSnapshot({ ...fetching, operation: 'download' })],
   ['verify', sampleSnapshot({ ...fetching, operation: 'verify', target: '' })],
+  ['restore-thawing', thawingSnapshot()],
+  [
+    'restore-thawing-unknown',
+    thawingSnapshot({ costUsd: null, jobId: undefined, storageClasses: 'DEEP_ARCHIVE, GLACIER' }),
+  ],
 ];
 
 describe.each([60, 80, 120])('at %d columns', (columns) => {
@@ -108,6 +113,16 @@ const anyName = fc.string({
   maxLength: 300,
 });
 const anyAmount = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constant(0));
+const anyThaw = fc
+  .record({
+    readable: anyAmount,
+    chunks: fc.array(fc.constantFrom('readable', 'thawing', 'cold', 'missing', 'denied'), { maxLength: 150 }),
+    storageClasses: anyName,
+    costUsd: fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null }),
+    nextLookInMs: anyAmount,
+    jobId: fc.constantFrom('rj-7f3a1b2c', undefined),
+  })
+  .map((changes) => thawingSnapshot(changes as Partial<ThawProgress>).thaw);
 const anySnapshot = fc
   .record({
     operation: fc.constantFrom('upload', 'restore', 'download', 'verify', undefined),
@@ -128,6 +143,7 @@ const anySnapshot = fc
     skippedCount: fc.nat(50),
     skipped: fc.array(fc.record({ path: anyName, reason: anyName }), { maxLength: 3 }),
     ratio: fc.option(fc.double({ min: 0.01, max: 900, noNaN: true }), { nil: undefined }),
+    thaw: fc.option(anyThaw, { nil: undefined }),
   })
   .map((changes) => sampleSnapshot(changes as Partial<TransferSnapshot>));
 

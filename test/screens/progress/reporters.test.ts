@@ -42,6 +42,18 @@ function feed(...events: TransferEvent[]): void {
   vi.advanceTimersByTime(100);
 }
 
+const thaw = (readable: number, nextLookAtMs: number): TransferEvent => ({
+  type: 'thaw',
+  files: 3,
+  bytes: 30,
+  storageClasses: 'GLACIER',
+  tier: 'bulk tier 5-12 h',
+  costUsd: null,
+  chunks: Array.from({ length: 3 }, (_, index) => (index < readable ? 'readable' : 'thawing')),
+  nextLookAtMs,
+  jobId: 'rj-7f3a1b2c',
+});
+
 /** Ten seconds at 118 MiB/s, up to 71.2 GiB. */
 function transferTenSeconds(): void {
   for (let second = 1; second <= 10; second += 1) {
@@ -68,6 +80,20 @@ describe('the text reporter', () => {
       /^2025-11-14T12:04:31Z upload 61% 71\.\d\/116GiB 8112\/13290 files [\d.]+[KMGT]iB\/s eta=\w+$/,
     );
     expect(stream.lines()).toHaveLength(4);
+    void reporter.stop({ status: 'done' });
+  });
+
+  it('says once for each look how cold chunks stand, and nothing in between', () => {
+    const reporter = startTextReporter({ store, stream, look, now });
+
+    feed({ ...start, operation: 'restore' }, thaw(1, Date.UTC(2025, 10, 14, 12, 9)));
+    vi.advanceTimersByTime(300_000);
+    feed(thaw(2, Date.UTC(2025, 10, 14, 12, 24)));
+
+    expect(stream.lines().slice(1)).toEqual([
+      '2025-11-14T12:04:21Z restore thawing 1/3 chunks readable, 2 thawing, next look 2025-11-14T12:09:00Z',
+      '2025-11-14T12:09:21Z restore thawing 2/3 chunks readable, 1 thawing, next look 2025-11-14T12:24:00Z',
+    ]);
     void reporter.stop({ status: 'done' });
   });
 
@@ -187,4 +213,30 @@ describe('the JSON reporter', () => {
     ]);
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+it('the JSON reporter tells each look at cold chunks, and nothing in between', () => {
+  const reporter = startJsonReporter({ store, stream, now });
+
+  feed({ ...start, operation: 'restore' }, thaw(1, Date.UTC(2025, 10, 14, 12, 9)));
+  vi.advanceTimersByTime(300_000);
+  feed(thaw(3, Date.UTC(2025, 10, 14, 12, 24)));
+
+  const looks = stream.lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(looks).toMatchObject([
+    {
+      type: 'status',
+      phase: 'thawing',
+      thaw: {
+        readable: 1,
+        thawing: 2,
+        chunkStates: ['readable', 'thawing', 'thawing'],
+        costUsd: null,
+        jobId: 'rj-7f3a1b2c',
+        nextLookAt: '2025-11-14T12:09:00.000Z',
+      },
+    },
+    { thaw: { readable: 3, chunkStates: ['readable', 'readable', 'readable'] } },
+  ]);
+  void reporter.stop({ status: 'done' });
 });

@@ -1,4 +1,4 @@
-import type { TransferSnapshot } from '../../../src/stores/transfer-state.js';
+import type { ThawProgress, TransferSnapshot } from '../../../src/stores/transfer-state.js';
 
 const GIB = 1024 ** 3;
 
@@ -36,7 +36,29 @@ export function sampleSnapshot(changes: Partial<TransferSnapshot> = {}): Transfe
     skippedCount: 0,
     skipped: [],
     notes: [],
+    thaw: undefined,
     elapsedMs: 440_000,
     ...changes,
   };
+}
+
+/** A restore that waits for cold storage, as drawn in the screen proposals. */
+export function thawingSnapshot(changes: Partial<ThawProgress> = {}): TransferSnapshot {
+  const chunks = Array.from({ length: 12 }, (_, index) => (index < 7 ? ('readable' as const) : ('thawing' as const)));
+  const thaw: ThawProgress = {
+    files: 41,
+    bytes: 812 * GIB,
+    storageClasses: 'GLACIER',
+    tier: 'standard tier 3-5 h',
+    costUsd: 8.12,
+    chunks,
+    // By the clock of this computer, which is what is shown.
+    nextLookAtMs: new Date(2025, 10, 14, 12, 9).getTime(),
+    nextLookInMs: 242_000,
+    readable: 7,
+    jobId: 'rj-7f3a1b2c',
+    ...changes,
+  };
+  const nothing = { filesTotal: undefined, bytesTotal: undefined, chunksTotal: undefined, filesDone: 0, bytesDone: 0 };
+  return sampleSnapshot({ operation: 'restore', phase: 'thawing', path: undefined, ...nothing, thaw });
 }

@@ -1,0 +1,44 @@
+// What `archiver` without a command does: help in the context local, the shell in the context repl. What the call says
+// comes before the context file.
+import type { Readable } from 'node:stream';
+import { contextPath, readContext } from '../core/context/context-file.js';
+import { usageError } from '../core/errors.js';
+import type { Command } from './command.js';
+import { globalFlags } from './global-flags.js';
+import type { Host } from './host.js';
+import { resolveLayers } from './layers.js';
+import { tokenize } from './tokenize.js';
+import { findNode, type Node } from './tree.js';
+
+const flags = { context: globalFlags.context };
+
+/**
+ * The command that a call without a command means; undefined for help. `argv`: from `normalizeArgv`.
+ * @throws usage for a bad value, or when nobody could type into the shell; what `readContext` throws
+ */
+export async function bareCommand(root: Node, argv: readonly string[], host: Host): Promise<Command | undefined> {
+  const { texts } = await tokenize(globalFlags, argv);
+  const { values } = resolveLayers(flags, { path: '', texts, env: host.env, config: () => undefined });
+  const context = values['context'] ?? (await readContext(contextPath(host.userHome)))?.context;
+  const shell = context === 'repl' ? findNode(root, ['shell'])?.command : undefined;
+  if (shell !== undefined && host.stdin.isTTY !== true && (await isEmpty(host.stdin)))
+    throw usageError(
+      'the context repl starts the shell, and there is no terminal and nothing on stdin',
+      'name a command, or use --context local',
+    );
+  return shell;
+}
+
+/** Waits for the first bytes, and leaves them to be read. */
+async function isEmpty(stdin: Readable): Promise<boolean> {
+  if (stdin.readableEnded || stdin.destroyed) return true;
+  return await new Promise((resolve, reject) => {
+    stdin.once('error', reject);
+    stdin.once('readable', () => {
+      stdin.off('error', reject);
+      const chunk: unknown = stdin.read();
+      if (chunk !== null) stdin.unshift(chunk);
+      resolve(chunk === null);
+    });
+  });
+}

@@ -1,0 +1,19 @@
+import { defineCommand } from '../cli/command.js';
+import { contextFlags } from './context/_flags.js';
+
+export const command = defineCommand({
+  path: 'context',
+  summary: 'show what archiver without a command does',
+  description:
+    'In the context local, `archiver` without a command prints help; in the context repl it starts the shell in which ' +
+    'every command can be typed. A command that is named runs the same in both. --context says it for one call, then ' +
+    'ARCHIVER_CONTEXT, then ~/.archiver-context, which `archiver context switch` writes; without all of them it is local.',
+  flags: contextFlags,
+  examples: ['archiver context', 'archiver context switch repl', 'archiver context show'],
+  exits: { 0: 'shown', 1: '~/.archiver-context cannot be read or is damaged' },
+  ignoresConfigFile: true,
+  async run(values, _args, context) {
+    const { runContext } = await import('./context/run-context.js');
+    return runContext(values, context);
+  },
+});

@@ -1,0 +1,61 @@
+// An archive that somebody looks around in: what it lists, where it lies, and the folder that they are in.
+import type { Context } from '../../cli/context.js';
+import { ArchiverError } from '../../core/errors.js';
+import type { Listing } from '../../core/listing/listing.js';
+import type { ObjectReader } from '../../core/object-store/object-store.js';
+import { printable, type RawPath } from '../../core/raw-path.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
+import { resolvePath } from '../../core/shell/archive-path.js';
+import type { Word } from '../../core/shell/command-line.js';
+import { expandGlob } from '../../core/shell/expand-glob.js';
+
+export interface OpenArchive {
+  readonly listing: Listing;
+  readonly reader: ObjectReader;
+  readonly uploadId: string;
+  /** Digests that the manifest may have, where a version record names them. */
+  readonly manifestSha256?: readonly string[] | undefined;
+  /** URL of the upload. */
+  readonly location: string;
+  readonly cache: FrameCache;
+}
+
+export class ArchiveSession {
+  folder: RawPath = '';
+
+  constructor(
+    readonly archive: OpenArchive,
+    /** What its commands need of the world. */
+    readonly context: Pick<Context, 'cwd' | 'env' | 'now' | 'quiet' | 'colors' | 'memoryLimitBytes'>,
+  ) {}
+
+  /** The path that a word means; it need not be there. */
+  path(text: string): RawPath {
+    return resolvePath(this.folder, text);
+  }
+
+  /** The path that a word means. @throws not-found when nothing is there */
+  existing(text: string): RawPath {
+    const { listing } = this.archive;
+    const path = this.path(text);
+    if (listing.find(path) === undefined && !listing.isFolder(path))
+      throw new ArchiverError('not-found', `there is no ${printable(text)} in this archive`, { hint: 'ls' });
+    return path;
+  }
+
+  /** The paths that words mean, globs expanded. @throws not-found */
+  *paths(words: readonly Word[]): Generator<RawPath> {
+    for (const { text, glob } of words) {
+      if (glob === undefined) {
+        yield this.existing(text);
+        continue;
+      }
+      let count = 0;
+      for (const path of expandGlob(this.archive.listing, this.folder, glob)) {
+        count++;
+        yield path;
+      }
+      if (count === 0) throw new ArchiverError('not-found', `nothing matches ${printable(text)}`, { hint: 'ls' });
+    }
+  }
+}

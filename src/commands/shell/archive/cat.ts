@@ -1,0 +1,19 @@
+import { displayPath } from '../../../core/raw-path.js';
+import type { ArchiveCommand } from '../archive-command.js';
+import { contentOf, ContentWriter, filesNamed } from './file-content.js';
+
+export const cat: ArchiveCommand = {
+  name: 'cat',
+  usage: 'cat FILE...',
+  summary: 'print files; fetches only the frames that hold them',
+  args: ['path'],
+  minArgs: 1,
+  maxArgs: Number.POSITIVE_INFINITY,
+  async run(call) {
+    const { session, args, out } = call;
+    for (const index of filesNamed(session, args)) {
+      const writer = new ContentWriter(out, displayPath(session.archive.listing.path(index)));
+      for await (const bytes of contentOf(index, call)) await writer.write(bytes);
+    }
+  },
+};

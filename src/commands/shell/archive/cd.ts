@@ -1,0 +1,32 @@
+import { ArchiverError, usageError } from '../../../core/errors.js';
+import { printable } from '../../../core/raw-path.js';
+import type { ArchiveCommand } from '../archive-command.js';
+
+export const cd: ArchiveCommand = {
+  name: 'cd',
+  usage: 'cd [FOLDER]',
+  summary: 'go to a folder; to the top when none is named',
+  args: ['folder', 'nothing'],
+  minArgs: 0,
+  maxArgs: 1,
+  run({ session, args }) {
+    const [path = '', more] = args.length === 0 ? [''] : [...session.paths(args)];
+    const text = printable(args[0]?.text ?? '');
+    if (more !== undefined) throw usageError(`${text} means several`);
+    if (!session.archive.listing.isFolder(path)) throw new ArchiverError('not-found', `${text} is not a folder`);
+    session.folder = path;
+    return Promise.resolve();
+  },
+};
+
+export const pwd: ArchiveCommand = {
+  name: 'pwd',
+  usage: 'pwd',
+  summary: 'the folder that you are in',
+  args: [],
+  minArgs: 0,
+  maxArgs: 0,
+  async run({ session, out }) {
+    await out.write(`/${out.name(session.folder)}\n`);
+  },
+};

@@ -1,0 +1,80 @@
+// The content of files for `cat` and `head`. Nothing is fetched before every name is known to be a file.
+import { StringDecoder } from 'node:string_decoder';
+import { ArchiverError, isArchiverError, usageError } from '../../../core/errors.js';
+import { displayPath, printable, type RawPath } from '../../../core/raw-path.js';
+import { readFile } from '../../../core/restore/read-file.js';
+import type { Word } from '../../../core/shell/command-line.js';
+import type { ArchiveCall } from '../archive-command.js';
+import type { ArchiveSession } from '../archive-session.js';
+import type { ShellWriter } from '../shell-writer.js';
+import { restoreHint } from './restore-hint.js';
+
+/** The entries that words mean. @throws usage for what has no content */
+export function filesNamed(session: ArchiveSession, words: readonly Word[]): number[] {
+  const { listing } = session.archive;
+  return [...session.paths(words)].map((path) => {
+    const index = listing.find(path);
+    const type = index === undefined ? 'directory' : listing.type(index);
+    if (index === undefined || type === 'directory')
+      throw usageError(`${displayPath(path) || '/'} is a folder`, 'ls shows what lies in it');
+    const target = listing.extra(index)?.target;
+    if (target !== undefined)
+      throw usageError(`${displayPath(path)} is a symbolic link to ${displayPath(target)}`, 'name that instead');
+    return index;
+  });
+}
+
+/** The bytes of an entry, checked. @throws cold-storage with the command that asks for it */
+export async function* contentOf(index: number, { session, streams }: ArchiveCall): AsyncGenerator<Uint8Array> {
+  const { reader, uploadId, listing, cache } = session.archive;
+  try {
+    yield* readFile(index, { reader, uploadId, listing, cache, signal: streams.signal });
+  } catch (error) {
+    if (!isArchiverError(error, 'cold-storage')) throw error;
+    throw coldError(session, index, error);
+  } finally {
+    await cache.settled();
+  }
+}
+
+function coldError({ archive }: ArchiveSession, index: number, cause: Error): ArchiverError {
+  const path: RawPath = archive.listing.path(index);
+  const storageClass = archive.listing.storageClass(index) ?? 'cold storage';
+  return new ArchiverError('cold-storage', `${displayPath(path)} is in ${storageClass} and not readable yet`, {
+    hint: restoreHint(archive.location, [path]),
+    cause,
+  });
+}
+
+const SNIFFED_BYTES = 8192;
+
+/** Writes content: bytes as they are, but on a terminal text, with everything that would steer it escaped. */
+export class ContentWriter {
+  private readonly utf8 = new StringDecoder('utf8');
+  private isFirst = true;
+
+  constructor(
+    private readonly out: ShellWriter,
+    private readonly name: string,
+  ) {}
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (!this.out.isTerminal) {
+      await this.out.writeBytes(bytes);
+      return;
+    }
+    if (this.isFirst && bytes.subarray(0, SNIFFED_BYTES).includes(0))
+      throw usageError(`${this.name} is not text`, `get it, or send it elsewhere: cat FILE > LOCAL_FILE`);
+    this.isFirst = false;
+    await this.out.write(safeText(this.utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))));
+  }
+}
+
+/** Line ends and tabs stay; a terminal obeys everything else that is escaped here. */
+const safeText = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .split(/([\n\t])/)
+    .map(escapeRun)
+    .join('');
+const escapeRun = (run: string): string => (run === '\n' || run === '\t' ? run : printable(run));

@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises';
+import { globMatcher } from '../../../core/manifest/selection.js';
+import { throwIfCancelled } from '../../../core/object-store/store-error.js';
+import { rawFromText, type RawPath } from '../../../core/raw-path.js';
+import { baseName, relativePath } from '../../../core/shell/archive-path.js';
+import type { Word } from '../../../core/shell/command-line.js';
+import type { ArchiveCommand } from '../archive-command.js';
+
+/** Looked at without a pause, in which Ctrl+C can be heard. */
+const SLICE = 20_000;
+
+export const find: ArchiveCommand = {
+  name: 'find',
+  usage: 'find PATTERN',
+  summary: 'paths below this folder: "*.csv" by name, "data/**/*.csv" by path, a plain word anywhere in the path',
+  args: ['nothing'],
+  minArgs: 1,
+  maxArgs: 1,
+  async run({ session, args, out, streams }) {
+    const { listing } = session.archive;
+    const { folder } = session;
+    const [pattern] = args;
+    if (pattern === undefined) return;
+    const isMatch = matcher(pattern);
+    const { start, end } = listing.below(folder);
+    for (let index = start; index < end; index++) {
+      if ((index - start) % SLICE === SLICE - 1) {
+        await setImmediate();
+        throwIfCancelled(streams.signal);
+      }
+      const path = relativePath(folder, listing.path(index));
+      if (isMatch(path)) await out.write(`${out.name(path)}${listing.type(index) === 'directory' ? '/' : ''}\n`);
+    }
+  },
+};
+
+/** Patterns are patterns here even when they are quoted: elsewhere quotes keep a shell from touching them. */
+function matcher({ text, glob = text }: Word): (path: RawPath) => boolean {
+  if (!/[*?[{]/.test(text)) {
+    const wanted = rawFromText(text);
+    return (path) => path.includes(wanted);
+  }
+  const isMatch = globMatcher(glob);
+  return glob.includes('/') ? isMatch : (path) => isMatch(baseName(path));
+}

@@ -1,0 +1,115 @@
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { runWithProgress } from '../../../cli/progress.js';
+import { ArchiverError, isArchiverError, usageError } from '../../../core/errors.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../../core/raw-path.js';
+import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../../core/restore/restore.js';
+import { problemLines } from '../../../screens/progress/problem-lines.js';
+import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { lookOf } from '../../../ui/look.js';
+import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
+import { restoreHint } from './restore-hint.js';
+
+/** As `restore --workers` has it. */
+const REQUESTS_AT_ONCE = 4;
+
+export const get: ArchiveCommand = {
+  name: 'get',
+  usage: 'get PATH [TO]',
+  summary:
+    'restore to this computer: files by their base name into TO, a folder or a new file name; folders with their ' +
+    'whole path below TO. TO is the folder that archiver runs in when it is not given',
+  args: ['path', 'local', 'nothing'],
+  minArgs: 1,
+  maxArgs: 2,
+  async run(call) {
+    const { session, args } = call;
+    const paths = [...session.paths(args.slice(0, 1))];
+    const to = args[1]?.text ?? '.';
+    const target = resolve(session.context.cwd, to);
+    const isFile = !to.endsWith('/') && !(await isFolder(target)) && args[1] !== undefined && isOneFile(call, paths);
+    const result = isFile ? await getAs(call, paths, target) : await getInto(call, paths, target);
+    await tell(call, result, target);
+    if (result.failed.length === 0) return 0;
+    return result.files + result.unchanged > 0 ? 3 : 1;
+  },
+};
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
+
+const isOneFile = ({ session }: ArchiveCall, paths: readonly RawPath[]): boolean =>
+  paths.length === 1 && !session.archive.listing.isFolder(paths[0] ?? '');
+
+/** One file under another name: restored beside it first, so that it appears whole. */
+async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: string): Promise<RestoreResult> {
+  const temporary = await mkdtemp(join(dirname(target), '.archiver-get-')).catch((cause: unknown) => {
+    throw new ArchiverError('io', `cannot write to ${printable(dirname(target))}`, { cause });
+  });
+  try {
+    const result = await getInto(call, paths, temporary);
+    const [path = ''] = paths;
+    if (result.files > 0) await rename(join(temporary, basename(textOf(path))), target);
+    return result;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: string): Promise<RestoreResult> {
+  const { session, streams } = call;
+  const { reader, uploadId, manifestSha256, listing, cache } = session.archive;
+  const { context } = session;
+  const isAll = paths.includes('');
+  const progressFormat = streams.stderr.isTTY === true ? undefined : 'none';
+  const options: Omit<RestoreOptions, 'emit'> = {
+    operation: 'restore',
+    reader,
+    uploadId,
+    manifestSha256,
+    outputDir,
+    selectors: isAll ? { all: true } : { files: paths.map(textOf) },
+    overwrite: 'if-changed',
+    flatten: !paths.some((path) => listing.isFolder(path)),
+    verifyFiles: true,
+    keepSpecialBits: false,
+    dryRun: false,
+    requestsAtOnce: REQUESTS_AT_ONCE,
+    memoryLimitBytes: context.memoryLimitBytes,
+    cache,
+    fillsCache: !isAll,
+    signal: streams.signal,
+  };
+  const world = { ...context, stderr: streams.stderr, signal: streams.signal };
+  try {
+    return await runWithProgress(world, { progressFormat }, (emit) => restoreUpload({ ...options, emit }));
+  } catch (error) {
+    throw isArchiverError(error, 'cold-storage') ? notReadable(call, paths, error) : error;
+  }
+}
+
+function textOf(path: RawPath): string {
+  const text = textFromRaw(path);
+  if (text === undefined)
+    throw usageError(`${displayPath(path)} is not UTF-8 and cannot be named`, 'get the folder that it lies in');
+  return text;
+}
+
+async function tell({ session, out, streams }: ArchiveCall, result: RestoreResult, target: string): Promise<void> {
+  const { context } = session;
+  const { files, bytes, unchanged, failed } = result;
+  const kept = unchanged === 0 ? '' : `, ${formatQuantity(unchanged, 'file')} already in place`;
+  await out.write(`${formatQuantity(files, 'file')}, ${formatBytes(bytes)} to ${printable(target)}${kept}\n`);
+  if (failed.length === 0) return;
+  const lines = problemLines('failed', failed, lookOf(context.colors.stderr, context.env));
+  streams.stderr.write(`${lines.join('\n')}\n`);
+}
+
+/** Asking chunks back costs money and takes hours, so that is left to the command that says what it costs. */
+function notReadable({ session }: ArchiveCall, paths: readonly RawPath[], cause: ArchiverError): ArchiverError {
+  const what = paths.length === 1 ? displayPath(paths[0] ?? '') || 'the archive' : `some of ${paths.length} paths`;
+  return new ArchiverError('cold-storage', `${what}: in cold storage and not readable yet`, {
+    hint: restoreHint(session.archive.location, paths),
+    cause,
+  });
+}

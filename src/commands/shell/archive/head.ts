@@ -1,0 +1,46 @@
+import { usageError } from '../../../core/errors.js';
+import { displayPath, printable } from '../../../core/raw-path.js';
+import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
+import { contentOf, ContentWriter, filesNamed } from './file-content.js';
+
+const DEFAULT_LINES = 10;
+const NEWLINE = 0x0a;
+
+export const head: ArchiveCommand = {
+  name: 'head',
+  usage: 'head FILE [LINES]',
+  summary: `the first lines of a file, ${DEFAULT_LINES} when no number is given`,
+  args: ['path', 'nothing'],
+  minArgs: 1,
+  maxArgs: 2,
+  async run(call) {
+    const { session, args, out } = call;
+    const [file, count] = args;
+    const lines = count === undefined ? DEFAULT_LINES : Number(count.text);
+    if (!Number.isSafeInteger(lines) || lines < 0)
+      throw usageError(`'${printable(count?.text ?? '')}' is not a number of lines`, 'such as head FILE 20');
+    const files = filesNamed(session, file === undefined ? [] : [file]);
+    for (const index of files) {
+      if (files.length > 1) await out.write(`==> ${out.name(session.archive.listing.path(index))} <==\n`);
+      await firstLines(call, index, lines);
+    }
+  },
+};
+
+async function firstLines(call: ArchiveCall, index: number, lines: number): Promise<void> {
+  if (lines === 0) return;
+  const writer = new ContentWriter(call.out, displayPath(call.session.archive.listing.path(index)));
+  let left = lines;
+  for await (const bytes of contentOf(index, call)) {
+    let end = 0;
+    while (left > 0 && end < bytes.byteLength) {
+      const newline = bytes.indexOf(NEWLINE, end);
+      if (newline < 0) break;
+      end = newline + 1;
+      left--;
+    }
+    await writer.write(left === 0 ? bytes.subarray(0, end) : bytes);
+    // Leaving the loop ends the reading: what comes later is not fetched.
+    if (left === 0) return;
+  }
+}

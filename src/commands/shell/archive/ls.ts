@@ -1,0 +1,77 @@
+import type { Listing } from '../../../core/listing/listing.js';
+import type { RawPath } from '../../../core/raw-path.js';
+import { joinPath, relativePath } from '../../../core/shell/archive-path.js';
+import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
+import { fileRow, folderRow, RowPrinter } from './rows.js';
+
+export const ls: ArchiveCommand = {
+  name: 'ls',
+  usage: 'ls [PATH...]',
+  summary: 'what lies in a folder, or facts about files',
+  args: ['path'],
+  minArgs: 0,
+  maxArgs: Number.POSITIVE_INFINITY,
+  async run(call) {
+    const { session, args } = call;
+    const { listing } = session.archive;
+    const paths = args.length === 0 ? [session.folder] : [...session.paths(args)];
+    const folders = paths.filter((path) => listing.isFolder(path));
+    const printer = new Printer(call, listing);
+    for (const path of paths)
+      if (!listing.isFolder(path)) await printer.file(listing.find(path), relativeTo(session.folder, path));
+    const hasTitles = paths.length > 1;
+    if (folders.length < paths.length) await printer.total();
+    for (const folder of folders) {
+      if (hasTitles) await call.out.write(`\n${call.out.name(relativeTo(session.folder, folder))}/:\n`);
+      await printer.folder(folder);
+      await printer.total();
+    }
+  },
+};
+
+/** As it would be typed. */
+export const relativeTo = (folder: RawPath, path: RawPath): RawPath =>
+  folder === '' || path.startsWith(`${folder}/`) ? relativePath(folder, path) : `/${path}`;
+
+class Printer {
+  private readonly rows: RowPrinter;
+  private files = 0;
+  private bytes = 0;
+  private hasCold = false;
+
+  constructor(
+    private readonly call: ArchiveCall,
+    private readonly listing: Listing,
+  ) {
+    this.rows = new RowPrinter(call.out);
+  }
+
+  async file(index: number | undefined, name: RawPath): Promise<void> {
+    if (index === undefined) return;
+    const row = fileRow(this.listing, index, this.call.out.name(name), this.call.out);
+    this.files++;
+    this.bytes += this.listing.sizeBytes(index);
+    this.hasCold ||= row.isCold;
+    await this.rows.add(row);
+  }
+
+  async folder(folder: RawPath): Promise<void> {
+    const { listing, call } = this;
+    for (const { name, index, isFolder } of listing.children(folder)) {
+      if (!isFolder) await this.file(index, name);
+      else await this.rows.add(folderRow(listing, joinPath(folder, name), call.out.name(name)));
+    }
+    const { files, bytes } = listing.sum(listing.below(folder));
+    this.files = files;
+    this.bytes = bytes;
+  }
+
+  /** The line below the rows: a folder's counts everything below it. */
+  async total(): Promise<void> {
+    await this.rows.flush();
+    const cold = this.hasCold ? '    c = cold, ask for a restore first' : '';
+    await this.call.out.write(`  ${formatQuantity(this.files, 'file')}, ${formatBytes(this.bytes)}${cold}\n`);
+    Object.assign(this, { files: 0, bytes: 0, hasCold: false });
+  }
+}

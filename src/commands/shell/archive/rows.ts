@@ -1,0 +1,75 @@
+// Rows about entries, as `ls` and `stage` print them: a mark for cold ones, name, size, stage and commit. Widths follow
+// from the rows that come together, some hundred at a time, so that a million rows need no second look.
+import type { Listing } from '../../../core/listing/listing.js';
+import { isColdClass } from '../../../core/thaw/cold-class.js';
+import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { padEnd, padStart, textWidth } from '../../../ui/text-width.js';
+import type { ShellWriter } from '../shell-writer.js';
+
+export interface Row {
+  readonly isCold: boolean;
+  readonly name: string;
+  readonly size: string;
+  readonly stage: string;
+  readonly commit: string;
+}
+
+const BATCH = 500;
+const COMMIT_DIGITS = 7;
+
+/** Whether the content of the entry must be asked back before it can be read. */
+export const isCold = (listing: Listing, index: number): boolean =>
+  listing.chunks(index).some((chunk) => isColdClass(listing.head.chunks[chunk]?.storageClass ?? ''));
+
+/** The row of an entry that is no folder. */
+export function fileRow(listing: Listing, index: number, name: string, out: ShellWriter): Row {
+  const target = listing.extra(index)?.target;
+  return {
+    isCold: isCold(listing, index),
+    name: target === undefined ? name : `${name} -> ${out.name(target)}`,
+    size: listing.type(index) === 'symlink' ? 'link' : formatBytes(listing.sizeBytes(index)),
+    stage: out.shown(listing.stage(index) ?? ''),
+    commit: (listing.commit(index) ?? '').slice(0, COMMIT_DIGITS),
+  };
+}
+
+/** The row of a folder: what lies in it, at any depth. */
+export function folderRow(listing: Listing, path: string, name: string): Row {
+  const { files, bytes } = listing.sum(listing.below(path));
+  return {
+    isCold: false,
+    name: `${name}/`,
+    size: formatBytes(bytes),
+    stage: formatQuantity(files, 'file'),
+    commit: '',
+  };
+}
+
+/** Prints rows as they come. */
+export class RowPrinter {
+  private rows: Row[] = [];
+  private widths = { name: 0, size: 0, stage: 0 };
+
+  constructor(private readonly out: ShellWriter) {}
+
+  async add(row: Row): Promise<void> {
+    if (this.rows.push(row) >= BATCH) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const { rows, widths } = this;
+    this.rows = [];
+    for (const { name, size, stage } of rows) {
+      widths.name = Math.max(widths.name, textWidth(name));
+      widths.size = Math.max(widths.size, textWidth(size));
+      widths.stage = Math.max(widths.stage, textWidth(stage));
+    }
+    for (const row of rows) await this.out.write(`${this.line(row)}\n`);
+  }
+
+  private line({ isCold, name, size, stage, commit }: Row): string {
+    const { widths } = this;
+    const cells = [padEnd(name, widths.name), padStart(size, widths.size), padEnd(stage, widths.stage), commit];
+    return `${isCold ? 'c' : ' '} ${cells.join('  ').trimEnd()}`;
+  }
+}

@@ -1,0 +1,65 @@
+import { ArchiverError } from '../../../core/errors.js';
+import type { Listing } from '../../../core/listing/listing.js';
+import { printable } from '../../../core/raw-path.js';
+import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { padEnd, padStart, textWidth } from '../../../ui/text-width.js';
+import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
+import { fileRow, RowPrinter } from './rows.js';
+
+export const stage: ArchiveCommand = {
+  name: 'stage',
+  usage: 'stage list | stage NAME',
+  summary: 'the DVC stages, or the files of one',
+  args: ['stage', 'nothing'],
+  minArgs: 1,
+  maxArgs: 1,
+  async run(call) {
+    const { listing } = call.session.archive;
+    const name = call.args[0]?.text ?? '';
+    if (listing.stages.length === 0)
+      throw new ArchiverError('not-found', 'no file of this archive has a DVC stage', {
+        hint: 'archiver upload --dvc-auto notes the stages of dvc.yaml',
+      });
+    if (name === 'list') await listStages(call);
+    else if (listing.stages.includes(name)) await filesOf(call, name);
+    else throw new ArchiverError('not-found', `there is no stage ${printable(name)}`, { hint: 'stage list' });
+  },
+};
+
+interface StageSum {
+  files: number;
+  bytes: number;
+}
+
+async function listStages({ session, out }: ArchiveCall): Promise<void> {
+  const rows = [...sumsOf(session.archive.listing)].map(([name, { files, bytes }]) => [
+    out.shown(name),
+    formatQuantity(files, 'file'),
+    formatBytes(bytes),
+  ]);
+  const width = (column: number): number =>
+    rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? '')), 0);
+  const [nameWidth, filesWidth, bytesWidth] = [width(0), width(1), width(2)];
+  for (const [name = '', files = '', bytes = ''] of rows)
+    await out.write(`  ${padEnd(name, nameWidth)}  ${padStart(files, filesWidth)}  ${padStart(bytes, bytesWidth)}\n`);
+}
+
+function sumsOf(listing: Listing): ReadonlyMap<string, StageSum> {
+  const sums = new Map<string, StageSum>(listing.stages.map((name) => [name, { files: 0, bytes: 0 }]));
+  for (let index = 0; index < listing.count; index++) {
+    const sum = sums.get(listing.stage(index) ?? '');
+    if (sum === undefined || listing.type(index) === 'directory') continue;
+    sum.files++;
+    sum.bytes += listing.sizeBytes(index);
+  }
+  return sums;
+}
+
+async function filesOf({ session, out }: ArchiveCall, name: string): Promise<void> {
+  const { listing } = session.archive;
+  const rows = new RowPrinter(out);
+  for (let index = 0; index < listing.count; index++)
+    if (listing.stage(index) === name && listing.type(index) !== 'directory')
+      await rows.add(fileRow(listing, index, `/${out.name(listing.path(index))}`, out));
+  await rows.flush();
+}

@@ -1,0 +1,72 @@
+import type { Listing } from '../../../core/listing/listing.js';
+import { formatTimestamp } from '../../../core/manifest/timestamp.js';
+import type { RawPath } from '../../../core/raw-path.js';
+import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import type { ArchiveCommand } from '../archive-command.js';
+import type { ShellWriter } from '../shell-writer.js';
+import { isCold } from './rows.js';
+
+const LABEL_WIDTH = 10;
+
+export const stat: ArchiveCommand = {
+  name: 'stat',
+  usage: 'stat PATH...',
+  summary: 'size, hash, chunk, mode, time, stage and commit',
+  args: ['path'],
+  minArgs: 1,
+  maxArgs: Number.POSITIVE_INFINITY,
+  async run({ session, args, out }) {
+    const { listing } = session.archive;
+    let gap = '';
+    for (const path of session.paths(args)) {
+      const facts = factsOf(listing, path, out).filter(([, value]) => value !== undefined);
+      await out.write(`${gap}${facts.map(([label, value]) => `${label.padEnd(LABEL_WIDTH)}${value}\n`).join('')}`);
+      gap = '\n';
+    }
+  },
+};
+
+type Fact = readonly [label: string, value: string | undefined];
+
+function factsOf(listing: Listing, path: RawPath, out: ShellWriter): readonly Fact[] {
+  const index = listing.find(path);
+  return [
+    ['path', `/${out.name(path)}`],
+    ['type', index === undefined ? 'directory' : listing.type(index)],
+    ...(listing.isFolder(path) ? [['holds', held(listing, path)] as const] : []),
+    ...(index === undefined ? [] : [...entryFacts(listing, index, out), ...contentFacts(listing, index, out)]),
+  ];
+}
+
+function held(listing: Listing, path: RawPath): string {
+  const { files, bytes } = listing.sum(listing.below(path));
+  return `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
+}
+
+function entryFacts(listing: Listing, index: number, out: ShellWriter): readonly Fact[] {
+  const { seconds, nanos } = listing.mtime(index);
+  const target = listing.extra(index)?.target;
+  return [
+    ['target', target === undefined ? undefined : out.name(target)],
+    ['modified', formatTimestamp(seconds, nanos)],
+    ['mode', listing.mode(index).toString(8).padStart(4, '0')],
+  ];
+}
+
+/** Of files: what is not known is a dash. */
+function contentFacts(listing: Listing, index: number, out: ShellWriter): readonly Fact[] {
+  const type = listing.type(index);
+  if (type !== 'file' && type !== 'hardlink') return [];
+  const size = listing.sizeBytes(index);
+  const chunks = listing.chunks(index).map((chunk) => out.name(listing.head.chunks[chunk]?.key ?? '-'));
+  const more = chunks.length > 1 ? ` and ${formatQuantity(chunks.length - 1, 'more chunk')}` : '';
+  const cold = isCold(listing, index) ? ', cold: ask for a restore first' : '';
+  return [
+    ['size', `${formatBytes(size)}${size < 1024 ? '' : ` (${size} bytes)`}`],
+    ['md5', listing.md5(index) ?? '-'],
+    ['chunk', `${chunks[0] ?? '-'}${more}`],
+    ['class', `${out.shown(listing.storageClass(index) ?? '-')}${cold}`],
+    ['stage', out.shown(listing.stage(index) ?? '-')],
+    ['commit', listing.commit(index) ?? '-'],
+  ];
+}

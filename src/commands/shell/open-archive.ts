@@ -1,0 +1,90 @@
+// Opens the upload, or the version of a dataset, that a shell looks into.
+import { join } from 'node:path';
+import type { Context } from '../../cli/context.js';
+import { contextPath } from '../../core/context/context-file.js';
+import { rememberStore } from '../../core/context/remember-store.js';
+import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { resolveVersion } from '../../core/dataset/version-selector.js';
+import { digestsOf } from '../../core/dataset/version-view.js';
+import { loadListing } from '../../core/listing/load-listing.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { FrameCache } from '../../core/restore/frame-cache.js';
+import { formatCount } from '../../ui/format.js';
+import type { ShellValues } from '../shell.js';
+import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
+import { datasetTarget, versionSelector } from '../restore/dataset-version.js';
+import type { OpenArchive } from './archive-session.js';
+
+const GB = 1e9;
+const DEFAULT_CACHE_GB = 10;
+const TELL_EVERY_MS = 200;
+
+export interface OpenedArchive {
+  readonly archive: OpenArchive;
+  readonly opened: OpenedStore;
+}
+
+/** Loads what the archive lists. @throws usage, what `resolveVersion` and `loadListing` throw */
+export async function openArchive(
+  values: ShellValues,
+  url: string | undefined,
+  context: Context,
+): Promise<OpenedArchive> {
+  const isDataset = values.datasetId !== undefined;
+  const selector = versionSelector(values);
+  const target = isDataset ? { baseUrl: datasetTarget(url, values), uploadId: '' } : uploadTarget(url, values);
+  const { baseUrl } = target;
+  const opened = await openForReading(baseUrl, values, context);
+  try {
+    const { store } = opened;
+    const record =
+      values.datasetId === undefined
+        ? undefined
+        : await resolveVersion(store, checkDatasetId(values.datasetId), selector, context.signal);
+    const uploadId = record?.uploadId ?? target.uploadId;
+    const manifestSha256 = record === undefined ? undefined : digestsOf(record);
+    const progress = loadingNote(context);
+    const { listing } = await loadListing(store, {
+      uploadId,
+      ...(manifestSha256 === undefined ? {} : { sha256: manifestSha256 }),
+      onProgress: progress.tell,
+      signal: context.signal,
+    }).finally(progress.end);
+    await remember(values, { baseUrl, region: opened.region }, context);
+    const limitBytes = (values.cacheGb === 0 ? DEFAULT_CACHE_GB : values.cacheGb) * GB;
+    const cache = await FrameCache.open({ folder: join(context.home, 'cache'), limitBytes });
+    const location = uploadUrl({ baseUrl, uploadId });
+    return { archive: { listing, reader: store, uploadId, manifestSha256, location, cache }, opened };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** On a terminal, how far it is: a million entries take some seconds. */
+function loadingNote({ stderr, quiet }: Context): {
+  readonly tell: (entries: number, of: number) => void;
+  readonly end: () => void;
+} {
+  let nextAt = performance.now() + TELL_EVERY_MS;
+  let isShown = false;
+  const isWanted = stderr.isTTY === true && !quiet;
+  return {
+    tell(entries, of) {
+      if (!isWanted || performance.now() < nextAt) return;
+      nextAt = performance.now() + TELL_EVERY_MS;
+      isShown = true;
+      stderr.write(`\rReading the manifest: ${formatCount(entries)} of ${formatCount(of)} entries`);
+    },
+    end: () => void (isShown && stderr.write('\r\u001b[K')),
+  };
+}
+
+async function remember(
+  { endpointUrl }: ShellValues,
+  { baseUrl: url, region }: { readonly baseUrl: string; readonly region: string | undefined },
+  context: Context,
+): Promise<void> {
+  const trouble = await rememberStore(contextPath(context.userHome), { url, region, endpointUrl });
+  if (trouble !== undefined) context.debug(trouble);
+}

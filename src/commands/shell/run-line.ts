@@ -1,0 +1,128 @@
+// One line of a shell from its text to an exit status: comments, pipes, files, and what failures look like.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { Writable } from 'node:stream';
+import type { Context } from '../../cli/context.js';
+import { failureOf, failureText } from '../../cli/errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../core/errors.js';
+import { throwIfCancelled } from '../../core/object-store/store-error.js';
+import { printable } from '../../core/raw-path.js';
+import { type CommandLine, parseCommandLine } from '../../core/shell/command-line.js';
+import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
+import { ReaderGone } from './shell-writer.js';
+
+export interface LineResult {
+  readonly status: number;
+  /** `exit` was called. */
+  readonly isExit: boolean;
+}
+
+export interface LineOptions {
+  readonly interpreter: Interpreter;
+  readonly context: Pick<Context, 'cwd' | 'env' | 'colors' | 'trace' | 'signal'>;
+  readonly streams: ShellStreams;
+  /** The status of the line before, for `exit`. */
+  readonly lastStatus: number;
+}
+
+/** Runs a line; never throws for what goes wrong in it. */
+export async function runLine(line: string, options: LineOptions): Promise<LineResult> {
+  const { streams, context, lastStatus } = options;
+  try {
+    const command = parseCommandLine(line);
+    const [first] = command.words;
+    if (first === undefined) return { status: lastStatus, isExit: false };
+    if (first.text === 'exit' || first.text === 'quit') return { status: lastStatus, isExit: true };
+    return { status: await runCommand(command, options), isExit: false };
+  } catch (error) {
+    const failure = failureOf(error, streams.signal);
+    // What ended the whole session is told at its end.
+    if (!context.signal.aborted)
+      streams.stderr.write(failureText(failure, { color: context.colors.stderr, trace: context.trace }));
+    return { status: failure.exitCode, isExit: false };
+  }
+}
+
+async function runCommand(command: CommandLine, options: LineOptions): Promise<number> {
+  const { interpreter, streams } = options;
+  throwIfCancelled(streams.signal);
+  if (command.pipe !== undefined) return await runPiped(command, command.pipe, options);
+  if (command.target !== undefined) return await runIntoFile(command, command.target, options);
+  return await quietly(streams, () => interpreter.run(command.words, streams));
+}
+
+/** That nobody reads any more is no failure: neither the output of this line, nor that of the whole program. */
+async function quietly(streams: ShellStreams, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    const isUnread = streams.signal.aborted && !isArchiverError(streams.signal.reason);
+    if (isUnread || error instanceof ReaderGone) return 0;
+    throw error;
+  }
+}
+
+async function runIntoFile(
+  { words }: CommandLine,
+  { file, isAppended }: NonNullable<CommandLine['target']>,
+  { interpreter, streams, context }: LineOptions,
+): Promise<number> {
+  const target = createWriteStream(resolve(context.cwd, file), { flags: isAppended ? 'a' : 'w' });
+  const done = finished(target).catch((cause: unknown) => {
+    throw new ArchiverError('io', `cannot write ${printable(file)}: ${errorText(cause)}`, { cause });
+  });
+  done.catch(() => undefined); // told below
+  try {
+    return await quietly(streams, () => interpreter.run(words, { ...streams, stdout: target }));
+  } finally {
+    target.end();
+    await done;
+  }
+}
+
+/** The program reads what the command prints, and has the terminal; its status counts, as in any shell. */
+async function runPiped({ words }: CommandLine, program: string, options: LineOptions): Promise<number> {
+  const { interpreter, streams, context } = options;
+  const child = spawn('/bin/sh', ['-c', program], {
+    cwd: context.cwd,
+    env: { ...context.env },
+    stdio: ['pipe', descriptor(streams.stdout), descriptor(streams.stderr)],
+  });
+  child.stdout?.pipe(streams.stdout, { end: false });
+  child.stderr?.pipe(streams.stderr, { end: false });
+  const exit = exitOf(child);
+  exit.catch(() => undefined); // told below
+  const input = child.stdin ?? streams.stdout;
+  input.on('error', () => undefined); // it stopped reading: the writer sees that the stream is closed
+  // What it has started may still hold the other end, and nothing must wait for that to be read.
+  child.once('exit', () => input.destroy(brokenPipe()));
+  // Ctrl+C reaches it through the terminal; what ends the whole shell must end it too.
+  const stop = (): void => void child.kill();
+  context.signal.addEventListener('abort', stop);
+  try {
+    const status = await quietly(streams, () => interpreter.run(words, { ...streams, stdout: input }));
+    input.end();
+    return (await exit) || status;
+  } finally {
+    input.end();
+    await exit;
+    context.signal.removeEventListener('abort', stop);
+  }
+}
+
+const brokenPipe = (): Error => Object.assign(new Error('the program has ended'), { code: 'EPIPE' });
+
+/** A stream of this process is handed over, so that a pager finds its terminal. */
+const descriptor = (stream: Writable & { readonly fd?: unknown }): number | 'pipe' =>
+  typeof stream.fd === 'number' ? stream.fd : 'pipe';
+
+const exitOf = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(new ArchiverError('io', `cannot start /bin/sh: ${cause.message}`, { cause })),
+    );
+    // By a signal: 128 and more, as shells report it; which one is of no use here.
+    child.once('close', (code) => resolve(code ?? 128));
+  });

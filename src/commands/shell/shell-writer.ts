@@ -1,0 +1,75 @@
+// What a command of the shell prints: gathered into pieces of some size, never faster than it is read, and stopped when
+// the line is cancelled or nobody reads any more.
+import { setImmediate } from 'node:timers/promises';
+import type { ShellStreams } from '../../core/shell/interpreter.js';
+import { throwIfCancelled } from '../../core/object-store/store-error.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Thrown out of `write` when nobody reads any more; ends the command quietly. */
+export class ReaderGone extends Error {
+  override readonly name = 'ReaderGone';
+}
+
+export class ShellWriter {
+  readonly isTerminal: boolean;
+  private text = '';
+
+  constructor(private readonly streams: Pick<ShellStreams, 'stdout' | 'signal'>) {
+    this.isTerminal = streams.stdout.isTTY === true;
+  }
+
+  /** A name of the archive: with everything that steers a terminal escaped on one, as it is elsewhere. */
+  name(raw: RawPath): string {
+    return this.isTerminal ? displayPath(raw) : (textFromRaw(raw) ?? displayPath(raw));
+  }
+
+  /** Text that comes from the archive and is no path. */
+  shown(text: string): string {
+    return this.isTerminal ? printable(text) : text;
+  }
+
+  /** Resolves when the reader can take more. @throws ReaderGone, and the reason of a cancellation */
+  async write(text: string): Promise<void> {
+    this.text += text;
+    if (this.text.length >= PIECE_BYTES) await this.flush();
+  }
+
+  /** The same for bytes. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    await this.flush();
+    await this.send(bytes);
+  }
+
+  async flush(): Promise<void> {
+    const { text } = this;
+    this.text = '';
+    if (text !== '') await this.send(text);
+  }
+
+  private async send(piece: string | Uint8Array): Promise<void> {
+    const { stdout, signal } = this.streams;
+    if (stdout.destroyed || stdout.writableEnded) throw new ReaderGone();
+    throwIfCancelled(signal);
+    if (!stdout.write(piece)) await this.drained();
+    // Terminals and files take everything at once: without a pause nobody would hear Ctrl+C.
+    await setImmediate();
+  }
+
+  private async drained(): Promise<void> {
+    const { stdout, signal } = this.streams;
+    await new Promise<void>((resolve) => {
+      const events = ['drain', 'close', 'error'];
+      const done = (): void => {
+        for (const event of events) stdout.off(event, done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      for (const event of events) stdout.on(event, done);
+      signal.addEventListener('abort', done);
+    });
+    throwIfCancelled(signal);
+    if (stdout.destroyed) throw new ReaderGone();
+  }
+}

@@ -1,0 +1,23 @@
+// Notes which stores were opened, for `archiver context show`. Only a convenience: it never fails what it is called by.
+import { errorText } from '../errors.js';
+import { endpointOf } from '../object-store/endpoint-url.js';
+import { readContext, type RememberedStore, writeContext } from './context-file.js';
+
+const KEPT = 10;
+
+/**
+ * Puts the store first among those that the context file (see `contextPath`) remembers, the last ten. Returns why that
+ * could not be done, for a debug line; undefined when it is done.
+ */
+export async function rememberStore(file: string, store: RememberedStore): Promise<string | undefined> {
+  try {
+    const { context, stores } = (await readContext(file)) ?? { context: 'local', stores: [] };
+    const { url, region } = store;
+    const endpointUrl = endpointOf(store.endpointUrl, {});
+    const others = stores.filter((other) => other.url !== url || other.endpointUrl !== endpointUrl);
+    await writeContext(file, { context, stores: [{ url, region, endpointUrl }, ...others].slice(0, KEPT) });
+    return undefined;
+  } catch (error) {
+    return `the store is not remembered: ${errorText(error)}`;
+  }
+}

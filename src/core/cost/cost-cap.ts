@@ -1,0 +1,42 @@
+// The cap on what getting content back may cost. It fails closed: what has no known price is not under any cap.
+import { ArchiverError } from '../errors.js';
+import type { RetrievalEstimate } from './retrieval-cost.js';
+
+/** Less than this is rounding: sums of prices are not exact. */
+const ROUNDING_USD = 1e-9;
+
+export type CapVerdict = 'within' | 'over' | 'unknown';
+
+/**
+ * Compares an estimate with the cap in USD; exactly the cap is within it. Where there is no list of prices a cap cannot be
+ * kept for what must be thawed, and has nothing to say about the rest.
+ */
+export function capVerdict(estimate: RetrievalEstimate, maxUsd: number | undefined, mustThaw: boolean): CapVerdict {
+  const { costUsd, region } = estimate;
+  if (maxUsd === undefined) return 'within';
+  if (costUsd === null) return region === null && !mustThaw ? 'within' : 'unknown';
+  return costUsd - maxUsd > ROUNDING_USD ? 'over' : 'within';
+}
+
+/** @throws budget-exceeded unless the verdict is `within` */
+export function refuseCost(estimate: RetrievalEstimate, maxUsd: number | undefined, mustThaw: boolean): void {
+  const verdict = capVerdict(estimate, maxUsd, mustThaw);
+  if (verdict === 'within' || maxUsd === undefined) return;
+  if (verdict === 'over') {
+    throw new ArchiverError(
+      'budget-exceeded',
+      `this would cost ${exactUsd(estimate.costUsd ?? 0)}, and --max-restore-cost allows ${exactUsd(maxUsd)}; nothing was asked for`,
+      { hint: 'see the cost of every tier with --dry-run; raise --max-restore-cost, or take --tier bulk' },
+    );
+  }
+  const where = estimate.region === null ? 'of a store that is not AWS' : `in ${estimate.region}`;
+  throw new ArchiverError(
+    'budget-exceeded',
+    `what this costs is not known (there is no price ${where}), so --max-restore-cost ${exactUsd(maxUsd)} cannot be kept; nothing was asked for`,
+    { hint: 'leave --max-restore-cost out to restore at an unknown price' },
+  );
+}
+
+/** With as many digits as tell it from the cap: `$8.12`, `$0.000413`. */
+const exactUsd = (usd: number): string =>
+  `$${usd >= 1 || usd === 0 ? usd.toFixed(2) : String(Number(usd.toPrecision(3)))}`;

@@ -1,0 +1,178 @@
+// `<job id>.json`: a restore that waits for cold storage. It holds the whole of what was asked for, so that a download
+// days later does the same as a restore now, and no credentials. What it says of the store is what was seen last.
+import { randomBytes } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
+import { integrityError } from '../errors.js';
+import { Fields } from '../manifest/json-fields.js';
+import type { Selectors } from '../manifest/selection.js';
+import type { ThawTier } from '../object-store/object-store.js';
+import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
+import { printable } from '../raw-path.js';
+import type { OverwritePolicy } from '../restore/overwrite.js';
+
+const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
+/** The path of a job is made from its id. */
+export const JOB_ID = /^rj-[0-9a-f]{8}$/;
+const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+export const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+const CHUNK_STATES = ['cold', 'thawing', 'readable', 'denied', 'missing'] as const;
+/** `denied`: the store would not give it back. `missing`: it is not there. */
+export type JobChunkState = (typeof CHUNK_STATES)[number];
+
+/** A chunk that the job needs, as it was seen last. */
+export interface JobChunk {
+  /** Below the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly storageClass: string;
+  readonly state: JobChunkState;
+  /** Why it is denied, missing or cold again. */
+  readonly reason?: string | undefined;
+  /** Until when the readable copy stays. */
+  readonly expiresAt?: string | undefined;
+}
+
+/** How a download of the job ended. */
+export interface JobResult {
+  /** In place afterwards, those that were there before included. */
+  readonly files: number;
+  /** Written by this download. */
+  readonly bytes: number;
+  readonly failed: number;
+}
+
+/** What a restore that waits is made of: everything that the download needs to know. */
+export interface RestoreJobFields {
+  readonly location: UploadLocation;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
+  /** `endpointOf` what the restore was given: without it the job means AWS, whatever variables say later. */
+  readonly endpointUrl?: string | undefined;
+  /** Absolute. */
+  readonly outputDir: string;
+  readonly selectors: Selectors;
+  /** The version that the upload is, where a dataset was named. */
+  readonly datasetId?: string | undefined;
+  readonly version?: number | undefined;
+  readonly flatten: boolean;
+  readonly verify: boolean;
+  readonly overwrite: OverwritePolicy;
+  readonly keepSpecialBits: boolean;
+  readonly tier: ThawTier;
+  readonly restoreDays: number;
+  /** Everything that the selection needs, cold or not. */
+  readonly chunks: readonly JobChunk[];
+  /** What is selected. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Null where a price is not known. */
+  readonly estimatedCostUsd: number | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface RestoreJob extends RestoreJobFields {
+  readonly id: string;
+  readonly status: JobStatus;
+  /** When all chunks were seen readable. */
+  readonly readyAt?: string | undefined;
+  /** When the store was asked last. */
+  readonly checkedAt?: string | undefined;
+  /** When it was completed or failed. */
+  readonly completedAt?: string | undefined;
+  readonly result?: JobResult | undefined;
+  /** Why it failed or waits again. */
+  readonly error?: string | undefined;
+}
+
+/** A new job id. */
+export const newJobId = (): string => `rj-${randomBytes(4).toString('hex')}`;
+
+/** The text of the file. */
+export const encodeJob = (job: RestoreJob): string => encodeStateDocument(KIND, job);
+
+/** Reads the text of the file `path`. @throws integrity where it is damaged or another kind of file, unsupported where it is newer */
+export function parseJob(text: string, id: string, path: string): RestoreJob {
+  const hint = `restore again; archiver restore jobs clean --older-than 0 removes what cannot be read`;
+  const { fields, body } = parseStateDocument(text, KIND, { path, hint });
+  if (fields.text('id') !== id)
+    throw integrityError(`${fields.what} is that of ${printable(fields.text('id'))}`, { hint });
+  checkFields(fields);
+  for (const chunk of fields.list('chunks')) checkChunk(new Fields(chunk, `a chunk of ${fields.what}`));
+  return body as unknown as RestoreJob;
+}
+
+// The checksum says that this program wrote it; what a path, a key or a number is made of is looked at all the same.
+function checkFields(fields: Fields): void {
+  oneOf(fields, 'status', JOB_STATUSES);
+  oneOf(fields, 'tier', ['expedited', 'standard', 'bulk']);
+  oneOf(fields, 'overwrite', ['always', 'if-newer', 'if-changed', 'never']);
+  for (const key of ['region', 'profile', 'endpointUrl', 'datasetId', 'error'] as const) fields.optionalText(key);
+  for (const key of ['flatten', 'verify', 'keepSpecialBits'] as const) fields.flag(key);
+  for (const key of ['restoreDays', 'files', 'bytes'] as const) fields.count(key);
+  if (fields.get('version') !== undefined) fields.count('version');
+  fields.text('createdAt');
+  for (const key of ['createdAt', 'checkedAt', 'readyAt', 'completedAt'] as const) checkTime(fields, key);
+  if (!isAbsolute(fields.text('outputDir'))) fields.fail('outputDir', 'an absolute path');
+  checkLocation(fields.object('location'));
+  checkSelectors(fields.object('selectors'));
+  const cost = fields.get('estimatedCostUsd');
+  if (cost !== null && !(typeof cost === 'number' && cost >= 0)) fields.fail('estimatedCostUsd', 'an amount or null');
+  if (fields.get('result') === undefined) return;
+  const result = fields.object('result');
+  for (const key of ['files', 'bytes', 'failed'] as const) result.count(key);
+}
+
+function checkTime(fields: Fields, key: string): void {
+  const text = fields.optionalText(key);
+  if (text !== undefined && Number.isNaN(Date.parse(text))) fields.fail(key, 'a time');
+}
+
+function oneOf(fields: Fields, key: string, choices: readonly string[]): void {
+  if (!choices.includes(fields.text(key))) fields.fail(key, `one of ${choices.join(', ')}`);
+}
+
+function checkLocation(fields: Fields): void {
+  const baseUrl = fields.text('baseUrl');
+  try {
+    parseStoreUrl(baseUrl);
+  } catch {
+    fields.fail('baseUrl', 'the URL of a store');
+  }
+  if (!UPLOAD_ID.test(fields.text('uploadId'))) fields.fail('uploadId', 'an upload id');
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const SELECTOR_CHECKS: Readonly<Record<keyof Selectors, (value: unknown) => boolean>> = {
+  all: (value) => typeof value === 'boolean',
+  files: (value) => Array.isArray(value) && value.every(isText),
+  paths: (value) => Array.isArray(value) && value.every(isText),
+  md5: isText,
+  pattern: isText,
+  gitCommit: isText,
+  stage: isText,
+  shards: (value) => Array.isArray(value) && value.every(Number.isSafeInteger),
+};
+
+/** A selector that is not known would be left out, and more restored than was asked for. */
+function checkSelectors(fields: Fields): void {
+  for (const [key, value] of Object.entries(fields.own())) {
+    if (!Object.hasOwn(SELECTOR_CHECKS, key) || !SELECTOR_CHECKS[key as keyof Selectors](value))
+      fields.fail(key, 'a selector that this archiver knows');
+  }
+}
+
+function checkChunk(fields: Fields): void {
+  const [folder, ...names] = fields.text('key').split('/');
+  const isBelow = folder === 'uploads' && names.length >= 2 && !names.some((name) => ['', '.', '..'].includes(name));
+  if (!isBelow) fields.fail('key', 'that of a chunk');
+  fields.count('sizeBytes');
+  fields.text('storageClass');
+  oneOf(fields, 'state', CHUNK_STATES);
+  fields.optionalText('reason');
+  checkTime(fields, 'expiresAt');
+}

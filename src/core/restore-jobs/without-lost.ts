@@ -1,0 +1,20 @@
+// A reader that does not ask for chunks which a job has lost, or that are cold: asking for a cold one would end the restore,
+// and the files of all others can be had.
+import { ArchiverError } from '../errors.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import type { RestoreJob } from './restore-job.js';
+
+/** `reader`, in which the lost and cold chunks of the job are not found. */
+export function withoutLost(reader: ObjectReader, { chunks }: Pick<RestoreJob, 'chunks'>): ObjectReader {
+  const lost = new Map(
+    chunks.filter(({ state }) => state !== 'readable').map(({ key, state, reason = state }) => [key, reason]),
+  );
+  return {
+    ...reader,
+    async get(key, options) {
+      const reason = lost.get(key);
+      if (reason !== undefined) throw new ArchiverError('not-found', `${key}: ${reason}`);
+      return await reader.get(key, options);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// Waits until chunks that were asked back are readable. It looks at what is not readable yet, sleeps, looks again; it
+// never asks for anything back. A store that cannot be reached for a while is no reason to stop a wait of hours.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../errors.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { isRetriable, throwIfCancelled } from '../object-store/store-error.js';
+import type { ThawTier } from '../object-store/object-store.js';
+import { chunkStates, type ChunkState } from './chunk-states.js';
+
+const MINUTE_MS = 60_000;
+
+/** How often a tier is worth looking at, in ms. */
+export const defaultPollMs = (tier: ThawTier): number => (tier === 'expedited' ? MINUTE_MS : 15 * MINUTE_MS);
+
+export interface WaitOptions {
+  readonly pollMs: number;
+  readonly now: () => Date;
+  /** Told before each sleep what is known and when the next look is. */
+  readonly onLook: (states: readonly ChunkState[], nextLookAt: Date) => void;
+  readonly onTrouble: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Gives the states when none is `thawing` any more. @throws cancelled, and what the store says unless a later look may help */
+export async function waitForChunks(
+  reader: ObjectReader,
+  known: readonly ChunkState[],
+  options: WaitOptions,
+): Promise<readonly ChunkState[]> {
+  const { pollMs, now, onLook, onTrouble, signal } = options;
+  let states = known;
+  while (states.some(({ state }) => state === 'thawing')) {
+    onLook(states, new Date(now().getTime() + pollMs));
+    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    throwIfCancelled(signal);
+    try {
+      states = await lookAgain(reader, states, { now: now(), signal });
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      onTrouble(`the chunks could not be looked at, the next look may tell: ${errorText(error)}`);
+    }
+  }
+  return states;
+}
+
+async function lookAgain(
+  reader: ObjectReader,
+  states: readonly ChunkState[],
+  options: { readonly now: Date; readonly signal: AbortSignal },
+): Promise<readonly ChunkState[]> {
+  const thawing = states.filter(({ state }) => state === 'thawing').map(({ key }) => key);
+  const seen = new Map((await chunkStates(reader, thawing, options)).map((state) => [state.key, state]));
+  return states.map((state) => seen.get(state.key) ?? state);
+}

@@ -1,0 +1,91 @@
+// The line that is being typed in a shell, what came before it, and what may come next.
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Completion } from '../core/shell/interpreter.js';
+import { historyOf, remember, type ShellHistory, step } from './shell-history.js';
+
+export interface ShellLine {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export interface ShellState {
+  readonly prompt: string;
+  readonly line: ShellLine;
+  readonly history: ShellHistory;
+  /** Offered below the line until the next key. */
+  readonly suggestions: readonly string[];
+  /** A line is running; there is no prompt. */
+  readonly isRunning: boolean;
+  /** Asks for the next line. */
+  readonly begin: (prompt: string) => void;
+  /** What editing has made of the line. */
+  readonly edit: (line: ShellLine) => void;
+  /** A line back or on in the history. */
+  readonly recall: (by: 1 | -1) => void;
+  /** Goes on with what is certain, or offers what may come. */
+  readonly complete: () => void;
+  /** Takes the line away to be run. */
+  readonly submit: () => string;
+}
+
+export type ShellStore = StoreApi<ShellState>;
+
+export interface ShellStoreOptions {
+  /** Lines of earlier sessions, oldest first. */
+  readonly history: readonly string[];
+  readonly complete: (text: string, cursor: number) => Completion;
+}
+
+const EMPTY: ShellLine = { text: '', cursor: 0 };
+
+/** A store for one session. */
+export function createShellStore({ history, complete }: ShellStoreOptions): ShellStore {
+  return createStore<ShellState>()((set, get) => ({
+    prompt: '',
+    line: EMPTY,
+    history: historyOf(history),
+    suggestions: [],
+    isRunning: false,
+    begin: (prompt) => set({ prompt, line: EMPTY, suggestions: [], isRunning: false }),
+    edit: (line) => set({ line, suggestions: [] }),
+    recall(by) {
+      const found = step(get().history, by, get().line.text);
+      if (found === undefined) return;
+      const { history, text } = found;
+      set({ history, line: { text, cursor: text.length }, suggestions: [] });
+    },
+    complete() {
+      const { line } = get();
+      set(completed(line, complete(line.text, line.cursor)));
+    },
+    submit() {
+      const { line, history } = get();
+      set({ history: remember(history, line.text), suggestions: [], isRunning: true });
+      return line.text;
+    },
+  }));
+}
+
+function completed({ text, cursor }: ShellLine, { from, options }: Completion): Partial<ShellState> {
+  const [only, another] = options;
+  if (only === undefined) return { suggestions: [] };
+  const insert = another === undefined ? only.insert + (only.isFinal ? ' ' : '') : commonStart(options);
+  const isProgress = insert !== '' && insert !== text.slice(from, cursor);
+  if (!isProgress) return { suggestions: options.map(({ label }) => label) };
+  const before = text.slice(0, from) + insert;
+  return { line: { text: before + text.slice(cursor), cursor: before.length }, suggestions: [] };
+}
+
+function commonStart(options: Completion['options']): string {
+  const [first = '', ...others] = options.map(({ insert }) => insert);
+  let length = first.length;
+  for (const other of others) {
+    length = Math.min(length, other.length);
+    while (!other.startsWith(first.slice(0, length))) length--;
+  }
+  // Neither half a character nor a backslash without what it quotes.
+  return first
+    .slice(0, length)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(/(^|[^\\])((?:\\\\)*)\\$/, '$1$2');
+}

@@ -1,0 +1,97 @@
+// One line of text with a cursor, as the keys of a shell edit it. Pure. The cursor is an index into the text between two
+// characters as a person counts them, so that an emoji or an accented letter is passed and deleted whole.
+import type { Key } from './key-decoder.js';
+
+export interface EditedLine {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export const EMPTY_LINE: EditedLine = { text: '', cursor: 0 };
+
+/** The line with the cursor behind its end. */
+export const lineOf = (text: string): EditedLine => ({ text, cursor: text.length });
+
+/** The line with `text` put in at the cursor. Lines of it become one, control characters go. */
+export function insertText({ text, cursor }: EditedLine, inserted: string): EditedLine {
+  // oxlint-disable-next-line no-control-regex
+  const line = inserted.replaceAll(/[\n\t]+/g, ' ').replaceAll(/[\x00-\x1f\x7f-\x9f]/g, '');
+  return { text: text.slice(0, cursor) + line + text.slice(cursor), cursor: cursor + line.length };
+}
+
+/** The line after a key; the same object when the key does not edit. */
+export function editLine(line: EditedLine, key: Key): EditedLine {
+  if (key.name === 'text' || key.name === 'paste') return insertText(line, key.text);
+  const movement = MOVEMENTS[key.name];
+  if (movement !== undefined) return { text: line.text, cursor: movement(line) };
+  const target = DELETIONS[key.name]?.(line);
+  return target === undefined ? line : without(line, target);
+}
+
+type Target = (line: EditedLine) => number;
+
+const segmenter = new Intl.Segmenter();
+
+function before({ text, cursor }: EditedLine): number {
+  if (cursor === 0) return 0;
+  return segmenter.segment(text).containing(cursor - 1)?.index ?? 0;
+}
+
+function after({ text, cursor }: EditedLine): number {
+  const next = segmenter.segment(text).containing(cursor);
+  return next === undefined ? text.length : next.index + next.segment.length;
+}
+
+const isWord = (character: string): boolean => /[\p{L}\p{M}\p{N}]/u.test(character);
+const isSpace = (character: string): boolean => character === ' ';
+type Test = (character: string) => boolean;
+
+/** Steps over characters as long as the test says so. Not a regular expression: those take quadratic time backwards. */
+function stepBack({ text }: EditedLine, from: number, test: Test): number {
+  let index = from;
+  while (index > 0 && test(text.charAt(index - 1))) index--;
+  return index;
+}
+
+function stepOn({ text }: EditedLine, from: number, test: Test): number {
+  let index = from;
+  while (index < text.length && test(text.charAt(index))) index++;
+  return index;
+}
+
+const not =
+  (test: Test): Test =>
+  (character) =>
+    !test(character);
+
+const wordStart: Target = (line) => stepBack(line, stepBack(line, line.cursor, not(isWord)), isWord);
+const wordEnd: Target = (line) => stepOn(line, stepOn(line, line.cursor, not(isWord)), isWord);
+/** Back over spaces and what stands between spaces, as ctrl+w does. */
+const spacedWordStart: Target = (line) => stepBack(line, stepBack(line, line.cursor, isSpace), not(isSpace));
+
+const start: Target = () => 0;
+const end: Target = ({ text }) => text.length;
+
+const MOVEMENTS: Readonly<Record<string, Target>> = {
+  left: before, 'ctrl+b': before,
+  right: after, 'ctrl+f': after,
+  home: start, 'ctrl+a': start,
+  end, 'ctrl+e': end,
+  'alt+b': wordStart, 'ctrl+left': wordStart, 'alt+left': wordStart,
+  'alt+f': wordEnd, 'ctrl+right': wordEnd, 'alt+right': wordEnd,
+}; // prettier-ignore
+
+/** What lies between the cursor and the target goes. */
+const DELETIONS: Readonly<Record<string, Target>> = {
+  backspace: before,
+  delete: after, 'ctrl+d': after,
+  'ctrl+u': start,
+  'ctrl+k': end,
+  'ctrl+w': spacedWordStart, 'alt+backspace': wordStart,
+  'alt+d': wordEnd,
+}; // prettier-ignore
+
+function without({ text, cursor }: EditedLine, target: number): EditedLine {
+  const from = Math.min(cursor, target);
+  return { text: text.slice(0, from) + text.slice(Math.max(cursor, target)), cursor: from };
+}

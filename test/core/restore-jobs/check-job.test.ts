@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ArchiverError } from '../../../src/core/errors.js';
+import type { ObjectInfo, ObjectReader } from '../../../src/core/object-store/object-store.js';
+import { updateJob } from '../../../src/core/restore-jobs/change-job.js';
+import { checkJob } from '../../../src/core/restore-jobs/check-job.js';
+import { readJob, removeJob, saveNewJob } from '../../../src/core/restore-jobs/job-folder.js';
+import type { RestoreJob } from '../../../src/core/restore-jobs/restore-job.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { HOST, jobFields } from './sample-job.js';
+
+const NOW = new Date('2026-03-05T00:00:00.000Z');
+
+async function saved(): Promise<{ folder: string; job: RestoreJob }> {
+  const folder = join(await tempFolder(), 'restore-jobs');
+  return { folder, job: await saveNewJob(folder, jobFields()) };
+}
+
+/** A store that answers HEAD, and nothing else. */
+const answering = (head: ObjectReader['head']): ObjectReader => ({
+  url: 's3://bucket',
+  head,
+  get: () => Promise.reject(new Error('not asked for')),
+  list: () => {
+    throw new Error('not asked for');
+  },
+});
+
+const thawed = (key: string): Promise<ObjectInfo> =>
+  Promise.resolve({
+    key,
+    sizeBytes: 1,
+    etag: 'e',
+    lastModified: NOW,
+    storageClass: 'GLACIER',
+    restore: { inProgress: false, expiry: new Date('2026-03-12T00:00:00.000Z') },
+  });
+
+const check = (folder: string, job: RestoreJob, reader: ObjectReader): Promise<RestoreJob> =>
+  checkJob(job, { folder, host: HOST, reader, now: () => NOW, signal: new AbortController().signal });
+
+test('writes down what the store says', async () => {
+  const { folder, job } = await saved();
+
+  expect(await check(folder, job, answering(thawed))).toMatchObject({ status: 'ready', readyAt: NOW.toISOString() });
+  expect(await readJob(folder, job.id)).toMatchObject({
+    status: 'ready',
+    chunks: [{ state: 'readable', expiresAt: '2026-03-12T00:00:00.000Z' }, { state: 'readable' }],
+  });
+});
+
+test.each<[string, Partial<RestoreJob>]>([
+  ['began to download it', { status: 'downloading' }],
+  ['looked at it later', { checkedAt: '2026-03-05T00:00:01.000Z', error: 'cold again' }],
+])('leaves a job alone when another process %s meanwhile', async (_name, change) => {
+  const { folder, job } = await saved();
+  const reader = answering(async (key) => {
+    await updateJob(folder, { id: job.id, host: HOST }, (current) => ({ ...current, ...change }));
+    return thawed(key);
+  });
+
+  const after = await check(folder, job, reader);
+
+  expect(after).toMatchObject({ status: 'pending', ...change });
+  expect(await readJob(folder, job.id)).toEqual(after);
+});
+
+test('does not bring back a job that was removed meanwhile', async () => {
+  const { folder, job } = await saved();
+  const reader = answering(async (key) => {
+    await removeJob(folder, job.id);
+    return thawed(key);
+  });
+
+  await expect(check(folder, job, reader)).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test.each<[string, ArchiverError]>([
+  ['cannot be reached', new ArchiverError('store', 'no answer')],
+  ['lets these credentials see nothing', new ArchiverError('access-denied', 'access denied (403)')],
+])('a store that %s leaves the job as it was', async (_name, error) => {
+  const { folder, job } = await saved();
+
+  await expect(
+    check(
+      folder,
+      job,
+      answering(() => Promise.reject(error)),
+    ),
+  ).rejects.toMatchObject({ code: error.code });
+  expect(await readJob(folder, job.id)).toMatchObject({ status: 'pending', chunks: job.chunks });
+});
+
+test('a job of which one chunk may not be looked at has failed', async () => {
+  const { folder, job } = await saved();
+  const reader = answering((key) =>
+    key.includes('chunk-000001')
+      ? Promise.reject(new ArchiverError('access-denied', 'access denied (403)'))
+      : thawed(key),
+  );
+
+  expect(await check(folder, job, reader)).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/chunk-000001.*403/) as string,
+  });
+});

@@ -1,0 +1,90 @@
+// The built program in a real pseudo terminal, and what a person sees of it.
+import { spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+
+export interface TerminalSession {
+  /** Everything that was written. */
+  readonly written: () => string;
+  /** The rows of the screen as they are now, without spaces at their ends; of the alternate buffer while that is shown. */
+  readonly screen: () => Promise<string[]>;
+  readonly isAlternate: () => Promise<boolean>;
+  readonly isCursorShown: () => boolean;
+  /** Waits until a row holds the text, or the screen is as wanted. */
+  readonly until: (wanted: string | RegExp | ((lines: string[]) => boolean)) => Promise<string[]>;
+  /** Waits until no row holds the text. */
+  readonly untilGone: (text: string) => Promise<string[]>;
+  readonly type: (keys: string) => void;
+  readonly resize: (columns: number, rows: number) => void;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly exited: Promise<number>;
+}
+
+export interface SessionOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+const TRIES = 600;
+const LOOK_MS = 20;
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** Starts `node` with these arguments. */
+export function openSession(args: readonly string[], options: SessionOptions): TerminalSession {
+  const { cwd, env, columns = 80, rows = 24 } = options;
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const child = spawn(process.execPath, [...args], {
+    cols: columns,
+    rows,
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+  });
+  let written = '';
+  child.onData((data) => {
+    written += data;
+    terminal.write(data);
+  });
+  const flushed = (): Promise<void> => new Promise((resolve) => terminal.write('', resolve));
+  const screen = async (): Promise<string[]> => {
+    await flushed();
+    const { active } = terminal.buffer;
+    const lines = Array.from(
+      { length: terminal.rows },
+      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+    );
+    return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+  };
+  const lookFor = async (isRight: (lines: string[]) => boolean, what: string): Promise<string[]> => {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const lines = await screen();
+      if (isRight(lines)) return lines;
+      await sleep(LOOK_MS);
+    }
+    throw new Error(`${what} in:\n${(await screen()).join('\n')}`);
+  };
+  return {
+    written: () => written,
+    screen,
+    isAlternate: async () => {
+      await flushed();
+      return terminal.buffer.active.type === 'alternate';
+    },
+    isCursorShown: () => written.lastIndexOf('\u001b[?25h') > written.lastIndexOf('\u001b[?25l'),
+    until: (wanted) =>
+      lookFor(
+        typeof wanted === 'function'
+          ? wanted
+          : (lines) => lines.some((line) => (typeof wanted === 'string' ? line.includes(wanted) : wanted.test(line))),
+        `never saw ${String(wanted)}`,
+      ),
+    untilGone: (text) => lookFor((lines) => !lines.some((line) => line.includes(text)), `still ${text}`),
+    type: (keys) => child.write(keys),
+    resize: (columns, rows) => {
+      terminal.resize(columns, rows);
+      child.resize(columns, rows);
+    },
+    kill: (signal) => child.kill(signal),
+    exited: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
+  };
+}
