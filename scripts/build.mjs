@@ -25,9 +25,9 @@ const external = [
 const entries = {
   cli: 'src/cli.ts',
   docs: 'src/cli/docs-main.ts',
-  'scan-worker': 'src/core/archive/scan-worker.ts',
-  'pack-worker': 'src/core/archive/pack-worker.ts',
-  'dedup-worker': 'src/core/archive/dedup-worker.ts',
+  'scan-worker': 'src/core/archive/scan/scan-worker.ts',
+  'pack-worker': 'src/core/archive/pack/pack-worker.ts',
+  'dedup-worker': 'src/core/archive/dedup/dedup-worker.ts',
   'unpack-worker': 'src/core/restore/unpack-worker.ts',
 };
 

@@ -1,8 +1,8 @@
 // Joins `archiver upload` to the upload service: flags to options, events to progress, the result to text or JSON.
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import type { DirectOptions } from '../../core/archive/direct-plan.js';
-import type { TierPolicy } from '../../core/archive/tier.js';
+import type { DirectOptions } from '../../core/archive/plan/direct-plan.js';
+import type { TierPolicy } from '../../core/archive/plan/tier.js';
 import { type ChangeOptions, upload, type UploadOptions } from '../../core/archive/upload.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { usageError } from '../../core/errors.js';

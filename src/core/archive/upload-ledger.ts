@@ -4,10 +4,10 @@ import type { EntryExtra } from '../manifest/entry-line.js';
 import { isListed } from '../manifest/manifest-writer.js';
 import type { ChunkRecord, Segment, ShardRecord, Totals } from '../manifest/manifest-types.js';
 import { displayPath } from '../raw-path.js';
-import type { ChunkJob } from './chunk-plan.js';
-import { type EntryTable, KIND, STATUS } from './entry-table.js';
-import type { PackedChunk } from './pack-chunk.js';
-import type { Skip } from './scan.js';
+import type { ChunkJob } from './plan/chunk-plan.js';
+import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
+import type { PackedChunk } from './pack/pack-chunk.js';
+import type { Skip } from './scan/scan.js';
 
 const pad = (value: number, digits: number): string => String(value).padStart(digits, '0');
 

@@ -2,7 +2,7 @@
 import type { LineSources } from '../manifest/entry-line.js';
 import type { DvcRecord, GitRecord } from '../manifest/provenance-types.js';
 import type { Provenance } from '../manifest/provenance.js';
-import { readAccountNames } from './account-names.js';
+import { readAccountNames } from './scan/account-names.js';
 import type { UploadOptions } from './upload.js';
 
 export interface UploadProvenance {

@@ -1,9 +1,9 @@
 // What an upload has to say when it is done.
-import type { ChangeCounts } from './compare.js';
-import { deduplicatedTotals } from './dedup-totals.js';
-import { plannedObjects } from './direct-plan.js';
+import type { ChangeCounts } from './changes/compare.js';
+import { deduplicatedTotals } from './dedup/dedup-totals.js';
+import { plannedObjects } from './plan/direct-plan.js';
 import type { Totals } from '../manifest/manifest-types.js';
-import { shownSkip, type Skip } from './scan.js';
+import { shownSkip, type Skip } from './scan/scan.js';
 import type { UploadResult } from './upload.js';
 import type { UploadJob, UploadPlan } from './upload-job.js';
 

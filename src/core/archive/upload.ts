@@ -1,6 +1,6 @@
 // The upload service: scan → plan → pack and send → commit. See docs/architecture.md for the picture. Uploads of changes
 // only go on in upload-changes.ts.
-import { scanInWorker } from './scan-in-worker.js';
+import { scanInWorker } from './scan/scan-in-worker.js';
 import type { EventSink } from '../events.js';
 import type { HeadCache } from '../dataset/head-cache.js';
 import { newUploadId } from '../dataset/identity.js';
@@ -12,30 +12,30 @@ import type { RequestCounts } from '../object-store/object-store.js';
 import type { RawPath } from '../raw-path.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { UploadJournal } from '../resume/upload-journal.js';
-import { type Baseline, type BaselineOptions, rememberHead } from './baseline.js';
-import { commitUpload, type PreparedManifest, prepareManifest } from './commit-upload.js';
-import { markTwins } from './dedup.js';
-import { transferAll } from './dedup-rounds.js';
-import type { DirectOptions } from './direct-plan.js';
-import { openEntryTable } from './entry-table.js';
-import type { FilterOptions } from './filter.js';
+import { type Baseline, type BaselineOptions, rememberHead } from './changes/baseline.js';
+import { commitUpload, type PreparedManifest, prepareManifest } from './commit/commit-upload.js';
+import { markTwins } from './dedup/dedup.js';
+import { transferAll } from './dedup/dedup-rounds.js';
+import type { DirectOptions } from './plan/direct-plan.js';
+import { openEntryTable } from './scan/entry-table.js';
+import type { FilterOptions } from './scan/filter.js';
 import { ManifestWriter } from '../manifest/manifest-writer.js';
-import { PackPool } from './pack-pool.js';
-import { pendingTotals } from './pending-rows.js';
-import { settleDataset } from './settle-dataset.js';
-import { ChunkSender, type CleanUp } from './send-chunk.js';
-import type { ShardStrategy } from './shard-strategy.js';
-import { takeUp } from './take-up.js';
-import { tellSkips } from './tell-skips.js';
-import type { TierPolicy } from './tier.js';
-import type { TransferOptions } from './transfer-policy.js';
-import type { ChangeCounts } from './compare.js';
-import { uploadChanges } from './upload-changes.js';
+import { PackPool } from './pack/pack-pool.js';
+import { pendingTotals } from './plan/pending-rows.js';
+import { settleDataset } from './commit/settle-dataset.js';
+import { ChunkSender, type CleanUp } from './transfer/send-chunk.js';
+import type { ShardStrategy } from './plan/shard-strategy.js';
+import { takeUp } from './resumed/take-up.js';
+import { tellSkips } from './scan/tell-skips.js';
+import type { TierPolicy } from './plan/tier.js';
+import type { TransferOptions } from './transfer/transfer-policy.js';
+import type { ChangeCounts } from './changes/compare.js';
+import { uploadChanges } from './changes/upload-changes.js';
 import { type Encryption, encryptionFor } from './upload-encryption.js';
 import { lineSources, type UploadProvenance } from './upload-provenance.js';
 import { planUpload, type UploadJob } from './upload-job.js';
 import { UploadLedger } from './upload-ledger.js';
-import { uploadRest } from './upload-rest.js';
+import { uploadRest } from './resumed/upload-rest.js';
 import { dryRunResult, fullResult } from './upload-result.js';
 
 export interface UploadOptions {

@@ -132,7 +132,7 @@ function bind(): Libc | undefined {
     koffi = createRequire(import.meta.url)('koffi') as Koffi;
     return bindWith(koffi);
   } catch {
-    return undefined; // said once by whoever then loses precision: see core/archive/source-fs.ts
+    return undefined; // said once by whoever then loses precision: see core/archive/scan/source-fs.ts
   }
 }
 

@@ -1,7 +1,7 @@
 // The migration service: stream the archive from its store → decode → extract to a private folder → the upload service →
 // compare the manifest with what the archive said → delete the original, if asked to and if nothing is missing.
 // What fails before the upload leaves nothing in the destination; the private folder goes away however it ends.
-import { NO_FILTER } from '../archive/filter.js';
+import { NO_FILTER } from '../archive/scan/filter.js';
 import { upload, type UploadOptions, type UploadResult } from '../archive/upload.js';
 import { ArchiverError, isArchiverError } from '../errors.js';
 import type { EventSink } from '../events.js';

@@ -1,6 +1,6 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
 // it from the manifest, workers read it and note what became of each entry; no per-file message crosses a thread.
-import { KIND } from '../archive/entry-table.js';
+import { KIND } from '../archive/scan/entry-table.js';
 import type { Entry, EntryType, Segment } from '../manifest/manifest-types.js';
 import type { RawPath } from '../raw-path.js';
 

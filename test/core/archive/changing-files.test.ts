@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import type { SourceFs } from '../../../src/core/archive/source-fs.js';
+import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import {
   md5,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { planChunks } from '../../../src/core/archive/chunk-plan.js';
-import { markGroup } from '../../../src/core/archive/dedup-groups.js';
-import { EntryTableBuilder, KIND, openEntryTable } from '../../../src/core/archive/entry-table.js';
-import { SHARD_STRATEGIES } from '../../../src/core/archive/shard-strategy.js';
+import { planChunks } from '../../../src/core/archive/plan/chunk-plan.js';
+import { markGroup } from '../../../src/core/archive/dedup/dedup-groups.js';
+import { EntryTableBuilder, KIND, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
+import { SHARD_STRATEGIES } from '../../../src/core/archive/plan/shard-strategy.js';
 import { MIB } from './trees.js';
 
 test.each(SHARD_STRATEGIES)(

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { DirectOptions } from '../../../src/core/archive/direct-plan.js';
-import { ChunkPacker } from '../../../src/core/archive/pack-chunk.js';
-import { STATUS } from '../../../src/core/archive/entry-table.js';
-import type { SourceFs } from '../../../src/core/archive/source-fs.js';
-import { posixSourceFs } from '../../../src/core/archive/source-fs-posix.js';
+import type { DirectOptions } from '../../../src/core/archive/plan/direct-plan.js';
+import { ChunkPacker } from '../../../src/core/archive/pack/pack-chunk.js';
+import { STATUS } from '../../../src/core/archive/scan/entry-table.js';
+import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
+import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
 import { openView } from '../../../src/core/dataset/view.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';

@@ -1,14 +1,14 @@
 // Scans, plans and packs a folder in this thread, and reads the result back: what the worker threads do, without them.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { type ChunkJob, planChunks, type PlanOptions } from '../../../src/core/archive/chunk-plan.js';
-import { type EntryTable, openEntryTable } from '../../../src/core/archive/entry-table.js';
-import { NO_FILTER } from '../../../src/core/archive/filter.js';
-import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack-chunk.js';
-import type { PackSettings } from '../../../src/core/archive/pack-context.js';
-import { scan, type ScanOptions, type ScanResult } from '../../../src/core/archive/scan.js';
-import { posixSourceFs } from '../../../src/core/archive/source-fs-posix.js';
-import type { SourceFs } from '../../../src/core/archive/source-fs.js';
+import { type ChunkJob, planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
+import { type EntryTable, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
+import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
+import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack/pack-chunk.js';
+import type { PackSettings } from '../../../src/core/archive/pack/pack-context.js';
+import { scan, type ScanOptions, type ScanResult } from '../../../src/core/archive/scan/scan.js';
+import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
+import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
 import { UploadLedger } from '../../../src/core/archive/upload-ledger.js';
 import { type Codec, loadCodec } from '../../../src/core/codec/codec.js';
 import { type AccountNames, entryLine } from '../../../src/core/manifest/entry-line.js';

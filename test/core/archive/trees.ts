@@ -16,7 +16,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { posixSourceFs } from '../../../src/core/archive/source-fs-posix.js';
+import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import { AT_FDCWD, type Libc, loadLibc, newStat } from '../../../src/core/libc/libc.js';
 import { fsPath, type RawPath, rawFromText } from '../../../src/core/raw-path.js';
 

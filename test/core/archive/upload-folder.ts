@@ -1,6 +1,6 @@
 // Runs the upload service in this process (its workers from the last build) on a store that tests may break.
 import { join } from 'node:path';
-import { NO_FILTER } from '../../../src/core/archive/filter.js';
+import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { upload, type UploadOptions, type UploadResult } from '../../../src/core/archive/upload.js';
 import type { TransferEvent } from '../../../src/core/events.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';

@@ -1,5 +1,5 @@
 // Chunks as the repair finds them, made of tables of contents that a test writes by hand.
-import { encodeToc } from '../../../src/core/archive/chunk-toc.js';
+import { encodeToc } from '../../../src/core/archive/pack/chunk-toc.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
 import { readChunkTable, type PartRecord } from '../../../src/core/repair/chunk-table.js';
 import type { FoundChunk } from '../../../src/core/repair/fetch-tables.js';

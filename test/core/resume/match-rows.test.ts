@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { encodeToc } from '../../../src/core/archive/chunk-toc.js';
-import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/archive/entry-table.js';
+import { encodeToc } from '../../../src/core/archive/pack/chunk-toc.js';
+import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/archive/scan/entry-table.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
 import type { EntryExtra } from '../../../src/core/manifest/entry-line.js';
 import { matchRows } from '../../../src/core/resume/match-rows.js';

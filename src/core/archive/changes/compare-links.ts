@@ -1,0 +1,83 @@
+// Hard links while versions are compared. A group shares one content, so it is packed as a whole or kept as a whole, and
+// when who belongs to it changed, every member is mentioned again. Only rows that are or were linked are looked at.
+import type { Entry } from '../../manifest/manifest-types.js';
+import type { ChangeCounts } from './compare.js';
+import { type EntryTable, STATUS } from '../scan/entry-table.js';
+
+interface Member {
+  readonly index: number;
+  /** Its earlier mention when the content is unchanged. */
+  readonly before: Entry | undefined;
+}
+
+export class LinkGroups {
+  private readonly groups = new Map<number, Member[]>();
+  /** Linked before, alone now. */
+  private readonly alone: Member[] = [];
+
+  /** `keep` lets an entry refer to the content of an earlier one; `before` is its own earlier mention. */
+  constructor(
+    private readonly table: EntryTable,
+    private readonly keep: (index: number, content: Entry, before: Entry | undefined) => void,
+  ) {}
+
+  add(index: number, before: Entry | undefined): void {
+    const group = this.table.columns.group[index] ?? 0;
+    if (group !== 0) {
+      const members = this.groups.get(group);
+      if (members === undefined) this.groups.set(group, [{ index, before }]);
+      else members.push({ index, before });
+    } else if (before?.linkGroup !== undefined) this.alone.push({ index, before });
+  }
+
+  /** Corrects statuses, and the counts that follow from them. */
+  settle(counts: ChangeCounts): void {
+    for (const member of this.alone) this.mention(member, member.before, counts);
+    const claims = new Map<number, number>();
+    for (const members of this.groups.values()) {
+      for (const group of new Set(members.map(({ before }) => before?.linkGroup ?? 0)))
+        claims.set(group, (claims.get(group) ?? 0) + 1);
+    }
+    for (const members of this.groups.values()) this.settleGroup(members, claims, counts);
+  }
+
+  private settleGroup(members: readonly Member[], claims: ReadonlyMap<number, number>, counts: ChangeCounts): void {
+    const known = members.find(({ before }) => before !== undefined)?.before;
+    if (known === undefined) return; // all of it is packed
+    const { status } = this.table.columns;
+    if (members.some(({ before }) => before !== undefined && !isSameContent(before, known))) {
+      // One inode now, with two contents before: only reading it tells which.
+      for (const { index } of members) this.repack(index, counts);
+      return;
+    }
+    const group = known.linkGroup;
+    const isSame =
+      group !== undefined && claims.get(group) === 1 && members.every((m) => m.before?.linkGroup === group);
+    if (isSame && members.every(({ index }) => status[index] === STATUS.same)) return;
+    for (const member of members) this.mention(member, known, counts);
+  }
+
+  /** As a reference to known content, unless this upload has stored it itself. */
+  private mention({ index, before }: Member, known: Entry | undefined, counts: ChangeCounts): void {
+    const { status } = this.table.columns;
+    if (known === undefined || status[index] === STATUS.stored || status[index] === STATUS.changed) return;
+    if (status[index] === STATUS.same) this.countModified(counts);
+    status[index] = STATUS.kept;
+    this.keep(index, known, before);
+  }
+
+  private repack(index: number, counts: ChangeCounts): void {
+    const { status } = this.table.columns;
+    if (status[index] === STATUS.same) this.countModified(counts);
+    if (status[index] !== STATUS.stored && status[index] !== STATUS.changed) status[index] = STATUS.pending;
+  }
+
+  private countModified(counts: ChangeCounts): void {
+    counts.unchanged--;
+    counts.modified++;
+  }
+}
+
+const isSameContent = (a: Entry, b: Entry): boolean =>
+  a === b ||
+  (a.md5 === undefined || b.md5 === undefined ? a.chunk === b.chunk && a.offset === b.offset : a.md5 === b.md5);

@@ -1,0 +1,238 @@
+// Compares what was scanned with the view of an earlier version: both come in byte order of the path, so that it is one
+// merge. Content is taken as unchanged when size and mtime are; nothing is read but the extended attributes of what has
+// another ctime. What it finds is written into the status column: `pending` is to be packed, `same` needs no mention,
+// `kept` needs one that refers to the old content.
+//
+// It cannot see an edit that leaves size and mtime as they were (docs/architecture.md).
+import type { Entry } from '../../manifest/manifest-types.js';
+import type { RawPath } from '../../raw-path.js';
+import type { EntryExtra } from '../../manifest/entry-line.js';
+import { type Provenance, stageAfter } from '../../manifest/provenance.js';
+import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { LinkGroups } from './compare-links.js';
+import type { Skip } from '../scan/scan.js';
+
+/** Paths other than folders. */
+export interface ChangeCounts {
+  added: number;
+  modified: number;
+  deleted: number;
+  unchanged: number;
+}
+
+export interface Comparison {
+  readonly counts: Readonly<ChangeCounts>;
+  /** Topmost paths that are gone, in byte order; none without `trackDeletes`. */
+  readonly deleted: readonly RawPath[];
+  /** Entries to pack. */
+  readonly pending: number;
+  /** Entries whose metadata alone changed. */
+  readonly kept: number;
+}
+
+export interface CompareOptions {
+  readonly table: EntryTable;
+  /** Gets what `kept` entries have beside the columns. */
+  readonly extras: Map<number, EntryExtra>;
+  readonly skipped: readonly Skip[];
+  readonly trackDeletes: boolean;
+  /** Extended attributes of a path as they are now; `before` where they cannot be read. */
+  readonly xattrsOf: (path: RawPath, before: Entry['xattrs']) => Xattrs | undefined;
+  /** By which a path may have come into another stage; undefined where stages are not looked at. */
+  readonly stages?: Provenance['stages'];
+}
+
+type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
+
+/** Marks every row of the table that is not packed yet. `view` gives the earlier version's entries in path order. */
+export async function compareWithView(
+  view: AsyncIterable<readonly Entry[]>,
+  options: CompareOptions,
+): Promise<Comparison> {
+  const comparer = new Comparer(options);
+  for await (const batch of view) for (const entry of batch) comparer.take(entry);
+  return comparer.finish();
+}
+
+class Comparer {
+  private readonly counts: ChangeCounts = { added: 0, modified: 0, deleted: 0, unchanged: 0 };
+  private readonly deleted: RawPath[] = [];
+  private readonly deletedFolders = new Set<RawPath>();
+  private readonly unknown: ReadonlySet<RawPath>;
+  private readonly links: LinkGroups;
+  private row = 0;
+  private path: RawPath | undefined;
+
+  constructor(private readonly options: CompareOptions) {
+    // What could not be looked at is not gone.
+    this.unknown = new Set(options.skipped.filter(({ special }) => !special).map(({ path }) => path));
+    this.links = new LinkGroups(options.table, (index, content, before) => this.fill(index, content, before));
+    this.seek();
+  }
+
+  /** Moves to the next row that is archived. */
+  private seek(): void {
+    const { table } = this.options;
+    while (this.row < table.count && table.columns.kind[this.row] === KIND.dropped) this.row++;
+    this.path = this.row < table.count ? table.path(this.row) : undefined;
+  }
+
+  private next(): void {
+    this.row++;
+    this.seek();
+  }
+
+  take(entry: Entry): void {
+    while (this.path !== undefined && this.path < entry.path) this.isNew();
+    if (this.path !== entry.path) {
+      this.gone(entry);
+      return;
+    }
+    this.compare(this.row, entry);
+    this.next();
+  }
+
+  private isNew(): void {
+    this.links.add(this.row, undefined);
+    if (this.options.table.columns.kind[this.row] !== KIND.directory) this.counts.added++;
+    this.next();
+  }
+
+  private gone({ path, type }: Entry): void {
+    if (!this.options.trackDeletes || this.isUnknown(path)) return;
+    if (type !== 'directory') this.counts.deleted++;
+    const isCovered = this.deletedFolders.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+    if (!isCovered) this.deleted.push(path);
+    if (type === 'directory') this.deletedFolders.add(path);
+  }
+
+  private isUnknown(path: RawPath): boolean {
+    if (this.unknown.size === 0) return false;
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      if (this.unknown.has(path.slice(0, end))) return true;
+    }
+    return false;
+  }
+
+  private compare(index: number, entry: Entry): void {
+    const { status, kind } = this.options.table.columns;
+    const isFolder = kind[index] === KIND.directory;
+    const verdict = this.verdict(index, entry);
+    // Sent by an earlier try of this upload: it can be mentioned as it lies there.
+    if (verdict === STATUS.same || status[index] === STATUS.pending) status[index] = verdict;
+    if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry, entry);
+    this.links.add(index, verdict === STATUS.pending ? undefined : entry);
+    if (isFolder) return;
+    if (verdict === STATUS.same) this.counts.unchanged++;
+    else this.counts.modified++;
+  }
+
+  private verdict(index: number, entry: Entry): number {
+    const kind = this.options.table.columns.kind[index];
+    if (kind === KIND.file || kind === KIND.hardlink) return this.contentVerdict(index, entry);
+    const isSame =
+      kind === KIND.symlink ? entry.type === 'symlink' && this.hasSameTarget(index, entry) : entry.type === 'directory';
+    if (!isSame || !this.isSameBare(index, entry)) return STATUS.pending;
+    return this.hasSameStage(index, entry) ? STATUS.same : STATUS.kept;
+  }
+
+  private contentVerdict(index: number, entry: Entry): number {
+    const isContent = entry.type === 'file' || entry.type === 'hardlink';
+    if (!isContent || !this.hasSameContent(index, entry)) return STATUS.pending;
+    const isSame =
+      this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry) && this.hasSameStage(index, entry);
+    return isSame ? STATUS.same : STATUS.kept;
+  }
+
+  private hasSameContent(index: number, { size, mtime, changed }: Entry): boolean {
+    const c = this.options.table.columns;
+    return (
+      changed !== true &&
+      size === c.size[index] &&
+      mtime.seconds === c.mtimeSeconds[index] &&
+      mtime.nanos === c.mtimeNanos[index]
+    );
+  }
+
+  private hasSameOwner(index: number, { mode, uid, gid }: Entry): boolean {
+    const c = this.options.table.columns;
+    return mode === c.mode[index] && uid === c.uid[index] && gid === c.gid[index];
+  }
+
+  /** Folders and links have no content: all of them is metadata, and a header in a chunk. */
+  private isSameBare(index: number, entry: Entry): boolean {
+    const c = this.options.table.columns;
+    const isSameTime = entry.mtime.seconds === c.mtimeSeconds[index] && entry.mtime.nanos === c.mtimeNanos[index];
+    return isSameTime && this.hasSameOwner(index, entry) && this.hasSameXattrs(index, entry);
+  }
+
+  private hasSameTarget(index: number, { target }: Entry): boolean {
+    const { table } = this.options;
+    return target === table.targets[table.columns.link[index] ?? 0];
+  }
+
+  /** A change of attributes moves the ctime; without one they need not be read. */
+  private hasSameXattrs(index: number, { ctime, xattrs }: Entry): boolean {
+    const { table, xattrsOf } = this.options;
+    const c = table.columns;
+    if (ctime.seconds === c.ctimeSeconds[index] && ctime.nanos === c.ctimeNanos[index]) return true;
+    return areSame(xattrsOf(table.path(index), xattrs), xattrs);
+  }
+
+  private hasSameStage(index: number, { stage }: Entry): boolean {
+    const { table, stages } = this.options;
+    return stages === undefined || stageAfter(stages, table.path(index), stage) === stage;
+  }
+
+  /** Takes over where the content of `entry` lies; `before` is the path's own earlier mention. */
+  private fill(index: number, entry: Entry, before: Entry | undefined): void {
+    const { table, extras, xattrsOf } = this.options;
+    const c = table.columns;
+    c.chunk[index] = entry.chunk ?? -1;
+    c.offset[index] = entry.offset ?? 0;
+    if (entry.md5 === undefined) table.md5.fill(0, index * 16, index * 16 + 16);
+    else table.md5.write(entry.md5, index * 16, 'hex');
+    const extra = extraOf(entry, xattrsOf(table.path(index), entry.xattrs), before);
+    if (extra === undefined) extras.delete(index);
+    else extras.set(index, extra);
+  }
+
+  finish(): Comparison {
+    while (this.path !== undefined) this.isNew();
+    this.links.settle(this.counts);
+    const { columns, count } = this.options.table;
+    let pending = 0;
+    let kept = 0;
+    for (let index = 0; index < count; index++) {
+      if (columns.kind[index] === KIND.dropped) continue;
+      if (columns.status[index] === STATUS.pending) pending++;
+      else if (columns.status[index] === STATUS.kept) kept++;
+    }
+    return { counts: this.counts, deleted: this.deleted, pending, kept };
+  }
+}
+
+/** What a row that is kept has beside the columns; undefined where that is nothing. */
+function extraOf(
+  { segments, holes }: Entry,
+  xattrs: Xattrs | undefined,
+  { stage, commit }: Pick<Entry, 'stage' | 'commit'> = {},
+): EntryExtra | undefined {
+  const before = { ...(stage === undefined ? {} : { stage }), ...(commit === undefined ? {} : { commit }) };
+  const extra = {
+    ...(segments === undefined ? {} : { segments }),
+    ...(holes === undefined ? {} : { holes }),
+    ...(xattrs === undefined ? {} : { xattrs }),
+    ...((stage ?? commit) === undefined ? {} : { before }),
+  };
+  return Object.keys(extra).length === 0 ? undefined : extra;
+}
+
+function areSame(now: Xattrs | undefined, before: Xattrs | undefined): boolean {
+  if ((now?.size ?? 0) !== (before?.size ?? 0)) return false;
+  for (const [name, value] of now ?? []) {
+    const old = before?.get(name);
+    if (old === undefined || Buffer.compare(value, old) !== 0) return false;
+  }
+  return true;
+}

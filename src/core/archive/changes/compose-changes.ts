@@ -1,0 +1,77 @@
+// The manifest of an upload of changes: a delta to the view that it was compared with, or a full listing of both when one
+// is due.
+import { composeManifest } from '../../manifest/compose-manifest.js';
+import { mergeLevels } from '../../dataset/merge-levels.js';
+import { compactView } from '../../dataset/compact-view.js';
+import { summarize } from '../../dataset/summarize.js';
+import { levelOf, type View } from '../../dataset/view.js';
+import type { ChunkRecord, Listing, Totals } from '../../manifest/manifest-types.js';
+import type { EncodedManifest } from '../../manifest/manifest-writer.js';
+import type { Baseline } from './baseline.js';
+import { manifestHead } from '../commit/commit-upload.js';
+import type { TableLevel } from './table-level.js';
+import { sealed } from '../upload-encryption.js';
+import type { UploadJob, UploadPlan } from '../upload-job.js';
+
+/** Commit protocol, rule 4. */
+const MAX_DELTAS = 8;
+const MAX_SHARE = 0.25;
+
+export interface ComposedChanges {
+  readonly encoded: EncodedManifest;
+  readonly listing: Listing;
+  /** Of the effective view. */
+  readonly totals: Totals;
+  /** That the manifest lists. */
+  readonly chunks: readonly ChunkRecord[];
+}
+
+/** Writes the manifest of `level` on top of `view`, as it is to be stored. */
+export async function composeChanges(
+  job: UploadJob,
+  plan: UploadPlan,
+  level: TableLevel,
+  baseline: Pick<Baseline, 'view' | 'isNewest'>,
+): Promise<ComposedChanges> {
+  const composed = await compose(job, plan, level, baseline);
+  return { ...composed, encoded: await sealed(job.encryption, composed.encoded) };
+}
+
+async function compose(
+  job: UploadJob,
+  plan: UploadPlan,
+  level: TableLevel,
+  { view, isNewest }: Pick<Baseline, 'view' | 'isNewest'>,
+): Promise<ComposedChanges> {
+  const skipped = job.scanned.skipped.length + job.ledger.skipped.length;
+  const merged = mergeLevels([level, ...view.chain.map(levelOf)], job.uploadId);
+  const { totals, shards, used } = await summarize(merged);
+  const viewTotals = { ...totals, skipped };
+  if (!isNewest || isFullDue(view, level.count)) {
+    const full = compactView(merged, used);
+    const part = { listing: 'full', totals: viewTotals, shards, chunks: full.chunks } as const;
+    const encoded = await composeManifest(manifestHead(job, plan, part), full.entries());
+    return { encoded, listing: 'full', totals: viewTotals, chunks: full.chunks };
+  }
+  const own = await summarize(mergeLevels([level], job.uploadId));
+  const chain = view.head.chain ?? { deltas: 0, entries: 0 };
+  const [newest] = view.chain;
+  const head = manifestHead(job, plan, {
+    listing: 'delta',
+    previous: { uploadId: view.head.uploadId, sha256: newest?.sha256 ?? '' },
+    chain: { deltas: chain.deltas + 1, entries: chain.entries + level.count },
+    view: viewTotals,
+    totals: { ...own.totals, entries: level.count, skipped },
+    shards: own.shards,
+    chunks: level.chunks,
+  });
+  const encoded = await composeManifest(head, level.mentions());
+  return { encoded, listing: 'delta', totals: viewTotals, chunks: level.chunks };
+}
+
+/** The deltas on the last full listing became many, or large beside it. */
+function isFullDue({ head, chain }: View, count: number): boolean {
+  const { deltas, entries } = head.chain ?? { deltas: 0, entries: 0 };
+  const full = chain.at(-1)?.head.totals.entries ?? 0;
+  return deltas + 1 > MAX_DELTAS || entries + count > full * MAX_SHARE;
+}

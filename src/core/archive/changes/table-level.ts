@@ -1,0 +1,177 @@
+// What an upload found out, as the newest level of a chain: the rows that it stored or keeps with new metadata, and what
+// was deleted, in path order (core/dataset/merge-levels.ts).
+import type { Level } from '../../dataset/merge-levels.js';
+import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
+import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
+import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
+import { provenanceOf } from '../../manifest/provenance.js';
+import { type RawPath, rawFromText } from '../../raw-path.js';
+import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+
+const BATCH = 1024;
+const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
+
+export interface TableLevelInput {
+  readonly uploadId: string;
+  readonly table: EntryTable;
+  readonly extras: ReadonlyMap<number, EntryExtra>;
+  readonly names: LineSources;
+  /** Chunks of this upload, keys relative to it. Rows refer to them by number. */
+  readonly own: readonly ChunkRecord[];
+  /** What `kept` rows refer to, keys relative to `uploads/<before.uploadId>`. */
+  readonly before: { readonly uploadId: string; readonly chunks: readonly ChunkRecord[] };
+  /** In byte order. */
+  readonly deleted: readonly RawPath[];
+}
+
+export interface TableLevel extends Level {
+  /** Mentions, deletions included. */
+  readonly count: number;
+  mentions(): AsyncIterable<readonly Mention[]>;
+}
+
+/** The level; its chunks are those that its mentions refer to, and those that list direct files among them. */
+export function tableLevel(input: TableLevelInput): TableLevel {
+  const places = new Places(input);
+  const rows = places.collect();
+  return {
+    uploadId: input.uploadId,
+    chunks: places.chunks,
+    count: rows + input.deleted.length,
+    mentions: () => mentions(input, places),
+  };
+}
+
+const isMentioned = ({ columns }: EntryTable, index: number): boolean => {
+  const status = columns.status[index];
+  const isRow = status === STATUS.stored || status === STATUS.changed || status === STATUS.kept;
+  return isRow && columns.kind[index] !== KIND.dropped;
+};
+
+/** Where chunks stand in the list of the new level. */
+class Places {
+  readonly chunks: ChunkRecord[] = [];
+  private readonly own = new Map<number, number>();
+  private readonly kept = new Map<number, number>();
+
+  constructor(private readonly input: TableLevelInput) {}
+
+  /** Finds the chunks that are referred to; returns the number of rows that are mentioned. */
+  collect(): number {
+    const { table, own, before, uploadId } = this.input;
+    let rows = 0;
+    for (let index = 0; index < table.count; index++) {
+      if (!isMentioned(table, index)) continue;
+      rows++;
+      const places = table.columns.status[index] === STATUS.kept ? this.kept : this.own;
+      for (const chunk of this.chunksOf(index)) places.set(chunk, -1);
+    }
+    const byNumber = new Map(own.map((record) => [record.chunk, record]));
+    for (const chunk of this.own.keys()) {
+      const table = byNumber.get(chunk)?.listedIn;
+      if (table !== undefined) this.own.set(table, -1);
+    }
+    for (const chunk of sorted(this.own)) this.place(this.own, chunk, byNumber.get(chunk));
+    for (const chunk of sorted(this.kept)) {
+      const record = before.chunks[chunk];
+      const key = record === undefined ? undefined : chunkKey(before.uploadId, record.key);
+      if (record !== undefined && key !== undefined)
+        this.place(this.kept, chunk, { ...record, key: relativeChunkKey(uploadId, key) });
+    }
+    return rows;
+  }
+
+  private place(places: Map<number, number>, chunk: number, record: ChunkRecord | undefined): void {
+    if (record !== undefined) places.set(chunk, this.chunks.push(record) - 1);
+  }
+
+  private *chunksOf(index: number): Generator<number> {
+    const segments = this.input.extras.get(index)?.segments;
+    const chunk = this.input.table.columns.chunk[index] ?? -1;
+    if (segments !== undefined) for (const segment of segments) yield segment.chunk;
+    else if (chunk >= 0) yield chunk;
+  }
+
+  of(index: number, chunk: number): number | undefined {
+    const isKept = this.input.table.columns.status[index] === STATUS.kept;
+    return (isKept ? this.kept : this.own).get(chunk);
+  }
+}
+
+const sorted = (places: ReadonlyMap<number, number>): number[] => [...places.keys()].sort((a, b) => a - b);
+
+async function* mentions(input: TableLevelInput, places: Places): AsyncGenerator<readonly Mention[]> {
+  const { table, deleted } = input;
+  let batch: Mention[] = [];
+  let next = 0;
+  for (let index = 0; index < table.count; index++) {
+    if (!isMentioned(table, index)) continue;
+    const entry = rowEntry(input, places, index);
+    for (let path = deleted[next]; path !== undefined && path < entry.path; path = deleted[++next])
+      batch.push({ path, type: 'deleted' });
+    batch.push(entry);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  for (const path of deleted.slice(next)) batch.push({ path, type: 'deleted' });
+  if (batch.length > 0) yield batch;
+}
+
+function rowEntry(input: TableLevelInput, places: Places, index: number): Entry {
+  const { table, names } = input;
+  const c = table.columns;
+  const at = (column: ArrayLike<number>): number => column[index] ?? 0;
+  const kind = at(c.kind);
+  const user = names.user(at(c.uid));
+  const group = names.group(at(c.gid));
+  return {
+    path: table.path(index),
+    type: TYPES[kind] ?? 'file',
+    size: kind === KIND.file || kind === KIND.hardlink ? at(c.size) : 0,
+    mtime: { seconds: at(c.mtimeSeconds), nanos: at(c.mtimeNanos) },
+    ctime: { seconds: at(c.ctimeSeconds), nanos: at(c.ctimeNanos) },
+    mode: at(c.mode),
+    uid: at(c.uid),
+    gid: at(c.gid),
+    ...(user === undefined ? {} : { user: rawFromText(user) }),
+    ...(group === undefined ? {} : { group: rawFromText(group) }),
+    inode: String(c.inode[index]),
+    ...content(input, places, index),
+    ...rareParts(input, index),
+  };
+}
+
+type Content = Pick<Entry, 'md5' | 'chunk' | 'offset' | 'segments'>;
+
+function content({ table, extras }: TableLevelInput, places: Places, index: number): Content {
+  const c = table.columns;
+  const chunk = places.of(index, c.chunk[index] ?? -1);
+  if (c.kind[index] === KIND.directory || c.kind[index] === KIND.symlink) return chunk === undefined ? {} : { chunk };
+  const digest = table.md5.subarray(index * 16, index * 16 + 16);
+  const md5 = digest.some((byte) => byte !== 0) ? { md5: digest.toString('hex') } : {};
+  const segments = extras.get(index)?.segments;
+  if (segments !== undefined) return { ...md5, segments: segments.map((segment) => moved(segment, places, index)) };
+  return chunk === undefined ? md5 : { ...md5, chunk, offset: c.offset[index] ?? 0 };
+}
+
+const moved = (segment: Segment, places: Places, index: number): Segment => ({
+  ...segment,
+  chunk: places.of(index, segment.chunk) ?? segment.chunk,
+});
+
+function rareParts({ table, extras, names }: TableLevelInput, index: number): Partial<Entry> {
+  const c = table.columns;
+  const { holes, xattrs, before } = extras.get(index) ?? {};
+  return {
+    ...(c.kind[index] === KIND.symlink ? { target: table.targets[c.link[index] ?? 0] ?? '' } : {}),
+    ...(c.group[index] === 0 ? {} : { linkGroup: c.group[index] ?? 0 }),
+    ...(holes === undefined ? {} : { holes }),
+    ...(xattrs === undefined ? {} : { xattrs: toBuffers(xattrs) }),
+    ...(c.status[index] === STATUS.changed ? { changed: true } : {}),
+    ...provenanceOf(names.provenance, table.path(index), c.status[index] === STATUS.kept ? before : undefined),
+  };
+}
+
+const toBuffers = (xattrs: ReadonlyMap<RawPath, Uint8Array>): Map<RawPath, Buffer> =>
+  new Map([...xattrs].map(([name, value]) => [name, Buffer.from(value)]));

@@ -1,0 +1,72 @@
+// Digests of many files, made by worker threads that end when all are made.
+import { Worker } from 'node:worker_threads';
+import { ArchiverError } from '../../errors.js';
+import { throwIfCancelled } from '../../object-store/store-error.js';
+import { workerUrl } from '../../worker-url.js';
+import type { RawPath } from '../../raw-path.js';
+import { DIGEST_BYTES } from './dedup-hash.js';
+import type { HashReply, HashTask } from './dedup-worker.js';
+import type { EntryTableData } from '../scan/entry-table.js';
+
+export interface DigestOptions {
+  readonly table: EntryTableData;
+  readonly root: RawPath;
+  readonly workers: number;
+  /** See `FileHashing`. */
+  readonly limitBytes: number;
+  readonly withMd5: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Digests {
+  /** SHA-256 of each row, in the order that was asked for. */
+  readonly digests: Buffer;
+  /** 1 where the digest is made; the others cannot be read or changed since the scan. */
+  readonly made: Uint8Array;
+}
+
+/** Hashes the files at `rows`. @throws internal when a thread fails; cancelled */
+export async function digestFiles(rows: Uint32Array, options: DigestOptions): Promise<Digests> {
+  const { table, root, limitBytes, withMd5, signal } = options;
+  throwIfCancelled(signal);
+  const memory = new SharedArrayBuffer(rows.byteLength);
+  new Uint32Array(memory).set(rows);
+  const task: HashTask = {
+    table,
+    root,
+    limitBytes,
+    withMd5,
+    rows: memory,
+    digests: new SharedArrayBuffer(rows.length * DIGEST_BYTES),
+    made: new SharedArrayBuffer(rows.length),
+    shared: new SharedArrayBuffer(8),
+  };
+  // Asked to stop and not terminated: a thread that ends while it loads a native addon takes the process down.
+  const stop = (): void => void Atomics.store(new Int32Array(task.shared), 1, 1);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const threads = Math.max(1, Math.min(options.workers, rows.length));
+    await Promise.all(Array.from({ length: threads }, () => runThread(task, stop)));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  throwIfCancelled(signal);
+  return { digests: Buffer.from(task.digests), made: new Uint8Array(task.made) };
+}
+
+function runThread(task: HashTask, stop: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(workerUrl('dedup-worker'), { workerData: task });
+    let isDone = false;
+    const fail = (message: string, cause?: unknown): void => {
+      stop();
+      reject(new ArchiverError('internal', `a hashing thread failed: ${message}`, { cause }));
+    };
+    worker.on('message', (reply: HashReply) => {
+      if (reply.type === 'done') isDone = true;
+      else fail(reply.message);
+    });
+    worker.on('error', (error) => fail(error.message, error));
+    worker.on('exit', (code) => (isDone ? resolve() : fail(`it ended with status ${code}`)));
+  });
+}

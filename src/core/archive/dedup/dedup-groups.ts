@@ -1,0 +1,62 @@
+// Which files may be equal, and which are. Positions in sorted arrays only: a million candidates are no million objects.
+import { DIGEST_BYTES } from './dedup-hash.js';
+import type { Digests } from './dedup-digests.js';
+import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+
+/** Reading so many zeros costs more than storing the rest twice. */
+const MOST_HOLES = 64 * 2 ** 20;
+
+/**
+ * Rows of files that are to be packed and of which others have the same size, sorted by size and row. Empty files, files
+ * of a hard link group (stored once anyway) and mostly empty sparse files are no candidates.
+ */
+export function sameSizes(table: EntryTable): Uint32Array {
+  const { kind, status, size, allocated, group } = table.columns;
+  const rows = new Uint32Array(table.count);
+  let count = 0;
+  for (let row = 0; row < table.count; row++) {
+    const bytes = size[row] ?? 0;
+    const isFile = kind[row] === KIND.file && status[row] === STATUS.pending && group[row] === 0;
+    if (isFile && bytes > 0 && bytes - (allocated[row] ?? 0) <= MOST_HOLES) rows[count++] = row;
+  }
+  const sorted = rows.slice(0, count).sort((a, b) => (size[a] ?? 0) - (size[b] ?? 0) || a - b);
+  const hasSize = (position: number, bytes: number | undefined): boolean =>
+    position >= 0 && position < count && size[sorted[position] ?? 0] === bytes;
+  return sorted.filter((row, position) => hasSize(position - 1, size[row]) || hasSize(position + 1, size[row]));
+}
+
+/** Calls `onGroup` with the rows, ascending, of files of one size and digest. `rows` are those of `sameSizes`. */
+export function sameDigests(
+  rows: Uint32Array,
+  { size }: EntryTable['columns'],
+  { digests, made }: Digests,
+  onGroup: (group: readonly number[]) => void,
+): void {
+  const compare = (a: number, b: number): number =>
+    digests.compare(digests, b * DIGEST_BYTES, (b + 1) * DIGEST_BYTES, a * DIGEST_BYTES, (a + 1) * DIGEST_BYTES);
+  for (let start = 0; start < rows.length;) {
+    let end = start + 1;
+    while (end < rows.length && size[rows[end] ?? 0] === size[rows[start] ?? 0]) end++;
+    const positions = Uint32Array.from({ length: end - start }, (_, offset) => start + offset)
+      .filter((position) => made[position] === 1)
+      .sort((a, b) => compare(a, b) || a - b);
+    for (let first = 0; first < positions.length;) {
+      let after = first + 1;
+      while (after < positions.length && compare(positions[first] ?? 0, positions[after] ?? 0) === 0) after++;
+      if (after - first > 1) onGroup(Array.from(positions.subarray(first, after), (position) => rows[position] ?? 0));
+      first = after;
+    }
+    start = end;
+  }
+}
+
+/** Makes all but the first of equal files its twins. */
+export function markGroup({ columns: c }: EntryTable, [first, ...others]: readonly number[]): void {
+  if (first === undefined) return;
+  for (const row of others) {
+    c.status[row] = STATUS.twin;
+    c.link[row] = first;
+    // What is stored for all must be as quick to get as the one that was read last.
+    c.atimeSeconds[first] = Math.max(c.atimeSeconds[first] ?? 0, c.atimeSeconds[row] ?? 0);
+  }
+}

@@ -1,0 +1,49 @@
+// Worker thread: hashes files that may be equal, one after the other, until none is left; several share the work.
+import { parentPort, workerData } from 'node:worker_threads';
+import { errorText } from '../../errors.js';
+import type { RawPath } from '../../raw-path.js';
+import { DIGEST_BYTES, FileHasher } from './dedup-hash.js';
+import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
+import { openSourceFs } from '../scan/source-fs.js';
+
+export interface HashTask {
+  readonly table: EntryTableData;
+  readonly root: RawPath;
+  readonly limitBytes: number;
+  readonly withMd5: boolean;
+  /** Rows, as 32-bit numbers. */
+  readonly rows: SharedArrayBuffer;
+  /** `DIGEST_BYTES` for each of `rows`. */
+  readonly digests: SharedArrayBuffer;
+  /** A byte for each of `rows`: 1 when its digest is made. */
+  readonly made: SharedArrayBuffer;
+  /** Two 32-bit numbers: the position of the next of `rows`, and 1 to give up. */
+  readonly shared: SharedArrayBuffer;
+}
+
+export type HashReply = { readonly type: 'done' } | { readonly type: 'failed'; readonly message: string };
+
+const task = workerData as HashTask;
+const rows = new Uint32Array(task.rows);
+const digests = new Uint8Array(task.digests);
+const made = new Uint8Array(task.made);
+const shared = new Int32Array(task.shared);
+const isStopped = (): boolean => Atomics.load(shared, 1) === 1;
+const reply = (message: HashReply): void => parentPort?.postMessage(message);
+
+try {
+  const { root, limitBytes, withMd5 } = task;
+  const table = openEntryTable(task.table);
+  const hasher = new FileHasher({ fs: openSourceFs(), table, root, limitBytes, withMd5, isStopped });
+  for (;;) {
+    const position = Atomics.add(shared, 0, 1);
+    const row = rows[position];
+    if (row === undefined || isStopped()) break;
+    const digest = digests.subarray(position * DIGEST_BYTES, (position + 1) * DIGEST_BYTES);
+    if (hasher.hash(row, digest)) made[position] = 1;
+  }
+  hasher.close();
+  reply({ type: 'done' });
+} catch (error) {
+  reply({ type: 'failed', message: errorText(error) });
+}

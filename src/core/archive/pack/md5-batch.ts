@@ -1,0 +1,64 @@
+// MD5s of the small files in the frame that is being filled: they are gathered, and made together when the frame ends,
+// four to five times as fast as one by one (core/md5). Where WebAssembly SIMD is missing each is made at once.
+import { hash } from 'node:crypto';
+import { LANE_LIMIT_BYTES, loadMd5Lanes, type Md5Lanes } from '../../md5/md5-lanes.js';
+
+const CAPACITY = 8192;
+const DIGEST = 16;
+
+export class Md5Batch {
+  private readonly entries = new Uint32Array(CAPACITY);
+  private readonly starts = new Uint32Array(CAPACITY);
+  private readonly lengths = new Uint32Array(CAPACITY);
+  private readonly made = Buffer.alloc(CAPACITY * DIGEST);
+  private waiting = 0;
+  /** How many were made before those that wait. */
+  private done = 0;
+
+  /** `digests` takes 16 bytes at 16 times the entry's number. */
+  constructor(
+    private readonly digests: Buffer,
+    private readonly lanes: Md5Lanes | undefined = loadMd5Lanes(),
+  ) {}
+
+  /** Memory for a frame. Asking for more keeps what is there, but an earlier Buffer may become empty. */
+  allocate(bytes: number): Buffer {
+    return this.lanes === undefined ? Buffer.allocUnsafeSlow(bytes) : this.lanes.allocate(bytes);
+  }
+
+  /** The content of `entry` is `length` bytes at `start` of `frame`, the last Buffer allocated, and stays until `run`. */
+  add(entry: number, frame: Buffer, start: number, length: number): void {
+    if (this.lanes === undefined || length > LANE_LIMIT_BYTES) {
+      // As text: sixteen bytes as a Buffer would be an allocation of its own outside the heap.
+      this.digests.write(hash('md5', frame.subarray(start, start + length)), entry * DIGEST, 'hex');
+      return;
+    }
+    if (this.waiting === CAPACITY) this.run();
+    this.entries[this.waiting] = entry;
+    this.starts[this.waiting] = start;
+    this.lengths[this.waiting] = length;
+    this.waiting++;
+  }
+
+  /** Makes all that wait. */
+  run(): void {
+    const { waiting, made } = this;
+    if (waiting === 0) return;
+    this.lanes?.hash(this.starts, this.lengths, waiting, made);
+    for (let i = 0; i < waiting; i++) {
+      made.copy(this.digests, (this.entries[i] ?? 0) * DIGEST, i * DIGEST, (i + 1) * DIGEST);
+    }
+    this.done += waiting;
+    this.waiting = 0;
+  }
+
+  /** Where the batch is, to `rewind` to. */
+  mark(): number {
+    return this.done + this.waiting;
+  }
+
+  /** Forgets what was added since; what was made already is made again by whoever adds it again. */
+  rewind(mark: number): void {
+    this.waiting = Math.max(0, Math.min(this.waiting, mark - this.done));
+  }
+}

@@ -1,0 +1,241 @@
+// What packing a chunk works with, and the steps that every kind of entry shares. One per worker thread; `begin` resets
+// what belongs to one chunk. What is learnt of an entry goes into the shared columns.
+import { createHash } from 'node:crypto';
+import { readSync } from 'node:fs';
+import type { Codec } from '../../codec/codec.js';
+import { newStat, type Stat } from '../../libc/libc.js';
+import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
+import type { Provenance } from '../../manifest/provenance.js';
+import type { RawPath } from '../../raw-path.js';
+import { isAsScanned } from '../scan/as-scanned.js';
+import { type EntryTable, STATUS } from '../scan/entry-table.js';
+import { type FrameMark, FrameWriter } from './frame-writer.js';
+import { Md5Batch } from './md5-batch.js';
+import { NO_FILE, NotArchivable, S_IFMT, S_IFREG, type Skip } from '../scan/scan.js';
+import type { SourceFs } from '../scan/source-fs.js';
+import { BLOCK, headerBytes, paxFor, type TarMember, type TarType, writeHeader } from './tar-header.js';
+
+// Labels of the machine that was read: the target's own policy decides there.
+export const MACHINE_XATTR = 'security.selinux';
+const READ_BYTES = 1 << 20;
+const ZEROS = Buffer.alloc(1 << 20);
+
+export type Md5 = ReturnType<typeof createHash>;
+
+export interface PackSettings {
+  readonly uploadId: string;
+  readonly root: RawPath;
+  /** 0: one frame a chunk. */
+  readonly frameBytes: number;
+  /** Undefined: by content. */
+  readonly level: number | undefined;
+  readonly fileChecksums: boolean;
+  /** Most data in a chunk: a file that grew beyond it since the scan is cut off there. */
+  readonly chunkBytes: number;
+  readonly provenance?: Provenance | undefined;
+}
+
+/** Counters in shared memory, one set a worker, read by the main thread: files, bytes, position of the current entry. */
+export const PROGRESS = { files: 0, bytes: 1, current: 2 } as const;
+
+export interface PackDeps {
+  readonly fs: SourceFs;
+  readonly table: EntryTable;
+  readonly codec: Codec;
+  readonly names: LineSources;
+  readonly settings: PackSettings;
+  readonly progress: Float64Array;
+}
+
+/** Where a chunk was, to `rewind` to. */
+export interface PackMark {
+  readonly frames: FrameMark;
+  readonly bytes: number;
+}
+
+/** Bytes up to the next tar block. */
+export const padded = (bytes: number): number => Math.ceil(bytes / BLOCK) * BLOCK;
+
+export class PackContext {
+  readonly frames: FrameWriter;
+  readonly md5s: Md5Batch;
+  readonly stat: Stat = newStat();
+  readonly rootFd: number;
+  extras = new Map<number, EntryExtra>();
+  skipped: Skip[] = [];
+  bytes = 0;
+
+  constructor(readonly deps: PackDeps) {
+    const { codec, settings, fs, table } = deps;
+    this.md5s = new Md5Batch(table.md5);
+    this.frames = new FrameWriter({ codec, frameBytes: settings.frameBytes, level: settings.level, md5s: this.md5s });
+    this.rootFd = fs.openRoot(settings.root);
+  }
+
+  begin(output: Buffer): void {
+    this.frames.begin(output);
+    this.extras = new Map();
+    this.skipped = [];
+    this.bytes = 0;
+  }
+
+  mark(): PackMark {
+    return { frames: this.frames.mark(), bytes: this.bytes };
+  }
+
+  /** Takes back what was packed since `mark`. */
+  rewind(mark: PackMark): void {
+    this.frames.rewind(mark.frames);
+    this.countBytes(mark.bytes - this.bytes);
+  }
+
+  open(index: number): number {
+    const { fs, table, settings } = this.deps;
+    return fs.openFile(this.rootFd, settings.root, table.path(index));
+  }
+
+  skip(index: number, reason: string): void {
+    this.deps.table.columns.status[index] = STATUS.skipped;
+    this.extras.delete(index);
+    this.skipped.push({ path: this.deps.table.path(index), reason, special: false });
+  }
+
+  /** Notes whether the file held still while it was read, and says so if it did not. */
+  settle(index: number, held: boolean): void {
+    this.deps.table.columns.status[index] = held ? STATUS.stored : STATUS.changed;
+    if (held) return;
+    const path = this.deps.table.path(index);
+    this.skipped.push({ path, reason: 'changed while it was being read', special: false });
+  }
+
+  countFiles(files: number): void {
+    const { progress } = this.deps;
+    progress[PROGRESS.files] = (progress[PROGRESS.files] ?? 0) + files;
+  }
+
+  countBytes(bytes: number): void {
+    const { progress } = this.deps;
+    this.bytes += bytes;
+    progress[PROGRESS.bytes] = (progress[PROGRESS.bytes] ?? 0) + bytes;
+  }
+
+  member(index: number, type: TarType, size: number, pax?: ReadonlyMap<string, string>): TarMember {
+    const { table, names } = this.deps;
+    const c = table.columns;
+    const uid = c.uid[index] ?? 0;
+    const gid = c.gid[index] ?? 0;
+    const path = table.path(index);
+    return {
+      path: type === '5' ? `${path}/` : path,
+      type,
+      size,
+      mode: c.mode[index] ?? 0,
+      uid,
+      gid,
+      user: names.user(uid) ?? '',
+      group: names.group(gid) ?? '',
+      mtimeSeconds: c.mtimeSeconds[index] ?? 0,
+      mtimeNanos: c.mtimeNanos[index] ?? 0,
+      ...(pax === undefined || pax.size === 0 ? {} : { pax }),
+    };
+  }
+
+  /** Writes the header of a member whose data follow. */
+  header(member: TarMember): void {
+    const pax = paxFor(member);
+    const bytes = headerBytes(pax);
+    if (this.frames.reserve(bytes)) {
+      writeHeader(this.frames.buffer, this.frames.length, member, pax);
+      this.frames.commit(bytes);
+      return;
+    }
+    const block = Buffer.alloc(bytes); // more attributes than a frame holds
+    writeHeader(block, 0, member, pax);
+    this.frames.write(block);
+  }
+
+  /** Remembers attributes for the manifest and returns them as pax records. */
+  keepXattrs(index: number, xattrs: Map<RawPath, Buffer> | undefined): Map<string, string> | undefined {
+    this.extras.delete(index);
+    xattrs?.delete(MACHINE_XATTR);
+    if (xattrs === undefined || xattrs.size === 0) return undefined;
+    this.extras.set(index, { xattrs });
+    return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${paxKey(name)}`, value.toString('latin1')]));
+  }
+
+  /** `stat` no longer shows what the columns say. */
+  differs(index: number): boolean {
+    return !isAsScanned(this.deps.table.columns, index, this.stat);
+  }
+
+  /** Reads the status of an open file. @throws NotArchivable when something else took its place */
+  examine(fd: number): void {
+    this.deps.fs.fstat(fd, this.stat);
+    if ((this.stat.mode & S_IFMT) !== S_IFREG) throw new NotArchivable(NO_FILE);
+  }
+
+  /** Reads the status of an open file into the columns, its size as far as one chunk may have it. */
+  refresh(index: number, fd: number): void {
+    const { stat } = this;
+    this.examine(fd);
+    const c = this.deps.table.columns;
+    c.size[index] = Math.min(stat.size, Math.max(c.size[index] ?? 0, this.deps.settings.chunkBytes));
+    c.allocated[index] = stat.blocks * 512;
+    c.mode[index] = stat.mode & 0o7777;
+    c.uid[index] = stat.uid;
+    c.gid[index] = stat.gid;
+    c.mtimeSeconds[index] = stat.mtimeSeconds;
+    c.mtimeNanos[index] = stat.mtimeNanos;
+    c.ctimeSeconds[index] = stat.ctimeSeconds;
+    c.ctimeNanos[index] = stat.ctimeNanos;
+    c.inode[index] = stat.inode;
+  }
+
+  /** @throws NotArchivable when a file planned as mostly holes now has more data than a chunk is meant to hold */
+  checkGrowth(bytes: number, plannedBytes: number): void {
+    if (bytes > Math.max(plannedBytes, this.deps.settings.chunkBytes)) {
+      throw new NotArchivable('grew too much while it was being read');
+    }
+  }
+
+  newMd5(): Md5 {
+    return createHash('md5');
+  }
+
+  setMd5(index: number, md5: Md5): void {
+    if (this.deps.settings.fileChecksums) this.deps.table.md5.set(md5.digest(), index * 16);
+  }
+
+  /** Content that is zeros: holes that are stored, and what a file lost after its header was written. */
+  zeroData(count: number, md5: Md5): void {
+    this.hashZeros(count, md5);
+    this.frames.zeros(count);
+  }
+
+  hashZeros(count: number, md5: Md5): void {
+    if (!this.deps.settings.fileChecksums) return;
+    for (let left = count; left > 0; left -= ZEROS.length) {
+      md5.update(left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS);
+    }
+  }
+
+  /** Copies up to `size` bytes from `position` on into the frames; returns how many there were. */
+  copyData(fd: number, position: number, size: number, md5: Md5): number {
+    const { frames } = this;
+    let done = 0;
+    while (done < size) {
+      const take = Math.min(size - done, frames.room, READ_BYTES);
+      frames.ensure(take);
+      const got = readSync(fd, frames.buffer, frames.length, take, position + done);
+      if (got === 0) break;
+      if (this.deps.settings.fileChecksums) md5.update(frames.buffer.subarray(frames.length, frames.length + got));
+      frames.commit(got);
+      this.countBytes(got);
+      done += got;
+    }
+    return done;
+  }
+}
+
+// As GNU tar does: a key of a pax record ends at its first `=`.
+const paxKey = (name: RawPath): string => name.replaceAll('%', '%25').replaceAll('=', '%3D');

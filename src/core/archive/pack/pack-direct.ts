@@ -1,0 +1,111 @@
+// Packs files that become objects of their own: their bytes as they are, one file after another in front of the chunk in
+// its output buffer. What changes while it is read is read again as for a tar stream (pack-file.ts); a file that cannot be
+// read leaves nothing, and one with holes is left to the tar stream, which keeps them.
+import { hash } from 'node:crypto';
+import { readSync } from 'node:fs';
+import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js';
+import type { ChunkJob } from '../plan/chunk-plan.js';
+import type { DirectFile } from '../plan/direct-plan.js';
+import type { PackContext } from './pack-context.js';
+import { concernsOnePath, reasonOf } from '../scan/scan.js';
+
+const TRIES = 3;
+
+/** A file that is an object. */
+export interface PackedObject {
+  readonly record: ChunkRecord;
+  /** Where its bytes begin in the memory of the chunk's output. */
+  readonly start: number;
+}
+
+/** Packs the direct files of `job`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
+export function packDirect(context: PackContext, job: ChunkJob): readonly PackedObject[] {
+  return (job.direct ?? []).flatMap((file) => {
+    const bytes = context.bytes;
+    try {
+      return packOne(context, job, file) ?? [];
+    } catch (error) {
+      if (!concernsOnePath(error)) throw error;
+      context.countBytes(bytes - context.bytes);
+      context.skip(file.index, reasonOf(error, 'cannot be read'));
+      return [];
+    }
+  });
+}
+
+/** Undefined for a file with holes. @throws the system error when it cannot be opened or read */
+function packOne(context: PackContext, job: ChunkJob, file: DirectFile): PackedObject | undefined {
+  const { index, chunk } = file;
+  const { deps, frames } = context;
+  const c = deps.table.columns;
+  const plannedBytes = c.size[index] ?? 0;
+  const fd = context.open(index);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      if (attempt > 1) context.refresh(index, fd);
+      const size = c.size[index] ?? 0;
+      if ((c.allocated[index] ?? 0) < size && deps.fs.extents(fd, size) !== undefined) return undefined;
+      context.checkGrowth(size, plannedBytes);
+      context.keepXattrs(index, deps.fs.xattrs(fd));
+      const got = readFully(fd, frames.outputSpace(size));
+      context.examine(fd);
+      const held = got === size && !context.differs(index);
+      if (!held && attempt < TRIES) continue;
+      c.size[index] = got;
+      c.chunk[index] = chunk;
+      c.offset[index] = 0;
+      context.countBytes(got);
+      context.countFiles(1);
+      context.settle(index, held);
+      return stored(context, job, file, got);
+    }
+  } finally {
+    deps.fs.close(fd);
+  }
+}
+
+/** The record of the file whose bytes are in the output; its checksum goes into the table. */
+function stored({ frames, deps }: PackContext, job: ChunkJob, file: DirectFile, size: number): PackedObject {
+  const { table, settings } = deps;
+  const start = frames.outputLength;
+  const bytes = frames.outputSpace(size);
+  frames.outputLength += size;
+  if (settings.fileChecksums) table.md5.write(hash('md5', bytes), file.index * 16, 'hex');
+  const record: ChunkRecord = {
+    chunk: file.chunk,
+    key: file.key,
+    shard: job.shard,
+    size,
+    rawSize: size,
+    entries: 1,
+    level: 0,
+    storageClass: job.storageClass,
+    sha256: hash('sha256', bytes),
+    tocSize: 0,
+    frames: framesOf(bytes, settings.frameBytes),
+    content: 'file',
+    listedIn: job.chunk,
+  };
+  return { record, start };
+}
+
+function framesOf(bytes: Buffer, frameBytes: number): readonly FrameRecord[] {
+  const step = frameBytes === 0 ? bytes.length : frameBytes;
+  const found: FrameRecord[] = [];
+  for (let at = 0; at < bytes.length; at += step) {
+    const frame = bytes.subarray(at, at + step);
+    found.push({ size: frame.length, rawSize: frame.length, sha256: hash('sha256', frame) });
+  }
+  return found;
+}
+
+/** Fills `into` from the start of the file; returns how many bytes there were. */
+function readFully(fd: number, into: Buffer): number {
+  let done = 0;
+  while (done < into.length) {
+    const got = readSync(fd, into, done, into.length - done, done);
+    if (got === 0) break;
+    done += got;
+  }
+  return done;
+}

@@ -1,0 +1,69 @@
+// Worker thread: packs the chunks it is given, one at a time, into buffers that both threads see.
+import { parentPort } from 'node:worker_threads';
+import { loadCodec } from '../../codec/codec.js';
+import { ArchiverError, errorText, isArchiverError } from '../../errors.js';
+import { readAccountNames } from '../scan/account-names.js';
+import type { ChunkJob } from '../plan/chunk-plan.js';
+import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
+import { ChunkPacker, type PackedChunk } from './pack-chunk.js';
+import type { PackSettings } from './pack-context.js';
+import { openSourceFs } from '../scan/source-fs.js';
+import { openSource } from '../scan/united-source.js';
+
+export type PackMessage =
+  | {
+      readonly type: 'open';
+      readonly table: EntryTableData;
+      readonly settings: PackSettings;
+      readonly progress: SharedArrayBuffer;
+    }
+  | { readonly type: 'pack'; readonly job: ChunkJob; readonly output: SharedArrayBuffer }
+  | { readonly type: 'close' };
+
+export type PackReply =
+  | {
+      readonly type: 'packed';
+      readonly chunk: Omit<PackedChunk, 'output'>;
+      readonly output: SharedArrayBuffer;
+      readonly start: number;
+    }
+  | { readonly type: 'failed'; readonly integrity: boolean; readonly message: string };
+
+const port = parentPort;
+// Loaded at once, while the main thread still scans; a failure shows with the first chunk.
+const plain = openSourceFs();
+let packer: ChunkPacker | undefined;
+let opening: Extract<PackMessage, { type: 'open' }> | undefined;
+
+function open(): ChunkPacker {
+  if (opening === undefined) throw new ArchiverError('internal', 'a chunk came before the table');
+  const { table, settings, progress } = opening;
+  return new ChunkPacker({
+    fs: openSource(settings.root, plain),
+    table: openEntryTable(table),
+    codec: loadCodec(),
+    names: { ...readAccountNames(), provenance: settings.provenance },
+    settings,
+    progress: new Float64Array(progress),
+  });
+}
+
+port?.on('message', (message: PackMessage) => {
+  if (message.type === 'close') {
+    port.close();
+    return;
+  }
+  if (message.type === 'open') {
+    opening = message;
+    return;
+  }
+  try {
+    packer ??= open();
+    const { output, ...chunk } = packer.pack(message.job, Buffer.from(message.output));
+    const buffer = output.buffer as SharedArrayBuffer;
+    port.postMessage({ type: 'packed', chunk, output: buffer, start: output.byteOffset } satisfies PackReply);
+  } catch (error) {
+    const integrity = isArchiverError(error, 'integrity');
+    port.postMessage({ type: 'failed', integrity, message: errorText(error) } satisfies PackReply);
+  }
+});

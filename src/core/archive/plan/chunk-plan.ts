@@ -1,0 +1,250 @@
+// Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
+// link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { DirectFile } from './direct-plan.js';
+import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
+import { type TierPolicy, tierOf, TIERS } from './tier.js';
+
+const MIB = 2 ** 20;
+const BLOCK = 512;
+
+const NO_TIER = -1;
+/** Of what is no file. Warmer than nothing: a chunk without files is kept in STANDARD. */
+const ANY_TIER = 7;
+
+/** One chunk to pack. `entries` are positions in the table, ascending; `part` is set for a piece of a cut file. */
+export interface ChunkJob {
+  readonly chunk: number;
+  readonly shard: number;
+  readonly storageClass: string;
+  readonly entries: Uint32Array;
+  /** Planned bytes of the tar stream. */
+  readonly rawBytes: number;
+  /** Planned source bytes. */
+  readonly bytes: number;
+  readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
+  /** The piece as an interrupted run has sent it: it is not sent again when it comes out the same. */
+  readonly sent?: ChunkRecord;
+  /** Files among the entries that become objects of their own. */
+  readonly direct?: readonly DirectFile[];
+}
+
+/** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
+export type Lane = readonly ChunkJob[];
+
+export interface PlanOptions {
+  readonly strategy: ShardStrategy;
+  readonly shards: number;
+  /** Most bytes of tar stream in a chunk. */
+  readonly chunkBytes: number;
+  readonly storageClass: string;
+  readonly tiers?: TierPolicy;
+  /** Pack the largest chunks first. */
+  readonly largestFirst?: boolean;
+  /** Number of the first chunk: those before it are in the store already. */
+  readonly firstChunk?: number;
+  /** Files up to this size are stored as they are: they take what they say and not what they have on disk. */
+  readonly directBytes?: number;
+}
+
+/**
+ * Chunk size for an upload of so many bytes, at most what `memoryBytes` allows for `buffers` chunks at once:
+ * 32 MiB, growing to 64 MiB from 16 GiB on, so that terabytes stay below some ten thousand objects.
+ */
+export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number): number {
+  const wanted = Math.min(64 * MIB, Math.max(32 * MIB, bytes / 512));
+  const allowed = Math.max(4 * MIB, memoryBytes / buffers);
+  return Math.floor(Math.min(wanted, allowed) / MIB) * MIB;
+}
+
+/** Bytes that an entry takes in a tar stream: header, a likely pax header, data to the next block. */
+export const tarBytes = (size: number): number => 3 * BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+
+/** Every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
+export function planChunks(table: EntryTable, options: PlanOptions): readonly Lane[] {
+  const planner = new Planner(table, options);
+  planner.run();
+  const lanes = planner.lanes;
+  // Long lanes first: the other workers fill the rest around them.
+  const weight = (lane: Lane): number =>
+    lane.length > 1 || options.largestFirst === true ? lane.reduce((sum, job) => sum + job.rawBytes, 0) : 0;
+  return lanes
+    .map((lane) => ({ lane, key: weight(lane) }))
+    .sort((a, b) => b.key - a.key)
+    .map(({ lane }) => lane);
+}
+
+interface OpenChunk {
+  shard: number;
+  tier: number;
+  entries: number[];
+  rawBytes: number;
+  bytes: number;
+}
+
+class Planner {
+  readonly lanes: Lane[] = [];
+  private nextChunk: number;
+  private dealt = 0;
+  private readonly open = new Map<number, OpenChunk>();
+  private readonly members = new Map<number, number[]>();
+  private readonly twins = new Map<number, number[]>();
+  private target = 0;
+
+  constructor(
+    private readonly table: EntryTable,
+    private readonly options: PlanOptions,
+  ) {
+    this.nextChunk = options.firstChunk ?? 0;
+  }
+
+  run(): void {
+    const { columns, count } = this.table;
+    for (let i = 0; i < count; i++) {
+      if (columns.kind[i] !== KIND.hardlink || columns.status[i] !== STATUS.pending) continue;
+      const first = columns.link[i] ?? 0;
+      const group = this.members.get(first);
+      if (group === undefined) this.members.set(first, [first, i]);
+      else group.push(i);
+    }
+    this.findTwins();
+    const units = this.units();
+    let total = 0;
+    for (const unit of units) total += this.unitTarBytes(unit);
+    const { shards, strategy } = this.options;
+    // Few data still fill every shard a little: a shard that holds all of it would count as imbalance.
+    this.target = Math.min(this.options.chunkBytes, Math.max(64 * 1024, Math.ceil(total / shards)));
+    const shardOf =
+      strategy === 'round-robin' ? undefined : assignShards(this.asStrategyUnits(units), strategy, shards);
+    units.forEach((unit, position) => this.place(unit, shardOf?.[position]));
+    for (const chunk of this.open.values()) this.close(chunk);
+  }
+
+  /** Twins lie in the chunk of their content and take no place in it. */
+  private findTwins(): void {
+    const { status, link } = this.table.columns;
+    for (let i = 0; i < this.table.count; i++) {
+      if (status[i] !== STATUS.twin) continue;
+      const first = link[i] ?? 0;
+      const twins = this.twins.get(first);
+      if (twins === undefined) this.twins.set(first, [i]);
+      else twins.push(i);
+    }
+  }
+
+  private units(): Uint32Array {
+    const { kind, status } = this.table.columns;
+    const found = new Uint32Array(this.table.count);
+    let n = 0;
+    for (let i = 0; i < this.table.count; i++) {
+      if (status[i] === STATUS.pending && kind[i] !== KIND.dropped && kind[i] !== KIND.hardlink) found[n++] = i;
+    }
+    return found.subarray(0, n);
+  }
+
+  private asStrategyUnits(units: Uint32Array): Unit[] {
+    return Array.from(units, (index) => ({ path: this.table.path(index), bytes: this.dataBytes(index) }));
+  }
+
+  private unitTarBytes(index: number): number {
+    const others = (this.members.get(index)?.length ?? 1) - 1;
+    return tarBytes(this.dataBytes(index)) + others * tarBytes(0);
+  }
+
+  /** What of a file has to be stored: holes are not. */
+  private dataBytes(index: number): number {
+    const size = this.table.columns.size[index] ?? 0;
+    return size <= (this.options.directBytes ?? 0) ? size : Math.min(size, this.table.columns.allocated[index] ?? 0);
+  }
+
+  private place(index: number, shard: number | undefined): void {
+    const { columns } = this.table;
+    const size = columns.size[index] ?? 0;
+    if (this.dataBytes(index) > this.options.chunkBytes) {
+      this.cut(index, size, shard);
+      return;
+    }
+    const { tiers } = this.options;
+    const tier = this.tier(index);
+    const slot = (shard ?? 0) * 8 + (tiers?.strategy === 'tier-aware' ? tier : 0);
+    const bytes = this.unitTarBytes(index);
+    let chunk = this.open.get(slot);
+    const limit = shard === undefined ? this.target : this.options.chunkBytes;
+    if (chunk !== undefined && chunk.rawBytes + bytes > limit && chunk.entries.length > 0) {
+      this.close(chunk);
+      chunk = undefined;
+    }
+    if (chunk === undefined) {
+      chunk = { shard: shard ?? this.deal(), tier, entries: [], rawBytes: 0, bytes: 0 };
+      this.open.set(slot, chunk);
+    }
+    this.addEntries(chunk.entries, index);
+    chunk.rawBytes += bytes;
+    chunk.bytes += size;
+    if (tier < chunk.tier) chunk.tier = tier;
+  }
+
+  /** With its other names and its twins. */
+  private addEntries(entries: number[], index: number): void {
+    const group = this.members.get(index);
+    if (group === undefined) entries.push(index);
+    else for (const member of group) entries.push(member);
+    const twins = this.twins.get(index);
+    if (twins !== undefined) for (const twin of twins) entries.push(twin);
+  }
+
+  private deal(): number {
+    return this.dealt++ % this.options.shards;
+  }
+
+  private close(chunk: OpenChunk): void {
+    this.lanes.push([
+      {
+        chunk: this.nextChunk++,
+        shard: chunk.shard,
+        storageClass: this.classOf(chunk.tier),
+        entries: Uint32Array.from(chunk.entries).sort(),
+        rawBytes: chunk.rawBytes,
+        bytes: chunk.bytes,
+      },
+    ]);
+  }
+
+  private cut(index: number, size: number, shard: number | undefined): void {
+    const of = Math.ceil(size / this.options.chunkBytes);
+    const piece = Math.ceil(size / of / BLOCK) * BLOCK; // a chunk is whole blocks, so the last piece is never empty
+    const group: number[] = [];
+    this.addEntries(group, index);
+    const tier = this.tier(index);
+    this.lanes.push(
+      Array.from({ length: of }, (_, number) => {
+        const offset = number * piece;
+        const bytes = Math.min(piece, size - offset);
+        return {
+          chunk: this.nextChunk++,
+          shard: shard ?? this.deal(),
+          storageClass: this.classOf(tier),
+          // The other links of a cut file are listed with its last piece.
+          entries: Uint32Array.from(number === of - 1 ? group : [index]),
+          rawBytes: tarBytes(bytes),
+          bytes,
+          part: { number: number + 1, of, offset, size: bytes },
+        };
+      }),
+    );
+  }
+
+  private tier(index: number): number {
+    const { tiers } = this.options;
+    const { kind, atimeSeconds } = this.table.columns;
+    if (tiers === undefined) return NO_TIER;
+    // Reading folders and links is what every scan does: their times say nothing.
+    return kind[index] === KIND.file ? tierOf(atimeSeconds[index] ?? 0, tiers) : ANY_TIER;
+  }
+
+  private classOf(tier: number): string {
+    if (tier === NO_TIER) return this.options.storageClass;
+    return TIERS[tier] ?? TIERS[0];
+  }
+}

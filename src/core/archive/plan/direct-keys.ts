@@ -1,0 +1,82 @@
+// Keys of files that are uploaded directly: `files/` and the path in the source. A path that cannot be a key everywhere,
+// and one that another path could be taken for, gets `files/.hashed/<SHA-256 of the path>-<chunk number>` instead; no
+// path begins with `.hashed` and keeps it, so neither can stand for the other. The manifest says which file is where.
+import { hash } from 'node:crypto';
+import { RESERVED } from '../../object-store/file-keys.js';
+import { type RawPath, textFromRaw } from '../../raw-path.js';
+import { foldName } from '../../restore/collisions.js';
+import type { EntryTable } from '../scan/entry-table.js';
+
+const FOLDER = 'files/';
+const HASHED = '.hashed';
+const MAX_KEY_BYTES = 1024;
+const MAX_PART_BYTES = 255;
+// Control characters, and what XML, in which stores list keys, cannot say; the backslash separates folders elsewhere.
+// eslint-disable-next-line no-control-regex
+const FORBIDDEN = /[\x00-\x1f\x7f-\x9f\\\ufffe\uffff]/;
+
+export interface DirectKeyOptions {
+  /** Bytes of a key that come before `files/`. */
+  readonly bytesBefore: number;
+  /** Keys from `files/` on that are there already; undefined when that cannot be known. */
+  readonly taken: readonly string[] | undefined;
+}
+
+const folded = (path: RawPath): string => foldName(path, { case: true, unicode: true });
+
+export class DirectKeys {
+  /** Numbers of folded paths that several entries have. Two that share one by chance only get hashed keys. */
+  private readonly doubled = new Set<number>();
+  private readonly takenFiles = new Set<string>();
+  private readonly takenFolders = new Set<string>();
+
+  constructor(
+    private readonly table: EntryTable,
+    private readonly options: DirectKeyOptions,
+  ) {
+    const numbers = Float64Array.from({ length: table.count }, (_, index) =>
+      numberOf(folded(table.path(index))),
+    ).sort();
+    for (let at = 1; at < numbers.length; at++) if (numbers[at] === numbers[at - 1]) this.doubled.add(numbers[at] ?? 0);
+    for (const key of options.taken ?? []) {
+      const name = folded(Buffer.from(key.slice(FOLDER.length)).toString('latin1'));
+      this.takenFiles.add(name);
+      for (const folder of foldersOf(name)) this.takenFolders.add(folder);
+    }
+  }
+
+  /** Key of the entry at `index` below the folder of the upload, if it becomes chunk number `chunk`. */
+  keyOf(index: number, chunk: number): string {
+    const path = this.table.path(index);
+    const name = textFromRaw(path);
+    if (name !== undefined && this.isValid(name) && !this.isTaken(folded(path))) return FOLDER + name;
+    return `${FOLDER}${HASHED}/${hash('sha256', Buffer.from(path, 'latin1'))}-${chunk}`;
+  }
+
+  private isValid(name: string): boolean {
+    const parts = name.split('/');
+    return (
+      !FORBIDDEN.test(name) &&
+      parts[0]?.toLowerCase() !== HASHED &&
+      parts.every((part) => Buffer.byteLength(part) <= MAX_PART_BYTES && !part.startsWith(RESERVED)) &&
+      this.options.bytesBefore + FOLDER.length + Buffer.byteLength(name) <= MAX_KEY_BYTES
+    );
+  }
+
+  /** Another path has it, or an object lies there, below it or above it. */
+  private isTaken(name: string): boolean {
+    if (this.options.taken === undefined || this.doubled.has(numberOf(name))) return true;
+    if (this.takenFiles.size === 0) return false;
+    const isBelow = foldersOf(name).some((folder) => this.takenFiles.has(folder));
+    return isBelow || this.takenFiles.has(name) || this.takenFolders.has(name);
+  }
+}
+
+/** 48 bits: a million paths need no million strings. */
+const numberOf = (name: string): number => hash('sha256', name, 'buffer').readUIntBE(0, 6);
+
+/** The folders that a path lies in. */
+function foldersOf(name: string): string[] {
+  const parts = name.split('/');
+  return parts.slice(1).map((_, count) => parts.slice(0, count + 1).join('/'));
+}

@@ -1,0 +1,84 @@
+// Direct upload: files become objects of their own, just as they are. They are planned, packed and sent in groups, a chunk
+// each: the chunk's tar stream has what else lies there (folders, links, sparse files), and its table of contents lists
+// everything, so that a lost manifest can be rebuilt. The objects have chunk numbers and records like chunks.
+import { parseStoreUrl } from '../../object-store/store-url.js';
+import type { ChunkJob, Lane } from './chunk-plan.js';
+import { DirectKeys } from './direct-keys.js';
+import { KIND, STATUS } from '../scan/entry-table.js';
+import type { PendingTotals } from './pending-rows.js';
+import type { UploadJob } from '../upload-job.js';
+
+const MB = 1_000_000;
+const MIB = 2 ** 20;
+
+export interface DirectOptions {
+  /** Larger uploads go into chunks; undefined: none is too large. */
+  readonly thresholdBytes: number | undefined;
+  /** Objects of files on their way at a time. */
+  readonly requests: number;
+}
+
+/** A file that is to become an object. */
+export interface DirectFile {
+  /** Position in the table. */
+  readonly index: number;
+  readonly chunk: number;
+  /** Below the folder of the upload. */
+  readonly key: string;
+}
+
+/** Whether this upload goes directly; where it was asked for and does not, says why. */
+export function isDirect({ options, scanned, encryption }: UploadJob, pending: PendingTotals): boolean {
+  const { direct, changes, emit } = options;
+  if (direct === undefined) return false;
+  const bytes = changes === undefined ? scanned.bytes : pending.bytes;
+  const { thresholdBytes = Number.POSITIVE_INFINITY } = direct;
+  if (encryption.sealer !== undefined) {
+    emit({ type: 'note', text: 'no direct upload: its keys would show the names that the manifest hides' });
+    return false;
+  }
+  if (bytes <= thresholdBytes) return true;
+  const sizes = `${megabytes(bytes)} MB are more than the ${megabytes(thresholdBytes)} MB of --direct-upload-threshold-mb`;
+  emit({ type: 'note', text: `no direct upload: ${sizes}; files go into chunks (--force-direct-upload lifts it)` });
+  return false;
+}
+
+const megabytes = (bytes: number): string => String(Math.ceil(bytes / MB));
+
+/** The lanes with the files in them that become objects; these have the chunk numbers after those of the lanes. */
+export function withDirectFiles(lanes: readonly Lane[], job: UploadJob, chunkBytes: number): readonly Lane[] {
+  const keys = keysOf(job);
+  const { kind, size, status } = job.ledger.table.columns;
+  let next = job.ledger.count + lanes.flat().length;
+  let large = 0;
+  const isSmall = (index: number): boolean => (size[index] ?? 0) <= chunkBytes;
+  const withFiles = (chunk: ChunkJob): ChunkJob => {
+    const files = [...chunk.entries].filter((index) => kind[index] === KIND.file && status[index] === STATUS.pending);
+    const small = chunk.part === undefined ? files.filter(isSmall) : [];
+    if (chunk.part === undefined || chunk.part.number === 1) large += files.length - small.length;
+    if (small.length === 0) return chunk;
+    const direct = small.map((index) => ({ index, chunk: next, key: keys.keyOf(index, next++) }));
+    return { ...chunk, direct };
+  };
+  const planned = lanes.map((lane) => lane.map(withFiles));
+  if (large > 0) {
+    const text = `${large} ${large === 1 ? 'file' : 'files'} of more than ${chunkBytes / MIB} MiB not uploaded directly, but in chunks`;
+    job.options.emit({ type: 'note', text });
+  }
+  return planned;
+}
+
+/** Objects that these lanes become: a chunk each, and direct files. */
+export const plannedObjects = (lanes: readonly Lane[]): number =>
+  lanes.flat().reduce((count, { direct = [] }) => count + 1 + direct.length, 0);
+
+function keysOf({ opened, uploadId, ledger, sender, resumed }: UploadJob): DirectKeys {
+  const place = parseStoreUrl(opened.store.url);
+  const prefix = place.kind === 's3' && place.prefix !== '' ? `${place.prefix}/` : '';
+  const own = `uploads/${uploadId}/`;
+  const bytesBefore = Buffer.byteLength(prefix + own);
+  const before = resumed === undefined ? [] : resumed.directKeys;
+  // A further try of this run may pack again what the first one has sent.
+  const sent = sender.keys().flatMap((key) => (key.startsWith(`${own}files/`) ? [key.slice(own.length)] : []));
+  return new DirectKeys(ledger.table, { bytesBefore, taken: before && [...before, ...sent] });
+}

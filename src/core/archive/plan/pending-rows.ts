@@ -1,0 +1,36 @@
+// What of a table is still to be packed.
+import { ArchiverError } from '../../errors.js';
+import { displayPath } from '../../raw-path.js';
+import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+
+/** Files and bytes that are to be packed. */
+export interface PendingTotals {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const isPending = ({ columns: { status, kind } }: EntryTable, index: number): boolean =>
+  status[index] === STATUS.pending && kind[index] !== KIND.dropped;
+
+/** Counts the pending rows; `entries` are all of them, folders included. Twins are files without bytes to pack. */
+export function pendingTotals(table: EntryTable): PendingTotals & { readonly entries: number } {
+  const { kind, size, status } = table.columns;
+  let [entries, files, bytes] = [0, 0, 0];
+  for (let index = 0; index < table.count; index++) {
+    if (status[index] === STATUS.twin) files++;
+    if (!isPending(table, index)) continue;
+    entries++;
+    if (kind[index] !== KIND.directory) files++;
+    if (kind[index] === KIND.file) bytes += size[index] ?? 0;
+  }
+  return { entries, files, bytes };
+}
+
+/** @throws internal when a row was neither stored nor skipped */
+export function checkNonePending(table: EntryTable): void {
+  for (let index = 0; index < table.count; index++) {
+    if (!isPending(table, index) && table.columns.status[index] !== STATUS.twin) continue;
+    const path = displayPath(table.path(index));
+    throw new ArchiverError('internal', `${path} was neither stored nor skipped; nothing was committed`);
+  }
+}

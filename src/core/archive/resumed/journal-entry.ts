@@ -1,0 +1,53 @@
+// What the journal of an upload is told: of its plan, and of each chunk that the store has acknowledged.
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { AcknowledgedChunk, JournalPlan } from '../../resume/upload-journal.js';
+import type { ChunkJob } from '../plan/chunk-plan.js';
+import { KIND } from '../scan/entry-table.js';
+import type { PackedChunk } from '../pack/pack-chunk.js';
+import type { UploadJob, UploadPlan } from '../upload-job.js';
+
+/** The plan as the journal notes it. Called when all its chunks are expected. */
+export function journalPlan(job: UploadJob, plan: UploadPlan): JournalPlan {
+  const { options, scanned, ledger, resumed, uploadId, datasetId, createdAt } = job;
+  const sent = resumed?.chunks ?? [];
+  return {
+    uploadId,
+    datasetId,
+    createdAt,
+    files: scanned.files,
+    bytes: scanned.bytes,
+    filesDone: Math.max(0, scanned.files - plan.pending.files),
+    bytesDone: Math.max(0, scanned.bytes - plan.pending.bytes),
+    chunksDone: sent.length,
+    storedBytesDone: sent.reduce((sum, { record }) => sum + record.size, 0),
+    chunkBytes: plan.chunkBytes,
+    shards: plan.shards,
+    frameBytes: options.frameBytes,
+    level: options.compressionLevel,
+    nextChunk: ledger.count,
+  };
+}
+
+/** A chunk with its own table of contents, which is what its upload can be resumed from. */
+export function acknowledgedChunk(
+  { ledger, uploadId }: UploadJob,
+  { part, entries }: ChunkJob,
+  record: ChunkRecord,
+  { output, size, tocSize, objects }: PackedChunk,
+): AcknowledgedChunk {
+  const isLast = part !== undefined && part.number === part.of;
+  return {
+    key: `uploads/${uploadId}/${record.key}`,
+    record,
+    toc: output.subarray(size - tocSize, size),
+    direct: objects.map((object) => object.record),
+    segments: isLast ? ledger.extras.get(entries[0] ?? 0)?.segments : undefined,
+  };
+}
+
+/** Files of which this chunk stores the end. */
+export function filesOf({ ledger }: UploadJob, { part, entries }: ChunkJob): number {
+  if (part !== undefined && part.number < part.of) return 0;
+  const { kind } = ledger.table.columns;
+  return entries.reduce((files, index) => files + (kind[index] === KIND.directory ? 0 : 1), 0);
+}

@@ -1,0 +1,63 @@
+// What an interrupted run has left in the store, as the upload that goes on uses it: rows that are stored already, and
+// pieces of cut files that need not be sent again.
+import { loadCodec } from '../../codec/codec.js';
+import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { matchRows, type SentPiece } from '../../resume/match-rows.js';
+import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
+import type { ChunkJob, Lane } from '../plan/chunk-plan.js';
+import type { UploadJob } from '../upload-job.js';
+
+export interface ResumedUpload {
+  /** They are in the store. */
+  readonly chunks: readonly AcknowledgedChunk[];
+  /** Keys of files that are there as objects, noted or not, and that no other file may get; undefined when not known. */
+  readonly directKeys: readonly string[] | undefined;
+  /** Data in a chunk, as it was planned. */
+  readonly chunkBytes: number;
+  /** By row: of files that are to be packed. */
+  readonly pieces: Map<number, readonly SentPiece[]>;
+}
+
+/** Marks what is stored already, and takes the chunks that it lies in into the books. @throws integrity for a damaged journal */
+export function takeOverSent(job: UploadJob): void {
+  const { resumed, ledger, options } = job;
+  if (resumed === undefined) return;
+  const { table, extras } = ledger;
+  const { fileChecksums } = options;
+  const { used, pieces } = matchRows({ table, extras, chunks: resumed.chunks, codec: loadCodec(), fileChecksums });
+  for (const chunk of resumed.chunks) {
+    const records = ownRecords(job, chunk);
+    if (records.some((record) => used.has(record.chunk))) for (const record of records) ledger.adopt(record);
+  }
+  resumed.pieces.clear();
+  for (const [row, found] of pieces) resumed.pieces.set(row, found);
+}
+
+/**
+ * The records as this upload's manifest names them, which may go by another id than the chunk was sent under: that of the
+ * chunk, and those of its direct files.
+ */
+function ownRecords({ uploadId }: UploadJob, { key, record, direct = [] }: AcknowledgedChunk): ChunkRecord[] {
+  const folder = key.slice(0, -record.key.length);
+  return [record, ...direct].map((each) => {
+    const full = folder + each.key;
+    const relative = relativeChunkKey(uploadId, full);
+    return chunkKey(uploadId, relative) === full ? { ...each, key: relative } : each;
+  });
+}
+
+/** The lane of a cut file with what of it was sent. */
+export function withSentPieces(lane: Lane, job: UploadJob): Lane {
+  const [first] = lane;
+  const pieces = first?.part === undefined ? undefined : job.resumed?.pieces.get(first.entries[0] ?? -1);
+  return pieces === undefined ? lane : lane.map((chunk) => withSent(chunk, pieces, job));
+}
+
+function withSent(chunk: ChunkJob, pieces: readonly SentPiece[], job: UploadJob): ChunkJob {
+  const { part } = chunk;
+  const sent = pieces.find(
+    ({ number, of, offset }) => number === part?.number && of === part.of && offset === part.offset,
+  );
+  return sent === undefined ? chunk : { ...chunk, sent: ownRecords(job, sent.chunk)[0] ?? sent.chunk.record };
+}

@@ -1,0 +1,28 @@
+// User and group names for numbers, from /etc/passwd and /etc/group. Directory services are not asked: names are for
+// people, numbers are what is restored.
+import { readFileSync } from 'node:fs';
+import type { AccountNames } from '../../manifest/entry-line.js';
+
+/** Names this machine's files know; none on platforms without them. */
+export function readAccountNames(): AccountNames {
+  const users = readColonFile('/etc/passwd');
+  const groups = readColonFile('/etc/group');
+  return { user: (uid) => users.get(uid), group: (gid) => groups.get(gid) };
+}
+
+function readColonFile(path: string): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return names; // a platform or container without the file: numbers alone
+  }
+  for (const line of text.split('\n')) {
+    const [name, , id] = line.split(':');
+    const number = Number(id);
+    if (name !== undefined && name !== '' && id !== undefined && id !== '' && !names.has(number))
+      names.set(number, name);
+  }
+  return names;
+}

@@ -1,0 +1,25 @@
+// Extended attributes of paths below a source while versions are compared. Read by path and only where a ctime moved.
+import { concernsOnePath } from './scan.js';
+import { MACHINE_XATTR } from '../pack/pack-context.js';
+import type { SourceFs } from './source-fs.js';
+import { openSource } from './united-source.js';
+import type { RawPath } from '../../raw-path.js';
+
+type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
+
+/** A function that gives the attributes a path has now, or `before` where this platform or user cannot tell. */
+export function currentXattrs(source: RawPath): (path: RawPath, before: Xattrs | undefined) => Xattrs | undefined {
+  let fs: SourceFs | undefined;
+  return (path, before) => {
+    fs ??= openSource(source);
+    if (fs.loss !== undefined) return before;
+    try {
+      const xattrs = fs.xattrsAt(`${source}/${path}`);
+      xattrs?.delete(MACHINE_XATTR);
+      return xattrs === undefined || xattrs.size === 0 ? undefined : xattrs;
+    } catch (error) {
+      if (!concernsOnePath(error)) throw error;
+      return before;
+    }
+  };
+}

@@ -1,0 +1,104 @@
+// Which paths are archived. Patterns are gitignore patterns (the `ignore` package), relative to the source folder.
+// - exclude patterns and .archiverignore files leave paths out; a folder left out is not entered
+// - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
+import ignore, { type Ignore } from 'ignore';
+import { ArchiverError, errorText, usageError } from '../../errors.js';
+import { type RawPath, textFromRaw } from '../../raw-path.js';
+
+export const IGNORE_FILE = '.archiverignore';
+
+export interface FilterOptions {
+  readonly exclude: readonly string[];
+  readonly include: readonly string[];
+  /** Lines of `--exclude-file` files. */
+  readonly excludeLines: readonly string[];
+  readonly excludeCaches: boolean;
+  readonly oneFileSystem: boolean;
+  /** False: a `.archiverignore` is a file like others. */
+  readonly ignoreFiles?: boolean;
+  /** Folders (absolute) that are never archived, such as the store itself and our own cache. */
+  readonly skipTrees: readonly RawPath[];
+}
+
+export const NO_FILTER: FilterOptions = {
+  exclude: [],
+  include: [],
+  excludeLines: [],
+  excludeCaches: false,
+  oneFileSystem: false,
+  skipTrees: [],
+};
+
+/** `keep`: archived. `leave`: not, nor what is below. `look`: not itself, but something below may be. */
+export type Verdict = 'keep' | 'leave' | 'look';
+
+export interface PathFilter {
+  judge(path: RawPath, isDirectory: boolean): Verdict;
+  /** Adds the patterns of a `.archiverignore` found in `folder` ('' for the source itself). */
+  enter(folder: RawPath, ignoreFile: string): void;
+  leave(folder: RawPath): void;
+}
+
+/** @throws usage when a pattern is not one */
+export function createFilter(options: FilterOptions): PathFilter {
+  const excluded = matcher([...options.exclude, ...options.excludeLines], '--exclude');
+  const included = matcher(options.include, '--include');
+  const onlyIncluded = included !== undefined && excluded === undefined;
+  const nested: { readonly folder: RawPath; readonly rules: Ignore }[] = [];
+
+  const matches = (rules: Ignore, text: string): boolean | undefined => {
+    const { ignored, unignored } = rules.test(text);
+    return ignored ? true : unignored ? false : undefined;
+  };
+  const isLeftOut = (text: string): boolean => {
+    for (let i = nested.length - 1; i >= 0; i--) {
+      const level = nested[i];
+      if (level === undefined) continue;
+      const below = level.folder === '' ? text : text.slice(level.folder.length + 1);
+      const verdict = matches(level.rules, below);
+      if (verdict !== undefined) return verdict;
+    }
+    return excluded !== undefined && matches(excluded, text) === true;
+  };
+
+  return {
+    judge(path, isDirectory) {
+      if (excluded === undefined && included === undefined && nested.length === 0) return 'keep';
+      const text = (textFromRaw(path) ?? path) + (isDirectory ? '/' : '');
+      if (included !== undefined && matches(included, text) === true) return 'keep';
+      if (onlyIncluded || isLeftOut(text)) return isDirectory && included !== undefined ? 'look' : 'leave';
+      return 'keep';
+    },
+    enter(folder, ignoreFile) {
+      const rules = matcher(
+        ignoreFile.replace(/^\uFEFF/, '').split(/\r?\n/),
+        `${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`,
+      );
+      if (rules !== undefined) nested.push({ folder, rules });
+    },
+    leave(folder) {
+      if (nested.at(-1)?.folder === folder) nested.pop();
+    },
+  };
+}
+
+function matcher(patterns: readonly string[], origin: string): Ignore | undefined {
+  const given = patterns.filter((pattern) => pattern.trim() !== '' && !pattern.startsWith('#'));
+  if (given.length === 0) return undefined;
+  try {
+    const rules = ignore({ allowRelativePaths: true, ignorecase: false }).add(given);
+    rules.test('probe'); // compiles: a broken pattern shows itself here and not in the middle of the scan
+    return rules;
+  } catch (error) {
+    throw usageError(`${origin} has a pattern that cannot be used: ${errorText(error)}`);
+  }
+}
+
+/** Lines of an `--exclude-file`. @throws usage when it cannot be read */
+export function readPatternFile(path: string, read: (path: string) => string): string[] {
+  try {
+    return read(path).split(/\r?\n/);
+  } catch (error) {
+    throw new ArchiverError('usage', `cannot read the exclude file ${path}: ${errorText(error)}`, { cause: error });
+  }
+}

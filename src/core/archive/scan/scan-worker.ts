@@ -1,0 +1,54 @@
+// Worker thread: lists the source while the main thread loads the store's client.
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { errorText, isArchiverError, systemCode } from '../../errors.js';
+import { fsPath, type RawPath } from '../../raw-path.js';
+import type { FilterOptions } from './filter.js';
+import { NotArchivable, scan, type ScanResult } from './scan.js';
+import { openSource, realPathOf } from './united-source.js';
+
+export interface ScanRequest {
+  readonly root: RawPath;
+  readonly filter: FilterOptions;
+}
+
+export type ScanReply =
+  /** The native code is loaded: from here on the thread may be terminated. */
+  | { readonly type: 'ready' }
+  | { readonly type: 'progress'; readonly files: number; readonly bytes: number }
+  | { readonly type: 'done'; readonly result: ScanResult; readonly loss: string | undefined }
+  | { readonly type: 'failed'; readonly usage: boolean; readonly code: string | undefined; readonly message: string };
+
+const MAX_TEXT = 1 << 20;
+
+// Looked at before it is opened, and opened without waiting: a FIFO of this name must not stop the scan.
+function readSmallText(path: RawPath): string | undefined {
+  if (!statSync(fsPath(path)).isFile()) return undefined;
+  const fd = openSync(fsPath(path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = fstatSync(fd);
+    if (!found.isFile()) return undefined;
+    if (found.size > MAX_TEXT) throw new NotArchivable(`has ${found.size} bytes: too many for a list of patterns`);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const request = workerData as ScanRequest;
+const reply = (message: ScanReply): void => parentPort?.postMessage(message);
+
+try {
+  const fs = openSource(request.root);
+  reply({ type: 'ready' });
+  const result = scan({
+    fs,
+    root: request.root,
+    filter: request.filter,
+    readText: (path) => readSmallText(realPathOf(request.root, path)),
+    onProgress: (files, bytes) => reply({ type: 'progress', files, bytes }),
+  });
+  reply({ type: 'done', result, loss: fs.loss });
+} catch (error) {
+  reply({ type: 'failed', usage: isArchiverError(error, 'usage'), code: systemCode(error), message: errorText(error) });
+}

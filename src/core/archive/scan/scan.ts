@@ -1,0 +1,317 @@
+// Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
+// what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
+import { isArchiverError, systemCode } from '../../errors.js';
+import { newStat, type Stat } from '../../libc/libc.js';
+import { displayPath, type RawPath } from '../../raw-path.js';
+import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
+import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import type { SourceFs } from './source-fs.js';
+
+export const S_IFMT = 0o170000;
+export const S_IFREG = 0o100000;
+const S_IFDIR = 0o040000;
+const S_IFLNK = 0o120000;
+const SPECIAL = new Map([
+  [0o010000, 'is a FIFO'],
+  [0o140000, 'is a socket'],
+  [0o060000, 'is a block device'],
+  [0o020000, 'is a character device'],
+]);
+/** Files from here on are asked where their data are when they have fewer blocks than bytes. */
+const ASK_FOR_HOLES = 1 << 20;
+const CACHE_TAG = 'CACHEDIR.TAG';
+const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
+
+export interface Skip {
+  readonly path: RawPath;
+  readonly reason: string;
+  /** Special files are left out by design; anything else makes the upload partial. */
+  readonly special: boolean;
+}
+
+export interface ScanResult {
+  readonly table: EntryTableData;
+  readonly root: Stat;
+  readonly skipped: readonly Skip[];
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface ScanOptions {
+  readonly fs: SourceFs;
+  /** Absolute, resolved. */
+  readonly root: RawPath;
+  readonly filter: FilterOptions;
+  /** Text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
+  readonly readText: (path: RawPath) => string | undefined;
+  /** Called now and then with the counts so far. */
+  readonly onProgress?: (files: number, bytes: number) => void;
+}
+
+/** Lists everything below `root` that the filter keeps. @throws not-found, access-denied for the root; usage for a bad pattern */
+export function scan(options: ScanOptions): ScanResult {
+  return new Scanner(options).run();
+}
+
+/** A folder that is listed when its turn in byte order has come: as `name/`. */
+interface PendingFolder {
+  readonly key: string;
+  readonly path: RawPath;
+  readonly index: number;
+  readonly keep: boolean;
+}
+
+class Scanner {
+  private readonly table = new EntryTableBuilder();
+  private readonly skipped: Skip[] = [];
+  private readonly filter: PathFilter;
+  private readonly stat = newStat();
+  private readonly firstOfInode = new Map<string, number>();
+  private readonly skipTrees: ReadonlySet<RawPath>;
+  /** What stands before a slash and a path: empty for the root of the file system. */
+  private readonly base: RawPath;
+  private groups = 0;
+  private files = 0;
+  private bytes = 0;
+  private nextReport = 0;
+  private rootDevice = 0;
+  private rootFd: number | undefined;
+
+  constructor(private readonly options: ScanOptions) {
+    this.filter = createFilter(options.filter);
+    this.skipTrees = new Set(options.filter.skipTrees);
+    this.base = options.root === '/' ? '' : options.root;
+  }
+
+  run(): ScanResult {
+    const root = newStat();
+    this.options.fs.lstat(this.options.root, root);
+    this.rootDevice = root.device;
+    try {
+      this.folder('');
+    } finally {
+      if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
+    }
+    return { table: this.table.finish(), root, skipped: this.skipped, files: this.files, bytes: this.bytes };
+  }
+
+  /** Returns whether anything below was kept. */
+  private folder(folder: RawPath): boolean {
+    const names = this.namesIn(folder);
+    if (names === undefined) return false;
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const pending: PendingFolder[] = [];
+    let kept = false;
+    for (const name of names) {
+      if (this.descend(pending, name)) kept = true;
+      const path = prefix + name;
+      const found = this.entry(path, `${this.base}/${path}`);
+      if (found === undefined) continue;
+      if (found.keep) kept = true;
+      if (found.enter) insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
+    }
+    if (this.descend(pending, undefined)) kept = true;
+    this.filter.leave(folder);
+    return kept;
+  }
+
+  /** Names in byte order; undefined (and skipped) when the folder cannot be listed. @throws for the source itself */
+  private namesIn(folder: RawPath): readonly RawPath[] | undefined {
+    const { fs, root, filter } = this.options;
+    const absolute = folder === '' ? root : `${this.base}/${folder}`;
+    try {
+      const names = fs.readDirectory(absolute).sort();
+      if (filter.ignoreFiles !== false && names.includes(IGNORE_FILE)) this.enter(folder, absolute);
+      return filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute) ? [CACHE_TAG] : names;
+    } catch (error) {
+      if (folder === '' || !concernsOnePath(error)) throw error;
+      this.skip(folder, reasonOf(error, 'cannot be listed'));
+      return undefined;
+    }
+  }
+
+  /** Lists the folders whose turn comes before `name` (undefined: all). True when anything in them was kept. */
+  private descend(pending: PendingFolder[], name: RawPath | undefined): boolean {
+    let kept = false;
+    for (let next = pending[0]; next !== undefined && (name === undefined || next.key < name); next = pending[0]) {
+      pending.shift();
+      const found = this.folder(next.path);
+      if (found) kept = true;
+      else if (!next.keep) this.table.columns.kind[next.index] = KIND.dropped;
+    }
+    return kept;
+  }
+
+  private enter(folder: RawPath, absolute: RawPath): void {
+    try {
+      const text = this.options.readText(`${absolute}/${IGNORE_FILE}`);
+      if (text !== undefined) this.filter.enter(folder, text);
+    } catch (error) {
+      // Archiving what someone asked to leave out would be worse than stopping.
+      if (isArchiverError(error)) throw error;
+      this.skip(`${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`, reasonOf(error, 'cannot be read'));
+    }
+  }
+
+  private isCache(absolute: RawPath): boolean {
+    try {
+      return this.options.readText(`${absolute}/${CACHE_TAG}`)?.startsWith(CACHE_SIGNATURE) === true;
+    } catch {
+      return false; // unreadable, so not known to be a cache: archived, and reported when its content cannot be read
+    }
+  }
+
+  private entry(path: RawPath, absolute: RawPath): { index: number; enter: boolean; keep: boolean } | undefined {
+    const { stat } = this;
+    try {
+      this.options.fs.lstat(absolute, stat);
+    } catch (error) {
+      // Its kind is not known: left out in silence only where neither a file nor a folder of this name is wanted.
+      const isWanted = [true, false].some((isFolder) => this.filter.judge(path, isFolder) !== 'leave');
+      if (isWanted) this.skip(path, reasonOf(error, 'cannot be examined'));
+      return undefined;
+    }
+    const type = stat.mode & S_IFMT;
+    const isDirectory = type === S_IFDIR;
+    const verdict = this.filter.judge(path, isDirectory);
+    if (verdict === 'leave') return undefined;
+    const special = SPECIAL.get(type);
+    if (special !== undefined) {
+      this.skipped.push({ path, reason: special, special: true });
+      return undefined;
+    }
+    if (isDirectory && this.skipTrees.has(absolute)) {
+      this.skipped.push({ path, reason: 'belongs to archiver itself', special: true });
+      return undefined;
+    }
+    const index = this.add(path, type);
+    if (type === S_IFLNK && !this.addTarget(index, path, absolute)) return undefined;
+    if (type === S_IFREG) this.countFile(index, path);
+    if (!isDirectory) this.files++;
+    this.report();
+    const enter = isDirectory && !(this.options.filter.oneFileSystem && stat.device !== this.rootDevice);
+    return { index, enter, keep: verdict === 'keep' };
+  }
+
+  private add(path: RawPath, type: number): number {
+    const { stat } = this;
+    const index = this.table.add(path);
+    const c = this.table.columns;
+    c.kind[index] = type === S_IFDIR ? KIND.directory : type === S_IFLNK ? KIND.symlink : KIND.file;
+    c.mode[index] = stat.mode & 0o7777;
+    c.uid[index] = stat.uid;
+    c.gid[index] = stat.gid;
+    c.size[index] = type === S_IFREG ? stat.size : 0;
+    c.mtimeSeconds[index] = stat.mtimeSeconds;
+    c.mtimeNanos[index] = stat.mtimeNanos;
+    c.ctimeSeconds[index] = stat.ctimeSeconds;
+    c.ctimeNanos[index] = stat.ctimeNanos;
+    c.atimeSeconds[index] = stat.atimeSeconds;
+    c.inode[index] = stat.inode;
+    return index;
+  }
+
+  private addTarget(index: number, path: RawPath, absolute: RawPath): boolean {
+    try {
+      this.table.columns.link[index] = this.table.targets.push(this.options.fs.readLink(absolute)) - 1;
+      return true;
+    } catch (error) {
+      this.table.columns.kind[index] = KIND.dropped;
+      this.skip(path, reasonOf(error, 'link cannot be read'));
+      return false;
+    }
+  }
+
+  private countFile(index: number, path: RawPath): void {
+    const { stat } = this;
+    const c = this.table.columns;
+    c.allocated[index] = stat.blocks * 512;
+    if (stat.size >= ASK_FOR_HOLES && stat.blocks * 512 < stat.size) c.allocated[index] = this.dataBytes(path);
+    this.bytes += stat.size;
+    if (stat.nlink < 2) return;
+    const key = `${stat.device}:${stat.inode}`;
+    const first = this.firstOfInode.get(key);
+    if (first === undefined) {
+      this.firstOfInode.set(key, index);
+      return;
+    }
+    if (c.group[first] === 0) c.group[first] = ++this.groups;
+    c.group[index] = c.group[first] ?? 0;
+    c.kind[index] = KIND.hardlink;
+    c.link[index] = first;
+  }
+
+  // Few blocks mean holes, or a file system that compresses or has not written yet: only the first makes a large file
+  // small enough for one chunk.
+  private dataBytes(path: RawPath): number {
+    const { fs, root } = this.options;
+    const { size, blocks } = this.stat;
+    try {
+      this.rootFd ??= fs.openRoot(root);
+      const fd = fs.openFile(this.rootFd, root, path);
+      try {
+        return (fs.extents(fd, size) ?? [[0, size]]).reduce((sum, [, length]) => sum + length, 0);
+      } finally {
+        fs.close(fd);
+      }
+    } catch {
+      return blocks * 512; // not readable: reported when its content is wanted
+    }
+  }
+
+  private skip(path: RawPath, reason: string): void {
+    this.skipped.push({ path, reason, special: false });
+  }
+
+  private report(): void {
+    if ((this.table.count & 0x3ff) !== 0 || this.options.onProgress === undefined) return;
+    const now = performance.now();
+    if (now < this.nextReport) return;
+    this.nextReport = now + 100;
+    this.options.onProgress(this.files, this.bytes);
+  }
+}
+
+function insertSorted<T extends { readonly key: string }>(list: T[], item: T): void {
+  let at = list.length;
+  while (at > 0 && (list[at - 1]?.key ?? '') > item.key) at--;
+  list.splice(at, 0, item);
+}
+
+export const NO_FILE = 'is no longer a regular file';
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied (EACCES)',
+  EPERM: 'permission denied (EPERM)',
+  ENOENT: 'vanished while it was being read',
+  ENAMETOOLONG: 'the path is too long for this system (ENAMETOOLONG)',
+  EIO: 'the disk reported a read error (EIO)',
+  ESTALE: 'the network file system lost it (ESTALE)',
+  ELOOP: 'became a symbolic link while it was being read',
+  EXDEV: 'became a symbolic link while it was being read',
+  ESPIPE: NO_FILE,
+  EISDIR: NO_FILE,
+  EMFILE: 'too many open files (EMFILE)',
+};
+
+/** A path that cannot be archived for a reason of ours, in the words of the report. */
+export class NotArchivable extends Error {
+  override readonly name = 'NotArchivable';
+}
+
+/** True when `error` is about one path only, so that the rest can go on; a defect or a broken encoder is not. */
+export const concernsOnePath = (error: unknown): boolean =>
+  error instanceof NotArchivable ||
+  (error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number');
+
+/** Why a path could not be read, in words. */
+export function reasonOf(error: unknown, otherwise: string): string {
+  if (error instanceof NotArchivable) return error.message;
+  const code = systemCode(error);
+  return (code === undefined ? undefined : REASONS[code]) ?? `${otherwise}${code === undefined ? '' : ` (${code})`}`;
+}
+
+/** A skip as results show it. */
+export const shownSkip = (skip: Skip): { path: string; reason: string } => ({
+  path: displayPath(skip.path),
+  reason: skip.reason,
+});

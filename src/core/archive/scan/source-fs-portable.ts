@@ -1,0 +1,51 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  type BigIntStats,
+} from 'node:fs';
+import type { Stat } from '../../libc/libc.js';
+import { fsPath } from '../../raw-path.js';
+import type { SourceFs } from './source-fs.js';
+
+/** The view through Node's fs: times are read to the nanosecond, attributes and holes are not seen. */
+export function portableSourceFs(): SourceFs {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  return {
+    loss: 'extended attributes and holes of sparse files are not kept on this platform (koffi is not available)',
+    readDirectory: (path) => readdirSync(fsPath(path), { encoding: 'latin1' }),
+    lstat: (path, stat) => fill(stat, lstatSync(fsPath(path), { bigint: true })),
+    readLink: (path) => readlinkSync(fsPath(path), { encoding: 'latin1' }),
+    openFile: (_root, rootPath, path) => openSync(fsPath(`${rootPath}/${path}`), flags),
+    openRoot: (path) => openSync(fsPath(path), constants.O_RDONLY),
+    fstat: (fd, stat) => fill(stat, fstatSync(fd, { bigint: true })),
+    close: (fd) => closeSync(fd),
+    xattrs: () => undefined,
+    xattrsAt: () => undefined,
+    extents: () => undefined,
+  };
+}
+
+const BILLION = 1_000_000_000n;
+const seconds = (ns: bigint): number => Number((ns - nanos(ns)) / BILLION);
+const nanos = (ns: bigint): bigint => ((ns % BILLION) + BILLION) % BILLION;
+
+function fill(stat: Stat, from: BigIntStats): void {
+  stat.mode = Number(from.mode);
+  stat.size = Number(from.size);
+  stat.blocks = Number(from.blocks);
+  stat.nlink = Number(from.nlink);
+  stat.uid = Number(from.uid);
+  stat.gid = Number(from.gid);
+  stat.inode = BigInt.asUintN(64, from.ino);
+  stat.device = Number(from.dev);
+  stat.atimeSeconds = seconds(from.atimeNs);
+  stat.mtimeSeconds = seconds(from.mtimeNs);
+  stat.mtimeNanos = Number(nanos(from.mtimeNs));
+  stat.ctimeSeconds = seconds(from.ctimeNs);
+  stat.ctimeNanos = Number(nanos(from.ctimeNs));
+}

@@ -1,0 +1,33 @@
+// How the upload reads the file system. Two implementations: Linux calls through libc (nanoseconds, xattrs, holes, and
+// opening below the source through no symbolic link), and Node's fs elsewhere. Paths are byte strings.
+import { loadLibc, type Stat } from '../../libc/libc.js';
+import type { RawPath } from '../../raw-path.js';
+import { portableSourceFs } from './source-fs-portable.js';
+import { posixSourceFs } from './source-fs-posix.js';
+
+export interface SourceFs {
+  /** What this platform's view loses, to be said once; undefined when nothing is lost. */
+  readonly loss: string | undefined;
+  /** Names in a folder, unsorted, without `.` and `..`. */
+  readDirectory(path: RawPath): RawPath[];
+  /** Never follows a link. */
+  lstat(path: RawPath, stat: Stat): void;
+  readLink(path: RawPath): RawPath;
+  /** Opens a regular file below `root` for reading, without waiting for a FIFO and without touching its access time. */
+  openFile(root: number, rootPath: RawPath, path: RawPath): number;
+  openRoot(path: RawPath): number;
+  fstat(fd: number, stat: Stat): void;
+  close(fd: number): void;
+  /** Extended attributes of an open file; undefined when it has none. */
+  xattrs(fd: number): Map<RawPath, Buffer> | undefined;
+  /** The same of anything by path, a link itself. */
+  xattrsAt(path: RawPath): Map<RawPath, Buffer> | undefined;
+  /** Data extents `[offset, length]` of a sparse file; undefined when it has no holes. */
+  extents(fd: number, size: number): [number, number][] | undefined;
+}
+
+/** The best view this platform offers. */
+export function openSourceFs(): SourceFs {
+  const libc = loadLibc();
+  return libc === undefined ? portableSourceFs() : posixSourceFs(libc);
+}

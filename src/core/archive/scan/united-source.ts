@@ -1,0 +1,103 @@
+// Several source folders seen as one: a root that does not exist, with the folders below it under their base names. Such
+// a root is a byte string that no real path can be, so that it goes wherever a source goes, also to other threads.
+import type { Stat } from '../../libc/libc.js';
+import type { RawPath } from '../../raw-path.js';
+import { openSourceFs, type SourceFs } from './source-fs.js';
+
+const MARK = '\0';
+
+/** The root over these folders, which are absolute and have different base names; a single folder is its own root. */
+export function unitedRoot(folders: readonly RawPath[]): RawPath {
+  const [first = ''] = folders;
+  return folders.length === 1 ? first : folders.map((folder) => MARK + folder).join('');
+}
+
+const foldersOf = (root: RawPath): readonly RawPath[] => root.split(MARK).slice(1);
+
+/** The last part of a path. */
+export const baseName = (folder: RawPath): RawPath => folder.slice(folder.lastIndexOf('/') + 1);
+
+/** Where something below a united root really is; any other path as it is. */
+export function realPathOf(root: RawPath, path: RawPath): RawPath {
+  if (!root.startsWith(MARK)) return path;
+  if (path === root) return foldersOf(root)[0] ?? '/';
+  const [name = '', ...rest] = path.slice(root.length + 1).split('/');
+  return [folderNamed(root, name), ...rest].join('/');
+}
+
+/** Where a real path below one of the folders is seen. */
+export function seenPathOf(root: RawPath, folder: RawPath, path: RawPath): RawPath {
+  return root.startsWith(MARK) ? `${root}/${baseName(folder)}${path.slice(folder.length)}` : path;
+}
+
+const folderNamed = (root: RawPath, name: RawPath): RawPath =>
+  foldersOf(root).find((folder) => baseName(folder) === name) ?? `/${MARK}`;
+
+/** How `root` is read, be it one folder or several. */
+export function openSource(root: RawPath, fs: SourceFs = openSourceFs()): SourceFs {
+  return root.startsWith(MARK) ? new UnitedFs(fs, root) : fs;
+}
+
+class UnitedFs implements SourceFs {
+  readonly loss: string | undefined;
+  /** Opened roots of the folders, by the first of them, which stands for all. */
+  private readonly opened = new Map<number, ReadonlyMap<RawPath, number>>();
+
+  constructor(
+    private readonly fs: SourceFs,
+    private readonly root: RawPath,
+  ) {
+    this.loss = fs.loss;
+  }
+
+  private real(path: RawPath): RawPath {
+    return realPathOf(this.root, path);
+  }
+
+  readDirectory(path: RawPath): RawPath[] {
+    return path === this.root ? foldersOf(this.root).map(baseName) : this.fs.readDirectory(this.real(path));
+  }
+
+  lstat(path: RawPath, stat: Stat): void {
+    this.fs.lstat(this.real(path), stat);
+  }
+
+  readLink(path: RawPath): RawPath {
+    return this.fs.readLink(this.real(path));
+  }
+
+  openRoot(): number {
+    const roots = new Map(foldersOf(this.root).map((folder) => [folder, this.fs.openRoot(folder)]));
+    const [first = -1] = roots.values();
+    this.opened.set(first, roots);
+    return first;
+  }
+
+  openFile(root: number, _rootPath: RawPath, path: RawPath): number {
+    const slash = path.indexOf('/');
+    const folder = folderNamed(this.root, path.slice(0, slash));
+    return this.fs.openFile(this.opened.get(root)?.get(folder) ?? root, folder, path.slice(slash + 1));
+  }
+
+  fstat(fd: number, stat: Stat): void {
+    this.fs.fstat(fd, stat);
+  }
+
+  close(fd: number): void {
+    const roots = this.opened.get(fd);
+    this.opened.delete(fd);
+    for (const each of roots?.values() ?? [fd]) this.fs.close(each);
+  }
+
+  xattrs(fd: number): Map<RawPath, Buffer> | undefined {
+    return this.fs.xattrs(fd);
+  }
+
+  xattrsAt(path: RawPath): Map<RawPath, Buffer> | undefined {
+    return this.fs.xattrsAt(this.real(path));
+  }
+
+  extents(fd: number, size: number): [number, number][] | undefined {
+    return this.fs.extents(fd, size);
+  }
+}

@@ -1,0 +1,165 @@
+// Runs packing and sending side by side on the main thread: N workers pack, packed chunks wait their turn, the transfer
+// window says how many are on the wire. Memory is bounded by the number of output buffers, which is all that grows.
+import { setMaxListeners } from 'node:events';
+import { cancelledError } from '../../errors.js';
+import type { ChunkJob, Lane } from '../plan/chunk-plan.js';
+import type { PackedChunk } from '../pack/pack-chunk.js';
+import type { PackPool } from '../pack/pack-pool.js';
+import type { TransferPolicy } from './transfer-policy.js';
+
+export interface SendOutcome {
+  readonly durationMs: number;
+  /** It had to be repeated. */
+  readonly troubled: boolean;
+}
+
+export interface PipelineOptions {
+  readonly lanes: readonly Lane[];
+  readonly pool: PackPool;
+  readonly policy: TransferPolicy;
+  /** Bytes of an output buffer. */
+  readonly bufferBytes: number;
+  /** Most output buffers at once, by memory; at least 1. */
+  readonly maxBuffers: number;
+  readonly now: () => number;
+  readonly send: (job: ChunkJob, chunk: PackedChunk, signal: AbortSignal) => Promise<SendOutcome>;
+  readonly onStart?: (job: ChunkJob) => void;
+  /** Called once a chunk, before it is sent. */
+  readonly onPacked?: (job: ChunkJob, chunk: PackedChunk) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Packs and sends every lane. Rejects with the first failure, after what is in flight has ended. */
+export function runPipeline(options: PipelineOptions): Promise<void> {
+  return new Pipeline(options).run();
+}
+
+interface Packed {
+  readonly job: ChunkJob;
+  readonly chunk: PackedChunk;
+}
+
+class Pipeline {
+  private readonly abort = new AbortController();
+  private readonly staged: Packed[] = [];
+  private readonly spare: SharedArrayBuffer[] = [];
+  private readonly tasks = new Set<Promise<void>>();
+  private readonly lanes: (readonly ChunkJob[])[];
+  /** What is left of the lane a worker is on; empty: idle. */
+  private readonly current: ChunkJob[][];
+  private readonly busy: boolean[];
+  private packing = 0;
+  private sending = 0;
+  private stagedCap: number;
+  private failure: unknown;
+  private finish: (() => void) | undefined;
+
+  constructor(private readonly options: PipelineOptions) {
+    this.lanes = [...options.lanes];
+    this.current = Array.from({ length: options.pool.size }, () => []);
+    this.busy = this.current.map(() => false);
+    this.stagedCap = options.policy.stagedMin;
+    setMaxListeners(0, this.abort.signal); // every request listens, and direct files make many
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.options;
+    const onAbort = (): void => this.fail(signal.reason ?? cancelledError());
+    if (signal.aborted) throw signal.reason;
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const done = new Promise<void>((resolve) => (this.finish = resolve));
+      this.step();
+      await done;
+      await Promise.all(this.tasks);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  private fail(error: unknown): void {
+    if (this.failure !== undefined) return;
+    this.failure = error;
+    this.abort.abort(error);
+    this.step();
+  }
+
+  /** Starts whatever may start now. */
+  private step(): void {
+    if (this.failure === undefined) {
+      while (this.staged.length > 0 && this.sending < this.options.policy.window.size) this.startSending();
+      this.adapt();
+      for (let worker = 0; worker < this.busy.length && this.mayPack(); worker++) {
+        if (this.busy[worker] === false) this.startPacking(worker);
+      }
+    }
+    const idle = this.packing === 0 && this.sending === 0;
+    if (idle && (this.failure !== undefined || this.staged.length === 0)) this.finish?.();
+  }
+
+  private mayPack(): boolean {
+    const { policy, pool, maxBuffers } = this.options;
+    const ahead = policy.windowLimit === 1 ? 0 : policy.window.size + this.stagedCap;
+    const outstanding = this.packing + this.staged.length + this.sending;
+    return outstanding < Math.min(maxBuffers, pool.size + ahead);
+  }
+
+  // The wire ran dry: let packing run further ahead. Chunks pile up: there is no use in more memory.
+  private adapt(): void {
+    const { stagedMin, stagedMax, window } = this.options.policy;
+    if (this.sending < window.size && this.staged.length === 0)
+      this.stagedCap = Math.min(stagedMax, this.stagedCap + 1);
+    else if (this.staged.length > this.stagedCap) this.stagedCap = Math.max(stagedMin, this.stagedCap - 1);
+  }
+
+  private startPacking(worker: number): void {
+    if (this.current[worker]?.length === 0) this.current[worker] = [...(this.lanes.shift() ?? [])];
+    const job = this.current[worker]?.shift();
+    if (job === undefined) return;
+    this.busy[worker] = true;
+    this.packing++;
+    this.options.onStart?.(job);
+    const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
+    this.track(
+      this.options.pool
+        .pack(worker, job, output)
+        .then((chunk) => {
+          this.options.onPacked?.(job, chunk);
+          this.staged.push({ job, chunk });
+        })
+        .catch((error: unknown) => this.fail(error)),
+      () => {
+        this.busy[worker] = false;
+        this.packing--;
+      },
+    );
+  }
+
+  private startSending(): void {
+    const next = this.staged.shift();
+    if (next === undefined) return;
+    this.sending++;
+    const { send, policy, now } = this.options;
+    this.track(
+      send(next.job, next.chunk, this.abort.signal).then(
+        ({ durationMs, troubled }) =>
+          policy.window.acknowledge({ nowMs: now(), bytes: next.chunk.size, durationMs, troubled }),
+        (error: unknown) => this.fail(error),
+      ),
+      () => {
+        this.sending--;
+        this.spare.push(next.chunk.output.buffer as SharedArrayBuffer);
+      },
+    );
+  }
+
+  private track(work: Promise<void>, settled: () => void): void {
+    const task = work.then(() => {
+      settled();
+      this.tasks.delete(task);
+      this.step();
+    });
+    this.tasks.add(task);
+  }
+}

@@ -1,0 +1,173 @@
+// Sends packed chunks, remembers what is there, and takes it back when the upload does not come true.
+import { ArchiverError, errorText, isArchiverError } from '../../errors.js';
+import type { EventSink, TransferEvent } from '../../events.js';
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { manifestKeyOf } from '../../manifest/manifest-reader.js';
+import type { ObjectStore } from '../../object-store/object-store.js';
+import { Slots } from '../../restore/byte-budget.js';
+import type { KeptUpload, UploadJournal } from '../../resume/upload-journal.js';
+import { atOnce } from '../../dataset/prune/at-once.js';
+import { putOnce } from '../commit/commit.js';
+import type { PackedChunk } from '../pack/pack-chunk.js';
+import type { SendOutcome } from './pipeline.js';
+
+const TAKE_BACK_MS = 30_000;
+const MIB = 2 ** 20;
+
+export interface ChunkTarget {
+  readonly store: ObjectStore;
+  readonly folder: string;
+  /** The store encrypts with this key (SSE-KMS). */
+  readonly kmsKeyId: string | undefined;
+}
+
+export interface CleanUp {
+  /** Keys that earlier runs of the upload have sent. */
+  readonly earlier: readonly string[];
+  /** Undefined when it could not be opened. */
+  readonly store: ObjectStore | undefined;
+}
+
+export class ChunkSender {
+  private readonly sent = new Set<string>();
+  private readonly acknowledged = new Set<string>();
+  private store: ObjectStore | undefined;
+  private retries = 0;
+  private kept = false;
+  private readonly slots: Slots;
+
+  /** Of files that are objects of their own, so many are on their way `atOnce`, whatever chunks they belong to. */
+  constructor(
+    private readonly emit: EventSink,
+    private readonly objectsAtOnce = 1,
+  ) {
+    this.slots = new Slots(objectsAtOnce);
+  }
+
+  /** For the store: counts its retries, which the transfer window has to know of. */
+  readonly onEvent: EventSink = (event: TransferEvent) => {
+    if (event.type === 'retry') this.retries++;
+    this.emit(event);
+  };
+
+  /** Puts one chunk below `folder`, its direct files before it; no object ever overwrites another. */
+  async send(
+    target: ChunkTarget,
+    record: ChunkRecord,
+    { output, objects }: PackedChunk,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    this.store = target.store;
+    const started = performance.now();
+    const retriesBefore = this.retries;
+    // Before they are there: a PUT whose answer is lost is taken back too.
+    const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
+    for (const key of keys) this.sent.add(key);
+    await atOnce(objects, this.objectsAtOnce, (object) =>
+      this.slots.run(() =>
+        put(target, object.record, Buffer.from(output.buffer, object.start, object.record.size), signal),
+      ),
+    );
+    await put(target, record, output.subarray(0, record.size), signal);
+    for (const key of keys) this.acknowledged.add(key);
+    return { durationMs: performance.now() - started, troubled: this.retries > retriesBefore };
+  }
+
+  /** Of everything that was sent, or was to be. */
+  keys(): readonly string[] {
+    return [...this.sent];
+  }
+
+  /** Removes what was sent, and `earlier`, for a version that turned out to be needless, as far as this writer may. */
+  async discard(store: ObjectStore, earlier: readonly string[] = []): Promise<void> {
+    const keys = [...this.sent, ...earlier];
+    const left = await this.takeBack(store, keys);
+    if (left !== undefined)
+      this.emit({ type: 'note', text: `up to ${keys.length} objects stay without use (${left})` });
+  }
+
+  /** Removes a manifest whose version a rival took; left alone, it counts as abandoned. */
+  async discardManifest(store: ObjectStore, uploadId: string): Promise<void> {
+    try {
+      await store.delete([manifestKeyOf(uploadId)], AbortSignal.timeout(TAKE_BACK_MS));
+    } catch (error) {
+      this.emit({
+        type: 'note',
+        text: `the manifest of upload ${uploadId} stays without a version (${errorText(error)})`,
+      });
+    }
+    this.kept = false;
+  }
+
+  /** From here on nothing is taken back: a manifest whose answer was lost may be there and in use. */
+  keep(): void {
+    this.kept = true;
+  }
+
+  /**
+   * Says what is left of a failed upload and returns the failure. What the journal keeps stays; without one what was sent
+   * is deleted, as far as this writer may. `cleanup` deletes it in any case, and what `earlier` runs have sent; an upload
+   * that was interrupted on purpose is not one that failed.
+   */
+  async withdraw(failure: unknown, journal?: UploadJournal, cleanup?: CleanUp): Promise<unknown> {
+    const isGivenUp = cleanup !== undefined && !this.kept && !isArchiverError(failure, 'cancelled');
+    if (isGivenUp) {
+      this.store ??= cleanup.store;
+      for (const key of cleanup.earlier) this.sent.add(key);
+      await journal?.discard();
+    }
+    const saved = isGivenUp ? undefined : await journal?.keep(errorText(failure));
+    if (saved !== undefined) return await this.leave(failure, saved);
+    if (this.store === undefined || this.sent.size === 0) return failure;
+    if (this.kept) {
+      this.emit({ type: 'note', text: 'the chunks are all there; whether the manifest is, `archiver verify` tells' });
+      return failure;
+    }
+    const left = await this.takeBack(this.store, [...this.sent]);
+    const text =
+      left === undefined
+        ? `nothing was committed; the ${this.sent.size} objects already sent were removed`
+        : `nothing was committed; up to ${this.sent.size} objects are left without a manifest (${left})`;
+    this.emit({ type: 'note', text });
+    return failure;
+  }
+
+  private async leave(failure: unknown, { uploadId, chunks, storedBytes }: KeptUpload): Promise<unknown> {
+    // What was on its way may be there without anybody knowing: the resumed upload sends it anew under another number.
+    const inDoubt = [...this.sent].filter((key) => !this.acknowledged.has(key));
+    if (this.store !== undefined && !this.kept) await this.takeBack(this.store, inDoubt);
+    const command = `archiver resume ${uploadId}`;
+    const size = `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}, ${(storedBytes / MIB).toFixed(1)} MiB`;
+    this.emit({ type: 'note', text: `what was sent is kept (${size}): \`${command}\` goes on from there` });
+    if (!isArchiverError(failure)) return failure;
+    const { code, message, exitCode, hint, cause } = failure;
+    const next = hint === undefined || hint.includes('again') ? command : `${hint}; then: ${command}`;
+    return new ArchiverError(code, message, { exitCode, cause, hint: next });
+  }
+
+  private async takeBack(store: ObjectStore, keys: readonly string[]): Promise<string | undefined> {
+    if (keys.length === 0) return undefined;
+    try {
+      const failures = await store.delete(keys, AbortSignal.timeout(TAKE_BACK_MS));
+      return failures[0]?.reason;
+    } catch (error) {
+      return isArchiverError(error, 'access-denied') ? 'this writer may not delete' : errorText(error);
+    }
+  }
+}
+
+async function put(
+  { store, folder, kmsKeyId }: ChunkTarget,
+  { key, sha256, storageClass, content }: ChunkRecord,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  await putOnce(store, `${folder}/${key}`, bytes, {
+    sha256,
+    contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
+    exclusive: true,
+    signal,
+    ...(storageClass === 'STANDARD' ? {} : { storageClass }),
+    ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
+  });
+}

@@ -1,0 +1,174 @@
+// Comparing a scanned folder with an earlier version's entries: what is packed, kept, deleted, left alone.
+import { describe, expect, test } from 'vitest';
+import { compareWithView, type Comparison } from '../../../../src/core/archive/changes/compare.js';
+import {
+  type EntryTable,
+  EntryTableBuilder,
+  KIND,
+  openEntryTable,
+  STATUS,
+} from '../../../../src/core/archive/scan/entry-table.js';
+import type { Skip } from '../../../../src/core/archive/scan/scan.js';
+import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
+
+const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+const time = { seconds: 1_700_000_000, nanos: 5 };
+
+interface Row {
+  readonly path: string;
+  readonly kind?: number;
+  readonly group?: number;
+  readonly size?: number;
+}
+
+function tableOf(rows: readonly Row[]): EntryTable {
+  const builder = new EntryTableBuilder();
+  for (const { path, kind = KIND.file, group = 0, size = 10 } of rows) {
+    const index = builder.add(path);
+    const c = builder.columns;
+    c.kind[index] = kind;
+    c.group[index] = group;
+    c.size[index] = kind === KIND.directory ? 0 : size;
+    c.mode[index] = 0o644;
+    for (const [seconds, nanos] of [[c.mtimeSeconds, c.mtimeNanos] as const, [c.ctimeSeconds, c.ctimeNanos] as const]) {
+      seconds[index] = time.seconds;
+      nanos[index] = time.nanos;
+    }
+  }
+  return openEntryTable(builder.finish());
+}
+
+const entry = (path: string, more: Partial<Entry> = {}): Entry => ({
+  path,
+  type: 'file',
+  size: more.type === 'directory' ? 0 : 10,
+  mtime: time,
+  ctime: time,
+  mode: 0o644,
+  uid: 0,
+  gid: 0,
+  inode: '1',
+  md5: MD5,
+  chunk: 3,
+  offset: 512,
+  ...more,
+});
+
+interface Compared extends Comparison {
+  readonly statuses: Record<string, string>;
+}
+
+async function compare(
+  rows: readonly Row[],
+  before: readonly Entry[],
+  skipped: readonly Skip[] = [],
+  trackDeletes = true,
+): Promise<Compared> {
+  const table = tableOf(rows);
+  async function* view(): AsyncGenerator<readonly Entry[]> {
+    yield before.slice(0, 2);
+    yield before.slice(2);
+  }
+  const xattrsOf = (): undefined => undefined;
+  const comparison = await compareWithView(view(), { table, extras: new Map(), skipped, trackDeletes, xattrsOf });
+  const words = Object.entries(STATUS);
+  const statuses = Object.fromEntries(
+    rows.map(({ path }, index) => [path, words.find(([, value]) => value === table.columns.status[index])?.[0] ?? '']),
+  );
+  return { ...comparison, statuses };
+}
+
+const skip = (path: string, special = false): Skip => ({ path, reason: 'permission denied (EACCES)', special });
+
+describe('what is gone', () => {
+  test('is named by its topmost path, and counted by its files', async () => {
+    const before = [entry('d', { type: 'directory' }), entry('d-x'), entry('d/a'), entry('d/b'), entry('e')];
+
+    const compared = await compare([{ path: 'e' }], before);
+
+    expect(compared.deleted).toEqual(['d', 'd-x']);
+    expect(compared.counts).toEqual({ added: 0, modified: 0, deleted: 3, unchanged: 1 });
+  });
+
+  test('is not what could not be looked at, nor anything below it', async () => {
+    const before = [entry('d', { type: 'directory' }), entry('d/a'), entry('dd'), entry('locked')];
+
+    const compared = await compare([{ path: 'd', kind: KIND.directory }], before, [skip('d'), skip('locked')]);
+
+    expect(compared.deleted).toEqual(['dd']);
+  });
+
+  test('is a file whose name a FIFO has now', async () => {
+    expect((await compare([], [entry('pipe')], [skip('pipe', true)])).deleted).toEqual(['pipe']);
+  });
+
+  test('stays without trackDeletes', async () => {
+    const compared = await compare([], [entry('a')], [], false);
+
+    expect(compared.deleted).toEqual([]);
+    expect(compared.counts.deleted).toBe(0);
+  });
+});
+
+describe('a file', () => {
+  test('that was torn when it was stored is stored again', async () => {
+    expect((await compare([{ path: 'a' }], [entry('a', { changed: true })])).statuses).toEqual({ a: 'pending' });
+  });
+
+  test('of the same size and another time, or the same time and another size, is packed', async () => {
+    const before = [entry('a', { mtime: { ...time, nanos: 6 } }), entry('b', { size: 11 }), entry('c')];
+
+    const compared = await compare([{ path: 'a' }, { path: 'b' }, { path: 'c' }], before);
+
+    expect(compared.statuses).toEqual({ a: 'pending', b: 'pending', c: 'same' });
+  });
+
+  test('that was a folder is packed, and what was in the folder is gone', async () => {
+    const compared = await compare([{ path: 'd' }], [entry('d', { type: 'directory' }), entry('d/a')]);
+
+    expect(compared.statuses).toEqual({ d: 'pending' });
+    expect(compared.deleted).toEqual(['d/a']);
+  });
+});
+
+describe('hard links', () => {
+  const linked = (paths: readonly string[], group: number): Row[] =>
+    paths.map((path, index) => ({ path, group, kind: index === 0 ? KIND.file : KIND.hardlink }));
+
+  test('are left alone while the group is the same', async () => {
+    const before = [entry('a', { linkGroup: 7 }), entry('b', { type: 'hardlink', linkGroup: 7 })];
+
+    expect((await compare(linked(['a', 'b'], 1), before)).statuses).toEqual({ a: 'same', b: 'same' });
+  });
+
+  test('are all mentioned when the group was split into two', async () => {
+    const before = ['a', 'b', 'c', 'd'].map((path) => entry(path, { linkGroup: 7 }));
+
+    const compared = await compare([...linked(['a', 'b'], 1), ...linked(['c', 'd'], 2)], before);
+
+    expect(compared.statuses).toEqual({ a: 'kept', b: 'kept', c: 'kept', d: 'kept' });
+    expect(compared.counts).toMatchObject({ modified: 4, unchanged: 0 });
+  });
+
+  test('are all mentioned when a name joined, and none is packed', async () => {
+    const compared = await compare(linked(['a', 'b', 'new'], 1), [
+      entry('a', { linkGroup: 7 }),
+      entry('b', { linkGroup: 7 }),
+    ]);
+
+    expect(compared.statuses).toEqual({ a: 'kept', b: 'kept', new: 'kept' });
+    expect(compared.pending).toBe(0);
+  });
+
+  test('that became one file of two with different contents are read again', async () => {
+    const before = [entry('a'), entry('b', { md5: 'f'.repeat(32), chunk: 4 })];
+
+    expect((await compare(linked(['a', 'b'], 1), before)).statuses).toEqual({ a: 'pending', b: 'pending' });
+  });
+
+  test('of which one is alone now is mentioned as a file of its own', async () => {
+    const before = [entry('a', { linkGroup: 7 }), entry('b', { type: 'hardlink', linkGroup: 7 })];
+
+    expect((await compare([{ path: 'a' }, { path: 'b' }], before)).statuses).toEqual({ a: 'kept', b: 'kept' });
+  });
+});
