@@ -3,7 +3,7 @@ import { changesSince, stepVersion } from '../../../src/commands/browse/step-ver
 import { loadListing } from '../../../src/core/listing/load-listing.js';
 import type { ObjectReader } from '../../../src/core/object-store/object-store.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
-import { CHANGE, type OpenedListing } from '../../../src/stores/browse-state.js';
+import { CHANGE, type OpenedListing } from '../../../src/stores/browse/browse-state.js';
 import { DATASET, makeDataset, recordKey, writeObjects } from '../../support/make-dataset.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

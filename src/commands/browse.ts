@@ -1,0 +1,48 @@
+import { arg } from '../cli/arg.js';
+import { defineCommand } from '../cli/command.js';
+import { flag, type Values } from '../cli/flag.js';
+import { coldFlags, uploadTargetFlags, versionFlags, versionRules } from './_shared.js';
+
+const flags = {
+  ...uploadTargetFlags('us-east-1'),
+  ...versionFlags('browse'),
+  ...coldFlags,
+  cacheGb: flag.int(0, 1_000_000)({ default: 10, describe: 'size of the cache of fetched data; 0 means 10' }),
+};
+
+/** What the flags become. */
+export type BrowseValues = Values<typeof flags>;
+
+export const command = defineCommand({
+  path: 'browse',
+  summary: 'look around in an upload on a full screen, and restore what is marked',
+  description:
+    'Shows the files of an upload, or of a version of a dataset: search, filters by DVC stage and git commit, a folder ' +
+    'tree, details with the first lines of a file, and the versions before and after with what changed. ? lists the keys.\n' +
+    'What is marked is restored to OUTPUT_DIR once enter is pressed twice; count, size and estimated cost stay in sight. ' +
+    'What is in place already with the same size and time is left alone.\n' +
+    'Needs a terminal. In scripts use archiver list and archiver restore.',
+  args: [
+    arg.text('S3_URL', {
+      describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
+      optional: true,
+    }),
+    arg.folder('OUTPUT_DIR', { describe: 'where restored files go; ./out when not given', optional: true }),
+  ],
+  flags,
+  rules: [...versionRules],
+  examples: [
+    'archiver browse s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./restored',
+    'archiver browse s3://acme-archive/lab --dataset-id results-1a2b3c4d --as-of 2026-03-31',
+  ],
+  exits: {
+    0: 'left without a restore, or all that was marked is restored or asked back',
+    1: 'failed, or none of the marked files could be restored',
+    3: 'some of the marked files could not be restored',
+    4: 'the last restore would have cost more than --max-restore-cost',
+  },
+  async run(values, [url, outputDir], context) {
+    const { runBrowse } = await import('./browse/run-browse.js');
+    return runBrowse(values, [url, outputDir], context);
+  },
+});

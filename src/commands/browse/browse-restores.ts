@@ -1,0 +1,126 @@
+// Restores that are begun on the browse screen. Each leaves lines for when the screen is gone, and a share in the exit
+// status, as `archiver restore` would have had it.
+import type { Context } from '../../cli/context.js';
+import type { EventSink } from '../../core/events.js';
+import type { RequestCounts } from '../../core/object-store/object-store.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { printable } from '../../core/raw-path.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
+import type { RestoreRequest } from '../../stores/browse/actions.js';
+import type { BrowseValues } from '../browse.js';
+import { retrieveWithJob, type Retrieved } from '../restore/cold-restore.js';
+import { isLost, requestedText } from '../restore/cold-text.js';
+import { resultText, statusOf } from '../restore/run-restore.js';
+
+export interface BrowseRestoresOptions {
+  readonly values: BrowseValues;
+  readonly context: Context;
+  readonly opened: OpenedStore;
+  readonly cache: FrameCache;
+  /** Absolute. */
+  readonly outputDir: string;
+}
+
+const REQUESTS_AT_ONCE = 4;
+
+export class BrowseRestores {
+  private readonly texts: string[] = [];
+  private running: Promise<unknown> = Promise.resolve();
+  private status = 0;
+  private failure: { readonly error: unknown } | undefined;
+
+  constructor(private readonly options: BrowseRestoresOptions) {}
+
+  /** Restores what was chosen; gives what a person reads of it. @throws what ends a restore */
+  async run(request: RestoreRequest, emit: EventSink, signal: AbortSignal): Promise<readonly string[]> {
+    const restoring = this.restore(request, emit, signal);
+    this.running = restoring.catch(() => undefined);
+    try {
+      const text = await restoring;
+      this.failure = undefined;
+      this.texts.push(text);
+      return text.trimEnd().split('\n');
+    } catch (error) {
+      this.failure = { error };
+      throw error;
+    }
+  }
+
+  /** Prints what the restores came to, once the last one has ended; gives the exit status. @throws what ended the last one */
+  async finish(): Promise<number> {
+    await this.running;
+    const { context } = this.options;
+    context.result(undefined, () => this.texts.join(''));
+    // What was interrupted knows more than the interruption.
+    if (this.failure !== undefined) throw this.failure.error;
+    context.signal.throwIfAborted();
+    return this.status;
+  }
+
+  private async restore({ opened: listed, selectors, tier }: RestoreRequest, emit: EventSink, signal: AbortSignal) {
+    const { values, context, opened, cache, outputDir } = this.options;
+    const startedAtMs = context.now().getTime();
+    const before = { ...opened.requests };
+    const { uploadId, baseUrl, version } = listed;
+    const target = { baseUrl, uploadId };
+    const retrieved = await retrieveWithJob(
+      {
+        operation: 'restore',
+        uploadId,
+        manifestSha256: version?.manifestSha256,
+        outputDir,
+        selectors,
+        overwrite: 'if-changed',
+        flatten: false,
+        verifyFiles: true,
+        keepSpecialBits: false,
+        dryRun: false,
+        requestsAtOnce: REQUESTS_AT_ONCE,
+        memoryLimitBytes: context.memoryLimitBytes,
+        cache,
+        fillsCache: selectors.all !== true,
+        emit,
+        signal,
+      },
+      {
+        values: { ...values, tier, pollInterval: undefined },
+        context,
+        opened,
+        target,
+        version,
+      },
+    );
+    const durationMs = context.now().getTime() - startedAtMs;
+    return this.textOf(retrieved, { durationMs, requests: sinceThen(opened.requests, before), tier });
+  }
+
+  private textOf(
+    { retrieval, jobId }: Retrieved,
+    { durationMs, requests, tier }: { durationMs: number; requests: RequestCounts; tier: string },
+  ): string {
+    const { context, values } = this.options;
+    for (const warning of retrieval.result.warnings.slice(0, 10)) context.debug(printable(warning));
+    if (retrieval.kind === 'requested') {
+      this.add(retrieval.chunks.some(isLost) ? 3 : 0);
+      return requestedText(retrieval, { tier, restoreDays: values.restoreDays }, jobId ?? '');
+    }
+    this.add(statusOf(retrieval.result));
+    const shown = { durationMs, requests, context, planned: [] };
+    return resultText(retrieval.result, { operation: 'restore' }, shown);
+  }
+
+  private add(status: number): void {
+    if (status !== 0) this.status = status;
+  }
+}
+
+/** The requests of one restore alone. */
+const sinceThen = (now: RequestCounts, before: RequestCounts): RequestCounts => ({
+  put: now.put - before.put,
+  get: now.get - before.get,
+  list: now.list - before.list,
+  head: now.head - before.head,
+  delete: now.delete - before.delete,
+  copy: now.copy - before.copy,
+  other: now.other - before.other,
+});

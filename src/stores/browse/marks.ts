@@ -1,0 +1,154 @@
+// Which files are marked, and what they add up to. A bit a file, and what is marked of each chunk, so that marking a million
+// files takes no longer than looking at each once, and drawing what they add up to nothing.
+import type { EntryRange, Listing } from '../../core/listing/listing.js';
+import type { RawPath } from '../../core/raw-path.js';
+import { isColdClass } from '../../core/thaw/cold-class.js';
+
+/** What is marked in one storage class. */
+export interface ClassSum {
+  readonly storageClass: string;
+  /** Chunks that hold something marked. */
+  readonly chunks: number;
+  /** Stored bytes of these chunks. */
+  readonly storedBytes: number;
+  /** About what is read of them: the marked bytes, at the chunk's ratio of compression. */
+  readonly fetchedBytes: number;
+  /** Stored bytes of the largest of these chunks. */
+  readonly largestBytes: number;
+}
+
+type Sum = { -readonly [K in keyof ClassSum]: ClassSum[K] };
+
+export class Marks {
+  files = 0;
+  bytes = 0;
+  /** Marked files of which some content is in a class that must be asked back. */
+  coldFiles = 0;
+  private readonly bits: Uint32Array;
+  /** Marked bytes in each chunk. */
+  private readonly bytesOf: Float64Array;
+  private sums: readonly ClassSum[] | undefined;
+
+  constructor(private readonly listing: Listing) {
+    this.bits = new Uint32Array(Math.ceil(listing.count / 32));
+    this.bytesOf = new Float64Array(listing.head.chunks.length);
+  }
+
+  has(index: number): boolean {
+    return (((this.bits[index >>> 5] ?? 0) >>> (index & 31)) & 1) === 1;
+  }
+
+  /** Marks or unmarks a file. Folders are never marked themselves. */
+  set(index: number, isMarked: boolean): void {
+    if (this.has(index) === isMarked) return;
+    const { listing } = this;
+    const sign = isMarked ? 1 : -1;
+    const bytes = listing.sizeBytes(index);
+    this.bits[index >>> 5] = (this.bits[index >>> 5] ?? 0) ^ (1 << (index & 31));
+    this.files += sign;
+    this.bytes += sign * bytes;
+    this.sums = undefined;
+    if (bytes === 0) return;
+    if (isCold(listing, index)) this.coldFiles += sign;
+    const chunk = listing.chunk(index);
+    if (chunk >= 0) this.add(chunk, sign * bytes);
+    else for (const segment of listing.extra(index)?.segments ?? []) this.add(segment.chunk, sign * segment.size);
+  }
+
+  setAll(indexes: Uint32Array, isMarked: boolean): void {
+    for (const index of indexes) this.set(index, isMarked);
+  }
+
+  clear(): void {
+    this.bits.fill(0);
+    this.bytesOf.fill(0);
+    this.sums = undefined;
+    this.files = 0;
+    this.bytes = 0;
+    this.coldFiles = 0;
+  }
+
+  /** How many of a range are marked. */
+  countIn({ start, end }: EntryRange): number {
+    let count = 0;
+    for (let word = start >>> 5; word * 32 < end; word++) {
+      let bits = this.bits[word] ?? 0;
+      if (word * 32 < start) bits &= -1 << (start & 31);
+      if ((word + 1) * 32 > end) bits &= ~(-1 << (end & 31));
+      count += bitCount(bits);
+    }
+    return count;
+  }
+
+  /** What is marked, by storage class. */
+  get classes(): readonly ClassSum[] {
+    this.sums ??= this.addUp();
+    return this.sums;
+  }
+
+  get isEverything(): boolean {
+    return this.files > 0 && this.files === this.listing.sum({ start: 0, end: this.listing.count }).files;
+  }
+
+  /** What is marked in as few paths as possible: a folder of which every file is marked stands for all below it. */
+  paths(): RawPath[] {
+    const found: RawPath[] = [];
+    this.collect('', found);
+    return found;
+  }
+
+  private collect(folder: RawPath, found: RawPath[]): void {
+    for (const { name, index, isFolder } of this.listing.children(folder)) {
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (!isFolder) {
+        if (index !== undefined && this.has(index)) found.push(path);
+        continue;
+      }
+      const below = this.listing.below(path);
+      const marked = this.countIn(below);
+      if (marked > 0 && marked === this.listing.sum(below).files) found.push(path);
+      else if (marked > 0) this.collect(path, found);
+    }
+  }
+
+  private add(chunk: number, bytes: number): void {
+    this.bytesOf[chunk] = (this.bytesOf[chunk] ?? 0) + bytes;
+  }
+
+  private addUp(): ClassSum[] {
+    const sums = new Map<string, Sum>();
+    for (const [chunk, { storageClass, size, rawSize }] of this.listing.head.chunks.entries()) {
+      const bytes = this.bytesOf[chunk] ?? 0;
+      if (bytes === 0) continue;
+      const sum = sums.get(storageClass) ?? {
+        storageClass,
+        chunks: 0,
+        storedBytes: 0,
+        fetchedBytes: 0,
+        largestBytes: 0,
+      };
+      sums.set(storageClass, sum);
+      sum.chunks++;
+      sum.storedBytes += size;
+      sum.fetchedBytes += Math.min(size, Math.ceil((bytes * size) / Math.max(1, rawSize)));
+      sum.largestBytes = Math.max(sum.largestBytes, size);
+    }
+    return [...sums.values()];
+  }
+}
+
+/** Whether a file has to be asked back before it can be read, as far as the manifest knows. */
+export function isCold(listing: Listing, index: number): boolean {
+  if (listing.sizeBytes(index) === 0) return false;
+  const { chunks } = listing.head;
+  const chunk = listing.chunk(index);
+  if (chunk >= 0) return isColdClass(chunks[chunk]?.storageClass ?? '');
+  const segments = listing.extra(index)?.segments ?? [];
+  return segments.some((segment) => isColdClass(chunks[segment.chunk]?.storageClass ?? ''));
+}
+
+function bitCount(bits: number): number {
+  let count = bits - ((bits >>> 1) & 0x55555555);
+  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
+  return (((count + (count >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}

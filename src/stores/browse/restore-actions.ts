@@ -1,0 +1,51 @@
+// The restore that is begun on the screen, and leaving.
+import { errorText, isArchiverError } from '../../core/errors.js';
+import type { Selectors } from '../../core/manifest/selection.js';
+import { printable } from '../../core/raw-path.js';
+import type { BrowseTools, RestoreActions } from './actions.js';
+import { createTransferStore } from '../transfer-store.js';
+
+const TICK_MS = 1000;
+
+/** The actions that restore what is marked, or stop that. */
+export function restoreActions({ get, set, notify, begin, abort, ports }: BrowseTools): RestoreActions {
+  let stop: (() => void) | undefined;
+  return {
+    restore(reason) {
+      if (reason !== undefined) return notify(reason);
+      const { opened, marks, tier } = get();
+      const selectors: Selectors = marks.isEverything ? { all: true } : { paths: marks.paths() };
+      const transfer = createTransferStore({ now: ports.now });
+      const { apply: emit, refresh, requestStop } = transfer.getState();
+      const restoring = begin();
+      const draw = (): void => set({ mode: { kind: 'progress', snapshot: transfer.getState().snapshot } });
+      const unsubscribe = transfer.subscribe(draw);
+      const tick = setInterval(refresh, TICK_MS);
+      stop = requestStop;
+      draw();
+      ports
+        .restore({ opened, selectors, tier }, emit, restoring)
+        .catch((error: unknown) => failureLines(error))
+        .then((lines) => {
+          unsubscribe();
+          clearInterval(tick);
+          stop = undefined;
+          set(restoring.aborted ? { isOver: true } : { mode: { kind: 'done', lines } });
+        })
+        .catch(() => undefined); // drawing tells of its own failures
+    },
+    quit() {
+      abort();
+      // A restore finishes what it has begun to write, and its end is the end of the browser; who insists leaves now.
+      if (stop === undefined) set({ isOver: true });
+      else stop();
+      stop = undefined;
+    },
+  };
+}
+
+/** An error as a person reads it on a screen. */
+function failureLines(error: unknown): readonly string[] {
+  const hint = isArchiverError(error) && error.hint !== undefined ? [error.hint] : [];
+  return [errorText(error), ...hint].map(printable);
+}
