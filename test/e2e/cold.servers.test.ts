@@ -24,6 +24,12 @@ describe('cold storage on moto', () => {
     const ran = await archiver(work, ['restore', ...args, '--json', '--quiet'], { env });
     return { ...ran, document: JSON.parse(ran.stdout) as Record<string, unknown> };
   };
+  const uploadCold = async (prefix: string, storageClass: string): Promise<string> => {
+    // Content of its own: what is in the cache need not come back from cold storage.
+    for (let i = 0; i < 12; i++) writeFileSync(join(source, `file-${i}`), `${prefix} ${i} `.repeat(5000));
+    const args = [source, `s3://${BUCKET}/${prefix}`, '--storage-class', storageClass];
+    return (await uploadJson(work, args, { env })).document.location;
+  };
   const setTransition = (transition: object): Promise<Response> =>
     fetch(`${endpoint}/moto-api/state-manager/set-transition`, {
       method: 'POST',
@@ -36,9 +42,7 @@ describe('cold storage on moto', () => {
     const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true });
     await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
     await setTransition({ progression: 'manual', times: LOOKS });
-    for (let i = 0; i < 12; i++) writeFileSync(join(source, `file-${i}`), `${i}`.repeat(5000));
-    const { document } = await uploadJson(work, [source, `s3://${BUCKET}`, '--storage-class', 'GLACIER'], { env });
-    location = document.location;
+    location = await uploadCold('one', 'GLACIER');
   });
 
   afterAll(async () => {
@@ -50,7 +54,7 @@ describe('cold storage on moto', () => {
     const out = join(work, 'out');
 
     const first = await restore(location, out, '--all');
-    expect(first.document).toMatchObject({ status: 'pending', costUsd: null });
+    expect(first.document).toMatchObject({ status: 'pending', costUsd: expect.any(Number) as number, isAws: false });
     const second = await restore(location, out, '--all');
     expect(second.document).toMatchObject({ status: 'pending', readyBy: null });
     expect(second.document['requests']).toMatchObject({ other: 0, put: 0 });
@@ -63,22 +67,49 @@ describe('cold storage on moto', () => {
   });
 
   it('waits with --wait until everything is back', async () => {
-    const { document } = await uploadJson(work, [source, `s3://${BUCKET}/two`, '--storage-class', 'DEEP_ARCHIVE'], {
-      env,
-    });
+    const cold = await uploadCold('two', 'DEEP_ARCHIVE');
     const out = join(work, 'waited');
 
-    const { status, document: restored } = await restore(
-      document.location,
-      out,
-      '--all',
-      '--wait',
-      '--poll-interval',
-      '1s',
-    );
+    const { status, document: restored } = await restore(cold, out, '--all', '--wait', '--poll-interval', '1s');
 
     expect(status).toBe(0);
     expect(restored).toMatchObject({ status: 'completed', files: 12 });
     expect(readdirSync(out)).toHaveLength(12);
+  });
+
+  it('becomes a job that waits, is ready, and is downloaded', async () => {
+    const cold = await uploadCold('job', 'GLACIER');
+    const out = join(work, 'of-a-job');
+    const { document } = await restore(cold, out, '--file', 'file-3', '--file', 'file-7');
+    const id = String(document['jobId']);
+
+    const early = await restore('jobs', 'download', id);
+    expect([early.status, early.document['error']]).toMatchObject([1, { code: 'cold-storage' }]);
+    let status: unknown = 'pending';
+    for (let look = 0; look <= LOOKS && status === 'pending'; look++) {
+      const checked = await restore('jobs', 'check', id);
+      [{ status }] = checked.document['jobs'] as [{ status: unknown }];
+    }
+    expect(status).toBe('ready');
+    const done = await restore('jobs', 'download', id);
+
+    expect(done.status).toBe(0);
+    expect(readdirSync(out).sort()).toEqual(['file-3', 'file-7']);
+    expect((await restore('jobs', 'list')).document['jobs']).toContainEqual(
+      expect.objectContaining({ jobId: id, status: 'completed' }),
+    );
+  });
+
+  it('asks for nothing when it would cost more than the cap', async () => {
+    const cold = await uploadCold('cap', 'DEEP_ARCHIVE');
+
+    const refused = await restore(cold, join(work, 'never'), '--all', '--max-restore-cost', '0.0000001');
+    const planned = await restore(cold, join(work, 'never'), '--all', '--dry-run');
+
+    expect(refused.status).toBe(4);
+    expect(refused.document['error']).toMatchObject({ message: expect.stringContaining('would cost $') as string });
+    const chunks = planned.document['coldChunks'] as readonly { state: string }[];
+    expect(chunks.length).toBeGreaterThan(0);
+    expect(chunks.every(({ state }) => state === 'cold')).toBe(true);
   });
 });
