@@ -3,12 +3,12 @@ import { configPlaces } from '../../../src/core/config/config-places.js';
 import { loadConfig } from '../../../src/core/config/load-config.js';
 import type { ConfigSchema } from '../../../src/core/config/config-schema.js';
 
-const places = (env: Record<string, string>) => configPlaces({ env, userHome: '/home/me', cwd: '/work' });
+const places = (env: Record<string, string>) => configPlaces({ env, userHome: '/home/me', cwd: '/data' });
 const schema: ConfigSchema = { keys: new Map(), sections: new Set(['']), suggest: () => undefined };
 
 test('home first, then the config folder, then the current folder', () => {
   expect(places({})).toEqual({
-    paths: ['/home/me/.archiver.yaml', '/home/me/.config/archiver/.archiver.yaml', '/work/.archiver.yaml'],
+    paths: ['/home/me/.archiver.yaml', '/home/me/.config/archiver/.archiver.yaml', '/data/.archiver.yaml'],
     isNamed: false,
   });
 });
@@ -19,14 +19,14 @@ test('an absolute XDG_CONFIG_HOME comes before ~/.config, a relative one is igno
 });
 
 test('ARCHIVER_CONFIG replaces the search', () => {
-  expect(places({ ARCHIVER_CONFIG: 'my.yaml' })).toEqual({ paths: ['/work/my.yaml'], isNamed: true });
+  expect(places({ ARCHIVER_CONFIG: 'my.yaml' })).toEqual({ paths: ['/data/my.yaml'], isNamed: true });
 });
 
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
 test('the first file that exists is the one', async () => {
   const asked: string[] = [];
-  const file = await loadConfig({ env: {}, userHome: '/home/me', cwd: '/work' }, schema, (path) => {
+  const file = await loadConfig({ env: {}, userHome: '/home/me', cwd: '/data' }, schema, (path) => {
     asked.push(path);
     return path.includes('.config') ? Promise.resolve('') : failing('ENOENT')();
   });
@@ -36,7 +36,7 @@ test('the first file that exists is the one', async () => {
 });
 
 test('a file that may not be read is a failure and not "no file"', async () => {
-  const load = loadConfig({ env: {}, userHome: '/home/me', cwd: '/work' }, schema, failing('EACCES'));
+  const load = loadConfig({ env: {}, userHome: '/home/me', cwd: '/data' }, schema, failing('EACCES'));
 
   await expect(load).rejects.toThrow(
     'the config file /home/me/.archiver.yaml cannot be read: no permission to read it',

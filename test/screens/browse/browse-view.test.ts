@@ -30,7 +30,7 @@ const PORTS: BrowsePorts = {
   step: () => Promise.reject(new Error('v1 is the oldest version')),
   changes: () => Promise.reject(new Error('not asked for')),
   restore: () =>
-    Promise.resolve(['✓ Restored 4 files, 3.3 GiB to /work/out, in 2s', '  fetched   3.3 GiB in 4 requests']),
+    Promise.resolve(['✓ Restored 4 files, 3.3 GiB to /data/out, in 2s', '  fetched   3.3 GiB in 4 requests']),
   now: () => 0,
 };
 
