@@ -51,9 +51,28 @@ function explain(error: unknown, path: string): Error {
 /** Opens the output folder, making it where it is missing. @throws io, no-space */
 export function openOutputFolder(options: OpenOutputOptions): OutputFolder {
   try {
-    return open(options);
+    return openOrAgain(options);
   } catch (error) {
     throw explain(error, options.path);
+  }
+}
+
+/** Another restore may have made the folder for nothing, and have removed it between two steps of this one. */
+function openOrAgain(options: OpenOutputOptions): OutputFolder {
+  try {
+    return open(options);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return open(options);
+  }
+}
+
+/** Removes an output folder that was made for nothing, unless somebody else uses it by now. @throws system errors */
+export function removeUnused(path: string): void {
+  try {
+    fs.rmdirSync(path);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 // Restoring: from selectors to files on disk. The order is what keeps it safe: read and check the whole manifest, decide
 // about every name, make folders, write files, then links, then the folders' own metadata. A file that fails is reported
 // and the rest goes on; what stops everything (no space, no access, Ctrl+C) leaves whole files and no half ones.
-import { rmdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { loadCodec } from '../codec/codec.js';
 import { cancelledError, isArchiverError } from '../errors.js';
@@ -16,7 +15,7 @@ import { finishFolders, makeFolders, type FolderJob } from './folders.js';
 import type { FrameCache } from './frame-cache.js';
 import { gather, type Gathered } from './gather.js';
 import { makeLinks, planHardlinks } from './links.js';
-import { openOutputFolder, type OutputFolder } from './output-folder.js';
+import { openOutputFolder, type OutputFolder, removeUnused } from './output-folder.js';
 import type { OverwritePolicy } from './overwrite.js';
 import { progressMeter } from './progress-meter.js';
 import { refuseCollisions, settleExisting } from './settle-names.js';
@@ -165,7 +164,7 @@ class Restore {
       await options.cache?.settled();
       output.close();
       // A folder that was made for nothing: the cost was refused, or the store has to give the chunks back first.
-      if (output.wasMade && !this.isBegun) rmdirSync(output.settings.rootPath);
+      if (output.wasMade && !this.isBegun) removeUnused(output.settings.rootPath);
     }
   }
 

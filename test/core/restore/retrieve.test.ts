@@ -395,3 +395,21 @@ test('an output folder that was there stays as it was when something is asked ba
 
   expect(filesIn(cold.out)).toEqual(['mine']);
 });
+
+test('an output folder that was made for nothing and is used by another by then stays', async () => {
+  const cold = await makeColdArchive(['GLACIER']);
+
+  const retrieval = await cold.retrieve({
+    store: {
+      ...cold.store,
+      head: async (key, signal) => {
+        // Between the making of the folder and its removal: the file of somebody else.
+        writeFileSync(join(cold.out, 'theirs'), '');
+        return await cold.store.head(key, signal);
+      },
+    },
+  });
+
+  expect(retrieval.kind).toBe('requested');
+  expect(filesIn(cold.out)).toEqual(['theirs']);
+});
