@@ -3,3 +3,6 @@ export function formatUsd(amountUsd: number | null): string {
   if (amountUsd === null) return 'unknown';
   return amountUsd > 0 && amountUsd < 0.01 ? 'less than $0.01' : `$${amountUsd.toFixed(2)}`;
 }
+
+/** The same for columns: `<$0.01`. */
+export const shortUsd = (amountUsd: number | null): string => formatUsd(amountUsd).replace('less than ', '<');

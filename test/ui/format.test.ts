@@ -10,6 +10,7 @@ import {
   formatRatio,
   formatTimestamp,
 } from '../../src/ui/format.js';
+import { formatUsd, shortUsd } from '../../src/ui/format-usd.js';
 
 const KIB = 1024;
 const MIB = 1024 ** 2;
@@ -98,4 +99,13 @@ it('shows rates, ratios and moments', () => {
   expect(formatRatio(1.044, 2)).toBe('1.04x');
   expect(formatRatio(Number.POSITIVE_INFINITY)).toBe('-');
   expect(formatTimestamp(new Date(Date.UTC(2025, 10, 14, 12, 4, 31, 250)))).toBe('2025-11-14T12:04:31Z');
+});
+
+it.each([
+  [null, 'unknown', 'unknown'],
+  [0, '$0.00', '$0.00'],
+  [0.004, 'less than $0.01', '<$0.01'],
+  [8.123, '$8.12', '$8.12'],
+])('%s USD are told as %s, and in a column as %s', (amount, text, short) => {
+  expect([formatUsd(amount), shortUsd(amount)]).toEqual([text, short]);
 });

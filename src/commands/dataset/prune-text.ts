@@ -6,6 +6,7 @@ import { ordinalsText } from '../../core/dataset/version-selector.js';
 import type { ReadRecord } from '../../core/dataset/versions.js';
 import { printable } from '../../core/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { formatUsd } from '../../ui/format-usd.js';
 
 const SHOWN = 10;
 
@@ -47,10 +48,7 @@ function feeLines({ byClass, costUsd, region, pricesOf }: EarlyDeletion): string
   return [...lines, `  early     deletion costs ${usd(costUsd)} in all, ${source}`];
 }
 
-function usd(amount: number | null): string {
-  if (amount === null) return 'an unknown amount';
-  return amount < 0.01 ? 'less than $0.01' : `$${amount.toFixed(2)}`;
-}
+const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
 
 /** The result. `outcome` is missing when nothing was done. */
 export function outcomeText(

@@ -7,7 +7,7 @@ import { glyphsFor } from '../../ui/glyphs.js';
 import { clipLine, lineWidth, type Line, type Segment } from '../../ui/line.js';
 import type { Look } from '../../ui/look.js';
 import { cutMiddle, textWidth } from '../../ui/text-width.js';
-import { formatUsd } from '../../ui/format-usd.js';
+import { shortUsd } from '../../ui/format-usd.js';
 
 const WIDE_COLUMNS = 120;
 const GAP = 2;
@@ -91,7 +91,7 @@ export function statusLine(view: BrowseView, columns: number, cost: CostPlace): 
   const { estimate, wait } = selectionCost(marks, tier, cost);
   const files = formatCount(marks.files);
   const bytes = formatBytes(marks.bytes);
-  const price = `est. ${formatUsd(estimate.costUsd).replace('less than ', '<')}`;
+  const price = `est. ${shortUsd(estimate.costUsd)}`;
   const cold: Segment = {
     text: marks.coldFiles === 0 ? '' : `${formatCount(marks.coldFiles)} cold`,
     tone: 'attention',

@@ -11,6 +11,7 @@ import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import { coldChunks, thawAgain } from '../../../core/restore-jobs/thaw-again.js';
 import { printable } from '../../../core/raw-path.js';
 import { formatQuantity } from '../../../ui/format.js';
+import { formatUsd } from '../../../ui/format-usd.js';
 import type { JobsCheckValues } from './check.js';
 import { jobFolder, openJobStore, readNamedJob } from './job-store.js';
 import { jobDocument, jobLines, shownStatus } from './job-text.js';
@@ -85,7 +86,7 @@ function noteCost(job: RestoreJob, opened: OpenedStore, context: Context): void 
     tier,
     days,
   });
-  const cost = costUsd === null ? 'cost unknown' : `est. $${costUsd.toFixed(2)}`;
+  const cost = costUsd === null ? 'cost unknown' : `est. ${formatUsd(costUsd)}`;
   context.note(`asking again for ${formatQuantity(cold.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
 }
 

@@ -5,6 +5,7 @@ import type { Selectors } from '../../../core/manifest/selection.js';
 import { displayPath, printable } from '../../../core/raw-path.js';
 import { findJobs, type FoundJob } from '../../../core/restore-jobs/job-folder.js';
 import { formatBytes, formatCount, formatDuration } from '../../../ui/format.js';
+import { shortUsd } from '../../../ui/format-usd.js';
 import { printTable } from '../../dataset/print-table.js';
 import { uploadUrl } from '../../inspect/upload-target.js';
 import { jobFolder } from './job-store.js';
@@ -60,7 +61,7 @@ async function tableText(found: readonly FoundJob[], nowMs: number, context: Con
       files: formatCount(files),
       size: formatBytes(bytes),
       chunks: `${formatCount(readableChunks(job))} of ${formatCount(chunks.length)}`,
-      cost: estimatedCostUsd === null ? 'unknown' : `$${estimatedCostUsd.toFixed(2)}`,
+      cost: shortUsd(estimatedCostUsd),
     };
   });
   const columns = [
