@@ -1,5 +1,4 @@
 // One call of the program, from argv to exit status. Touches the process only through the host.
-import { bareCommand } from './bare-call.js';
 import { completions } from './complete.js';
 import { colorChoice, usesColor, type ColorChoice } from './colors.js';
 import type { Command } from './command.js';
@@ -97,6 +96,8 @@ async function runGroup(call: Call, node: Node, rest: readonly string[]): Promis
   if (wantsHelp) return showHelp(call, node);
   if (!isRoot) throw noSuchCommand(node, undefined);
   if (argv.includes('--version="true"')) return showVersion(call);
+  // Only here: a call that names a command needs nothing of it.
+  const { bareCommand } = await import('./bare-call.js');
   const command = await bareCommand(call.root, argv, call.host);
   return command === undefined ? showHelp(call, node) : runCommand(call, command, rest, call.root);
 }

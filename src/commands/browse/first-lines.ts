@@ -2,7 +2,6 @@
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import type { FrameCache } from '../../core/restore/frame-cache.js';
 import { readFile } from '../../core/restore/read-file.js';
-import { isCold } from '../../stores/browse/marks.js';
 import type { OpenedListing, Preview } from '../../stores/browse/browse-state.js';
 
 const MAX_LINES = 60;
@@ -25,7 +24,7 @@ export async function firstLines(
   const type = listing.type(index);
   if (type !== 'file' && type !== 'hardlink') return { kind: 'none', reason: `a ${type} has no lines` };
   if (listing.sizeBytes(index) === 0) return { kind: 'none', reason: 'an empty file' };
-  if (isCold(listing, index))
+  if (listing.isCold(index))
     return { kind: 'none', reason: `in ${listing.storageClass(index) ?? ''}: not readable until it is restored` };
   const pieces: Uint8Array[] = [];
   let bytes = 0;

@@ -1,5 +1,5 @@
 // `archiver browse`: from flags to a full screen, and from what was restored there to lines and an exit status.
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { loadScreen } from '../../cli/load-screen.js';
 import { isCi } from '../../cli/progress.js';
@@ -10,21 +10,20 @@ import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { usageError } from '../../core/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { FrameCache } from '../../core/restore/frame-cache.js';
 import type { LoadProgress } from '../../screens/browse/browse-screen.js';
 import type { OpenedListing } from '../../stores/browse/browse-state.js';
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from '../browse.js';
-import { openForReading, uploadTarget } from '../inspect/upload-target.js';
+import { openForReading, uploadTarget, urlAndFolder } from '../inspect/upload-target.js';
+import { openFrameCache } from '../restore/frame-cache.js';
 import { datasetTarget, versionSelector } from '../restore/dataset-version.js';
 import { BrowseRestores } from './browse-restores.js';
 import { firstLines } from './first-lines.js';
 import { changesSince, stepVersion, versionOf } from './step-version.js';
 
-const GB = 1e9;
-const DEFAULT_CACHE_GB = 10;
-const DEFAULT_OUTPUT = 'out';
+/** Not the working folder: there a file of the same name could give way. */
+const DEFAULT_OUTPUT = './out';
 
 type Positional = readonly [url: string | undefined, outputDir: string | undefined];
 
@@ -43,7 +42,7 @@ interface Browsing {
 /** Runs the command; returns its exit status. */
 export async function runBrowse(values: BrowseValues, positional: Positional, context: Context): Promise<number> {
   requireTerminal(context);
-  const { url, outputDir } = splitPositional(values, positional);
+  const [url, outputDir = DEFAULT_OUTPUT] = urlAndFolder(values, positional);
   const isDataset = values.datasetId !== undefined;
   const target = isDataset ? { baseUrl: datasetTarget(url, values), uploadId: undefined } : uploadTarget(url, values);
   const opened = await openForReading(target.baseUrl, values, context);
@@ -66,20 +65,9 @@ function requireTerminal({ stdin, stdout, env, json }: Context): void {
   if (isCi(env)) throw usageError('browse does not work where CI is set in the environment', hint);
 }
 
-/** With --bucket the only argument is the output folder. */
-function splitPositional(
-  { bucket }: BrowseValues,
-  [first, second]: Positional,
-): { readonly url: string | undefined; readonly outputDir: string } {
-  const isByFlags = bucket !== undefined && second === undefined && first?.includes('://') !== true;
-  const [url, outputDir] = isByFlags ? [undefined, first] : [first, second];
-  return { url, outputDir: outputDir ?? `./${DEFAULT_OUTPUT}` };
-}
-
 async function browse(browsing: Browsing, end: () => void): Promise<number> {
   const { values, context, opened, baseUrl, outputDir, signal } = browsing;
-  const cacheBytes = (values.cacheGb === 0 ? DEFAULT_CACHE_GB : values.cacheGb) * GB;
-  const cache = await FrameCache.open({ folder: join(context.home, 'cache'), limitBytes: cacheBytes });
+  const cache = await openFrameCache(values, context);
   const restores = new BrowseRestores({ values, context, opened, cache, outputDir: resolve(context.cwd, outputDir) });
   const { showBrowse } = await loadScreen(() => import('../../screens/browse/browse-screen.js'));
   const look = lookOf(context.colors.stdout, context.env);

@@ -8,7 +8,7 @@ import { loadListing } from '../../core/listing/load-listing.js';
 import { displayPath, printable, rawFromText, type RawPath } from '../../core/raw-path.js';
 import { resultPath } from '../../core/restore/failures.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
-import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
+import { openForReading, uploadTarget, uploadUrl, urlAndFolder } from '../inspect/upload-target.js';
 import type { DvcExportValues } from './export.js';
 
 const SHOWN = 10;
@@ -48,17 +48,16 @@ export async function runDvcExport(values: DvcExportValues, positional: Position
   }
 }
 
-/** With --bucket the only argument is the output folder. @throws usage for two output folders */
+/** @throws usage for two output folders */
 function splitPositional(
-  { bucket, outputDir }: DvcExportValues,
-  [first, second]: Positional,
+  values: DvcExportValues,
+  positional: Positional,
   { cwd, origins }: Context,
 ): { readonly url: string | undefined; readonly outputDir: string } {
-  const isByFlags = bucket !== undefined && second === undefined && first?.includes('://') !== true;
-  const [url, named] = isByFlags ? [undefined, first] : [first, second];
+  const [url, named] = urlAndFolder(values, positional);
   if (named !== undefined && origins['outputDir'] === 'flag')
     throw usageError('give either OUTPUT_DIR or --output-dir, not both');
-  return { url, outputDir: resolve(cwd, named ?? outputDir) };
+  return { url, outputDir: resolve(cwd, named ?? values.outputDir) };
 }
 
 /** Recorded outputs that are folders in this upload. */

@@ -61,6 +61,15 @@ function checkId(uploadId: string): string {
   return uploadId;
 }
 
+/** The arguments S3_URL and OUTPUT_DIR; with --bucket the only one is the folder. */
+export const urlAndFolder = (
+  { bucket }: Pick<UploadTargetValues, 'bucket'>,
+  [first, second]: readonly [string | undefined, string | undefined],
+): readonly [url: string | undefined, folder: string | undefined] =>
+  bucket !== undefined && second === undefined && first?.includes('://') !== true
+    ? [undefined, first]
+    : [first, second];
+
 /** The URL of the upload itself. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => `${baseUrl}/uploads/${uploadId}`;
 

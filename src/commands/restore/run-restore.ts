@@ -1,6 +1,6 @@
 // `archiver restore` and `archiver download`: two faces of one engine. Flags to options, events to progress, the result
 // to text or JSON.
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
 import { ArchiverError, usageError } from '../../core/errors.js';
@@ -10,22 +10,21 @@ import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/raw-path.js';
-import { FrameCache } from '../../core/restore/frame-cache.js';
+import type { FrameCache } from '../../core/restore/frame-cache.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 import type { DownloadValues } from '../download.js';
-import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
+import { openForReading, uploadTarget, uploadUrl, urlAndFolder } from '../inspect/upload-target.js';
 import type { RestoreValues } from '../restore.js';
 import { coldOutcome, type ColdOutcome } from './cold-outcome.js';
 import { retrieveWithJob } from './cold-restore.js';
 import { restoreReadable } from './restore-readable.js';
 import { datasetTarget, findVersion, versionSelector, type DatasetVersion } from './dataset-version.js';
+import { openFrameCache } from './frame-cache.js';
 
-const GB = 1e9;
-const DEFAULT_CACHE_GB = 10;
 const SHOWN_WARNINGS = 10;
 
 type EngineOptions = Omit<RestoreOptions, 'reader' | 'mayFetch'>;
@@ -53,8 +52,6 @@ interface Job {
 /** Runs `archiver restore`; returns its exit status. */
 export async function runRestore(values: RestoreValues, positional: Positional, context: Context): Promise<number> {
   const isCacheGiven = (context.origins['cacheGb'] ?? 'default') !== 'default';
-  const limitBytes = (values.cacheGb === 0 ? DEFAULT_CACHE_GB : values.cacheGb) * GB;
-  const folder = join(context.home, 'cache');
   const { url, outputDir } = splitPositional(values, positional, context);
   const selector = values.datasetId === undefined ? undefined : versionSelector(values);
   const version =
@@ -70,7 +67,7 @@ export async function runRestore(values: RestoreValues, positional: Positional, 
     },
     ...(version === undefined ? {} : { version }),
     selectors: selectorsOf(values),
-    openCache: () => FrameCache.open({ folder, limitBytes }),
+    openCache: () => openFrameCache(values, context),
     fillsCache: !values.all || isCacheGiven,
   });
 }
@@ -98,14 +95,12 @@ export async function runDownload(values: DownloadValues, positional: Positional
   });
 }
 
-/** With --bucket the only argument is the output folder. */
 function splitPositional(
   values: RestoreValues | DownloadValues,
-  [first, second]: Positional,
+  positional: Positional,
   context: Context,
 ): { readonly url: string | undefined; readonly outputDir: string } {
-  const isByFlags = values.bucket !== undefined && second === undefined && first?.includes('://') !== true;
-  const [url, outputDir] = isByFlags ? [undefined, first] : [first, second];
+  const [url, outputDir] = urlAndFolder(values, positional);
   if (outputDir === undefined)
     throw usageError(url === undefined ? 'S3_URL and OUTPUT_DIR are missing' : 'OUTPUT_DIR is missing');
   return { url, outputDir: resolve(context.cwd, outputDir) };

@@ -1,5 +1,4 @@
 // Opens the upload, or the version of a dataset, that a shell looks into.
-import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
@@ -8,15 +7,13 @@ import { resolveVersion } from '../../core/dataset/version-selector.js';
 import { digestsOf } from '../../core/dataset/version-view.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { FrameCache } from '../../core/restore/frame-cache.js';
 import { formatCount } from '../../ui/format.js';
 import type { ShellValues } from '../shell.js';
 import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
 import { datasetTarget, versionSelector } from '../restore/dataset-version.js';
+import { openFrameCache } from '../restore/frame-cache.js';
 import type { OpenArchive } from './archive-session.js';
 
-const GB = 1e9;
-const DEFAULT_CACHE_GB = 10;
 const TELL_EVERY_MS = 200;
 
 export interface OpenedArchive {
@@ -51,8 +48,7 @@ export async function openArchive(
       signal: context.signal,
     }).finally(progress.end);
     await remember(values, { baseUrl, region: opened.region }, context);
-    const limitBytes = (values.cacheGb === 0 ? DEFAULT_CACHE_GB : values.cacheGb) * GB;
-    const cache = await FrameCache.open({ folder: join(context.home, 'cache'), limitBytes });
+    const cache = await openFrameCache(values, context);
     const location = uploadUrl({ baseUrl, uploadId });
     return { archive: { listing, reader: store, uploadId, manifestSha256, location, cache }, opened };
   } catch (error) {

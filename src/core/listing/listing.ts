@@ -3,6 +3,7 @@
 import type { ManifestHead, Timestamp, EntryType } from '../manifest/manifest-types.js';
 import type { RawPath } from '../raw-path.js';
 import type { Extra, SelectedTable } from '../restore/selected-table.js';
+import { isColdClass } from '../thaw/cold-class.js';
 
 /** Entries `start` to `end` (exclusive). */
 export interface EntryRange {
@@ -128,6 +129,13 @@ export class Listing {
     return chunk === undefined ? undefined : this.head.chunks[chunk]?.storageClass;
   }
 
+  /** Whether the content has to be asked back before it can be read, as far as the manifest knows. */
+  isCold(index: number): boolean {
+    const inCold = (chunk: number): boolean => isColdClass(this.head.chunks[chunk]?.storageClass ?? '');
+    const chunk = this.chunk(index);
+    return chunk >= 0 ? inCold(chunk) : this.chunks(index).some(inCold);
+  }
+
   /** The DVC stages that occur. */
   get stages(): readonly string[] {
     return this.data.stages.values;
@@ -172,12 +180,13 @@ export class Listing {
     };
   }
 
-  /** What lies right below a folder, in path order; steps over what is deeper. */
-  *children(folder: RawPath): Generator<Child> {
+  /** What lies right below a folder and begins with `prefix`, in path order; steps over what is deeper. */
+  *children(folder: RawPath, prefix: RawPath = ''): Generator<Child> {
     const { start, end } = this.below(folder);
-    const skip = folder === '' ? 0 : folder.length + 1;
-    for (let index = start; index < end;) {
-      const rest = this.path(index).slice(skip);
+    const above = folder === '' ? '' : `${folder}/`;
+    for (let index = prefix === '' ? start : this.lowerBound(Buffer.from(above + prefix, 'latin1')); index < end;) {
+      const rest = this.path(index).slice(above.length);
+      if (!rest.startsWith(prefix)) return;
       const slash = rest.indexOf('/');
       if (slash < 0) {
         yield { name: rest, index, isFolder: this.type(index) === 'directory' };
@@ -185,7 +194,7 @@ export class Listing {
         continue;
       }
       const name = rest.slice(0, slash);
-      const path = folder === '' ? name : `${folder}/${name}`;
+      const path = above + name;
       if (this.find(path) === undefined) yield { name, index: undefined, isFolder: true };
       index = this.below(path).end;
     }

@@ -1,5 +1,4 @@
 // One row of the file list or tree.
-import { isCold } from '../../stores/browse/marks.js';
 import { type BrowseView, CHANGE } from '../../stores/browse/browse-state.js';
 import type { FolderRow, TreeRow } from '../../stores/browse/tree.js';
 import { displayPath } from '../../core/raw-path.js';
@@ -101,6 +100,6 @@ function flagSegments({ opened, changes }: BrowseView, row: number | FolderRow):
       : kind === CHANGE.modified
         ? { text: '~', tone: 'attention' }
         : { text: ' ' },
-    isCold(opened.listing, row) ? { text: 'c', tone: 'accent' } : { text: ' ' },
+    opened.listing.isCold(row) ? { text: 'c', tone: 'accent' } : { text: ' ' },
   ];
 }

@@ -2,7 +2,6 @@
 // files takes no longer than looking at each once, and drawing what they add up to nothing.
 import type { EntryRange, Listing } from '../../core/listing/listing.js';
 import type { RawPath } from '../../core/raw-path.js';
-import { isColdClass } from '../../core/thaw/cold-class.js';
 
 /** What is marked in one storage class. */
 export interface ClassSum {
@@ -49,7 +48,7 @@ export class Marks {
     this.bytes += sign * bytes;
     this.sums = undefined;
     if (bytes === 0) return;
-    if (isCold(listing, index)) this.coldFiles += sign;
+    if (listing.isCold(index)) this.coldFiles += sign;
     const chunk = listing.chunk(index);
     if (chunk >= 0) this.add(chunk, sign * bytes);
     else for (const segment of listing.extra(index)?.segments ?? []) this.add(segment.chunk, sign * segment.size);
@@ -135,16 +134,6 @@ export class Marks {
     }
     return [...sums.values()];
   }
-}
-
-/** Whether a file has to be asked back before it can be read, as far as the manifest knows. */
-export function isCold(listing: Listing, index: number): boolean {
-  if (listing.sizeBytes(index) === 0) return false;
-  const { chunks } = listing.head;
-  const chunk = listing.chunk(index);
-  if (chunk >= 0) return isColdClass(chunks[chunk]?.storageClass ?? '');
-  const segments = listing.extra(index)?.segments ?? [];
-  return segments.some((segment) => isColdClass(chunks[segment.chunk]?.storageClass ?? ''));
 }
 
 function bitCount(bits: number): number {

@@ -51,6 +51,9 @@ describe('Listing', () => {
     expect(names(listing.children('d'))).toEqual(['x', 'y/']);
     expect(names(listing.children('e'))).toEqual(['f/']);
     expect(names(listing.children('nowhere'))).toEqual([]);
+    expect(names(listing.children('', 'd'))).toEqual(['d/', 'd-1', 'd0']);
+    expect(names(listing.children('d', 'y'))).toEqual(['y/']);
+    expect(names(listing.children('d', 'z'))).toEqual([]);
     expect([listing.isFolder(''), listing.isFolder('e/f'), listing.isFolder('d-1'), listing.isFolder('no')]).toEqual([
       true,
       true,

@@ -1,6 +1,5 @@
 // `archiver restore jobs download`: the restore that a job was made for.
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { Context } from '../../../cli/context.js';
 import { runWithProgress } from '../../../cli/progress.js';
 import { readVersion } from '../../../core/dataset/versions.js';
@@ -13,16 +12,13 @@ import { printable } from '../../../core/raw-path.js';
 import { downloadJob, refuseWaiting } from '../../../core/restore-jobs/download-job.js';
 import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import { withoutLost } from '../../../core/restore-jobs/without-lost.js';
-import { FrameCache } from '../../../core/restore/frame-cache.js';
 import { restoreUpload, type RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { openFrameCache } from '../frame-cache.js';
 import { resultText, statusOf, warnOf } from '../run-restore.js';
 import type { JobsDownloadValues } from './download.js';
 import { jobFolder, openJobStore, readNamedJob } from './job-store.js';
 import { jobDocument } from './job-text.js';
-
-const GB = 1e9;
-const DEFAULT_CACHE_GB = 10;
 
 /** Runs the command; returns its exit status. */
 export async function runJobsDownload(values: JobsDownloadValues, id: string, context: Context): Promise<number> {
@@ -69,7 +65,6 @@ interface Way {
 
 async function restore(job: RestoreJob, { values, context, opened, emit }: Way): Promise<RestoreResult> {
   const isCacheGiven = (context.origins['cacheGb'] ?? 'default') !== 'default';
-  const limitBytes = (values.cacheGb === 0 ? DEFAULT_CACHE_GB : values.cacheGb) * GB;
   return await restoreUpload({
     operation: 'restore',
     reader: withoutLost(opened.store, job),
@@ -84,7 +79,7 @@ async function restore(job: RestoreJob, { values, context, opened, emit }: Way):
     dryRun: false,
     requestsAtOnce: values.workers,
     memoryLimitBytes: context.memoryLimitBytes,
-    cache: await FrameCache.open({ folder: join(context.home, 'cache'), limitBytes }),
+    cache: await openFrameCache(values, context),
     fillsCache: job.selectors.all !== true || isCacheGiven,
     emit,
     signal: context.signal,

@@ -1,7 +1,6 @@
 // Rows about entries, as `ls` and `stage` print them: a mark for cold ones, name, size, stage and commit. Widths follow
 // from the rows that come together, some hundred at a time, so that a million rows need no second look.
 import type { Listing } from '../../../core/listing/listing.js';
-import { isColdClass } from '../../../core/thaw/cold-class.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { padEnd, padStart, textWidth } from '../../../ui/text-width.js';
 import type { ShellWriter } from '../shell-writer.js';
@@ -17,15 +16,11 @@ export interface Row {
 const BATCH = 500;
 const COMMIT_DIGITS = 7;
 
-/** Whether the content of the entry must be asked back before it can be read. */
-export const isCold = (listing: Listing, index: number): boolean =>
-  listing.chunks(index).some((chunk) => isColdClass(listing.head.chunks[chunk]?.storageClass ?? ''));
-
 /** The row of an entry that is no folder. */
 export function fileRow(listing: Listing, index: number, name: string, out: ShellWriter): Row {
   const target = listing.extra(index)?.target;
   return {
-    isCold: isCold(listing, index),
+    isCold: listing.isCold(index),
     name: target === undefined ? name : `${name} -> ${out.name(target)}`,
     size: listing.type(index) === 'symlink' ? 'link' : formatBytes(listing.sizeBytes(index)),
     stage: out.shown(listing.stage(index) ?? ''),

@@ -4,7 +4,6 @@ import type { RawPath } from '../../../core/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import type { ArchiveCommand } from '../archive-command.js';
 import type { ShellWriter } from '../shell-writer.js';
-import { isCold } from './rows.js';
 
 const LABEL_WIDTH = 10;
 
@@ -60,7 +59,7 @@ function contentFacts(listing: Listing, index: number, out: ShellWriter): readon
   const size = listing.sizeBytes(index);
   const chunks = listing.chunks(index).map((chunk) => out.name(listing.head.chunks[chunk]?.key ?? '-'));
   const more = chunks.length > 1 ? ` and ${formatQuantity(chunks.length - 1, 'more chunk')}` : '';
-  const cold = isCold(listing, index) ? ', cold: ask for a restore first' : '';
+  const cold = listing.isCold(index) ? ', cold: ask for a restore first' : '';
   return [
     ['size', `${formatBytes(size)}${size < 1024 ? '' : ` (${size} bytes)`}`],
     ['md5', listing.md5(index) ?? '-'],
