@@ -1,6 +1,6 @@
 // Asks chunks back from cold storage. Each is asked for once, whoever asked before: the store answers `already` for what
 // is readable or on its way, and nothing is paid twice. What was asked for is never forgotten, whatever fails after it.
-import { atOnce } from '../dataset/prune/at-once.js';
+import { atOnce } from '../at-once.js';
 import { ArchiverError, errorText, isArchiverError } from '../errors.js';
 import type { ObjectStore, ThawOptions } from '../object-store/object-store.js';
 import { StoreError } from '../object-store/store-error.js';

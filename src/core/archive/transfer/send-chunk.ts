@@ -6,7 +6,7 @@ import { manifestKeyOf } from '../../manifest/manifest-reader.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { Slots } from '../../restore/byte-budget.js';
 import type { KeptUpload, UploadJournal } from '../../resume/upload-journal.js';
-import { atOnce } from '../../dataset/prune/at-once.js';
+import { atOnce } from '../../at-once.js';
 import { putOnce } from '../commit/commit.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';

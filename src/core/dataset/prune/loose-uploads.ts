@@ -2,7 +2,7 @@
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../raw-path.js';
 import type { ReadRecord } from '../versions.js';
-import { atOnce } from './at-once.js';
+import { atOnce } from '../../at-once.js';
 import type { BaseState } from './base-state.js';
 import { MANIFESTS_AT_ONCE, manifestOfUpload, referredChunks } from './references.js';
 import { newestWrite, type UploadFolder } from './upload-folders.js';

@@ -9,7 +9,7 @@ import { printable } from '../../raw-path.js';
 import { summarize } from '../summarize.js';
 import { openVersion } from '../version-view.js';
 import type { ReadRecord } from '../versions.js';
-import { atOnce } from './at-once.js';
+import { atOnce } from '../../at-once.js';
 import { readBaseState, refusal, type BaseState } from './base-state.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';
 import { chunkKeysOfRemoved, sortLoose, type LooseUploads } from './loose-uploads.js';
