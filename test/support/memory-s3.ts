@@ -151,6 +151,8 @@ function linesOf(
   return [...lines];
 }
 
+const pageKeysOf = (query: URLSearchParams): number => Math.min(1000, Number(query.get('max-keys') ?? 1000));
+
 class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
@@ -269,6 +271,9 @@ class Server {
   #put(bucket: Map<string, MemoryObject>, { key, headers, body }: Call): Answer {
     const found = bucket.get(key);
     if (headers['if-none-match'] === '*' && found) return errorAnswer(412, 'PreconditionFailed');
+    const match = headers['if-match']?.replaceAll('"', '');
+    if (match !== undefined && !found) return errorAnswer(404, 'NoSuchKey');
+    if (match !== undefined && match !== found?.etag) return errorAnswer(412, 'PreconditionFailed');
     const etag = md5(body);
     this.versionsOf(bucket).put(key, { body, etag, modified: new Date(), headers: keptHeaders(headers) });
     return { status: 200, headers: { etag: `"${etag}"` } };
@@ -337,8 +342,9 @@ class Server {
       after,
       isToken: !query.has('start-after') || query.has('continuation-token'),
     });
-    const isTruncated = lines.length > 1000;
-    const shown = lines.slice(0, 1000);
+    const maxKeys = pageKeysOf(query);
+    const isTruncated = lines.length > maxKeys;
+    const shown = lines.slice(0, maxKeys);
     const inner = shown.map(([line, object]) =>
       object
         ? this.#contents(encode(line), object, withStatus)

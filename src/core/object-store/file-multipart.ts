@@ -7,6 +7,7 @@ import { systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
 import type { UnfinishedMultipart, UploadedPart } from './object-store.js';
 import { fileError } from './file-errors.js';
+import { fileEtag } from './file-etag.js';
 import { PARTS_FOLDER } from './file-keys.js';
 import { appendFrom, writeAtomically, writeFully, makeFolder } from './file-write.js';
 import { StoreError } from './store-error.js';
@@ -56,7 +57,7 @@ export async function writePart(
   await requireUpload(path, upload.key);
   const target = join(path, partName(partNumber));
   try {
-    await writeAtomically(target, fill, { ifAbsent: false });
+    await writeAtomically(target, fill, {});
     return { partNumber, etag: await partEtag(target) };
   } catch (error) {
     throw fileError(error, 'write', target);
@@ -64,8 +65,7 @@ export async function writePart(
 }
 
 async function partEtag(path: string): Promise<string> {
-  const info = await stat(path, { bigint: true });
-  return `${info.ino.toString(16)}-${info.mtimeNs.toString(16)}-${info.size.toString(16)}`;
+  return fileEtag(await stat(path, { bigint: true }));
 }
 
 /** Puts the parts together, in the order given, as the file `target`. */
@@ -91,7 +91,7 @@ export async function completeFileMultipart(
       async (handle) => {
         for (const { partNumber } of parts) await appendFrom(join(path, partName(partNumber)), handle, signal);
       },
-      { ifAbsent: false },
+      {},
     );
   } catch (error) {
     throw fileError(error, 'write', upload.target);

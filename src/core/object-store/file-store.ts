@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { ArchiverError, systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
 import { fileError } from './file-errors.js';
+import { fileEtag } from './file-etag.js';
 import { keyPath } from './file-keys.js';
 import { walkKeys, type Listed } from './file-list.js';
 import {
@@ -15,7 +16,7 @@ import {
   listFileMultipart,
   writePart,
 } from './file-multipart.js';
-import { appendFrom, syncFolder, writeAtomically, writeFully } from './file-write.js';
+import { appendFrom, fileSystemTime, syncFolder, writeAtomically, writeFully } from './file-write.js';
 import type {
   ByteRange,
   DeleteFailure,
@@ -26,6 +27,7 @@ import type {
   ObjectContent,
   ObjectInfo,
   ObjectStore,
+  PutOptions,
   PutResult,
   VersionPage,
   WriteOptions,
@@ -38,7 +40,7 @@ import { StoreError, throwIfCancelled } from './store-error.js';
 export interface FileStoreOptions {
   readonly paceUpload?: Pace | undefined;
   /** `fs.link`, so that a test can be a file system without hard links. */
-  readonly link?: typeof link;
+  readonly link?: typeof link | undefined;
 }
 
 const PAGE_KEYS = 1000;
@@ -46,13 +48,10 @@ const ONLY_VERSION = 'null';
 const STATS_AT_ONCE = 32;
 const READ_BYTES = 1024 * 1024;
 
-const etagOf = (info: BigIntStats): string =>
-  `${info.ino.toString(16)}-${info.mtimeNs.toString(16)}-${info.size.toString(16)}`;
-
 const infoOf = (key: string, info: BigIntStats): ObjectInfo => ({
   key,
   sizeBytes: Number(info.size),
-  etag: etagOf(info),
+  etag: fileEtag(info),
   lastModified: new Date(Number(info.mtimeNs / 1_000_000n)),
   storageClass: 'STANDARD',
 });
@@ -113,7 +112,7 @@ class FileStore {
   }
 
   #content(handle: FileHandle, path: string, info: BigIntStats, { range, ifMatch, signal }: GetOptions): ObjectContent {
-    const etag = etagOf(info);
+    const etag = fileEtag(info);
     if (ifMatch !== undefined && ifMatch !== etag) {
       throw new StoreError('conflict', `cannot read ${printable(path)}: the file has changed`, {
         reason: 'PreconditionFailed',
@@ -210,11 +209,15 @@ class FileStore {
     return info && infoOf(key, info);
   }
 
-  async #write(key: string, fill: (handle: FileHandle) => Promise<void>, ifAbsent: boolean): Promise<PutResult> {
+  async #write(
+    key: string,
+    fill: (handle: FileHandle) => Promise<void>,
+    { ifAbsent, ifMatch }: PutOptions = {},
+  ): Promise<PutResult> {
     const path = keyPath(this.#folder, key);
     try {
-      await writeAtomically(path, fill, { ifAbsent, ...(this.#options.link ? { link: this.#options.link } : {}) });
-      return { etag: etagOf(await stat(path, { bigint: true })) };
+      await writeAtomically(path, fill, { ifAbsent, ifMatch, link: this.#options.link });
+      return { etag: fileEtag(await stat(path, { bigint: true })) };
     } catch (error) {
       throw fileError(error, 'write', path);
     }
@@ -282,17 +285,25 @@ class FileStore {
       url: `file://${folder}`,
       get: (key, options) => this.get(key, options),
       head: (key) => this.head(key),
+      time: async (signal) => {
+        throwIfCancelled(signal);
+        try {
+          return await fileSystemTime(folder);
+        } catch (error) {
+          throw fileError(error, 'write', folder);
+        }
+      },
       list: (options) => this.list(options),
       put: async (key, body, options = {}) => {
         refuseOptions(options);
-        return await this.#write(key, (handle) => this.#fill(handle, body, options.signal), options.ifAbsent ?? false);
+        return await this.#write(key, (handle) => this.#fill(handle, body, options.signal), options);
       },
       copy: async (fromKey, toKey, options = {}) => {
         refuseOptions(options);
         const from = keyPath(folder, fromKey);
         if ((await this.head(fromKey)) === undefined)
           throw new StoreError('not-found', `cannot copy ${printable(from)}: there is no such file`);
-        await this.#write(toKey, (handle) => appendFrom(from, handle, options.signal), false);
+        await this.#write(toKey, (handle) => appendFrom(from, handle, options.signal));
       },
       delete: (keys, signal) => this.#deleteAll(keys, signal),
       listVersions: (options) => this.listVersions(options),
@@ -320,7 +331,7 @@ class FileStore {
       completeMultipart: async (key, multipartId, parts, signal) => {
         const target = keyPath(folder, key);
         await completeFileMultipart(folder, { key, multipartId, target }, parts, signal);
-        return { etag: etagOf(await stat(target, { bigint: true })) };
+        return { etag: fileEtag(await stat(target, { bigint: true })) };
       },
       abortMultipart: (key, multipartId) => abortFileMultipart(folder, key, multipartId),
       listMultipart: async function* (prefix) {

@@ -1,18 +1,22 @@
 // Atomic, durable files: a temp file beside the target, written once, flushed, moved into place, folder flushed. A killed
 // run leaves at most a temp file that no listing shows, and that goes with a later delete (stale-temps.ts).
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from '../errors.js';
+import { printable } from '../raw-path.js';
+import { fileEtag } from './file-etag.js';
 import { RESERVED, TEMP_PREFIX } from './file-keys.js';
 import { StoreError } from './store-error.js';
 
 export interface PlaceOptions {
   /** Do not replace a file that exists. */
-  readonly ifAbsent: boolean;
+  readonly ifAbsent?: boolean | undefined;
+  /** Replace only the file with this ETag. */
+  readonly ifMatch?: string | undefined;
   /** `fs.link`, so that a test can be a file system without hard links. */
-  readonly link?: typeof link;
+  readonly link?: typeof link | undefined;
 }
 
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EINVAL']);
@@ -64,8 +68,29 @@ async function openTemp(folder: string): Promise<{ readonly path: string; readon
   }
 }
 
+/** What time it is by the clock that the file system of `folder` stamps files with; that of a server may differ from ours. */
+export async function fileSystemTime(folder: string): Promise<Date> {
+  const { path, handle } = await openTemp(folder);
+  try {
+    try {
+      await writeFully(handle, Buffer.from('\n'));
+      // A network file system stamps what has arrived.
+      await handle.datasync();
+      return (await handle.stat()).mtime;
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    await unlink(path).catch(() => undefined);
+  }
+}
+
 const exists = (path: string): StoreError =>
-  new StoreError('conflict', `cannot write ${path}: it exists already`, { reason: 'EEXIST' });
+  new StoreError('conflict', `cannot write ${printable(path)}: it exists already`, { reason: 'EEXIST' });
+const changed = (path: string): StoreError =>
+  new StoreError('conflict', `cannot write ${printable(path)}: the file has changed or is gone`, {
+    reason: 'PreconditionFailed',
+  });
 
 async function takeLock(path: string): Promise<void> {
   for (;;) {
@@ -90,16 +115,23 @@ async function takeLock(path: string): Promise<void> {
   }
 }
 
-async function placeWithLock(temp: string, target: string): Promise<void> {
+/** @throws conflict when what lies there now must not be replaced */
+async function requireState(target: string, { ifMatch }: PlaceOptions): Promise<void> {
+  // A link counts as the file that it leads to when that is compared, and as itself when nothing may be there.
+  const look = ifMatch === undefined ? lstat : stat;
+  const info = await look(target, { bigint: true }).catch((error: unknown) => {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  });
+  if (ifMatch === undefined && info !== undefined) throw exists(target);
+  if (ifMatch !== undefined && (info === undefined || fileEtag(info) !== ifMatch)) throw changed(target);
+}
+
+async function placeWithLock(temp: string, target: string, options: PlaceOptions): Promise<void> {
   const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
   const lock = join(dirname(target), `${RESERVED}lock-${name}`);
   await takeLock(lock);
   try {
-    const isTaken = await stat(target).then(
-      () => true,
-      () => false,
-    );
-    if (isTaken) throw exists(target);
+    await requireState(target, options);
     await rename(temp, target);
   } finally {
     await unlink(lock);
@@ -108,14 +140,15 @@ async function placeWithLock(temp: string, target: string): Promise<void> {
 
 /** Moves a finished temp file to its name; the temp file may remain. */
 async function place(temp: string, target: string, options: PlaceOptions): Promise<void> {
-  if (!options.ifAbsent) return rename(temp, target);
+  if (options.ifMatch !== undefined) return placeWithLock(temp, target, options);
+  if (options.ifAbsent !== true) return rename(temp, target);
   try {
     await (options.link ?? link)(temp, target);
   } catch (error) {
     const code = systemCode(error) ?? '';
     if (code === 'EEXIST') throw exists(target);
     if (!NO_HARD_LINKS.has(code)) throw error;
-    await placeWithLock(temp, target);
+    await placeWithLock(temp, target, options);
   }
 }
 

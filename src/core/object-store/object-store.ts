@@ -71,6 +71,11 @@ export interface WriteOptions {
 export interface PutOptions extends WriteOptions {
   /** Fail with `conflict` when the key exists (If-None-Match: *). */
   readonly ifAbsent?: boolean;
+  /**
+   * Fail with `conflict` when the object is gone or no longer the one with this etag (as `list`, `head` and `get` give
+   * it). Not together with `ifAbsent`.
+   */
+  readonly ifMatch?: string;
   /** Hex SHA-256 of the body where the caller has it already: spares the store a second hash. */
   readonly sha256?: string;
 }
@@ -149,6 +154,8 @@ export interface ObjectReader {
 }
 
 export interface ObjectStore extends ObjectReader {
+  /** What time it is by the clock that `lastModified` is told in. */
+  time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
   createMultipart(key: string, options?: WriteOptions): Promise<string>;
   uploadPart(

@@ -1,5 +1,5 @@
 // Counts requests as S3 bills them. It sits below the retry decorator, so that every attempt counts. A listing counts a
-// request for each page; deleting counts one for each batch.
+// request for each page, asking for the time is one; deleting counts one for each batch.
 import type { ObjectStore, RequestCounts } from './object-store.js';
 
 const DELETE_BATCH = 1000;
@@ -46,6 +46,7 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
     url: store.url,
     get: onCall('get', (...call) => store.get(...call)),
     head: onCall('head', (...call) => store.head(...call)),
+    time: onCall('list', (...call) => store.time(...call)),
     list: (...call) => counted(store.list(...call), () => add('list')),
     put: onCall('put', (...call) => store.put(...call)),
     createMultipart: onCall('put', (...call) => store.createMultipart(...call)),

@@ -1,6 +1,6 @@
 // Sends again what the store or the network may answer differently next time (retrier.ts says when). Two answers
 // change their meaning on a repeated request, because the first one may have worked although its answer was lost:
-// a `conflict` of a put-if-absent is passed up with `afterRetry` (the committer looks whether the object is its own),
+// a `conflict` of a conditional put is passed up with `afterRetry` (the committer looks whether the object is its own),
 // and a multipart upload that is gone is looked for under its key.
 import type { ObjectStore, PutResult, UploadedPart, VersionName } from './object-store.js';
 import { Retrier, DEFAULT_RETRY, type RetryOptions } from './retrier.js';
@@ -37,6 +37,7 @@ export function withRetry(store: ObjectStore, options: RetryOptions = DEFAULT_RE
     url: store.url,
     get: (key, get) => run(`get ${key}`, get?.signal, () => store.get(key, get)),
     head: (key, signal) => run(`head ${key}`, signal, () => store.head(key, signal)),
+    time: (signal) => run('ask for the time', signal, () => store.time(signal)),
     list: (list = {}) => listAgain(store, retrier, list),
     put: (key, body, put) => run(`put ${key}`, put?.signal, () => store.put(key, body, put)),
     createMultipart: (key, write) =>

@@ -16,6 +16,8 @@ export interface S3Call {
   /** The full key; absent for calls about the bucket. */
   readonly key?: string;
   readonly endpoint?: string | undefined;
+  /** It was to be done to one state of the object only. */
+  readonly isConditional?: boolean | undefined;
   /** The region the request was signed for. */
   readonly region?: string;
 }
@@ -172,10 +174,21 @@ function objectVerdict(error: SdkError, reason: string, status: number | undefin
     };
   }
   if (reason === 'NoSuchUpload') return { code: 'not-found', text: 'that multipart upload no longer exists' };
+  const isMissing = MISSING.has(reason) || status === 404;
+  if (isMissing && call.isConditional === true)
+    return { code: 'conflict', text: 'the object is gone (another writer was there)' };
+  return stateVerdict(error, reason, status) ?? (isMissing ? missingVerdict(reason, call) : undefined);
+}
+
+function missingVerdict(reason: string, call: S3Call): Verdict | undefined {
   const needsNoObject =
     call.operation === 'PutObject' || call.operation.startsWith('List') || call.operation === 'CreateMultipartUpload';
-  if (MISSING.has(reason) || (status === 404 && !needsNoObject))
-    return { code: 'not-found', text: 'there is no such object' };
+  if (needsNoObject && !MISSING.has(reason)) return undefined;
+  return { code: 'not-found', text: 'there is no such object' };
+}
+
+/** The object is there, and not as it would have to be. */
+function stateVerdict(error: SdkError, reason: string, status: number | undefined): Verdict | undefined {
   if (reason === 'InvalidObjectState') {
     return {
       code: 'cold-storage',

@@ -11,6 +11,8 @@ export interface Asked {
   readonly action: string;
   /** Relative key; absent for calls about the bucket or prefix. */
   readonly key?: string;
+  /** It is to be done to one state of the object only: that it is gone is a conflict. */
+  readonly isConditional?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -77,7 +79,7 @@ export class S3Sender {
     });
   }
 
-  call({ operation, action, key }: Asked): S3Call {
+  call({ operation, action, key, isConditional }: Asked): S3Call {
     const { endpoint } = this.#connection;
     const about = key === undefined ? this.prefix : this.fullKey(key);
     return {
@@ -86,6 +88,7 @@ export class S3Sender {
       bucket: this.bucket,
       endpoint,
       region: this.#region,
+      isConditional,
       ...(about === '' ? {} : { key: about }),
     };
   }

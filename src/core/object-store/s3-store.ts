@@ -7,6 +7,7 @@ import { s3Deleter } from './s3-delete.js';
 import { s3Reader } from './s3-read.js';
 import { S3Sender } from './s3-sender.js';
 import { s3Multipart } from './s3-multipart.js';
+import { s3Time } from './s3-time.js';
 import { s3Versions } from './s3-versions.js';
 import { s3Writer } from './s3-write.js';
 import { formatStoreUrl } from './store-url.js';
@@ -27,6 +28,7 @@ export function s3Store(connection: S3Connection, { bucket, prefix }: S3StoreOpt
     ...s3Writer(sender),
     ...s3Deleter(sender),
     ...s3Multipart(sender),
+    time: (signal) => s3Time(sender, signal),
     listVersions: (options) => s3Versions(sender, options),
   };
 }

@@ -37,6 +37,8 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
     ContentLength: body.byteLength,
     ...writeParameters(options),
     ...(options.ifAbsent === true ? { IfNoneMatch: '*' } : {}),
+    // Without quotes, as Ceph's gateway wants it; AWS takes either.
+    ...(options.ifMatch === undefined ? {} : { IfMatch: options.ifMatch }),
     // On AWS the store keeps it as the object's checksum, which spares the SDK its CRC32.
     ...(sha256 !== undefined && sender.isAws ? { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') } : {}),
   });
@@ -84,7 +86,13 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
   return {
     put: async (key, body, options = {}) => {
       checkKey(key, sender.prefix);
-      const asked: Asked = { operation: 'PutObject', action: 's3:PutObject', key, signal: options.signal };
+      const asked: Asked = {
+        operation: 'PutObject',
+        action: 's3:PutObject',
+        key,
+        isConditional: options.ifMatch !== undefined,
+        signal: options.signal,
+      };
       const answer = await sender.send(asked, (client, send) =>
         client.send(putCommand(sender, key, body, options), send),
       );

@@ -235,6 +235,55 @@ function describeConditions({ open }: ConformanceOptions): void {
     expect(await read(store, 'new/folder/record')).toBe(winners[0]);
   });
 
+  it('replaces only the object it is told to (if-match on a put)', async () => {
+    const store = await open();
+    const { etag } = await store.put('k', text('one'));
+    const [listed] = (await listAll(store)).infos;
+
+    const second = await store.put('k', text('two'), { ifMatch: listed?.etag ?? '' });
+
+    await expect(store.put('k', text('three'), { ifMatch: etag })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await read(store, 'k')).toBe('two');
+    await store.delete(['k']);
+    await expect(store.put('k', text('three'), { ifMatch: second.etag })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(store.put('never', text('x'), { ifMatch: etag })).rejects.toMatchObject({ code: 'conflict' });
+    expect((await listAll(store)).keys).toEqual([]);
+  });
+
+  it('lets exactly one of 12 rivals replace an object with if-match', async () => {
+    const store = await open();
+    const { etag } = await store.put('folder/record', text('old'));
+    const rivals = Array.from({ length: 12 }, (_, index) => `rival ${index}`);
+
+    const outcomes = await Promise.allSettled(
+      rivals.map((rival) => store.put('folder/record', text(rival), { ifMatch: etag })),
+    );
+
+    const winners = rivals.filter((_, index) => outcomes[index]?.status === 'fulfilled');
+    const codes = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [(outcome.reason as { code: string }).code] : [],
+    );
+    expect(winners).toHaveLength(1);
+    expect(new Set(codes)).toEqual(new Set(['conflict']));
+    expect(await read(store, 'folder/record')).toBe(winners[0]);
+  });
+
+  it('tells the time by the clock of its objects, before anything is there and afterwards', async () => {
+    const store = await open();
+    const second = 1000;
+
+    const before = await store.time();
+    await store.put('k', text('x'));
+    const written = (await store.head('k'))?.lastModified.getTime() ?? 0;
+    const after = await store.time();
+
+    expect((await listAll(store)).keys).toEqual(['k']);
+    expect(before.getTime()).toBeLessThan(written + 2 * second);
+    expect(after.getTime()).toBeGreaterThan(written - 2 * second);
+    expect(Math.abs(after.getTime() - before.getTime())).toBeLessThan(60 * second);
+    await expect(store.time(AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
   it('refuses what was cancelled before it began', async () => {
     const store = await open();
     await store.put('k', text('x'));
@@ -284,6 +333,21 @@ function describeListings({ open, maxKeys }: ConformanceOptions): void {
     expect((await listAll(store, { startAfter: 'a/x' })).keys).toEqual(['a/y/z', 'ab', 'b/1', 'c']);
     expect((await listAll(store, { startAfter: 'aa' })).keys).toEqual(['ab', 'b/1', 'c']);
     expect((await listAll(store, { startAfter: 'c' })).keys).toEqual([]);
+  });
+
+  it('lists what comes after a key and begins with a prefix, wherever the key lies', async () => {
+    const store = await open();
+    for (const key of ['a/1', 'b-0', 'b/1', 'b/2', 'b/2x/y', 'b/3', 'b0', 'c/1']) await store.put(key, text(key));
+    const after = async (startAfter: string): Promise<string[]> => {
+      return (await listAll(store, { prefix: 'b/', startAfter })).keys;
+    };
+
+    for (const before of ['a', 'a/1', 'b', 'b/', 'b.'])
+      expect(await after(before)).toEqual(['b/1', 'b/2', 'b/2x/y', 'b/3']);
+    expect(await after('b/1')).toEqual(['b/2', 'b/2x/y', 'b/3']);
+    expect(await after('b/11')).toEqual(['b/2', 'b/2x/y', 'b/3']);
+    expect(await after('b/2x/')).toEqual(['b/2x/y', 'b/3']);
+    for (const behind of ['b/3', 'b/4', 'b0', 'c', 'c/1', 'd']) expect(await after(behind)).toEqual([]);
   });
 
   it('lists sizes, ETags and times as head tells them', async () => {

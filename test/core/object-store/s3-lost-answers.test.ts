@@ -23,6 +23,38 @@ describe('lost answers', () => {
     });
   });
 
+  it('marks the conflict of a repeated put-if-match as uncertain, and of a first one as certain', async () => {
+    const { store } = await s3.open();
+    const { etag } = await store.put('record', text('old'));
+    s3.proxy.inject({ operation: 'PutObject', fault: { kind: 'lost-answer' }, times: 1 });
+
+    expect(await failure(store.put('record', text('mine'), { ifMatch: etag }))).toMatchObject({
+      code: 'conflict',
+      afterRetry: true,
+    });
+    expect(await failure(store.put('record', text('mine'), { ifMatch: etag }))).toMatchObject({
+      code: 'conflict',
+      afterRetry: false,
+    });
+  });
+
+  it('takes a 404 without a name for the conflict of a put-if-match, and a missing bucket for what it is', async () => {
+    s3.proxy.inject({ operation: 'PutObject', fault: { kind: 'status', status: 404, body: '' }, times: 1 });
+    s3.proxy.inject({ operation: 'PutObject', fault: { kind: 'status', status: 404, code: 'NoSuchBucket' }, times: 1 });
+    const { store } = await s3.open();
+
+    expect(await failure(store.put('k', text('x'), { ifMatch: 'e' }))).toMatchObject({ code: 'conflict' });
+    expect(await failure(store.put('k', text('x'), { ifMatch: 'e' }))).toMatchObject({ code: 'not-found' });
+  });
+
+  it('asks again for the time, and counts each listing that it takes', async () => {
+    s3.proxy.inject({ operation: 'ListObjectsV2', fault: { kind: 'status', status: 503 }, times: 2 });
+    const { store, requests } = await s3.open();
+
+    expect(Math.abs((await store.time()).getTime() - Date.now())).toBeLessThan(5000);
+    expect(requests.list).toBe(3);
+  });
+
   it('retries a 409 of a conditional put', async () => {
     s3.proxy.inject({
       operation: 'PutObject',
