@@ -1,7 +1,7 @@
 // What no version refers to, and whether a prune that keeps every version would name it.
 import { planPrune } from '../../src/core/dataset/prune/plan-prune.js';
 import { openVersion } from '../../src/core/dataset/version-view.js';
-import { listAllVersions, readVersion } from '../../src/core/dataset/versions.js';
+import { listAllOrdinals, listAllVersions, readVersion } from '../../src/core/dataset/versions.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
 import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 
@@ -13,6 +13,7 @@ const KEPT = /\/manifest\.json\.gz\.damaged-[0-9a-f]{8}\.bak$/;
 /** Keys that are no record, no manifest of a version, and no chunk that such a manifest lists. */
 export async function orphansOf(reader: ObjectReader): Promise<string[]> {
   const used = new Set<string>();
+  for (const ordinals of (await listAllOrdinals(reader, signal)).values()) for (const { key } of ordinals) used.add(key);
   for (const [datasetId, versions] of await listAllVersions(reader, signal)) {
     for (const { key, version } of versions) {
       used.add(key);
@@ -35,7 +36,9 @@ export async function unnamedOrphans(reader: ObjectReader): Promise<string[]> {
   if (datasetId === undefined) return [];
   const keep = { last: Number.MAX_SAFE_INTEGER };
   const later = new Date(Date.now() + 86_400_000);
-  const plan = await planPrune(reader, { datasetId, keep, abandonedAfterMs: 0, now: later, signal });
-  const named = new Set([...plan.manifests, ...plan.chunks, ...plan.leftovers].map(({ key }) => key));
+  const plan = await planPrune(reader, { datasetId, keep, abandonedAfterMs: 0, graceMs: 0, now: later, signal });
+  const { sweep, marked } = plan;
+  const objects = [...marked.flatMap((upload) => upload.objects), ...sweep.objects, ...sweep.marks.map((mark) => mark.object)];
+  const named = new Set(objects.map(({ key }) => key));
   return orphans.filter((key) => !named.has(key));
 }

@@ -4,8 +4,8 @@ import type { Context } from '../../cli/context.js';
 import { usageError } from '../../core/errors.js';
 import { earlyDeletion, type EarlyDeletion } from '../../core/cost/early-deletion.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { planPrune, type PrunePlan } from '../../core/dataset/prune/plan-prune.js';
-import { hasWork, prune, type PruneOutcome } from '../../core/dataset/prune/prune.js';
+import { hasWork, planPrune, type PrunePlan } from '../../core/dataset/prune/plan-prune.js';
+import { prune, type PruneOutcome } from '../../core/dataset/prune/prune.js';
 import type { ReadRecord } from '../../core/dataset/versions.js';
 import { readOnly } from '../../core/object-store/read-only.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
@@ -13,7 +13,7 @@ import { printable } from '../../core/raw-path.js';
 import { openForReading } from '../inspect/upload-target.js';
 import { datasetBase } from './dataset-base.js';
 import type { DatasetPruneValues } from './prune.js';
-import { outcomeText, planText } from './prune-text.js';
+import { outcomeText, planText, type PruneReport } from './prune-text.js';
 
 /** Runs the command; returns its exit status. */
 export async function runDatasetPrune(values: DatasetPruneValues, url: string, context: Context): Promise<number> {
@@ -27,12 +27,13 @@ export async function runDatasetPrune(values: DatasetPruneValues, url: string, c
     const plan = await planPrune(readOnly(opened.store), options);
     for (const warning of plan.warnings) context.warn(printable(warning));
     const fees = feesOf(plan, opened, context);
-    const outcome = await carryOut(values, { plan, fees, options, opened }, context);
+    const freedFrom = options.graceMs === 0 ? undefined : new Date(startedAt + options.graceMs);
+    const outcome = await carryOut(values, { plan, fees, freedFrom, options, opened }, context);
     const durationMs = context.now().getTime() - startedAt;
-    const done = { outcome, plan: outcome?.plan ?? plan, fees };
+    const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom };
     const about = { datasetId, location: base, dryRun: values.dryRun };
     const document = { ...about, ...resultDocument(done), durationMs, requests: opened.requests };
-    context.result(document, () => outcomeText(done.plan, done.fees, outcome, values.dryRun));
+    context.result(document, () => outcomeText(done, values.dryRun));
     return (outcome?.failed.length ?? 0) > 0 ? 3 : 0;
   } finally {
     opened.close();
@@ -54,17 +55,19 @@ function planOptions(values: DatasetPruneValues, datasetId: string, context: Con
     datasetId,
     keep: { last, daily: keepDaily, weekly: keepWeekly, monthly: keepMonthly, yearly: keepYearly },
     abandonedAfterMs: values.abandonedAfter,
+    graceMs: values.instant ? 0 : values.grace,
     now: context.now(),
     signal: context.signal,
   };
 }
 
 const feesOf = (plan: PrunePlan, { region }: OpenedStore, context: Context): EarlyDeletion =>
-  earlyDeletion(plan.chunks, { region, now: context.now() });
+  earlyDeletion([...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects], { region, now: context.now() });
 
 interface Job {
   readonly plan: PrunePlan;
   readonly fees: EarlyDeletion;
+  readonly freedFrom: Date | undefined;
   readonly options: ReturnType<typeof planOptions>;
   readonly opened: OpenedStore;
 }
@@ -72,36 +75,37 @@ interface Job {
 /** Undefined when nothing was to be done, or only shown. */
 async function carryOut(
   { dryRun, force }: DatasetPruneValues,
-  { plan, fees, options, opened }: Job,
+  { plan, fees, freedFrom, options, opened }: Job,
   context: Context,
 ): Promise<PruneOutcome | undefined> {
   if (dryRun || !hasWork(plan)) return undefined;
-  context.note(planText(plan, fees));
+  context.note(planText(plan, fees, freedFrom));
   if (!force && !(await context.confirm('Delete this for good?')))
     throw usageError('nothing was pruned: the answer was no');
   return await prune(opened.store, { ...options, plan, randomBytes, onStep: (text) => context.note(text) });
 }
 
-interface Done {
-  readonly outcome: PruneOutcome | undefined;
-  readonly plan: PrunePlan;
-  readonly fees: EarlyDeletion;
-}
-
-function resultDocument({ outcome, plan, fees }: Done): Record<string, unknown> {
-  const all = [...plan.records, ...plan.manifests, ...plan.chunks, ...plan.leftovers];
+function resultDocument({ outcome, plan, fees, freedFrom }: PruneReport): Record<string, unknown> {
+  const marked = plan.marked.flatMap(({ objects }) => objects);
+  const due = freedFrom === undefined ? [...plan.sweep.objects, ...marked] : plan.sweep.objects;
+  const { waiting } = plan.sweep;
   return {
-    removed: plan.removed.map(versionDocument),
+    retired: plan.retired.map(versionDocument),
     kept: plan.kept.map(versionDocument),
     compacted: plan.compacted.map(({ record }) => record.version),
-    abandonedUploads: plan.abandoned.map(({ uploadId }) => uploadId),
-    deletedObjects: outcome?.deletedObjects ?? all.length,
-    freedBytes: outcome?.freedBytes ?? all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    abandonedUploads: plan.marked.flatMap(({ uploadId, reason }) => (reason === 'abandoned' ? [uploadId] : [])),
+    marked: { objects: marked.length, bytes: bytesOf(marked), freedFrom: freedFrom?.toISOString() ?? null },
+    waiting: { objects: waiting.objects, bytes: waiting.bytes, freedFrom: waiting.until?.toISOString() ?? null },
+    deletedObjects: outcome?.deletedObjects ?? due.length,
+    freedBytes: outcome?.freedBytes ?? bytesOf(due),
     failed: outcome?.failed ?? [],
     earlyDeletion: fees,
     warnings: plan.warnings,
   };
 }
+
+const bytesOf = (objects: readonly { readonly sizeBytes: number }[]): number =>
+  objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 const versionDocument = ({ record }: ReadRecord) => ({
   version: record.version,

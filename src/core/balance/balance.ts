@@ -2,7 +2,7 @@
 // place of the old one, and then the old objects go (commit protocol, rules 5 and 6). Broken off anywhere, the upload reads
 // as before or as after; the next run removes what is left over, or goes on.
 import { hash } from 'node:crypto';
-import { settleRecords } from '../dataset/prune/prune.js';
+import { settleRecords } from '../dataset/settle-records.js';
 import { digestsOf } from '../dataset/version-view.js';
 import { openView } from '../dataset/view.js';
 import { ArchiverError, integrityError } from '../errors.js';
@@ -13,7 +13,7 @@ import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { printable } from '../raw-path.js';
 import { listAllVersions } from '../dataset/versions.js';
-import { ordinalName } from '../dataset/prune/base-state.js';
+const ordinalName = (id: string, version: number): string => `${id}/${version}`;
 import { movedManifest } from './moved-manifest.js';
 import { NeighbourReader, type Neighbours } from './neighbours.js';
 import { analyze, type AnalyzeOptions, type BalancePlan, type Move, planBalance } from './plan-balance.js';
@@ -102,7 +102,7 @@ class Balance {
   private async settled(): Promise<Neighbours> {
     const found = await this.neighbours.read();
     if (found.records.every(({ record }) => record.replacementSha256 === undefined)) return found;
-    await settleRecords(this.store, { kept: found.records }, this.options.signal);
+    await settleRecords(this.store, found.records, this.options.signal);
     return await this.neighbours.read();
   }
 

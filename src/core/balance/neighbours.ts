@@ -2,7 +2,7 @@
 // Always read anew, and only what has changed since it was last read; a manifest that cannot be read may name anything,
 // so it stops the caller.
 import { loadExpected } from '../dataset/load-chain.js';
-import { ordinalName } from '../dataset/prune/base-state.js';
+const ordinalName = (id: string, version: number): string => `${id}/${version}`;
 import { referredChunks } from '../dataset/prune/references.js';
 import { emptyFolder, listUploadFolders, type UploadFolder } from '../dataset/prune/upload-folders.js';
 import { listAllVersions, readVersions, type ReadRecord } from '../dataset/versions.js';

@@ -1,5 +1,5 @@
-// Rewrites a version record in place, which only the replacing of a manifest does. The store has no compare-and-swap that
-// all servers know, so the record is looked at right before: one that is gone or says something else stops the caller.
+// Rewrites a version record in place, which only the replacing of a manifest does. The new one takes the place of exactly the
+// one that was read: a record that was rewritten or retired meanwhile, also while this process was suspended, stops the caller.
 import { ArchiverError, isArchiverError } from '../errors.js';
 import type { Totals, VersionRecord } from '../manifest/manifest-types.js';
 import type { ObjectStore } from '../object-store/object-store.js';
@@ -22,41 +22,61 @@ export interface ChangeRecordOptions {
   readonly signal: AbortSignal;
 }
 
-/** Writes the record of `version` with the change. @throws conflict when somebody else removed or replaced it meanwhile */
+/** Rivals change a record a handful of times while they replace one manifest. */
+const TRIES = 8;
+
+/** Writes the record of `version` with the change. @throws conflict when somebody else retired or rewrote it meanwhile */
 export async function changeRecord(
   store: ObjectStore,
   version: ParsedRecord,
   { replacementSha256, ...change }: RecordChange,
   { expected, signal }: ChangeRecordOptions,
 ): Promise<void> {
-  const { datasetId, version: ordinal, uploadId } = version.record;
-  const { replacementSha256: _old, ...document } = await currentDocument(store, version, signal);
-  if (document['uploadId'] !== uploadId || !expected.includes(String(document['manifestSha256'])))
-    throw changed(datasetId, ordinal, 'was rewritten by somebody else');
-  const next = { ...document, ...change, ...(replacementSha256 === undefined ? {} : { replacementSha256 }) };
-  // What the document has beside the fields of the type was written by a newer archiver, and stays.
-  const body = encodeVersionRecord(next as unknown as Omit<VersionRecord, 'digest'>);
-  await store.put(versionKey(datasetId, ordinal), body, { contentType: 'application/json', signal });
+  const rewritten = 'was rewritten by somebody else';
+  for (let tries = 1; ; tries++) {
+    const { etag, document } = await readThere(store, version, signal);
+    const { replacementSha256: _old, ...kept } = document;
+    const body = encoded({ ...kept, ...change, ...(replacementSha256 === undefined ? {} : { replacementSha256 }) });
+    // Also when it is ours, from a request whose answer was lost.
+    if (body.equals(encoded(document))) return;
+    if (document['uploadId'] !== version.record.uploadId || !expected.includes(String(document['manifestSha256'])))
+      throw changed(version, rewritten);
+    try {
+      await store.put(keyOf(version), body, { contentType: 'application/json', ifMatch: etag, signal });
+      return;
+    } catch (error) {
+      if (!isArchiverError(error, 'conflict')) throw error;
+      if (tries === TRIES) throw changed(version, rewritten, error);
+    }
+  }
 }
 
-async function currentDocument(
+const keyOf = ({ record }: ParsedRecord): string => versionKey(record.datasetId, record.version);
+
+// What the document has beside the fields of the type was written by a newer archiver, and stays.
+const encoded = (document: ParsedRecord['document']): Buffer =>
+  encodeVersionRecord(document as unknown as Omit<VersionRecord, 'digest'>);
+
+/** The etag is that of the document, or of one before it: then the condition fails. */
+async function readThere(
   store: ObjectStore,
-  { record }: ParsedRecord,
+  version: ParsedRecord,
   signal: AbortSignal,
-): Promise<ParsedRecord['document']> {
+): Promise<{ readonly etag: string; readonly document: ParsedRecord['document'] }> {
+  const { datasetId, version: ordinal } = version.record;
+  const info = await store.head(keyOf(version), signal);
+  if (info === undefined) throw changed(version, 'was removed');
   try {
-    return (await readParsedRecord(store, record.datasetId, record.version, signal)).document;
+    return { etag: info.etag, document: (await readParsedRecord(store, datasetId, ordinal, signal)).document };
   } catch (error) {
-    if (isArchiverError(error, 'not-found')) throw changed(record.datasetId, record.version, 'was removed');
+    if (isArchiverError(error, 'not-found')) throw changed(version, 'was retired', error);
     throw error;
   }
 }
 
-const changed = (datasetId: string, version: number, what: string): ArchiverError =>
+const changed = ({ record }: ParsedRecord, what: string, cause?: unknown): ArchiverError =>
   new ArchiverError(
     'conflict',
-    `version ${version} of dataset ${printable(datasetId)} ${what} while its manifest was being replaced`,
-    {
-      hint: 'run the same command again',
-    },
+    `version ${record.version} of dataset ${printable(record.datasetId)} ${what} while its manifest was being replaced`,
+    { cause, hint: 'run the same command again' },
   );

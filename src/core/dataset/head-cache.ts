@@ -5,11 +5,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../config/replace-file.js';
 import { systemCode } from '../errors.js';
+import { Fields } from '../manifest/json-fields.js';
+import type { VersionRecord } from '../manifest/manifest-types.js';
+import { readEncryption } from './version-record-parse.js';
 
 export interface CachedHead {
   readonly version: number;
   readonly uploadId: string;
   readonly manifestSha256: string;
+  /** Of the version's record, where the store could be asked: as long as it is the same, so is the record. */
+  readonly recordEtag?: string | undefined;
+  /** As the record says it. */
+  readonly encryption?: VersionRecord['encryption'];
 }
 
 export interface HeadCache {
@@ -43,8 +50,9 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void)
   };
 }
 
-function encode({ version, uploadId, manifestSha256 }: CachedHead): Record<string, unknown> {
-  const body = { format: FORMAT, version, uploadId, manifestSha256 };
+function encode({ version, uploadId, manifestSha256, recordEtag, encryption }: CachedHead): Record<string, unknown> {
+  const record = recordEtag === undefined ? {} : { recordEtag, ...(encryption === undefined ? {} : { encryption }) };
+  const body = { format: FORMAT, version, uploadId, manifestSha256, ...record };
   return { ...body, digest: digestOf(body) };
 }
 
@@ -59,9 +67,13 @@ function parseHead(text: string): CachedHead | undefined {
     return undefined;
   }
   const { digest, ...body } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
-  const { format, version, uploadId, manifestSha256 } = body;
+  const { format, version, uploadId, manifestSha256, recordEtag } = body;
   if (format !== FORMAT || digest !== digestOf(body)) return undefined;
   if (typeof version !== 'number' || typeof uploadId !== 'string' || typeof manifestSha256 !== 'string')
     return undefined;
-  return SHA256.test(manifestSha256) ? { version, uploadId, manifestSha256 } : undefined;
+  if (!SHA256.test(manifestSha256)) return undefined;
+  if (typeof recordEtag !== 'string') return { version, uploadId, manifestSha256 };
+  // Its digest says that this program wrote it.
+  const encryption = readEncryption(new Fields(body, 'a remembered version'));
+  return { version, uploadId, manifestSha256, recordEtag, ...(encryption === undefined ? {} : { encryption }) };
 }

@@ -7,6 +7,7 @@ import { manifestKeyOf } from '../manifest/open-manifest.js';
 import { FORMAT_VERSION, type VersionRecord } from '../manifest/manifest-types.js';
 import { readTotals } from '../manifest/totals-parse.js';
 import { printable } from '../raw-path.js';
+import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
 import { versionKey } from './version-record.js';
 
 const MAX_DEPTH = 8;
@@ -19,23 +20,38 @@ export interface ParsedRecord {
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the record of version `version`. @throws integrity for a damaged or foreign one, unsupported for a newer format */
-export function parseVersionRecord(bytes: Buffer, datasetId: string, version: number): ParsedRecord {
+/**
+ * Reads what lies under the key of version `version`: its record, or what is left of it when it was retired.
+ * @throws integrity for what is damaged or foreign, unsupported for a newer format
+ */
+export function parseVersionRecord(
+  bytes: Buffer,
+  datasetId: string,
+  version: number,
+): ParsedRecord | { readonly tombstone: Tombstone } {
   const key = versionKey(datasetId, version);
   const what = `the version record ${printable(key)}`;
   const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
   const fields = new Fields(parsed, what);
-  if (fields.get('type') !== 'archiver-version') throw integrityError(`${what} is not one of archiver`);
+  const isRetired = fields.get('type') === TOMBSTONE_TYPE;
+  if (!isRetired && fields.get('type') !== 'archiver-version') throw integrityError(`${what} is not one of archiver`);
   checkFormat(fields);
   const { digest, ...document } = parsed as Record<string, unknown>;
   if (digest !== createHash('sha256').update(JSON.stringify(document)).digest('hex'))
     throw integrityError(`${what} is damaged: it does not have the digest that it states`);
-  const record = readRecord(fields);
-  if (record.datasetId !== datasetId)
-    throw integrityError(`${what} is that of another dataset (${printable(record.datasetId)})`);
-  if (record.version !== version) throw integrityError(`${what} is that of another version (${record.version})`);
-  return { record, document };
+  const found = isRetired ? readTombstone(fields) : readRecord(fields);
+  if (found.datasetId !== datasetId)
+    throw integrityError(`${what} is that of another dataset (${printable(found.datasetId)})`);
+  if (found.version !== version) throw integrityError(`${what} is that of another version (${found.version})`);
+  return 'retiredAt' in found ? { tombstone: found } : { record: found, document };
 }
+
+const readTombstone = (fields: Fields): Tombstone => ({
+  datasetId: fields.text('datasetId'),
+  version: fields.count('version'),
+  uploadId: matching(fields, 'uploadId', UPLOAD_ID, 'an upload id'),
+  retiredAt: matching(fields, 'retiredAt', MOMENT, 'a time'),
+});
 
 function checkFormat(fields: Fields): void {
   const format = fields.count('format');
@@ -87,7 +103,8 @@ function readListing(fields: Fields): VersionRecord['listing'] {
   return listing === 'full' || listing === 'delta' ? listing : fields.fail('listing', 'full or delta');
 }
 
-function readEncryption(record: Fields): VersionRecord['encryption'] {
+/** `encryption` of a record. @throws integrity */
+export function readEncryption(record: Fields): VersionRecord['encryption'] {
   if (record.get('encryption') === undefined) return undefined;
   const fields = record.object('encryption');
   return { kmsKeyId: fields.text('kmsKeyId'), manifest: fields.flag('manifest') };

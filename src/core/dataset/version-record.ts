@@ -16,24 +16,42 @@ export function encodeVersionRecord(record: Omit<VersionRecord, 'digest'>): Buff
   return Buffer.from(`${JSON.stringify({ ...record, digest })}\n`, 'utf8');
 }
 
-/** The highest ordinal listed for a dataset, 0 for none; undefined when this writer may not list. */
+export interface HighestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** An ordinal that was there once: the listing starts there, and from the beginning only when it shows nothing. */
+  readonly known?: number | undefined;
+}
+
+/** The highest ordinal of a dataset, retired ones included. */
+export interface HighestVersion {
+  /** 0 for none. */
+  readonly version: number;
+  /** Of what lies there; '' for none. */
+  readonly etag: string;
+}
+
+/** One LIST; undefined for a writer that may not list. @throws what the store throws */
 export async function highestVersion(
   store: ObjectReader,
   datasetId: string,
-  signal?: AbortSignal,
-): Promise<number | undefined> {
+  { signal, known = 0 }: HighestOptions = {},
+): Promise<HighestVersion | undefined> {
   const prefix = `datasets/${datasetId}/`;
-  let highest = 0;
+  const startAfter = known > 1 ? versionKey(datasetId, known - 1) : undefined;
+  let highest: HighestVersion = { version: 0, etag: '' };
   try {
-    for await (const page of store.list({ prefix, ...(signal === undefined ? {} : { signal }) })) {
-      for (const { key } of page.objects) {
-        const ordinal = /^v(\d{8,})\.json$/.exec(key.slice(prefix.length))?.[1];
-        if (ordinal !== undefined) highest = Math.max(highest, Number(ordinal));
+    const options = { prefix, ...(startAfter ? { startAfter } : {}), ...(signal ? { signal } : {}) };
+    for await (const page of store.list(options)) {
+      for (const { key, etag } of page.objects) {
+        const ordinal = Number(/^v(\d{8,})\.json$/.exec(key.slice(prefix.length))?.[1] ?? 0);
+        if (ordinal > highest.version) highest = { version: ordinal, etag };
       }
     }
   } catch (error) {
     if (isArchiverError(error, 'access-denied')) return undefined;
     throw error;
   }
-  return highest;
+  // A store that was emptied, or brought back from an older copy, is listed as a whole.
+  const isUnknown = highest.version === 0 && startAfter !== undefined;
+  return isUnknown ? await highestVersion(store, datasetId, { signal }) : highest;
 }

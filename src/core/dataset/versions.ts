@@ -5,6 +5,7 @@ import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { printable } from '../raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
+import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionKey } from './version-record.js';
 import type { VersionRecord } from '../manifest/manifest-types.js';
 
@@ -26,6 +27,12 @@ export interface ReadRecord extends ParsedRecord {
   readonly listed: ListedVersion;
 }
 
+/** What is left of a version that was retired. */
+export interface ReadTombstone {
+  readonly listed: ListedVersion;
+  readonly tombstone: Tombstone;
+}
+
 /** A version whose record cannot be used, and why. */
 export interface BrokenRecord {
   readonly listed: ListedVersion;
@@ -40,17 +47,28 @@ export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): 
   return ids;
 }
 
+const isLive = ({ sizeBytes }: ListedVersion): boolean => sizeBytes !== TOMBSTONE_BYTES;
+
 /** The versions of a dataset by their ordinals, lowest first; empty when there is no such dataset. One LIST. */
 export async function listVersions(
   reader: ObjectReader,
   datasetId: string,
   signal?: AbortSignal,
 ): Promise<readonly ListedVersion[]> {
-  return (await listBelow(reader, `${FOLDER}${datasetId}/`, signal)).get(datasetId) ?? [];
+  return ((await listBelow(reader, `${FOLDER}${datasetId}/`, signal)).get(datasetId) ?? []).filter(isLive);
 }
 
-/** The versions of every dataset under the base. One LIST. */
+/** The versions of every dataset under the base that has one. One LIST. */
 export async function listAllVersions(
+  reader: ObjectReader,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly ListedVersion[]>> {
+  const datasets = [...(await listBelow(reader, FOLDER, signal))];
+  return new Map(datasets.map(([id, listed]) => [id, listed.filter(isLive)] as const).filter(([, live]) => live.length > 0));
+}
+
+/** Every ordinal of every dataset, retired ones among them, whatever their size says. One LIST. */
+export async function listAllOrdinals(
   reader: ObjectReader,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly ListedVersion[]>> {
@@ -86,7 +104,7 @@ function listedVersion(object: ObjectInfo): { datasetId: string; listed: ListedV
   return { datasetId, listed: { version, key, etag, sizeBytes, lastModified } };
 }
 
-/** The record of one version. @throws not-found, integrity, unsupported, and what the store throws */
+/** The record of one version. @throws not-found (also for one that was retired), integrity, unsupported, and what the store throws */
 export async function readVersion(
   reader: ObjectReader,
   datasetId: string,
@@ -103,6 +121,17 @@ export async function readParsedRecord(
   version: number,
   signal?: AbortSignal,
 ): Promise<ParsedRecord> {
+  const found = await readOrdinal(reader, datasetId, version, signal);
+  if ('tombstone' in found) throw new RetiredVersion(found.tombstone, reader.url);
+  return found;
+}
+
+async function readOrdinal(
+  reader: ObjectReader,
+  datasetId: string,
+  version: number,
+  signal: AbortSignal | undefined,
+): Promise<ReturnType<typeof parseVersionRecord>> {
   const key = versionKey(datasetId, version);
   let bytes: Buffer;
   try {
@@ -123,7 +152,7 @@ export async function readParsedRecord(
 
 /**
  * The records of listed versions, in their order, sixteen at a time. What is damaged, foreign or newer comes as a
- * `problem`; a record that has gone since it was listed is left out. @throws what the store throws
+ * `problem`; one that was retired since it was listed is left out. @throws what the store throws
  */
 export async function readVersions(
   reader: ObjectReader,
@@ -131,7 +160,18 @@ export async function readVersions(
   listed: readonly ListedVersion[],
   signal?: AbortSignal,
 ): Promise<readonly (ReadRecord | BrokenRecord)[]> {
-  const read: (ReadRecord | BrokenRecord)[] = [];
+  const read = await readOrdinals(reader, datasetId, listed, signal);
+  return read.filter((found): found is ReadRecord | BrokenRecord => !('tombstone' in found));
+}
+
+/** The same with what is left of those that were retired. */
+export async function readOrdinals(
+  reader: ObjectReader,
+  datasetId: string,
+  listed: readonly ListedVersion[],
+  signal?: AbortSignal,
+): Promise<readonly (ReadRecord | ReadTombstone | BrokenRecord)[]> {
+  const read: (ReadRecord | ReadTombstone | BrokenRecord)[] = [];
   for (let start = 0; start < listed.length; start += READS_AT_ONCE) {
     const batch = listed.slice(start, start + READS_AT_ONCE);
     const found = await Promise.all(batch.map((version) => readListed(reader, datasetId, version, signal)));
@@ -145,9 +185,9 @@ async function readListed(
   datasetId: string,
   listed: ListedVersion,
   signal: AbortSignal | undefined,
-): Promise<ReadRecord | BrokenRecord | undefined> {
+): Promise<ReadRecord | ReadTombstone | BrokenRecord | undefined> {
   try {
-    return { listed, ...(await readParsedRecord(reader, datasetId, listed.version, signal)) };
+    return { listed, ...(await readOrdinal(reader, datasetId, listed.version, signal)) };
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return undefined;
     if (isArchiverError(error, 'integrity') || isArchiverError(error, 'unsupported')) return { listed, problem: error };

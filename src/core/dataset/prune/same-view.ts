@@ -3,13 +3,35 @@
 import { hash } from 'node:crypto';
 import { integrityError } from '../../errors.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, Entry } from '../../manifest/manifest-types.js';
+import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import type { ChunkRecord, Entry, Totals } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
 import { displayPath } from '../../raw-path.js';
 import type { MergedView } from '../merge-levels.js';
+import { openView } from '../view.js';
 
 export interface ComparedView extends MergedView {
   /** That the keys of its chunks are relative to. */
   readonly uploadId: string;
+}
+
+export interface ExpectedView extends ComparedView {
+  /** Of the manifest that is to show it. */
+  readonly sha256: string;
+  readonly totals: Totals;
+}
+
+/**
+ * Reads a rewritten manifest as everybody will, and compares. `reader` shows it in its place.
+ * @throws integrity when it is another archive, and what reading throws
+ */
+export async function assertShows(reader: ObjectReader, expected: ExpectedView, signal: AbortSignal): Promise<void> {
+  const { uploadId, sha256, totals } = expected;
+  const found = await openView(reader, { uploadId, sha256, signal });
+  const what = `the rewritten ${manifestKeyOf(uploadId)}`;
+  if (JSON.stringify(found.totals) !== JSON.stringify(totals)) throw integrityError(`${what} has other totals`);
+  const { chunks } = found;
+  await assertSameView(expected, { uploadId, chunks, entries: () => found.entries() }, what);
 }
 
 /** Goes through both. @throws integrity naming the first path at which they differ */

@@ -2,6 +2,7 @@
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
+import { markedUpload } from './marks.js';
 
 export interface UploadFolder {
   readonly uploadId: string;
@@ -10,6 +11,8 @@ export interface UploadFolder {
   readonly companions: ObjectInfo[];
   /** And direct files. */
   readonly chunks: ObjectInfo[];
+  /** Of earlier prunes. */
+  readonly marks: ObjectInfo[];
   /** What this version of archiver does not write. */
   readonly unknown: ObjectInfo[];
 }
@@ -41,6 +44,7 @@ export const emptyFolder = (uploadId: string): UploadFolder => ({
   manifest: undefined,
   companions: [],
   chunks: [],
+  marks: [],
   unknown: [],
 });
 
@@ -48,18 +52,19 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (/^manifest\.json\.gz\.[^/]+$/.test(name)) folder.companions.push(object);
+  else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
 }
 
-/** Everything in the folder. */
-export function objectsOf({ manifest, companions, chunks, unknown }: UploadFolder): readonly ObjectInfo[] {
-  return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks, ...unknown];
+/** What uploads and rewrites of manifests put there: all that a prune may ever take. */
+export function ownObjects({ manifest, companions, chunks }: UploadFolder): readonly ObjectInfo[] {
+  return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks];
 }
 
-/** When the newest object was written, by the store's clock; undefined for an empty folder. */
+/** When a writer last put something there, by the store's clock; undefined where nothing of one is left. */
 export function newestWrite(folder: UploadFolder): Date | undefined {
   let newest: Date | undefined;
-  for (const { lastModified } of objectsOf(folder))
+  for (const { lastModified } of [...ownObjects(folder), ...folder.unknown])
     if (newest === undefined || lastModified > newest) newest = lastModified;
   return newest;
 }

@@ -10,7 +10,7 @@ import type { ObjectStore } from '../../../../src/core/object-store/object-store
 import type { Json } from '../../../support/make-archive.js';
 import { linkId, linkKey } from '../../../support/make-chain.js';
 import { allContent, allKeys, DATASET, recordBytes, recordKey, writeObjects } from '../../../support/make-dataset.js';
-import { copyOf, datasetFolder, killedBefore, onMutation, pruneFolder } from './prune-run.js';
+import { copyOf, datasetFolder, onMutation, pruneFolder } from './prune-run.js';
 
 let folder = '';
 
@@ -92,11 +92,6 @@ describe('nothing is changed when', () => {
         await put(recordKey(1, 'other-1'), recordBytes(other));
       },
       /nothing was pruned: version 1 of dataset other-1 cannot be read/,
-    ],
-    [
-      'an upload that would go holds what archiver does not know',
-      () => put(`uploads/${linkId(0)}/other/a.txt`, 'foreign'),
-      /nothing was pruned: upload .* holds uploads\/.*\/other\/a.txt, which this archiver does not know how to prune/,
     ],
     [
       'a version of the dataset has an encrypted manifest',
@@ -183,23 +178,6 @@ describe('what cannot be deleted', () => {
     ],
   });
 
-  test.each([[/v00000002/], [new RegExp(linkKey(1))]])(
-    '%s: no chunk goes, and the next prune finishes',
-    async (pattern) => {
-      const done = await copyOf(folder);
-      await pruneFolder(done);
-      const chunks = (await allKeys(fileStore(folder))).filter((key) => key.endsWith('.zst'));
-
-      await expect(pruneFolder(folder, { wrap: refusing(pattern) })).rejects.toThrow(
-        /cannot delete .*: locked .*no chunk was removed/,
-      );
-
-      expect((await allKeys(fileStore(folder))).filter((key) => key.endsWith('.zst'))).toEqual(chunks);
-      await pruneFolder(folder);
-      expect(await allKeys(fileStore(folder))).toEqual(await allKeys(fileStore(done)));
-    },
-  );
-
   test('a chunk: it is named, the others go, and the next prune takes it', async () => {
     const done = await copyOf(folder);
     await pruneFolder(done);
@@ -207,7 +185,7 @@ describe('what cannot be deleted', () => {
     const { failed, deletedObjects } = await pruneFolder(folder, { wrap: refusing(/chunk-000002/) });
 
     expect(failed).toEqual([{ key: `uploads/${linkId(0)}/shard-00/chunk-000002.tar.zst`, reason: 'locked' }]);
-    expect(deletedObjects).toBe(7);
+    expect(deletedObjects).toBe(6);
     await pruneFolder(folder);
     expect(await allKeys(fileStore(folder))).toEqual(await allKeys(fileStore(done)));
   });
@@ -244,16 +222,13 @@ describe('what earlier work left', () => {
     expect(record).toMatchObject({ listing: 'full', note: 'kept' });
   });
 
-  test('a damaged journal is said to be damaged, believed in nothing, and removed', async () => {
-    await expect(pruneFolder(folder, { wrap: (store) => killedBefore(store, 9) })).rejects.toThrow('killed');
-    const journal = (await allKeys(fileStore(folder))).find((key) => key.includes('/prune-')) ?? '';
-    await put(journal, (await readFile(join(folder, journal), 'utf8')).replace('-00000001"', '-00000009"'));
+  test('what archiver does not write is left alone, and named', async () => {
+    await put(`uploads/${linkId(0)}/other/a.txt`, 'foreign');
 
     const { planned } = await pruneFolder(folder);
 
-    expect(planned.warnings).toEqual([expect.stringMatching(/journal of a prune .* is damaged/)]);
-    expect(await allKeys(fileStore(folder))).toContain(linkKey(0));
-    expect(await allKeys(fileStore(folder))).not.toContain(journal);
+    expect(planned.warnings).toEqual([expect.stringMatching(/other\/a\.txt was left alone/)]);
+    expect(await allKeys(fileStore(folder))).toContain(`uploads/${linkId(0)}/other/a.txt`);
   });
 
   test('a manifest with keys that this archiver does not know is compacted all the same', async () => {

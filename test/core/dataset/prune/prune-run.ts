@@ -1,9 +1,10 @@
 // Runs a prune in a folder, on a store that tests may break.
+import { randomBytes } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeepRules } from '../../../../src/core/dataset/prune/keep-rules.js';
-import { planPrune, type PrunePlan } from '../../../../src/core/dataset/prune/plan-prune.js';
-import { hasWork, prune, type PruneOutcome } from '../../../../src/core/dataset/prune/prune.js';
+import { hasWork, planPrune, type PrunePlan } from '../../../../src/core/dataset/prune/plan-prune.js';
+import { prune, type PruneOutcome } from '../../../../src/core/dataset/prune/prune.js';
 import { fileStore } from '../../../../src/core/object-store/file-store.js';
 import type { DeleteFailure, ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import type { LinkSpec } from '../../../support/make-chain.js';
@@ -40,6 +41,8 @@ export const LINKS: readonly LinkSpec[] = [
 export interface PruneRunOptions {
   readonly keep?: Partial<KeepRules>;
   readonly abandonedAfterMs?: number;
+  /** 0, which is at once, when not given. */
+  readonly graceMs?: number;
   readonly now?: Date;
   readonly wrap?: (store: ObjectStore) => ObjectStore;
   readonly datasetId?: string;
@@ -59,14 +62,14 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
     datasetId: options.datasetId ?? DATASET,
     keep: { last: 2, ...options.keep },
     abandonedAfterMs: options.abandonedAfterMs ?? 7 * DAY,
+    graceMs: options.graceMs ?? 0,
     now: options.now ?? new Date(),
     signal: new AbortController().signal,
   };
   const planned = await planPrune(store, settings);
   if (!hasWork(planned)) return { planned };
   await options.afterPlan?.();
-  const randomBytes = (size: number): Buffer => Buffer.alloc(size, Math.floor(Math.random() * 256));
-  const outcome = await prune(store, { ...settings, plan: planned, randomBytes, onStep: () => undefined });
+    const outcome = await prune(store, { ...settings, plan: planned, randomBytes, onStep: () => undefined });
   return { planned, ...outcome };
 }
 
@@ -113,6 +116,10 @@ export function killedBefore(store: ObjectStore, step: number): ObjectStore {
     if (call >= step) throw new Error('killed');
   });
 }
+
+/** Names of marks and of rewritten manifests without what is random in them. */
+export const plainName = (name: string): string =>
+  name.replace(/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}/, 'sweep').replace(/(\.gz)\.[0-9a-f]{8}\./, '$1.').replace(/-[0-9a-f]{8}$/, '');
 
 /** The changes that a prune of this folder makes, in their order. */
 export async function stepsOf(folder: string, options: PruneRunOptions = {}): Promise<readonly string[]> {

@@ -1,9 +1,11 @@
 import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { highestVersion } from '../../../../src/core/dataset/version-record.js';
+import { readVersion } from '../../../../src/core/dataset/versions.js';
 import { fileStore } from '../../../../src/core/object-store/file-store.js';
-import { makeArchive, manifestText, type Json } from '../../../support/make-archive.js';
+import { makeArchive, type Json } from '../../../support/make-archive.js';
 import { linkId, linkKey } from '../../../support/make-chain.js';
 import {
   allContent,
@@ -16,7 +18,7 @@ import {
   versionContent,
   writeObjects,
 } from '../../../support/make-dataset.js';
-import { copyOf, DAY, datasetFolder, killedBefore, LINKS, pruneFolder, stepsOf } from './prune-run.js';
+import { copyOf, DAY, datasetFolder, killedBefore, LINKS, plainName, pruneFolder, stepsOf } from './prune-run.js';
 
 let folder = '';
 let before = new Map<number, string[]>();
@@ -28,7 +30,7 @@ beforeEach(async () => {
 
 const keys = (at = folder): Promise<string[]> => allKeys(fileStore(at));
 const keptOf = (versions: readonly number[]) => new Map(versions.map((version) => [version, before.get(version)]));
-const TRACES = /\.bak$|\.compact$|prune-/;
+const TRACES = /\.bak$|\.compact-|sweep-/;
 
 /** Writes the upload of a folder that never became a version. */
 async function loose(uploadId: string, ageDays: number, bend?: (manifest: Json) => void): Promise<string[]> {
@@ -47,6 +49,7 @@ describe('what goes and what stays', () => {
     expect(plan?.compacted.map(({ record }) => record.version)).toEqual([4]);
     // a.txt of v1 (chunk 0) holds the folder and the link, chunk 1 b.txt and dir/d.txt; c.txt of v1 and a.txt of v2 go.
     expect(await keys()).toEqual([
+      ...[1, 2, 3].map((version) => recordKey(version)), // tombstones
       recordKey(4),
       recordKey(5),
       `uploads/${linkId(0)}/shard-00/chunk-000000.tar.zst`,
@@ -59,7 +62,7 @@ describe('what goes and what stays', () => {
       linkKey(4),
       `uploads/${linkId(4)}/shard-00/chunk-000000.tar.zst`,
     ]);
-    expect(deletedObjects).toBe(3 + 3 + 2);
+    expect(deletedObjects).toBe(3 + 2 + 2); // manifests, chunks, and what the compaction left beside
     expect(freedBytes).toBeGreaterThan(1000);
   });
 
@@ -149,7 +152,8 @@ describe('uploads that are no versions', () => {
     const { plan } = await pruneFolder(folder, { keep: { last: 5 } });
 
     const left = await keys();
-    expect(plan?.abandoned.map(({ uploadId }) => uploadId)).toEqual([OLD, '20250101-000000-00000004']);
+    const abandoned = plan?.marked.filter(({ reason }) => reason === 'abandoned');
+    expect(abandoned?.map(({ uploadId }) => uploadId)).toEqual([OLD, '20250101-000000-00000004']);
     for (const key of [...old, ...unfinished]) expect(left).not.toContain(key);
     for (const key of [...young, ...long, ...foreign]) expect(left).toContain(key);
     expect(left.filter((key) => TRACES.test(key))).toEqual([]);
@@ -160,58 +164,34 @@ describe('uploads that are no versions', () => {
 
     const { planned, plan } = await pruneFolder(folder, { now: new Date(Date.now() + 400 * DAY) });
 
-    expect([planned.abandoned.length, plan?.abandoned.length]).toEqual([1, 0]);
+    const abandoned = [planned, plan].map((each) => each?.marked.filter(({ reason }) => reason === 'abandoned').length);
+    expect(abandoned).toEqual([1, 0]);
     expect(await keys()).toEqual(expect.arrayContaining(young));
     expect(await allContent(fileStore(folder))).toEqual(keptOf([4, 5]));
-  });
-
-  test('what a young one refers to stays', async () => {
-    const key = `uploads/${linkId(1)}/shard-00/chunk-000000.tar.zst`;
-    const own = makeDataset(LINKS).manifests[1] as Json & { chunks: Json[] };
-    await loose(YOUNG, 0, (manifest) => {
-      (manifest['chunks'] as Json[]).push({ ...own.chunks[0], key: `../${linkId(1)}/shard-00/chunk-000000.tar.zst` });
-    });
-
-    await pruneFolder(folder, { keep: { last: 1 } });
-
-    expect(await keys()).toContain(key);
-  });
-
-  test('one that may still be committed and builds on what would go stops the prune', async () => {
-    const chain = makeDataset([...LINKS.slice(0, 3), { files: [{ path: 'z', content: 'z' }] }]);
-    const rival = gzipSync(manifestText({ ...chain.manifests[3]!, uploadId: YOUNG }));
-    await writeObjects(folder, new Map([[`uploads/${YOUNG}/manifest.json.gz`, rival]]));
-    const all = await keys();
-
-    await expect(pruneFolder(folder, { keep: { last: 1 } })).rejects.toThrow(
-      new RegExp(`upload ${YOUNG} is not a version yet, and builds on upload ${linkId(2)}`),
-    );
-    expect(await keys()).toEqual(all);
-    await pruneFolder(folder, { keep: { last: 3 } });
-    expect(await allContent(fileStore(folder))).toEqual(keptOf([3, 4, 5]));
   });
 });
 
 describe('a prune that is killed', () => {
-  test('goes by compaction, records, manifests, chunks, in this order', async () => {
+  test('goes by compaction, tombstones, marks, manifests, chunks, in this order', async () => {
     const steps = await stepsOf(folder);
 
     const upload = `uploads/${linkId(3)}/manifest.json.gz`;
     const chunk = (link: number, name: string): string => `delete uploads/${linkId(link)}/shard-${name}.tar.zst`;
-    expect(steps.map((step) => step.replace(/prune-[0-9a-f]{8}/, 'prune'))).toEqual([
-      `put datasets/${DATASET}/prune.json`,
+    const mark = (link: number): string => `uploads/${linkId(link)}/sweep.json`;
+    expect(steps.map(plainName)).toEqual([
       `put ${upload}.compact`,
-      `put ${recordKey(4)}`,
       `put ${upload}.pre-compact.bak`,
+      `put ${recordKey(4)}`,
       `put ${upload}`,
       `put ${recordKey(4)}`,
-      ...[1, 2, 3].map((version) => `delete ${recordKey(version)}`),
-      ...[2, 1, 0].map((link) => `delete ${linkKey(link)}`),
+      ...[1, 2, 3].map((version) => `put ${recordKey(version)}`),
+      ...[0, 1, 2, 3].map((link) => `put ${mark(link)}`),
+      ...[0, 1, 2].map((link) => `delete ${linkKey(link)}`),
       chunk(0, '00/chunk-000002'),
       chunk(1, '00/chunk-000000'),
-      `delete ${upload}.compact`,
-      `delete ${upload}.pre-compact.bak`,
-      `delete datasets/${DATASET}/prune.json`,
+      expect.stringMatching(/^delete .*\.(compact|bak)$/),
+      expect.stringMatching(/^delete .*\.(compact|bak)$/),
+      ...[0, 1, 2, 3].map((link) => `delete ${mark(link)}`),
     ]);
   });
 
@@ -245,5 +225,97 @@ describe('a prune that is killed', () => {
         expect([step, version, lines]).toEqual([step, version, before.get(version)]);
       expect([step, (await keys(copy)).filter((key) => TRACES.test(key))]).toEqual([step, []]);
     }
+  });
+});
+
+describe('what is marked', () => {
+  const GRACE = DAY;
+  const marks = async (): Promise<string[]> => (await keys()).filter((key) => key.includes('/sweep-'));
+
+  /** As if the marks had been put so long ago. */
+  async function age(ms: number): Promise<void> {
+    const moment = new Date(Date.now() - ms);
+    for (const key of await marks()) await utimes(join(folder, key), moment, moment);
+  }
+
+  test('stays for the grace, and is said to', async () => {
+    const all = await keys();
+
+    const { plan, deletedObjects } = await pruneFolder(folder, { graceMs: GRACE });
+
+    expect([deletedObjects, await marks()]).toEqual([0, [0, 1, 2, 3].map((link) => expect.stringContaining(linkId(link)))]);
+    expect(await keys()).toEqual(expect.arrayContaining(all));
+    expect(plan?.marked.map(({ reason }) => reason)).toEqual(['retired', 'retired', 'retired', 'superseded']);
+    const again = await pruneFolder(folder, { graceMs: GRACE });
+    expect([again.plan, again.planned.sweep.waiting.objects]).toEqual([undefined, 7]);
+    expect(again.planned.sweep.waiting.until?.getTime()).toBeGreaterThan(Date.now() + GRACE - 60_000);
+  });
+
+  test('is deleted by a later prune, and only by one', async () => {
+    await pruneFolder(folder, { graceMs: GRACE });
+    await age(GRACE - 60_000);
+    expect((await pruneFolder(folder, { graceMs: GRACE })).plan).toBeUndefined();
+    await age(GRACE + 60_000);
+
+    const { deletedObjects } = await pruneFolder(folder, { graceMs: GRACE });
+
+    expect([deletedObjects, await marks()]).toEqual([7, []]);
+    expect(await allContent(fileStore(folder))).toEqual(keptOf([4, 5]));
+  });
+
+  test('and referred to again by the time it is due stays, and is no longer marked', async () => {
+    await pruneFolder(folder, { graceMs: GRACE });
+    const key = `uploads/${linkId(1)}/shard-00/chunk-000000.tar.zst`;
+    const own = makeDataset(LINKS).manifests[1] as Json & { chunks: Json[] };
+    const uploadId = '20260301-000000-00000002';
+    const made = makeArchive({
+      files: [{ path: 'y', content: 'y' }],
+      uploadId,
+      bend: (manifest) => {
+        manifest['datasetId'] = DATASET;
+        (manifest['chunks'] as Json[]).push({ ...own.chunks[0], key: `../${linkId(1)}/shard-00/chunk-000000.tar.zst` });
+      },
+    });
+    const manifestBytes = made.objects.get(made.manifestKey) ?? Buffer.alloc(0);
+    const document = recordDocument({ version: 6, uploadId, manifest: made.manifest, manifestBytes });
+    await writeObjects(folder, new Map([...made.objects, [recordKey(6), recordBytes(document)]]));
+    await age(2 * GRACE);
+
+    await pruneFolder(folder, { keep: { last: 3 }, graceMs: GRACE });
+
+    expect(await keys()).toContain(key);
+    expect(await marks()).toEqual([]);
+  });
+
+  test('stays as long as any version of any dataset cannot be read', async () => {
+    await pruneFolder(folder, { graceMs: GRACE });
+    await age(2 * GRACE);
+    const all = await keys();
+    await fileStore(folder).delete([linkKey(4)]);
+
+    await expect(pruneFolder(folder, { graceMs: GRACE })).rejects.toThrow(/nothing was pruned: version 5 .*cannot be read/);
+    expect(await keys()).toEqual(all.filter((key) => key !== linkKey(4)));
+  });
+
+  test('by what nobody understands is left alone, and that is said', async () => {
+    await pruneFolder(folder, { graceMs: GRACE });
+    const [mark = ''] = await marks();
+    await writeObjects(folder, new Map([[mark, Buffer.from('{}')]]));
+    await age(2 * GRACE);
+
+    const { planned } = await pruneFolder(folder, { graceMs: GRACE });
+
+    expect(planned.warnings).toEqual([expect.stringMatching(/the mark .* what it names stays/)]);
+    expect(await keys()).toContain(linkKey(0));
+  });
+
+  test('leaves tombstones: no number is ever free again', async () => {
+    await pruneFolder(folder);
+
+    const tombstone = JSON.parse(await readFile(join(folder, recordKey(2)), 'utf8')) as Json;
+    expect(tombstone).toMatchObject({ type: 'archiver-tombstone', datasetId: DATASET, version: 2, uploadId: linkId(1) });
+    expect((await readFile(join(folder, recordKey(2)))).length).toBe(400);
+    expect(await highestVersion(fileStore(folder), DATASET)).toMatchObject({ version: 5 });
+    await expect(readVersion(fileStore(folder), DATASET, 2)).rejects.toThrow(/version 2 of dataset .* was pruned on 20/);
   });
 });

@@ -1,0 +1,103 @@
+// A writer's look at upload folders before it refers to objects that it has not put itself (commit protocol, Protocol 2,
+// rule 4): an object may be referred to when it is there with its size and no mark names it. A look is good for an hour;
+// marks are executed a day after they were put, so that whoever looked in time has long put its record by then.
+import { isArchiverError } from '../errors.js';
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
+import { manifestKeyOf } from '../manifest/open-manifest.js';
+import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
+import { markedKeys, markedUpload } from './prune/marks.js';
+
+/** Rule 4: a record that refers to what was looked at is put within this time. */
+export const LOOK_VALID_MS = 3_600_000;
+
+export interface FolderLook {
+  /** By full key: what is there and may be referred to. */
+  readonly sound: ReadonlyMap<string, ObjectInfo>;
+  /** All that is there. */
+  readonly objects: readonly ObjectInfo[];
+}
+
+/** One upload's folder. @throws what the store throws, access-denied for a writer that may not list */
+export async function lookAtFolder(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<FolderLook> {
+  const objects: ObjectInfo[] = [];
+  for await (const page of reader.list({ prefix: `uploads/${uploadId}/`, signal })) objects.push(...page.objects);
+  const marks = objects.filter(({ key }) => markedUpload(key) !== undefined);
+  const marked = await markedKeys(reader, marks, signal);
+  const sound = marked === 'all' ? [] : objects.filter(({ key }) => !marked.has(key));
+  return { sound: new Map(sound.map((object) => [object.key, object])), objects };
+}
+
+/** What a manifest of `uploadId` refers to, beside objects of its own folder. */
+export interface References {
+  readonly uploadId: string;
+  /** That it lists. */
+  readonly chunks: readonly ChunkRecord[];
+  /** The upload whose manifest it builds on. */
+  readonly previous?: string | undefined;
+}
+
+export interface ReferenceLook {
+  /** Positions of chunks in the list that are missing, of another size, or marked. */
+  readonly unsound: ReadonlySet<number>;
+  /** Key of the first thing that is. */
+  readonly first: string | undefined;
+  /** By `performance.now()`: when the look began. */
+  readonly lookedAtMs: number;
+}
+
+/** True when there is anything to look at. */
+export const hasReferences = ({ chunks, previous }: References): boolean =>
+  previous !== undefined || chunks.some(({ key }) => key.startsWith('../'));
+
+interface Wanted {
+  readonly key: string;
+  /** Undefined: any. */
+  readonly size: number | undefined;
+  /** Of a chunk. */
+  readonly position?: number;
+}
+
+/**
+ * Looks at what is referred to, one LIST a folder. Undefined for a writer that may not list: it may refer to nothing.
+ * @throws what the store throws
+ */
+export async function lookAtReferences(
+  reader: ObjectReader,
+  references: References,
+  signal: AbortSignal,
+): Promise<ReferenceLook | undefined> {
+  const lookedAtMs = performance.now();
+  const unsound = new Set<number>();
+  let first: string | undefined;
+  try {
+    for (const [folder, wanted] of byFolder(references)) {
+      const { sound } = await lookAtFolder(reader, folder, signal);
+      for (const { key, size, position } of wanted) {
+        const found = sound.get(key);
+        if (found !== undefined && (size === undefined || found.sizeBytes === size)) continue;
+        if (position !== undefined) unsound.add(position);
+        first ??= key;
+      }
+    }
+  } catch (error) {
+    if (isArchiverError(error, 'access-denied')) return undefined;
+    throw error;
+  }
+  return { unsound, first, lookedAtMs };
+}
+
+function byFolder({ uploadId, chunks, previous }: References): ReadonlyMap<string, readonly Wanted[]> {
+  const folders = new Map<string, Wanted[]>();
+  const add = (wanted: Wanted): void => {
+    const [, folder = ''] = wanted.key.split('/');
+    const known = folders.get(folder);
+    if (known === undefined) folders.set(folder, [wanted]);
+    else known.push(wanted);
+  };
+  if (previous !== undefined) add({ key: manifestKeyOf(previous), size: undefined });
+  chunks.forEach(({ key, size }, position) => {
+    if (key.startsWith('../')) add({ key: chunkKey(uploadId, key) ?? `uploads//${key}`, size, position });
+  });
+  return folders;
+}

@@ -1,0 +1,98 @@
+// Marks (commit protocol, Protocol 2, rules 2 and 4): `uploads/<id>/sweep-<time>-<random>.json` names objects of that folder
+// that no kept version needed when it was written. It lies where writers look before they refer to anything, so that from
+// then on nobody new does; whoever may list and not read takes every object of a marked folder as marked. How old a mark is
+// says the store (`lastModified`), never its name or content.
+import { createHash } from 'node:crypto';
+import { ArchiverError, integrityError, isArchiverError } from '../../errors.js';
+import { Fields } from '../../manifest/json-fields.js';
+import { parseBoundedJson } from '../../manifest/json-guard.js';
+import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
+import { readAll } from '../../object-store/read-content.js';
+import { printable } from '../../raw-path.js';
+
+/** Of `uploads/<id>/…`: the key of a mark. */
+const MARK = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
+const FORMAT = 1;
+/** A million keys of a direct upload have 70 MB. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_DEPTH = 4;
+
+/** Why objects of a folder are of no use any more. */
+export type MarkReason = 'retired' | 'superseded' | 'abandoned';
+
+export interface Mark {
+  readonly uploadId: string;
+  readonly reason: MarkReason;
+  /** Below the folder of the upload. */
+  readonly keys: readonly string[];
+}
+
+export interface FoundMark extends Mark {
+  readonly object: ObjectInfo;
+}
+
+/** The upload whose folder this object marks; undefined for every other object. */
+export const markedUpload = (key: string): string | undefined => MARK.exec(key)?.[1];
+
+export interface WriteMarkOptions {
+  /** The store's. */
+  readonly now: Date;
+  /** Four bytes: two prunes may mark one folder in the same second. */
+  readonly random: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** Writes a mark. @throws what writing throws */
+export async function writeMark(store: ObjectStore, mark: Mark, { now, random, signal }: WriteMarkOptions): Promise<void> {
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
+  const name = `sweep-${time}-${Buffer.from(random.subarray(0, 4)).toString('hex')}.json`;
+  const document = { format: FORMAT, type: 'archiver-sweep', ...mark };
+  const digest = digestOf(document);
+  const body = Buffer.from(`${JSON.stringify({ ...document, digest })}\n`, 'utf8');
+  await store.put(`uploads/${mark.uploadId}/${name}`, body, { contentType: 'application/json', ifAbsent: true, signal });
+}
+
+const digestOf = (document: object): string => createHash('sha256').update(JSON.stringify(document)).digest('hex');
+
+/** Reads a mark. @throws integrity, unsupported for what is none of this version; not-found; access-denied; what the store throws */
+export async function readMark(reader: ObjectReader, object: ObjectInfo, signal: AbortSignal): Promise<FoundMark> {
+  const { key } = object;
+  const what = `the mark ${printable(key)}`;
+  const bytes = await readAll(await reader.get(key, { signal }), MAX_BYTES);
+  const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
+  const fields = new Fields(parsed, what);
+  const { digest, ...document } = parsed as Record<string, unknown>;
+  if (typeof document['format'] === 'number' && document['format'] > FORMAT)
+    throw new ArchiverError('unsupported', `${what} was written by a newer archiver`, { hint: 'update archiver' });
+  const uploadId = fields.text('uploadId');
+  if (digest !== digestOf(document) || uploadId !== markedUpload(key)) throw integrityError(`${what} is damaged`);
+  const reason = fields.text('reason') as MarkReason;
+  const keys = fields.list('keys').map((each) => (typeof each === 'string' ? each : fields.fail('keys', 'a list of texts')));
+  return { uploadId, reason, keys, object };
+}
+
+/**
+ * Full keys that the marks of a folder name; `all` when one of them cannot be read by this writer, or not understood: then
+ * nothing of the folder may be referred to. @throws what the store throws
+ */
+export async function markedKeys(
+  reader: ObjectReader,
+  marks: readonly ObjectInfo[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | 'all'> {
+  const keys = new Set<string>();
+  for (const object of marks) {
+    try {
+      const mark = await readMark(reader, object, signal);
+      for (const key of mark.keys) keys.add(`uploads/${mark.uploadId}/${key}`);
+    } catch (error) {
+      if (isArchiverError(error, 'not-found')) continue; // swept since it was listed: what it named is gone, too
+      const isUnreadable = ['access-denied', 'integrity', 'unsupported', 'cold-storage'].some(
+        (code) => isArchiverError(error) && error.code === code,
+      );
+      if (!isUnreadable) throw error;
+      return 'all';
+    }
+  }
+  return keys;
+}

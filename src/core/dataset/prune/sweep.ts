@@ -1,0 +1,121 @@
+// The one deleter (commit protocol, Protocol 2, rules 1 and 3): executes marks that are older than the grace by the store's
+// clock. A writer that looked at a folder before its mark was put has put its record by then, or looks again; a restore
+// that read from it has ended. So what a fresh look at every version, with its chain, does not need now, nobody will need.
+// Scuttle deletes, too, and says that it spares nobody; a writer takes back only what it has just put itself and nobody
+// was ever told of (archive/transfer/send-chunk.ts).
+import { isArchiverError } from '../../errors.js';
+import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
+import { throwIfCancelled } from '../../object-store/store-error.js';
+import { type BaseState, readBaseState } from './base-state.js';
+import { type FoundMark, readMark } from './marks.js';
+import { neededKeys } from './needs.js';
+import { ownObjects } from './upload-folders.js';
+
+const BATCH = 1000;
+
+export interface SweepOptions {
+  readonly datasetId: string;
+  readonly graceMs: number;
+  /** Of the store's clock. */
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/** A mark with full keys. */
+export type PlannedMark = Pick<FoundMark, 'object' | 'keys'>;
+
+export interface SweepPlan {
+  /** Every mark in folders of the dataset, and in folders of nobody. */
+  readonly marks: readonly PlannedMark[];
+  /** Those that are old enough. */
+  readonly due: readonly PlannedMark[];
+  /** What the due ones name and is there and not needed: manifests first. */
+  readonly objects: readonly ObjectInfo[];
+  /** What the others name, and from when on it can go. */
+  readonly waiting: { readonly objects: number; readonly bytes: number; readonly until: Date | undefined };
+  readonly warnings: readonly string[];
+}
+
+export type PlanSweepOptions = SweepOptions & { readonly needed: ReadonlySet<string> };
+
+/** Reads the marks and sorts them. @throws what the store throws */
+export async function planSweep(
+  reader: ObjectReader,
+  { folders, datasetOf }: BaseState,
+  { datasetId, graceMs, now, needed, signal }: PlanSweepOptions,
+): Promise<SweepPlan> {
+  const marks: PlannedMark[] = [];
+  const warnings: string[] = [];
+  const present = new Map<string, ObjectInfo>();
+  for (const folder of folders.values()) {
+    if (folder.marks.length === 0 || (datasetOf.get(folder.uploadId) ?? datasetId) !== datasetId) continue;
+    for (const object of ownObjects(folder)) present.set(object.key, object);
+    for (const object of folder.marks) {
+      try {
+        const { keys, uploadId } = await readMark(reader, object, signal);
+        marks.push({ object, keys: keys.map((key) => `uploads/${uploadId}/${key}`) });
+      } catch (error) {
+        if (isArchiverError(error, 'not-found')) continue; // another prune was faster
+        if (!isArchiverError(error, 'integrity') && !isArchiverError(error, 'unsupported')) throw error;
+        warnings.push(`${error.message}: what it names stays`);
+      }
+    }
+  }
+  // Without a grace a second that the clocks differ by does not matter.
+  const isDue = ({ object }: PlannedMark): boolean =>
+    graceMs === 0 || now.getTime() - object.lastModified.getTime() >= graceMs;
+  const due = marks.filter(isDue);
+  const unneeded = (which: readonly PlannedMark[]): ObjectInfo[] =>
+    [...new Set(which.flatMap(({ keys }) => keys))].filter((key) => !needed.has(key)).flatMap((key) => present.get(key) ?? []);
+  const later = marks.filter((mark) => !isDue(mark));
+  const waiting = unneeded(later);
+  const newest = later.reduce((most, { object }) => Math.max(most, object.lastModified.getTime()), 0);
+  return {
+    marks,
+    due,
+    objects: unneeded(due).sort((a, b) => Number(isManifest(b)) - Number(isManifest(a))),
+    waiting: {
+      objects: waiting.length,
+      bytes: waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      until: newest === 0 ? undefined : new Date(newest + graceMs),
+    },
+    warnings,
+  };
+}
+
+const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith('/manifest.json.gz');
+
+export interface SweepOutcome {
+  readonly deletedObjects: number;
+  readonly freedBytes: number;
+  readonly failed: readonly DeleteFailure[];
+}
+
+/** Executes what is due by a look that is as fresh as can be. @throws a refusal where a version is unreadable: then nothing was deleted */
+export async function sweep(store: ObjectStore, options: SweepOptions): Promise<SweepOutcome> {
+  const { datasetId, signal } = options;
+  const state = await readBaseState(store, datasetId, signal);
+  const records = [...state.own, ...state.others].map(({ record }) => record);
+  const needed = await neededKeys(store, records, signal);
+  const { due, objects } = await planSweep(store, state, { ...options, needed });
+  const failed = new Set<string>();
+  const failures: DeleteFailure[] = [];
+  const remove = async (batch: readonly ObjectInfo[]): Promise<void> => {
+    throwIfCancelled(signal);
+    const keys = batch.map(({ key }) => key);
+    for (const failure of await store.delete(keys, signal)) {
+      failed.add(failure.key);
+      failures.push(failure);
+    }
+  };
+  for (let start = 0; start < objects.length; start += BATCH) await remove(objects.slice(start, start + BATCH));
+  const gone = objects.filter(({ key }) => !failed.has(key));
+  // A mark goes when all that it names is gone; what is needed is no longer marked, and can be referred to again.
+  const done = due.filter(({ keys }) => !keys.some((key) => failed.has(key))).map(({ object }) => object);
+  for (let start = 0; start < done.length; start += BATCH) await remove(done.slice(start, start + BATCH));
+  return {
+    deletedObjects: gone.length,
+    freedBytes: gone.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    failed: failures,
+  };
+}

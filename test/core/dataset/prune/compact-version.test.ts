@@ -1,0 +1,113 @@
+// Compaction of one version, without the prune around it.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { compactVersion } from '../../../../src/core/dataset/prune/compact-version.js';
+import { assertSameView, type ComparedView } from '../../../../src/core/dataset/prune/same-view.js';
+import { openVersion } from '../../../../src/core/dataset/version-view.js';
+import { readParsedRecord } from '../../../../src/core/dataset/versions.js';
+import { viewOf } from '../../../../src/core/dataset/view.js';
+import { loadManifest } from '../../../../src/core/manifest/loaded-manifest.js';
+import { fileStore } from '../../../../src/core/object-store/file-store.js';
+import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import type { Json } from '../../../support/make-archive.js';
+import { linkId, linkKey } from '../../../support/make-chain.js';
+import { allContent, allKeys, DATASET, makeDataset, recordKey } from '../../../support/make-dataset.js';
+import { copyOf, datasetFolder, killedBefore, LINKS, onMutation } from './prune-run.js';
+
+const KEY = linkKey(3);
+const made = makeDataset(LINKS);
+let folder = '';
+let before = new Map<number, string[]>();
+beforeEach(async () => {
+  folder = await datasetFolder(made);
+  before = await allContent(fileStore(folder));
+});
+
+async function compactIn(at: string, wrap?: (store: ObjectStore) => ObjectStore): Promise<void> {
+  const store = fileStore(at);
+  const record = await readParsedRecord(store, DATASET, 4);
+  await compactVersion(wrap?.(store) ?? store, record, new AbortController().signal);
+}
+const manifestIn = async (at: string): Promise<Buffer> => await readFile(join(at, KEY));
+const recordIn = async (at: string): Promise<Json> =>
+  JSON.parse(await readFile(join(at, recordKey(4)), 'utf8')) as Json;
+
+test('a compacted version and the one that builds on it read as before; nothing is deleted', async () => {
+  const all = await allKeys(fileStore(folder));
+
+  await compactIn(folder);
+
+  expect(await allContent(fileStore(folder))).toEqual(before);
+  expect(JSON.parse(gunzipSync(await manifestIn(folder)).toString())).toMatchObject({ listing: 'full' });
+  expect(await recordIn(folder)).toMatchObject({ listing: 'full' });
+  expect(await allKeys(fileStore(folder))).toEqual(expect.arrayContaining(all));
+});
+
+test('killed before any change, every version reads as before, and the next compaction ends with the same', async () => {
+  const end = await copyOf(folder);
+  let length = 0;
+  await compactIn(end, (store) => onMutation(store, (call) => void (length = call + 1)));
+  expect(length).toBe(5);
+
+  for (let step = 0; step < length; step++) {
+    const copy = await copyOf(folder);
+    await expect(compactIn(copy, (store) => killedBefore(store, step))).rejects.toThrow('killed');
+    expect([step, await allContent(fileStore(copy))]).toEqual([step, before]);
+    await compactIn(copy);
+    expect([step, await allContent(fileStore(copy))]).toEqual([step, before]);
+    expect([step, await manifestIn(copy)]).toEqual([step, await manifestIn(end)]);
+  }
+});
+
+test('two at once: the version is compacted, and whoever was late ends well or says so', async () => {
+  const ended = await Promise.allSettled([compactIn(folder), compactIn(folder)]);
+
+  const codes = ended.map((result) => (result.status === 'fulfilled' ? 'done' : (result.reason as Json)['code']));
+  expect(codes).toContain('done');
+  expect(codes.every((code) => code === 'done' || code === 'conflict')).toBe(true);
+  expect(await allContent(fileStore(folder))).toEqual(before);
+  expect(JSON.parse(gunzipSync(await manifestIn(folder)).toString())).toMatchObject({ listing: 'full' });
+});
+
+test('a manifest that the store gives back differently does not take the place of the old one', async () => {
+  const old = await manifestIn(folder);
+  const bent = (store: ObjectStore): ObjectStore => ({
+    ...store,
+    get: async (key, options) => await store.get(key.includes('.compact-') ? linkKey(0) : key, options),
+  });
+
+  await expect(compactIn(folder, bent)).rejects.toMatchObject({ code: 'integrity' });
+
+  expect(await manifestIn(folder)).toEqual(old);
+  expect('replacementSha256' in (await recordIn(folder))).toBe(false);
+});
+
+describe('a rewritten manifest', () => {
+  const viewIn = async (bytes: Buffer): Promise<ComparedView> => {
+    const view = viewOf([await loadManifest(linkId(3), bytes)]);
+    return { uploadId: linkId(3), chunks: view.chunks, entries: () => view.entries() };
+  };
+  const cases: readonly (readonly [string, (text: string) => string])[] = [
+    ['lacks an entry', (text) => text.replace(/\n\{"path":"b.txt".*\n/, '\n')],
+    ['has another checksum', (text) => text.replace(/("path":"b.txt".*"md5":")../, '$100')],
+    ['has another chunk', (text) => text.replace(/("path":"b.txt".*"chunk":)\d/, '$10')],
+    ['splits a group of hard links', (text) => text.replace(/("path":"dir\/e.txt".*"linkGroup":)\d+/, '$199')],
+  ];
+
+  test.each(cases)('that %s does not show the same', async (_what, change) => {
+    const expected = await openVersion(
+      fileStore(folder),
+      (await readParsedRecord(fileStore(folder), DATASET, 4)).record,
+    );
+    await compactIn(folder);
+    const text = gunzipSync(await manifestIn(folder)).toString();
+    expect(change(text)).not.toBe(text);
+    const compare = async (found: string): Promise<void> =>
+      await assertSameView({ ...expected, uploadId: linkId(3) }, await viewIn(gzipSync(found)), 'it');
+
+    await compare(text);
+    await expect(compare(change(text))).rejects.toMatchObject({ code: 'integrity' });
+  });
+});
