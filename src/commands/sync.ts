@@ -18,7 +18,7 @@ const flags = {
   ...storeFlags('us-west-2'),
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
-  force: flag.on({ describe: 'upload everything anew, as a version that depends on no other' }),
+  force: flag.on({ describe: 'read and send everything anew, as a version that lists all of it' }),
   trackDeletes: flag.on({ describe: 'record what is gone as deleted; without it, it stays in later versions' }),
   checksum: flag.on({ describe: 'refused: changes are found by size and modification time' }),
   compressionLevel: packingFlags.compressionLevel,
@@ -55,7 +55,7 @@ export const command = defineCommand({
     'goes unseen. Changes of mode, owner, links and attributes alone, and with --dvc-auto of the DVC stage, are recorded ' +
     'without sending content again.\n' +
     'A dataset that is encrypted with KMS stays encrypted with the same key where --kms-key-id and --encrypt-manifest are ' +
-    'not given.\n' +
+    'not given; --no-encrypt-manifest ends that.\n' +
     'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),

@@ -48,7 +48,8 @@ function unsavedState(run: UploadCommand, uploadId: string, values: CreateUpload
     uploadId,
     uploadIds: [uploadId],
     datasetId: '',
-    status: 'transferring',
+    // Nobody here knows whether its manifest was tried: it goes on under another id.
+    status: 'committing',
     createdAt,
     startedAt: now,
     updatedAt: now,

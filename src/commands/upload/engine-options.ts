@@ -109,16 +109,27 @@ export interface EncryptionValues {
   readonly encryptManifest: boolean;
 }
 
-/** How the upload to `url` is encrypted; `keep`: at least as its predecessor. @throws usage for a folder */
+/**
+ * How the upload to `url` is encrypted: at least as its predecessor is, unless --no-encrypt-manifest says otherwise.
+ * @throws usage for a folder
+ */
 export function encryptionOptions(
   { kmsKeyId, encryptManifest }: EncryptionValues,
   url: string,
-  keep: boolean,
+  { origins }: Pick<Context, 'origins'>,
 ): NonNullable<UploadOptions['encryption']> {
   if (kmsKeyId !== undefined && parseStoreUrl(url).kind === 'file')
     throw usageError('a folder cannot encrypt with KMS: --kms-key-id needs an s3:// destination');
-  return { kmsKeyId, encryptManifest, keep };
+  const isRefused = !encryptManifest && (origins['encryptManifest'] ?? 'default') !== 'default';
+  return { kmsKeyId, encryptManifest, keep: !isRefused };
 }
+
+/** For commands without flags of their own for it: as the version before. */
+export const KEPT_ENCRYPTION: NonNullable<UploadOptions['encryption']> = {
+  kmsKeyId: undefined,
+  encryptManifest: false,
+  keep: true,
+};
 
 /** Where this computer remembers manifests and heads. */
 export function rememberedManifests(context: Context): Required<Pick<UploadOptions, 'cache' | 'heads'>> {

@@ -47,8 +47,8 @@ export async function runSync(
     source,
     writerId,
     datasetId: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),
-    encryption: encryptionOptions(values, url, true),
-    changes: values.force ? undefined : { trackDeletes: values.trackDeletes },
+    encryption: encryptionOptions(values, url, context),
+    changes: { trackDeletes: values.trackDeletes, isForced: values.force },
     filter: filterOptions(values, treesToSkip(source, base, context.home)),
     failFast: values.failFast,
     provenance: await provenanceOptions(values, source, context),
@@ -74,11 +74,5 @@ export async function runSync(
       return upload({ ...options, ...resumption, emit });
     }),
   );
-  return showUpload(withCounts(result), context, await writeDvcFiles(dvcFiles, options, result));
-}
-
-/** With --force everything counts as added: nothing was compared. */
-function withCounts(result: Awaited<ReturnType<typeof upload>>): typeof result {
-  const all = { added: result.files, modified: 0, deleted: 0, unchanged: 0, noChanges: false };
-  return { ...result, changes: result.changes ?? all };
+  return showUpload(result, context, await writeDvcFiles(dvcFiles, options, result));
 }

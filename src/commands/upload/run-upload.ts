@@ -60,7 +60,7 @@ export async function runUpload(
     writerId,
     datasetId: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),
     changes: changeOptions(values),
-    encryption: encryptionOptions(values, url, values.incremental),
+    encryption: encryptionOptions(values, url, context),
     filter: filterOptions(values, treesToSkip(source, base, context.home)),
     failFast: values.failFast,
     provenance: await provenanceOptions(values, source, context),

@@ -92,7 +92,8 @@ export class UploadLedger {
   }
 
   private addSegment(job: ChunkJob, chunk: number, { index, offset, size }: NonNullable<PackedChunk['segment']>): void {
-    const segments = this.segments.get(index) ?? [];
+    // A file that is packed anew has nothing of its former pieces.
+    const segments = job.part?.number === 1 ? [] : (this.segments.get(index) ?? []);
     this.segments.set(index, segments);
     segments.push({ chunk, offset, size });
     if (job.part?.number !== job.part?.of) return;

@@ -2,7 +2,7 @@
 import type { ChangeCounts } from './changes/compare.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import { plannedObjects } from './plan/direct-plan.js';
-import type { Totals } from '../manifest/manifest-types.js';
+import type { Totals, VersionRecord } from '../manifest/manifest-types.js';
 import { shownSkip, type Skip } from './scan/scan.js';
 import type { UploadResult } from './upload.js';
 import type { UploadJob, UploadPlan } from './upload-job.js';
@@ -57,13 +57,11 @@ export function listedResult(job: UploadJob, plan: UploadPlan, version: number, 
   };
 }
 
-/** An earlier run had committed it, at least up to the manifest; `totals` are those of the effective view. */
-export function committedResult(job: UploadJob, version: number, totals: Totals): UploadResult {
+/** An earlier run had committed it as this version. */
+export function committedResult(job: UploadJob, { uploadId, version, totals }: VersionRecord): UploadResult {
   const { files, bytes, storedBytes, chunks } = totals;
-  const changes = { added: 0, modified: 0, deleted: 0, unchanged: files, noChanges: false };
-  const counts = { version, files, bytes, storedBytes, chunks, shards: 0 };
-  const isCompared = job.options.changes !== undefined;
-  return { ...shared(job, job.scanned.skipped), ...counts, ...(isCompared ? { changes } : {}) };
+  const place = { ...job, uploadId, location: `${job.opened.store.url}/uploads/${uploadId}` };
+  return { ...shared(place, job.scanned.skipped), version, files, bytes, storedBytes, chunks, shards: 0 };
 }
 
 export interface ChangesOutcome {

@@ -5,15 +5,16 @@ import type { EventSink } from '../events.js';
 import type { HeadCache } from '../dataset/head-cache.js';
 import { newUploadId } from '../dataset/identity.js';
 import type { ManifestCache } from '../dataset/manifest-cache.js';
-import { highestVersion } from '../dataset/version-record.js';
 import type { Deduplicated } from '../manifest/manifest-types.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import type { RequestCounts } from '../object-store/object-store.js';
 import type { RawPath } from '../raw-path.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { UploadJournal } from '../resume/upload-journal.js';
-import { type Baseline, type BaselineOptions, rememberHead } from './changes/baseline.js';
-import { commitUpload, type PreparedManifest, prepareManifest } from './commit/commit-upload.js';
+import { ArchiverError } from '../errors.js';
+import type { BaselineOptions } from './changes/baseline.js';
+import { commitFull, type FullOutcome, type Ordinal } from './commit/commit-full.js';
+import { type PreparedManifest, prepareManifest } from './commit/commit-upload.js';
 import { markTwins } from './dedup/dedup.js';
 import { transferAll } from './dedup/dedup-rounds.js';
 import type { DirectOptions } from './plan/direct-plan.js';
@@ -22,15 +23,15 @@ import type { FilterOptions } from './scan/filter.js';
 import { ManifestWriter } from '../manifest/manifest-writer.js';
 import { PackPool } from './pack/pack-pool.js';
 import { pendingTotals } from './plan/pending-rows.js';
-import { settleDataset } from './commit/settle-dataset.js';
-import { ChunkSender, type CleanUp } from './transfer/send-chunk.js';
+import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
+import { ChunkSender } from './transfer/send-chunk.js';
 import type { ShardStrategy } from './plan/shard-strategy.js';
 import { takeUp } from './resumed/take-up.js';
 import { tellSkips } from './scan/tell-skips.js';
 import type { TierPolicy } from './plan/tier.js';
 import type { TransferOptions } from './transfer/transfer-policy.js';
 import type { ChangeCounts } from './changes/compare.js';
-import { uploadChanges } from './changes/upload-changes.js';
+import { compareWithRival, type OnItsOwn, uploadChanges } from './changes/upload-changes.js';
 import { type Encryption, encryptionFor } from './upload-encryption.js';
 import { lineSources, type UploadProvenance } from './upload-provenance.js';
 import { planUpload, type UploadJob } from './upload-job.js';
@@ -102,6 +103,8 @@ export interface EncryptionOptions extends Encryption {
 export interface ChangeOptions {
   /** Paths that are gone are recorded as deleted. */
   readonly trackDeletes: boolean;
+  /** Everything is read and sent again, and the version is a full listing. */
+  readonly isForced?: boolean;
   /** A manifest file to compare with instead of the latest version's. */
   readonly previousManifest?: BaselineOptions['previousManifest'];
 }
@@ -153,19 +156,16 @@ export async function upload(options: UploadOptions): Promise<UploadResult> {
     if (loss !== undefined) options.emit({ type: 'note', text: loss });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
     const location = `${opened.store.url}/uploads/${uploadId}`;
-    const { datasetId, baseline, ...settled } = await settling;
+    const settled = await settling;
+    const { datasetId } = settled;
     const encryption = encryptionFor(settled.encryption, opened.store, uploadId, options.signal);
     const common = { options, opened, scanned, ledger, sender, createdAt, started };
     const job = { ...common, uploadId, datasetId, encryption, location };
-    const result = await run(job, baseline, pool);
+    const result = await run(job, settled, pool);
     await journal?.remove();
     return result;
   } catch (error) {
-    throw await sender.withdraw(
-      error,
-      journal,
-      options.cleansUp === true ? await cleanUp(options, opening) : undefined,
-    );
+    throw await sender.withdraw(error, journal, options.cleansUp);
   } finally {
     await pool?.close();
     await opening.then(
@@ -175,38 +175,43 @@ export async function upload(options: UploadOptions): Promise<UploadResult> {
   }
 }
 
-async function cleanUp({ resume }: UploadOptions, opening: Promise<OpenedStore>): Promise<CleanUp> {
-  const earlier = resume?.chunks.map(({ key }) => key) ?? [];
-  return {
-    earlier,
-    store: await opening.then(
-      ({ store }) => store,
-      () => undefined,
-    ),
-  };
+async function run(
+  job: UploadJob,
+  { baseline, highest, isListed }: SettledDataset,
+  pool: PackPool | undefined,
+): Promise<UploadResult> {
+  const { resume, direct } = job.options;
+  let current = job;
+  if (resume !== undefined) {
+    const taken = await takeUp(job, resume);
+    if ('result' in taken) return taken.result;
+    current = taken.job;
+  }
+  if (baseline !== undefined) return await orOnItsOwn(await uploadChanges(current, baseline));
+  const ordinal = { highest, isListed };
+  const result =
+    resume === undefined && direct === undefined
+      ? await uploadAll(current, ordinal, pool)
+      : await uploadRest(current, ordinal);
+  return 'result' in result ? result.result : await orOnItsOwn(await compareWithRival(result.beaten));
 }
 
-async function run(job: UploadJob, baseline: Baseline | undefined, pool: PackPool | undefined): Promise<UploadResult> {
-  const { resume, direct } = job.options;
-  if (resume === undefined) {
-    if (baseline !== undefined) return await uploadChanges(job, baseline);
-    return direct === undefined ? await uploadAll(job, pool) : await uploadRest(job);
-  }
-  const taken = await takeUp(job, resume, baseline);
-  if ('result' in taken) return taken.result;
-  return baseline === undefined ? await uploadRest(taken.job) : await uploadChanges(taken.job, baseline);
+async function orOnItsOwn(outcome: UploadResult | OnItsOwn): Promise<UploadResult> {
+  if (!('ownJob' in outcome)) return outcome;
+  const { ownJob, highest } = outcome;
+  const result = await uploadRest(ownJob, { highest, isListed: false });
+  if ('result' in result) return result.result;
+  throw new ArchiverError('internal', 'a version of its own was beaten to its ordinal');
 }
 
 /** Everything is packed, and the manifest is a full listing. */
-async function uploadAll(job: UploadJob, started: PackPool | undefined): Promise<UploadResult> {
-  const { options, scanned, ledger, opened, datasetId } = job;
+async function uploadAll(job: UploadJob, ordinal: Ordinal, started: PackPool | undefined): Promise<FullOutcome> {
+  const { options, scanned, ledger } = job;
   await markTwins(job);
   const plan = planUpload(job, options.dedup === true ? pendingTotals(ledger.table) : scanned);
-  if (options.dryRun) return dryRunResult(job, plan);
+  if (options.dryRun) return { result: dryRunResult(job, plan) };
   const pool = started ?? new PackPool(options.workers);
   try {
-    const versions = highestVersion(opened.store, datasetId, options.signal);
-    versions.catch(() => undefined);
     await job.encryption.sealer?.prepare(); // who may not encrypt learns of it before anything is sent
     const manifest = new ManifestWriter(ledger.table, lineSources(options), ledger.extras);
     let prepared: PreparedManifest | undefined;
@@ -214,9 +219,7 @@ async function uploadAll(job: UploadJob, started: PackPool | undefined): Promise
     const onAllPacked = (): void => void (prepared = prepareManifest(job, plan, manifest));
     await transferAll(job, plan, pool, { manifest, onAllPacked });
     prepared ??= prepareManifest(job, plan, manifest); // nothing was packed, or more than one round
-    const { version, encoded } = await commitUpload(job, prepared, versions);
-    await rememberHead(options, opened.store.url, datasetId, { version, uploadId: job.uploadId, encoded });
-    return fullResult(job, plan, version);
+    return await commitFull(job, prepared, ordinal, (version) => fullResult(job, plan, version));
   } finally {
     if (started === undefined) await pool.close();
   }

@@ -2,7 +2,7 @@
 // away, the record made to name both digests, the swap, and the record with the new digest alone. Broken off anywhere,
 // running the repair again comes to the same end.
 import { hash } from 'node:crypto';
-import { putOnce } from '../archive/commit/commit.js';
+import { putOnce } from '../archive/commit/put-once.js';
 import { changeRecord, type RecordChange } from '../dataset/change-record.js';
 import { integrityError } from '../errors.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';

@@ -7,6 +7,7 @@
 // they come out the same.
 import type { EntryTable } from '../archive/scan/entry-table.js';
 import { KIND, STATUS } from '../archive/scan/entry-table.js';
+import { reopenRow } from '../archive/scan/reopen-rows.js';
 import type { Codec } from '../codec/codec.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import type { Entry, EntryType, Segment } from '../manifest/manifest-types.js';
@@ -178,8 +179,7 @@ class Matcher {
     for (let row = 0; row < count; row++) {
       if (this.matched[row] !== 1 || !torn.has(columns.group[row] ?? 0)) continue;
       this.matched[row] = 0;
-      columns.status[row] = STATUS.pending;
-      this.options.extras.delete(row);
+      reopenRow(this.options.table, this.options.extras, row);
     }
   }
 

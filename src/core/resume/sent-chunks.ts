@@ -1,12 +1,13 @@
-// Asks the store what is there of an interrupted upload. Only chunks of the size that was noted are believed; a writer
-// that may not list has to trust its journal.
+// Asks the store what is there of an interrupted upload. Only chunks of the size that was noted are believed, and none that
+// a mark names: they may be deleted at any time. A writer that may not list cannot know, and sends everything again.
 import { isArchiverError } from '../errors.js';
+import { lookAtFolder } from '../dataset/folder-look.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
-const DIRECT = /^uploads\/[^/]+\/(files\/.+)$/;
+const DIRECT = /^uploads\/[^/]+\/(files\/.+)$/s;
 const CHUNK_NUMBER = /\/chunk-(\d{6,})\.tar\.zst$/;
 
 export interface SentChunks {
@@ -31,31 +32,30 @@ export async function findSent(
   const byNumber = new Map(noted.map((chunk) => [chunk.record.chunk, chunk]));
   const chunks = [...byNumber.values()];
   const highest = chunks.reduce((most, { record }) => Math.max(most, record.chunk), -1);
-  const there = new Map<string, ObjectInfo>();
+  const objects: ObjectInfo[] = [];
+  const sound = new Map<string, ObjectInfo>();
   try {
     for (const uploadId of uploadIds) {
-      for await (const page of reader.list({ prefix: `uploads/${uploadId}/`, signal }))
-        for (const object of page.objects) there.set(object.key, object);
+      const look = await lookAtFolder(reader, uploadId, signal);
+      objects.push(...look.objects);
+      for (const [key, object] of look.sound) sound.set(key, object);
     }
   } catch (error) {
     if (isArchiverError(error, 'access-denied'))
-      return { chunks, hasManifest: undefined, unnoted: [], directKeys: undefined, nextChunk: highest + 1 };
+      return { chunks: [], hasManifest: undefined, unnoted: [], directKeys: undefined, nextChunk: highest + 1 };
     throw error;
   }
   const keys = new Set(chunks.map(({ key }) => key));
-  const seen = [...there.keys()].reduce(
-    (most, key) => Math.max(most, Number(CHUNK_NUMBER.exec(key)?.[1] ?? -1)),
-    highest,
-  );
-  const isThere = (key: string, { size }: ChunkRecord): boolean => there.get(key)?.sizeBytes === size;
+  const isThere = (key: string, { size }: ChunkRecord): boolean => sound.get(key)?.sizeBytes === size;
+  const newest = uploadIds.at(-1);
   return {
     chunks: chunks.filter(({ key, record, direct = [] }) => {
       const folder = key.slice(0, -record.key.length);
       return isThere(key, record) && direct.every((file) => isThere(folder + file.key, file));
     }),
-    directKeys: [...there.keys()].flatMap((key) => DIRECT.exec(key)?.[1] ?? []),
-    hasManifest: there.has(manifestKeyOf(uploadIds.at(-1) ?? '')),
-    unnoted: [...there.values()].filter(({ key }) => CHUNK_NUMBER.test(key) && !keys.has(key)),
-    nextChunk: seen + 1,
+    directKeys: objects.flatMap(({ key }) => DIRECT.exec(key)?.[1] ?? []),
+    hasManifest: newest !== undefined && objects.some(({ key }) => key === manifestKeyOf(newest)),
+    unnoted: [...sound.values()].filter(({ key }) => CHUNK_NUMBER.test(key) && !keys.has(key)),
+    nextChunk: objects.reduce((most, { key }) => Math.max(most, Number(CHUNK_NUMBER.exec(key)?.[1] ?? -1)), highest) + 1,
   };
 }

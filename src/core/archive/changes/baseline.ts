@@ -3,12 +3,16 @@
 // is an error, because uploading everything anew in silence would cost an evening.
 import { createHash } from 'node:crypto';
 import type { HeadCache } from '../../dataset/head-cache.js';
+import { RetiredVersion } from '../../dataset/tombstone.js';
+import { type HighestVersion, highestVersion } from '../../dataset/version-record.js';
+import type { CommittedUpload } from '../commit/commit-upload.js';
+import type { UploadJob } from '../upload-job.js';
 import type { ManifestCache } from '../../dataset/manifest-cache.js';
 import { readAhead } from '../../dataset/read-ahead.js';
 import { readVersion } from '../../dataset/versions.js';
 import { digestsOf } from '../../dataset/version-view.js';
 import { openView, type View } from '../../dataset/view.js';
-import { ArchiverError, isArchiverError } from '../../errors.js';
+import { ArchiverError, type ErrorCode, isArchiverError } from '../../errors.js';
 import type { EventSink } from '../../events.js';
 import type { Entry } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
@@ -17,12 +21,14 @@ import type { ObjectStore } from '../../object-store/object-store.js';
 export interface BaselineOptions {
   readonly store: ObjectStore;
   readonly datasetId: string;
-  /** The highest ordinal that is listed; undefined when this writer may not list. */
-  readonly highest: number | undefined;
+  /** What is listed; undefined when this writer may not list. */
+  readonly highest: HighestVersion | undefined;
   readonly cache: ManifestCache | undefined;
   readonly heads: HeadCache | undefined;
   /** To compare with, instead of the latest one: a version's manifest in a file of this name. */
   readonly previousManifest?: PreviousFile | undefined;
+  /** A full new version is wanted: a latest one that is damaged does not stand in its way. */
+  readonly isForced?: boolean | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -39,57 +45,38 @@ export interface Baseline {
   readonly head: number;
   /** False for a writer that has to guess `head`. */
   readonly isListed: boolean;
+  /** False for a writer that may not read, and only has what it remembers. */
+  readonly isReadable: boolean;
   /** The view is that of `head`; of an older version, which prune may remove at any time, otherwise. */
   readonly isNewest: boolean;
-  /** That the record of the highest version gave. */
-  readonly digests: readonly string[];
   readonly view: View;
   /** The entries of the view, being parsed already. To be iterated once. */
   readonly entries: ReturnType<typeof readAhead<readonly Entry[]>>;
 }
 
+const UNREADABLE: ReadonlySet<ErrorCode> = new Set(['integrity', 'not-found', 'unsupported']);
 /** Batches of a thousand entries: what is parsed while the folder is scanned. */
 const AHEAD = 64;
 
 const baselineOf = (head: Head, view: View): Baseline => ({
   head: head.version,
   isListed: head.isListed,
+  isReadable: head.isReadable,
   isNewest: view.head.uploadId === head.uploadId,
-  digests: head.sha256,
   view,
   entries: readAhead(view.entries(), AHEAD),
 });
 
-/** For a writer that guessed `head` and found it taken: the same view, no longer the newest. */
-export const outdated = (baseline: Baseline): Baseline => ({
+/** The same view, for a writer that found out that it may not read the store's own. */
+export const remembered = (baseline: Baseline): Baseline => ({
   ...baseline,
-  head: baseline.head + 1,
-  isNewest: false,
+  isReadable: false,
   entries: readAhead(baseline.view.entries(), AHEAD),
 });
 
-/**
- * Whether the record of the baseline still says what it said. A balance moves chunks that a new manifest may refer to: it
- * says so in the record before it looks for manifests that do, and writers look at the record after they wrote theirs.
- * True for a writer that may not read. @throws what reading it throws
- */
-export async function baselineStands(
-  store: ObjectStore,
-  datasetId: string,
-  { head, digests }: Baseline,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const now = digestsOf(await readVersion(store, datasetId, head, signal));
-    return now.length === digests.length && now.every((digest) => digests.includes(digest));
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied')) return true;
-    throw error;
-  }
-}
-
 interface Head {
   readonly isListed: boolean;
+  readonly isReadable: boolean;
   readonly version: number;
   readonly uploadId: string;
   readonly sha256: readonly string[];
@@ -98,22 +85,28 @@ interface Head {
 /** Undefined when there is no version yet, or none that this writer can know of. @throws what reading it throws */
 export async function findBaseline(options: BaselineOptions): Promise<Baseline | undefined> {
   const { store, cache, signal } = options;
-  const head = await findHead(options);
-  if (head === undefined) {
-    if (options.previousManifest !== undefined) throw notInChain(options, options.previousManifest.name);
-    return undefined;
-  }
-  const { uploadId, sha256 } = head;
   const given = options.previousManifest;
-  if (given !== undefined) return baselineOf(head, await viewOfFile(options, head, given));
   try {
+    const head = await findHead(options);
+    if (given !== undefined) {
+      if (head === undefined) throw notInChain(options, given.name);
+      return baselineOf(head, await viewOfFile(options, head, given));
+    }
+    if (head === undefined) return undefined;
+    const { uploadId, sha256 } = head;
     return baselineOf(head, await openView(store, { uploadId, sha256, signal, ...(cache ? { cache } : {}) }));
   } catch (error) {
+    if (given !== undefined) throw error;
     if (isArchiverError(error, 'access-denied')) {
       options.emit({ type: 'note', text: 'this writer may not read, and no cached manifest is left: a full version' });
       return undefined;
     }
     if (!isArchiverError(error)) throw error;
+    if (options.isForced === true && UNREADABLE.has(error.code)) {
+      const text = `the latest version of dataset ${options.datasetId} is unreadable, and nothing of it is kept: ${error.message}`;
+      options.emit({ type: 'note', text });
+      return undefined;
+    }
     throw new ArchiverError(
       error.code,
       `the latest version of dataset ${options.datasetId} is unreadable: ${error.message}`,
@@ -127,17 +120,23 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
 
 async function findHead(options: BaselineOptions): Promise<Head | undefined> {
   const { store, datasetId, highest, heads, signal } = options;
-  if (highest === 0) return undefined;
+  if (highest?.version === 0) return undefined;
   const remembered = await heads?.get(store.url, datasetId);
-  const cached =
-    remembered === undefined || (highest !== undefined && highest !== remembered.version)
-      ? undefined
-      : { ...remembered, isListed: highest !== undefined, sha256: [remembered.manifestSha256] };
+  const isHead = remembered !== undefined && (highest === undefined || highest.version === remembered.version);
+  const cached = !isHead
+    ? undefined
+    : { ...remembered, isListed: highest !== undefined, isReadable: false, sha256: [remembered.manifestSha256] };
   if (highest === undefined) return cached;
+  // The record is the one that was seen here: nothing in it can be news.
+  if (cached?.recordEtag !== undefined && cached.recordEtag === highest.etag) return { ...cached, isReadable: true };
   try {
-    const record = await readVersion(store, datasetId, highest, signal);
-    return { version: highest, isListed: true, uploadId: record.uploadId, sha256: digestsOf(record) };
+    const record = await readVersion(store, datasetId, highest.version, signal);
+    const { uploadId } = record;
+    return { version: highest.version, isListed: true, isReadable: true, uploadId, sha256: digestsOf(record) };
   } catch (error) {
+    // Retired since it was listed: there is a newer one.
+    if (error instanceof RetiredVersion)
+      return await findHead({ ...options, highest: await highestVersion(store, datasetId, { signal }) });
     if (!isArchiverError(error, 'access-denied')) throw error;
     return cached;
   }
@@ -191,19 +190,14 @@ const notInChain = ({ datasetId }: Pick<BaselineOptions, 'datasetId'>, name: str
     hint: `chunks of other datasets may be pruned at any time; leave out --prev-manifest to compare with the latest version`,
   });
 
-export interface NewHead {
-  readonly version: number;
-  readonly uploadId: string;
-  readonly encoded: EncodedManifest;
-}
-
 /** Keeps what was just committed at hand for the next run. */
 export async function rememberHead(
-  { cache, heads }: { readonly cache?: ManifestCache | undefined; readonly heads?: HeadCache | undefined },
-  baseUrl: string,
-  datasetId: string,
-  { version, uploadId, encoded }: NewHead,
+  { options, opened, datasetId, uploadId }: UploadJob,
+  encoded: EncodedManifest,
+  { version, recordEtag, encryption }: CommittedUpload,
 ): Promise<void> {
+  const { cache, heads } = options;
   await cache?.put(encoded.sha256, encoded.opened ?? { bytes: encoded.bytes });
-  await heads?.put(baseUrl, datasetId, { version, uploadId, manifestSha256: encoded.sha256 });
+  const head = { version, uploadId, manifestSha256: encoded.sha256, recordEtag, encryption };
+  await heads?.put(opened.store.url, datasetId, head);
 }

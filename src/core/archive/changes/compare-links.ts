@@ -19,6 +19,8 @@ export class LinkGroups {
   constructor(
     private readonly table: EntryTable,
     private readonly keep: (index: number, content: Entry, before: Entry | undefined) => void,
+    /** Makes an entry be packed. */
+    private readonly reopen: (index: number) => void,
   ) {}
 
   add(index: number, before: Entry | undefined): void {
@@ -69,7 +71,7 @@ export class LinkGroups {
   private repack(index: number, counts: ChangeCounts): void {
     const { status } = this.table.columns;
     if (status[index] === STATUS.same) this.countModified(counts);
-    if (status[index] !== STATUS.stored && status[index] !== STATUS.changed) status[index] = STATUS.pending;
+    if (status[index] !== STATUS.stored && status[index] !== STATUS.changed) this.reopen(index);
   }
 
   private countModified(counts: ChangeCounts): void {

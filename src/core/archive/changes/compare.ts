@@ -10,6 +10,7 @@ import type { EntryExtra } from '../../manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { LinkGroups } from './compare-links.js';
+import { reopenRow } from '../scan/reopen-rows.js';
 import type { Skip } from '../scan/scan.js';
 
 /** Paths other than folders. */
@@ -28,6 +29,10 @@ export interface Comparison {
   readonly pending: number;
   /** Entries whose metadata alone changed. */
   readonly kept: number;
+  /** Entries that an earlier try of this upload has stored, and that the view does not have like that. */
+  readonly stored: number;
+  /** The first path that only the earlier version has, whose content lies where it must not be referred to. */
+  readonly lost: RawPath | undefined;
 }
 
 export interface CompareOptions {
@@ -40,6 +45,10 @@ export interface CompareOptions {
   readonly xattrsOf: (path: RawPath, before: Entry['xattrs']) => Xattrs | undefined;
   /** By which a path may have come into another stage; undefined where stages are not looked at. */
   readonly stages?: Provenance['stages'];
+  /** Positions of chunks in the view that must not be referred to: what lies there is packed again. */
+  readonly avoid?: ReadonlySet<number> | undefined;
+  /** Everything is packed again. */
+  readonly isForced?: boolean | undefined;
 }
 
 type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
@@ -62,11 +71,17 @@ class Comparer {
   private readonly links: LinkGroups;
   private row = 0;
   private path: RawPath | undefined;
+  private lost: RawPath | undefined;
 
   constructor(private readonly options: CompareOptions) {
     // What could not be looked at is not gone.
     this.unknown = new Set(options.skipped.filter(({ special }) => !special).map(({ path }) => path));
-    this.links = new LinkGroups(options.table, (index, content, before) => this.fill(index, content, before));
+    const { table, extras } = options;
+    this.links = new LinkGroups(
+      table,
+      (index, content, before) => this.fill(index, content, before),
+      (index) => reopenRow(table, extras, index),
+    );
     this.seek();
   }
 
@@ -98,8 +113,12 @@ class Comparer {
     this.next();
   }
 
-  private gone({ path, type }: Entry): void {
-    if (!this.options.trackDeletes || this.isUnknown(path)) return;
+  private gone(entry: Entry): void {
+    const { path, type } = entry;
+    if (!this.options.trackDeletes || this.isUnknown(path)) {
+      if (this.isAvoided(entry)) this.lost ??= path;
+      return;
+    }
     if (type !== 'directory') this.counts.deleted++;
     const isCovered = this.deletedFolders.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
     if (!isCovered) this.deleted.push(path);
@@ -114,16 +133,24 @@ class Comparer {
     return false;
   }
 
+  private isAvoided({ chunk, segments }: Entry): boolean {
+    const { avoid } = this.options;
+    if (avoid === undefined) return false;
+    return (chunk !== undefined && avoid.has(chunk)) || segments?.some((part) => avoid.has(part.chunk)) === true;
+  }
+
   private compare(index: number, entry: Entry): void {
-    const { status, kind } = this.options.table.columns;
+    const { table, isForced } = this.options;
+    const { status, kind } = table.columns;
     const isFolder = kind[index] === KIND.directory;
-    const verdict = this.verdict(index, entry);
+    const looksLike = this.verdict(index, entry);
+    const verdict = isForced === true || this.isAvoided(entry) ? STATUS.pending : looksLike;
     // Sent by an earlier try of this upload: it can be mentioned as it lies there.
     if (verdict === STATUS.same || status[index] === STATUS.pending) status[index] = verdict;
     if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry, entry);
     this.links.add(index, verdict === STATUS.pending ? undefined : entry);
     if (isFolder) return;
-    if (verdict === STATUS.same) this.counts.unchanged++;
+    if (looksLike === STATUS.same) this.counts.unchanged++;
     else this.counts.modified++;
   }
 
@@ -201,14 +228,15 @@ class Comparer {
     while (this.path !== undefined) this.isNew();
     this.links.settle(this.counts);
     const { columns, count } = this.options.table;
-    let pending = 0;
-    let kept = 0;
+    let [pending, kept, stored] = [0, 0, 0];
     for (let index = 0; index < count; index++) {
       if (columns.kind[index] === KIND.dropped) continue;
-      if (columns.status[index] === STATUS.pending) pending++;
-      else if (columns.status[index] === STATUS.kept) kept++;
+      const status = columns.status[index];
+      if (status === STATUS.pending) pending++;
+      else if (status === STATUS.kept) kept++;
+      else if (status === STATUS.stored || status === STATUS.changed) stored++;
     }
-    return { counts: this.counts, deleted: this.deleted, pending, kept };
+    return { counts: this.counts, deleted: this.deleted, pending, kept, stored, lost: this.lost };
   }
 }
 

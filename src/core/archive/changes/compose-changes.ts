@@ -7,7 +7,6 @@ import { summarize } from '../../dataset/summarize.js';
 import { levelOf, type View } from '../../dataset/view.js';
 import type { ChunkRecord, Listing, Totals } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import type { Baseline } from './baseline.js';
 import { manifestHead } from '../commit/commit-upload.js';
 import type { TableLevel } from './table-level.js';
 import { sealed } from '../upload-encryption.js';
@@ -24,6 +23,14 @@ export interface ComposedChanges {
   readonly totals: Totals;
   /** That the manifest lists. */
   readonly chunks: readonly ChunkRecord[];
+  /** The upload that a delta builds on. */
+  readonly previous?: string;
+}
+
+export interface Base {
+  readonly view: View;
+  /** List everything instead of what differs from the view. */
+  readonly isFull: boolean;
 }
 
 /** Writes the manifest of `level` on top of `view`, as it is to be stored. */
@@ -31,9 +38,9 @@ export async function composeChanges(
   job: UploadJob,
   plan: UploadPlan,
   level: TableLevel,
-  baseline: Pick<Baseline, 'view' | 'isNewest'>,
+  base: Base,
 ): Promise<ComposedChanges> {
-  const composed = await compose(job, plan, level, baseline);
+  const composed = await compose(job, plan, level, base);
   return { ...composed, encoded: await sealed(job.encryption, composed.encoded) };
 }
 
@@ -41,13 +48,13 @@ async function compose(
   job: UploadJob,
   plan: UploadPlan,
   level: TableLevel,
-  { view, isNewest }: Pick<Baseline, 'view' | 'isNewest'>,
+  { view, isFull }: Base,
 ): Promise<ComposedChanges> {
   const skipped = job.scanned.skipped.length + job.ledger.skipped.length;
   const merged = mergeLevels([level, ...view.chain.map(levelOf)], job.uploadId);
   const { totals, shards, used } = await summarize(merged);
   const viewTotals = { ...totals, skipped };
-  if (!isNewest || isFullDue(view, level.count)) {
+  if (isFull) {
     const full = compactView(merged, used);
     const part = { listing: 'full', totals: viewTotals, shards, chunks: full.chunks } as const;
     const encoded = await composeManifest(manifestHead(job, plan, part), full.entries());
@@ -66,11 +73,11 @@ async function compose(
     chunks: level.chunks,
   });
   const encoded = await composeManifest(head, level.mentions());
-  return { encoded, listing: 'delta', totals: viewTotals, chunks: level.chunks };
+  return { encoded, listing: 'delta', totals: viewTotals, chunks: level.chunks, previous: view.head.uploadId };
 }
 
-/** The deltas on the last full listing became many, or large beside it. */
-function isFullDue({ head, chain }: View, count: number): boolean {
+/** With one more delta of `count` mentions those on the last full listing become many, or large beside it. */
+export function isFullDue({ head, chain }: View, count: number): boolean {
   const { deltas, entries } = head.chain ?? { deltas: 0, entries: 0 };
   const full = chain.at(-1)?.head.totals.entries ?? 0;
   return deltas + 1 > MAX_DELTAS || entries + count > full * MAX_SHARE;

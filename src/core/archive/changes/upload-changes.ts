@@ -1,49 +1,66 @@
-// An upload of what changed since a version. Compares, packs what is pending, and commits a delta, or a full listing when
-// one is due, at the next ordinal. Beaten to that ordinal by a rival, it compares again with the rival's version and goes
-// on under a new upload id with the chunks that it has sent already (commit protocol, rule 3).
-import { newUploadId } from '../../dataset/identity.js';
+// An upload of what changed since a version. Compares, looks at what it may refer to, packs what is pending, and commits a
+// delta, or a full listing when one is due, at the next ordinal. Beaten to that ordinal by a rival, or told that something
+// it refers to has been given up, it compares again and goes on under a new upload id with the chunks that it has sent
+// already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
+import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
+import { highestVersion } from '../../dataset/version-record.js';
 import { ArchiverError, integrityError } from '../../errors.js';
 import type { ChunkRecord, Totals } from '../../manifest/manifest-types.js';
-import { highestVersion } from '../../dataset/version-record.js';
-import { type Baseline, baselineStands, findBaseline, outdated, rememberHead } from './baseline.js';
-import { missingReference } from './confirm-references.js';
-import { claimVersion } from '../commit/commit.js';
-import { confirmSent, putManifest, versionInput } from '../commit/commit-upload.js';
-import { type Comparison, compareWithView } from './compare.js';
-import { composeChanges } from './compose-changes.js';
+import { displayPath } from '../../raw-path.js';
+import { commitAt } from '../commit/commit-upload.js';
 import { markTwins } from '../dedup/dedup.js';
 import { transferAll } from '../dedup/dedup-rounds.js';
-import { STATUS } from '../scan/entry-table.js';
 import { PackPool } from '../pack/pack-pool.js';
-import { currentXattrs } from '../scan/current-xattrs.js';
-import { tableLevel } from './table-level.js';
-import type { UploadResult } from '../upload.js';
 import { checkNonePending, pendingTotals } from '../plan/pending-rows.js';
 import { takeOverSent } from '../resumed/resumed-upload.js';
+import { currentXattrs } from '../scan/current-xattrs.js';
+import { STATUS } from '../scan/entry-table.js';
+import { reopenUnstored } from '../scan/reopen-rows.js';
+import { underNewId } from '../under-new-id.js';
+import { encryptionOf, keepEncryption } from '../upload-encryption.js';
 import { planUpload, type UploadJob, type UploadPlan } from '../upload-job.js';
 import { lineSources } from '../upload-provenance.js';
-import { encryptionFor, encryptionOf, keepEncryption } from '../upload-encryption.js';
+import type { UploadResult } from '../upload.js';
 import { changesResult, type ChangesOutcome, dryRunResult } from '../upload-result.js';
+import { type Baseline, findBaseline, remembered, rememberHead } from './baseline.js';
+import { type Comparison, compareWithView } from './compare.js';
+import { composeChanges, isFullDue } from './compose-changes.js';
+import { tableLevel } from './table-level.js';
 
 /** Each try that fails means that a rival succeeded. */
 const MAX_TRIES = 1000;
 
+/** The job can refer to nothing that is there: it has to be uploaded as a full listing of its own. */
+export interface OnItsOwn {
+  readonly ownJob: UploadJob;
+  /** The highest ordinal that is known. */
+  readonly highest: number;
+}
+
 /** Uploads the difference between what was scanned and `baseline`. @throws as `upload` does */
-export async function uploadChanges(job: UploadJob, baseline: Baseline): Promise<UploadResult> {
+export async function uploadChanges(job: UploadJob, baseline: Baseline): Promise<UploadResult | OnItsOwn> {
   let attempt = new Attempt(job, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const result = await attempt.run();
-    if (result !== undefined) return result;
-    attempt = await attempt.next();
+    if (typeof result === 'object') return result;
+    attempt = await attempt.next(result);
   }
   throw new ArchiverError('conflict', `dataset ${job.datasetId} got ${MAX_TRIES} versions while this one was made`, {
     hint: 'check what writes to this dataset: archiver never makes so many versions at once',
   });
 }
 
-class Attempt {
-  private isDoubtful = false;
+/** The same for a job that a rival has beaten to the first version, with everything sent and its manifest tried. */
+export async function compareWithRival(job: UploadJob): Promise<UploadResult | OnItsOwn> {
+  const baseline = await rivalsVersion(job, undefined);
+  const settled = keepEncryption(job.encryption, encryptionOf(baseline.view), job.options.emit);
+  return await uploadChanges(await underNewId(job, settled), baseline);
+}
 
+/** Why an attempt has to be made again: a rival was faster, or what it was compared with is not what is there. */
+type Repeat = 'taken' | 'stale' | 'doubtful';
+
+class Attempt {
   constructor(
     private readonly job: UploadJob,
     private readonly baseline: Baseline,
@@ -51,10 +68,20 @@ class Attempt {
     private readonly mayCache = true,
   ) {}
 
-  /** Undefined when a rival was faster, or what it was compared with has changed. */
-  async run(): Promise<UploadResult | undefined> {
+  async run(): Promise<UploadResult | OnItsOwn | Repeat> {
     const { job, baseline } = this;
-    const comparison = await this.compare();
+    let comparison = await this.compare();
+    if (isNothing(comparison)) return await this.unchanged(comparison);
+    // Rule 4: who may not list may refer to nothing that is there. What it compared with only told that something changed.
+    if (!baseline.isListed && !job.options.dryRun) return this.onItsOwn();
+    const isFull = this.isFull(comparison);
+    const look = await this.look(comparison, isFull);
+    if (look.first !== undefined) {
+      if (this.mayCache && baseline.isReadable) return 'doubtful';
+      reopenUnstored(job.ledger.table, job.ledger.extras);
+      comparison = await this.compare(look.unsound);
+      if (look.isManifest || (isFull && comparison.lost !== undefined)) return this.cannotRefer(look.first, comparison);
+    }
     if (comparison.pending > 0) takeOverSent(job);
     await markTwins(job);
     const pending = pendingTotals(job.ledger.table);
@@ -73,43 +100,89 @@ class Attempt {
     });
     if (level.count === 0) return await this.unchanged(comparison);
     job.options.emit({ type: 'phase', phase: 'committing' });
-    await confirmSent(job);
-    const composed = await composeChanges(job, plan, level, baseline);
-    if (!(await this.standsOnChunks(composed.chunks))) return undefined;
-    await putManifest(job, composed.encoded);
-    if (!(await baselineStands(job.opened.store, job.datasetId, baseline, job.options.signal))) return undefined;
-    const version = baseline.head + 1;
-    const input = versionInput(job, composed.encoded, composed.totals, composed.listing);
-    if (!(await claimVersion(job.opened.store, input, version, job.options.signal))) return undefined;
-    const { encoded } = composed;
-    await rememberHead(job.options, job.opened.store.url, job.datasetId, { version, uploadId: job.uploadId, encoded });
-    job.options.emit({ type: 'done' });
-    return changesResult(job, plan, this.outcome(comparison, version, composed.totals));
+    const composed = await composeChanges(job, plan, level, { view: baseline.view, isFull });
+    const committed = await commitAt(job, { ...composed, lookedAtMs: look.lookedAtMs }, baseline.head + 1);
+    if (typeof committed === 'string') return committed;
+    await rememberHead(job, composed.encoded, committed);
+    return changesResult(job, plan, this.outcome(comparison, committed.version, composed.totals));
   }
 
-  /** False when what this computer remembered is out of date. @throws integrity when the store itself is not whole */
-  private async standsOnChunks(chunks: readonly ChunkRecord[]): Promise<boolean> {
-    const { opened, options, uploadId, datasetId } = this.job;
-    const missing = await missingReference(opened.store, uploadId, chunks, options.signal);
-    if (missing === undefined) return true;
-    if (this.mayCache) {
-      this.isDoubtful = true;
-      return false;
-    }
-    throw integrityError(`version ${this.baseline.head} of dataset ${datasetId} needs ${missing}, which is not there`, {
-      hint: 'run again with --force for a full new version, and look at the old one with `archiver verify`',
+  /** Whether everything has to be listed: decided before anything is packed, since all of it is then referred to. */
+  private isFull({ pending, kept, stored, deleted }: Comparison): boolean {
+    const { baseline, job } = this;
+    const isForced = job.options.changes?.isForced === true;
+    return isForced || !baseline.isNewest || isFullDue(baseline.view, pending + kept + stored + deleted.length);
+  }
+
+  /** Looks at what the manifest will refer to: all that the view lists, or the content of rows with new metadata. */
+  private async look({ kept }: Comparison, isFull: boolean): Promise<ReferenceLook & { readonly isManifest: boolean }> {
+    const { job, baseline } = this;
+    const { view } = baseline;
+    const wanted = isFull ? undefined : kept > 0 ? this.keptChunks() : new Set<number>();
+    const previous = isFull ? undefined : view.head.uploadId;
+    // Their keys are relative to the view's upload, which is another one than ours: all of them lie elsewhere.
+    const chunks = view.chunks.map((chunk, position): ChunkRecord => {
+      const isWanted = wanted === undefined || wanted.has(position);
+      return { ...chunk, key: isWanted ? elsewhere(chunk.key, view.head.uploadId) : '' };
     });
+    const references = { uploadId: job.uploadId, chunks, previous };
+    const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: performance.now(), isManifest: false };
+    if (!hasReferences(references)) return none;
+    const look = await lookAtReferences(job.opened.store, references, job.options.signal);
+    if (look === undefined) return none; // a dry run of a writer that may not list
+    return { ...look, isManifest: look.first !== undefined && look.unsound.size === 0 };
   }
 
-  private async compare(): Promise<Comparison> {
+  /** Positions of the chunks that rows with new metadata refer to. */
+  private keptChunks(): ReadonlySet<number> {
+    const { table, extras } = this.job.ledger;
+    const { status, chunk } = table.columns;
+    const chunks = new Set<number>();
+    for (let index = 0; index < table.count; index++) {
+      if (status[index] !== STATUS.kept) continue;
+      const segments = extras.get(index)?.segments;
+      if (segments === undefined) chunks.add(chunk[index] ?? -1);
+      else for (const part of segments) chunks.add(part.chunk);
+    }
+    return chunks;
+  }
+
+  /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */
+  private cannotRefer(missing: string, { lost }: Comparison): OnItsOwn {
+    const { job, baseline } = this;
+    const about = lost === undefined ? missing : `${missing}, where ${displayPath(lost)} lies,`;
+    // Nothing more can be found out by a writer that may not read; a full version of its own is always whole.
+    if (!baseline.isReadable) return this.onItsOwn();
+    throw integrityError(
+      `version ${baseline.head} of dataset ${job.datasetId} needs ${about} which is not there any more`,
+      { hint: 'look at it with `archiver verify`; run again with --track-deletes --force for a version without it' },
+    );
+  }
+
+  private onItsOwn(): OnItsOwn {
+    const { job, baseline } = this;
+    const { table, extras } = job.ledger;
+    const why = baseline.isListed ? 'read' : 'list';
+    job.options.emit({
+      type: 'note',
+      text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,
+    });
+    reopenUnstored(table, extras);
+    return { ownJob: job, highest: baseline.head };
+  }
+
+  private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
     const { options, scanned, ledger } = this.job;
-    return await compareWithView(this.baseline.entries, {
+    const entries = avoid === undefined ? this.baseline.entries : this.baseline.view.entries();
+    return await compareWithView(entries, {
       table: ledger.table,
       extras: ledger.extras,
       skipped: scanned.skipped,
       trackDeletes: options.changes?.trackDeletes === true,
+      isForced: options.changes?.isForced,
       stages: options.provenance?.ofEntries.stages,
       xattrsOf: currentXattrs(options.source),
+      avoid,
     });
   }
 
@@ -124,19 +197,15 @@ class Attempt {
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {
-    const { counts, deleted, pending, kept } = comparison;
-    const result = dryRunResult(this.job, plan, counts);
-    const noChanges = pending === 0 && kept === 0 && deleted.length === 0;
-    return { ...result, changes: { ...counts, noChanges } };
+    const result = dryRunResult(this.job, plan, comparison.counts);
+    return { ...result, changes: { ...comparison.counts, noChanges: isNothing(comparison) } };
   }
 
-  /** Nothing to mention: no version is written, and what was sent in vain is removed. */
+  /** Nothing to mention: no version is written. */
   private async unchanged(comparison: Comparison): Promise<UploadResult> {
     const { job, baseline } = this;
-    await job.sender.discard(
-      job.opened.store,
-      job.resumed?.chunks.map(({ key }) => key),
-    );
+    if (job.options.dryRun) return this.dryRun(planUpload(job, pendingTotals(job.ledger.table)), comparison);
+    await job.sender.takeBackUntold();
     job.options.emit({ type: 'done' });
     const { head, totals } = baseline.view;
     const outcome = this.outcome(comparison, baseline.head, totals);
@@ -147,78 +216,49 @@ class Attempt {
     return { uploadId: this.job.uploadId, version, files, bytes, counts, noChanges: false };
   }
 
-  /** The same upload once more, with the manifests as the store has them. */
-  private async readAnew(): Promise<Attempt> {
+  /** The same upload against what is there now. */
+  async next(reason: Repeat): Promise<Attempt> {
     const { job } = this;
-    const { options, opened, datasetId } = job;
-    const { heads, emit, signal } = options;
-    const highest = await highestVersion(opened.store, datasetId, signal);
-    const baseline = await findBaseline({
-      store: opened.store,
-      datasetId,
-      highest,
-      cache: undefined,
-      heads,
-      previousManifest: options.changes?.previousManifest,
-      emit,
-      signal,
-    });
-    if (baseline === undefined)
-      throw new ArchiverError('conflict', `dataset ${datasetId} has no version any more`, {
-        hint: 'run the command again',
-      });
-    this.reset();
-    return new Attempt(job, baseline, false);
-  }
-
-  /** The same upload against the version that was faster. */
-  async next(): Promise<Attempt> {
-    if (this.isDoubtful) return await this.readAnew();
-    const { job } = this;
-    const { options, opened } = job;
-    const { emit, signal } = options;
-    await job.sender.discardManifest(opened.store, job.uploadId);
-    // Who cannot list has no rivals but versions of its own that it forgot.
-    const baseline = this.baseline.isListed ? await this.rivalsVersion() : outdated(this.baseline);
-    this.reset();
-    job.ledger.leave(job.uploadId);
-    const uploadId = newUploadId(options.now(), options.randomBytes(4));
-    await options.journal?.movedTo(uploadId);
+    const { options, ledger } = job;
+    const found = reason === 'taken' ? await rivalsVersion(job, this.baseline) : await readAnew(job);
+    // Who may not read goes on with what it remembers, and sends again what it may not refer to.
+    const baseline = found ?? remembered(this.baseline);
+    reopenUnstored(ledger.table, ledger.extras);
+    if (reason === 'doubtful') return new Attempt(job, baseline, false);
     const isKept = options.encryption?.keep === true;
-    const settled = isKept ? keepEncryption(job.encryption, encryptionOf(baseline.view), emit) : job.encryption;
-    const encryption = encryptionFor(settled, opened.store, uploadId, signal);
-    return new Attempt({ ...job, uploadId, encryption, location: `${opened.store.url}/uploads/${uploadId}` }, baseline);
+    const settled = isKept
+      ? keepEncryption(job.encryption, encryptionOf(baseline.view), options.emit)
+      : job.encryption;
+    return new Attempt(await underNewId(job, settled), baseline, reason === 'taken');
   }
+}
 
-  private async rivalsVersion(): Promise<Baseline> {
-    const { options, opened, datasetId } = this.job;
-    const { cache, heads, emit, signal } = options;
-    emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });
-    const highest = await highestVersion(opened.store, datasetId, signal);
-    const found = await findBaseline({ store: opened.store, datasetId, highest, cache, heads, emit, signal });
-    const { head, digests } = this.baseline;
-    const isNews =
-      found !== undefined && (found.head > head || (found.head === head && found.digests.join() !== digests.join()));
-    if (isNews) return found;
-    throw new ArchiverError('conflict', `another writer took version ${head + 1} of dataset ${datasetId}`, {
-      hint: 'run the command again',
-    });
-  }
+const isNothing = ({ pending, kept, stored, deleted }: Comparison): boolean =>
+  pending + kept + stored + deleted.length === 0;
 
-  /** What this upload has not stored itself is open again; of a hard link group everything or nothing. */
-  private reset(): void {
-    const { table } = this.job.ledger;
-    const { status, group } = table.columns;
-    const openGroups = new Set<number>();
-    for (let index = 0; index < table.count; index++) {
-      if (status[index] !== STATUS.kept && status[index] !== STATUS.same) continue;
-      status[index] = STATUS.pending;
-      if (group[index] !== 0) openGroups.add(group[index] ?? 0);
-    }
-    if (openGroups.size === 0) return;
-    for (let index = 0; index < table.count; index++) {
-      const isStored = status[index] === STATUS.stored || status[index] === STATUS.changed;
-      if (isStored && openGroups.has(group[index] ?? 0)) status[index] = STATUS.pending;
-    }
-  }
+/** A key of the view's upload as that of another folder. */
+const elsewhere = (key: string, uploadId: string): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);
+
+/** The latest version as the store has it, not this computer; undefined where it cannot be read. @throws what reading it throws */
+async function readAnew(job: UploadJob): Promise<Baseline | undefined> {
+  const { options, opened, datasetId } = job;
+  const { changes, emit, signal } = options;
+  const highest = await highestVersion(opened.store, datasetId, { signal });
+  const previousManifest = changes?.previousManifest;
+  const none = { cache: undefined, heads: undefined };
+  return await findBaseline({ store: opened.store, datasetId, highest, ...none, previousManifest, emit, signal });
+}
+
+/** The version that was faster. @throws conflict when there is nothing new after all */
+async function rivalsVersion(job: UploadJob, before: Baseline | undefined): Promise<Baseline> {
+  const { options, opened, datasetId } = job;
+  const { cache, heads, emit, signal } = options;
+  emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });
+  const highest = await highestVersion(opened.store, datasetId, { signal });
+  const found = await findBaseline({ store: opened.store, datasetId, highest, cache, heads, emit, signal });
+  if (found !== undefined && found.head > (before?.head ?? 0)) return found;
+  const taken = (before?.head ?? 0) + 1;
+  throw new ArchiverError('conflict', `another writer took version ${taken} of dataset ${datasetId}`, {
+    hint: 'run the command again',
+  });
 }

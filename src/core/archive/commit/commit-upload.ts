@@ -1,5 +1,14 @@
 // The last steps of an upload: the manifest from what was packed, then the commit protocol.
-import { FORMAT_VERSION, type ManifestHead, type SourceRecord, type Totals } from '../../manifest/manifest-types.js';
+import { hasReferences, LOOK_VALID_MS, lookAtReferences } from '../../dataset/folder-look.js';
+import { highestVersion } from '../../dataset/version-record.js';
+import { ArchiverError, integrityError } from '../../errors.js';
+import {
+  type ChunkRecord,
+  FORMAT_VERSION,
+  type ManifestHead,
+  type SourceRecord,
+  type Totals,
+} from '../../manifest/manifest-types.js';
 import type { EncodedManifest, ManifestWriter } from '../../manifest/manifest-writer.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
 import { manifestKeyOf } from '../../manifest/manifest-reader.js';
@@ -7,13 +16,17 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { type RawPath, rawFromText, textFromRaw } from '../../raw-path.js';
 import { readAccountNames } from '../scan/account-names.js';
 import { loadCodec } from '../../codec/codec.js';
-import { commitManifest, commitVersion, confirmChunks, type VersionInput } from './commit.js';
+import { commitManifest, claimVersion, confirmChunks, type VersionInput } from './commit.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
 import { sealed } from '../upload-encryption.js';
 import type { UploadJob, UploadPlan } from '../upload-job.js';
 
+const MAX_ORDINAL_TRIES = 10_000;
+
+/** A full listing that may still be on its way through the encoder. */
 export interface PreparedManifest {
   readonly totals: Totals;
+  readonly chunks: readonly ChunkRecord[];
   readonly encoded: Promise<EncodedManifest>;
 }
 
@@ -25,54 +38,125 @@ export function prepareManifest(job: UploadJob, plan: UploadPlan, manifest: Mani
   const written = manifest.finish(manifestHead(job, plan, listing));
   const encoded = written.then((manifest) => sealed(job.encryption, manifest));
   encoded.catch(() => undefined); // awaited when everything is sent
-  return { totals, encoded };
+  return { totals, chunks: listing.chunks, encoded };
+}
+
+/** What is to become a version. */
+export interface Commitment {
+  readonly encoded: EncodedManifest;
+  /** Of the effective view. */
+  readonly totals: Totals;
+  readonly listing: ManifestHead['listing'];
+  /** That the manifest lists. */
+  readonly chunks: readonly ChunkRecord[];
+  /** The upload whose manifest it builds on. */
+  readonly previous?: string | undefined;
+  /** When what it refers to was last looked at, by `performance.now()`. */
+  readonly lookedAtMs?: number | undefined;
 }
 
 export interface CommittedUpload {
   readonly version: number;
-  readonly encoded: EncodedManifest;
+  /** What the store shows of its record; undefined for a writer that may not list. */
+  readonly recordEtag: string | undefined;
+  /** As its record says it. */
+  readonly encryption: VersionInput['encryption'];
 }
 
-/** Makes the upload true and returns the ordinal of its version. */
-export async function commitUpload(
+/**
+ * `taken`: a rival has the ordinal. `stale`: what the manifest refers to is not sound any more. In both cases the manifest
+ * stays without a version, and the upload can only go on under another id.
+ */
+export type CommitOutcome = CommittedUpload | 'taken' | 'stale';
+
+/** Makes the upload a version at exactly this ordinal. @throws what the store throws; integrity when something is not there */
+export async function commitAt(job: UploadJob, commitment: Commitment, version: number): Promise<CommitOutcome> {
+  await putManifest(job, commitment);
+  if (!(await referencesStand(job, commitment))) return 'stale';
+  const input = versionInput(job, commitment);
+  const found = await claimVersion(job.opened.store, input, version, job.options.signal);
+  if (found === 'taken') return 'taken';
+  return await lookBack(job, commitment, { version, recordEtag: found?.etag, encryption: input.encryption });
+}
+
+/**
+ * The same at the first ordinal that is free: for a full listing of its own, which does not depend on its predecessor, so
+ * that a rival only costs another try.
+ */
+export async function commitNext(
   job: UploadJob,
-  { totals, encoded: encoding }: PreparedManifest,
-  versions: Promise<number | undefined>,
+  commitment: Commitment,
+  highest: number | undefined,
 ): Promise<CommittedUpload> {
-  const { options, opened } = job;
-  const { signal } = options;
-  options.emit({ type: 'phase', phase: 'committing' });
-  const [encoded, , highest] = await Promise.all([encoding, confirmSent(job), versions]);
-  await putManifest(job, encoded);
-  const version = await commitVersion(opened.store, versionInput(job, encoded, totals, 'full'), highest, signal);
-  options.emit({ type: 'done' });
-  return { version, encoded };
+  const { opened, datasetId, options } = job;
+  await putManifest(job, commitment);
+  if (!(await referencesStand(job, commitment))) throw staleError(job);
+  const input = versionInput(job, commitment);
+  let previous = highest ?? 0;
+  for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
+    const version = previous + 1;
+    const found = await claimVersion(opened.store, input, version, options.signal);
+    const { encryption } = input;
+    if (found !== 'taken') return await lookBack(job, commitment, { version, recordEtag: found?.etag, encryption });
+    const now = await highestVersion(opened.store, datasetId, { signal: options.signal, known: version });
+    previous = Math.max(version, now?.version ?? 0);
+  }
+  throw new ArchiverError('conflict', `no free version of dataset ${datasetId} found in ${MAX_ORDINAL_TRIES} tries`, {
+    hint: 'check what writes to this dataset: archiver never makes so many versions at once',
+  });
+}
+
+/** Up to here the upload is nobody's; from here on it can be read, and nothing of it is taken back. */
+async function putManifest(job: UploadJob, { encoded }: Commitment): Promise<void> {
+  const { options, opened, sender, uploadId } = job;
+  await confirmSent(job);
+  throwIfCancelled(options.signal);
+  await options.journal?.committing();
+  sender.keep();
+  await commitManifest(opened.store, manifestKeyOf(uploadId), encoded, options.signal);
 }
 
 /** Counts the chunks that this upload id has in the store. @throws integrity when one is missing */
-export async function confirmSent({ options, opened, ledger, uploadId }: UploadJob): Promise<void> {
+async function confirmSent({ options, opened, ledger, uploadId }: UploadJob): Promise<void> {
   const own = ledger.chunks().filter(({ key }) => !key.startsWith('../'));
   if (own.length === 0 || (await confirmChunks(opened.store, `uploads/${uploadId}`, own, options.signal))) return;
   options.emit({ type: 'note', text: 'this writer may not list: chunks were not counted before the commit' });
-  // Nor can it find out later whether the manifest got there.
-  await options.journal?.committing();
 }
 
-/** From here on the upload can be read, and nothing is taken back. */
-export async function putManifest(job: UploadJob, encoded: EncodedManifest): Promise<void> {
-  const { options, opened, sender } = job;
-  throwIfCancelled(options.signal);
-  sender.keep();
-  await commitManifest(opened.store, manifestKeyOf(job.uploadId), encoded, options.signal);
+/** Commit protocol, Protocol 2, rule 4: what was looked at less than an hour ago need not be looked at again. */
+async function referencesStand({ opened, options, uploadId }: UploadJob, commitment: Commitment): Promise<boolean> {
+  const { chunks, previous, lookedAtMs } = commitment;
+  const isFresh = lookedAtMs !== undefined && performance.now() - lookedAtMs < LOOK_VALID_MS;
+  if (isFresh || !hasReferences({ uploadId, chunks, previous })) return true;
+  const look = await lookAtReferences(opened.store, { uploadId, chunks, previous }, options.signal);
+  return look !== undefined && look.first === undefined;
 }
 
-/** What the version record says; `totals` are those of the effective view. */
-export function versionInput(
-  job: UploadJob,
-  encoded: EncodedManifest,
-  totals: Totals,
-  listing: ManifestHead['listing'],
-): VersionInput {
+/** The look after the record. @throws integrity when something that the version needs was removed while it was made */
+async function lookBack(
+  { opened, uploadId, datasetId, options }: UploadJob,
+  { chunks, previous }: Commitment,
+  committed: CommittedUpload,
+): Promise<CommittedUpload> {
+  const look = await lookAtReferences(opened.store, { uploadId, chunks, previous }, options.signal);
+  if (look?.first !== undefined) {
+    throw integrityError(
+      `version ${committed.version} of dataset ${datasetId} is not whole: ${look.first} was removed while it was made`,
+      { hint: 'run the command again with --force for a full new version' },
+    );
+  }
+  options.emit({ type: 'done' });
+  return committed;
+}
+
+/** The failure of a full listing of an upload that was resumed. */
+export const staleError = ({ uploadId }: UploadJob): ArchiverError =>
+  new ArchiverError('conflict', `what an earlier run of upload ${uploadId} had sent was given up meanwhile`, {
+    hint: 'run the command again: it is sent anew',
+  });
+
+/** What the version record says. */
+function versionInput(job: UploadJob, { encoded, totals, listing }: Commitment): VersionInput {
   const { options } = job;
   return {
     format: FORMAT_VERSION,

@@ -1,79 +1,12 @@
-// How an upload comes true: chunks (already sent) → LIST of the own folder → manifest → version record. Each object that
-// must not overwrite another is one PutObject with If-None-Match; a 412 is first asked whether it is our own answer
-// that got lost. Nothing here reports success before the record is acknowledged.
-import { createHash } from 'node:crypto';
-import { encodeVersionRecord, highestVersion, versionKey } from '../../dataset/version-record.js';
-import { ArchiverError, integrityError, isArchiverError } from '../../errors.js';
+// How an upload becomes a version: chunks (already sent) → LIST of the own folder → manifest, looked at → version record,
+// looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
+// before the store has shown what it acknowledged, as far as this writer may look.
+import { encodeVersionRecord, versionKey } from '../../dataset/version-record.js';
+import { integrityError, isArchiverError } from '../../errors.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectStore, PutOptions } from '../../object-store/object-store.js';
-import { readAll } from '../../object-store/read-content.js';
-import { isUncertainConflict } from '../../object-store/store-error.js';
-
-const MAX_ORDINAL_TRIES = 10_000;
-
-export interface PutOnceOptions extends PutOptions {
-  /** Nobody else writes this key: it lies under our own upload id or writer prefix. */
-  readonly exclusive: boolean;
-}
-
-/** Writes `body` under a key that must not exist yet, and takes the object there as its own when it is. @throws conflict */
-export async function putOnce(
-  store: ObjectStore,
-  key: string,
-  body: Uint8Array,
-  { exclusive, ...options }: PutOnceOptions,
-): Promise<void> {
-  const sha256 = options.sha256 ?? digestOf('sha256', body);
-  try {
-    await store.put(key, body, { ...options, sha256, ifAbsent: true });
-  } catch (error) {
-    if (!isArchiverError(error, 'conflict')) throw error;
-    const isAlone = exclusive && isUncertainConflict(error);
-    if (!(await isOurs({ store, key, body, sha256, isAlone, signal: options.signal }))) throw error;
-  }
-}
-
-interface Doubt {
-  readonly store: ObjectStore;
-  readonly key: string;
-  readonly body: Uint8Array;
-  readonly sha256: string;
-  /** The request was repeated and nobody else writes this key: what is there can only be ours. */
-  readonly isAlone: boolean;
-  readonly signal: AbortSignal | undefined;
-}
-
-// GET and compare the digest; where this writer may not read, size and ETag by LIST (the ETag of a plain PUT is its MD5;
-// records of rivals have the same size more often than not); where it may not list either, only `isAlone` is left.
-async function isOurs({ store, key, body, sha256, isAlone, signal }: Doubt): Promise<boolean> {
-  const options = signal === undefined ? {} : { signal };
-  try {
-    const content = await store.get(key, options);
-    if (content.totalBytes !== body.length) {
-      content.body.destroy();
-      return false;
-    }
-    return digestOf('sha256', await readAll(content, body.length)) === sha256;
-  } catch (error) {
-    if (isArchiverError(error, 'not-found')) return false;
-    if (!isArchiverError(error, 'access-denied')) throw error;
-  }
-  try {
-    for await (const page of store.list({ prefix: key, ...options })) {
-      const found = page.objects.find((object) => object.key === key);
-      if (found !== undefined)
-        return found.sizeBytes === body.length && (isAlone || found.etag === digestOf('md5', body));
-    }
-    return false;
-  } catch (error) {
-    if (!isArchiverError(error, 'access-denied')) throw error;
-    return isAlone;
-  }
-}
-
-const digestOf = (algorithm: 'md5' | 'sha256', bytes: Uint8Array): string =>
-  createHash(algorithm).update(bytes).digest('hex');
+import type { ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
+import { putOnce } from './put-once.js';
 
 /**
  * Every chunk is in the store with its size: catches a PUT that was acknowledged and lost.
@@ -107,51 +40,47 @@ export async function confirmChunks(
   return true;
 }
 
-export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
-
 /**
- * Writes the record at the next free ordinal and returns the ordinal. A rival that took one first only costs another
- * try: a full listing does not depend on its predecessor.
+ * What the store shows of an object that it has just acknowledged; undefined when this writer may not list.
+ * @throws integrity when it is not there, or of another size; `state` says what that means
  */
-export async function commitVersion(
+export async function confirmStored(
   store: ObjectStore,
-  input: VersionInput,
-  highest: number | undefined,
+  { key, sizeBytes, state }: { readonly key: string; readonly sizeBytes: number; readonly state: string },
   signal: AbortSignal,
-): Promise<number> {
-  let previous = highest ?? 0;
-  for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
-    const version = previous + 1;
-    if (await claimVersion(store, input, version, signal)) return version;
-    previous = Math.max(version, (await highestVersion(store, input.datasetId, signal)) ?? 0);
+): Promise<ObjectInfo | undefined> {
+  let found: ObjectInfo | undefined;
+  try {
+    for await (const page of store.list({ prefix: key, signal }))
+      found ??= page.objects.find((object) => object.key === key);
+  } catch (error) {
+    if (isArchiverError(error, 'access-denied')) return undefined;
+    throw error;
   }
-  throw new ArchiverError(
-    'conflict',
-    `no free version of dataset ${input.datasetId} found in ${MAX_ORDINAL_TRIES} tries`,
-    {
-      hint: 'check what writes to this dataset: archiver never makes so many versions at once',
-    },
-  );
+  if (found?.sizeBytes === sizeBytes) return found;
+  const what = found === undefined ? 'it is not there' : `it has ${found.sizeBytes} bytes instead of ${sizeBytes}`;
+  throw integrityError(`the store acknowledged ${key} and ${what}: ${state}`, { hint: 'run the same command again' });
 }
 
-/** Writes the record at exactly this ordinal; false when a rival has it. */
+export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
+
+/** Writes the record at exactly this ordinal and returns what the store shows of it; `taken` when a rival has it. */
 export async function claimVersion(
   store: ObjectStore,
   input: VersionInput,
   version: number,
   signal: AbortSignal,
-): Promise<boolean> {
-  const record = orderedRecord(input, version, version === 1 ? null : version - 1);
-  const exclusive = input.writerId !== undefined;
+): Promise<ObjectInfo | undefined | 'taken'> {
+  const body = encodeVersionRecord(orderedRecord(input, version, version === 1 ? null : version - 1));
+  const key = versionKey(input.datasetId, version);
   try {
-    const body = encodeVersionRecord(record);
-    const key = versionKey(input.datasetId, version);
-    await putOnce(store, key, body, { contentType: 'application/json', exclusive, signal });
-    return true;
+    await putOnce(store, key, body, { contentType: 'application/json', exclusive: false, signal });
   } catch (error) {
-    if (isArchiverError(error, 'conflict')) return false;
+    if (isArchiverError(error, 'conflict')) return 'taken';
     throw error;
   }
+  const state = `version ${version} of dataset ${input.datasetId} was not made`;
+  return await confirmStored(store, { key, sizeBytes: body.length, state }, signal);
 }
 
 // The digest covers the keys in this order.
@@ -163,7 +92,7 @@ function orderedRecord(input: VersionInput, version: number, previous: number | 
   return { ...identity, previous, source, totals, ...writer, ...encryption };
 }
 
-/** Writes the manifest: from here on the upload can be read. */
+/** Writes the manifest: from here on the upload can be read. @throws integrity when the store does not show it */
 export async function commitManifest(
   store: ObjectStore,
   key: string,
@@ -176,4 +105,5 @@ export async function commitManifest(
     exclusive: true,
     signal,
   });
+  await confirmStored(store, { key, sizeBytes: manifest.bytes.length, state: 'no version was made' }, signal);
 }

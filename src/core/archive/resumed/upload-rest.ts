@@ -4,11 +4,10 @@
 // be read stay unused.
 import { summarize } from '../../dataset/summarize.js';
 import { mergeLevels } from '../../dataset/merge-levels.js';
-import { highestVersion } from '../../dataset/version-record.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import { lineSources } from '../upload-provenance.js';
-import { rememberHead } from '../changes/baseline.js';
-import { commitUpload, manifestHead, type PreparedManifest } from '../commit/commit-upload.js';
+import { commitFull, type FullOutcome, type Ordinal } from '../commit/commit-full.js';
+import { manifestHead, type PreparedManifest } from '../commit/commit-upload.js';
 import { markTwins } from '../dedup/dedup.js';
 import { transferAll } from '../dedup/dedup-rounds.js';
 import { PackPool } from '../pack/pack-pool.js';
@@ -16,13 +15,12 @@ import { checkNonePending, pendingTotals } from '../plan/pending-rows.js';
 import { takeOverSent } from './resumed-upload.js';
 import { tableLevel } from '../changes/table-level.js';
 import { sealed } from '../upload-encryption.js';
-import type { UploadResult } from '../upload.js';
 import { planUpload, type UploadJob, type UploadPlan } from '../upload-job.js';
 import { dryRunResult, listedResult } from '../upload-result.js';
 
 /** Finishes it as a full listing. @throws as `upload` does */
-export async function uploadRest(job: UploadJob): Promise<UploadResult> {
-  const { options, ledger, opened, datasetId, scanned } = job;
+export async function uploadRest(job: UploadJob, ordinal: Ordinal): Promise<FullOutcome> {
+  const { options, ledger, scanned } = job;
   takeOverSent(job);
   await markTwins(job);
   const pending = pendingTotals(ledger.table);
@@ -30,16 +28,12 @@ export async function uploadRest(job: UploadJob): Promise<UploadResult> {
   if (job.resumed !== undefined)
     options.emit({ type: 'note', text: `${Math.max(0, files - left)} of ${files} files are in the store already` });
   const plan = planUpload(job, pending);
-  if (options.dryRun) return dryRunResult(job, plan);
-  const versions = highestVersion(opened.store, datasetId, options.signal);
-  versions.catch(() => undefined);
+  if (options.dryRun) return { result: dryRunResult(job, plan) };
   await job.encryption.sealer?.prepare();
   if (pending.entries > 0) await pack(job, plan);
   checkNonePending(ledger.table);
   const prepared = await prepareListing(job, plan);
-  const { version, encoded } = await commitUpload(job, prepared, versions);
-  await rememberHead(options, opened.store.url, datasetId, { version, uploadId: job.uploadId, encoded });
-  return listedResult(job, plan, version, prepared.totals);
+  return await commitFull(job, prepared, ordinal, (version) => listedResult(job, plan, version, prepared.totals));
 }
 
 async function pack(job: UploadJob, plan: UploadPlan): Promise<void> {
@@ -68,5 +62,5 @@ async function prepareListing(job: UploadJob, plan: UploadPlan): Promise<Prepare
   const head = manifestHead(job, plan, { listing: 'full', totals, shards, chunks: level.chunks });
   const encoded = sealed(job.encryption, await composeManifest(head, level.mentions()));
   encoded.catch(() => undefined); // awaited by the commit
-  return { totals, encoded };
+  return { totals, chunks: level.chunks, encoded };
 }

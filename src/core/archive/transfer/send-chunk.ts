@@ -2,12 +2,11 @@
 import { ArchiverError, errorText, isArchiverError } from '../../errors.js';
 import type { EventSink, TransferEvent } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { manifestKeyOf } from '../../manifest/manifest-reader.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { Slots } from '../../restore/byte-budget.js';
 import type { KeptUpload, UploadJournal } from '../../resume/upload-journal.js';
 import { atOnce } from '../../at-once.js';
-import { putOnce } from '../commit/commit.js';
+import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
 
@@ -19,13 +18,6 @@ export interface ChunkTarget {
   readonly folder: string;
   /** The store encrypts with this key (SSE-KMS). */
   readonly kmsKeyId: string | undefined;
-}
-
-export interface CleanUp {
-  /** Keys that earlier runs of the upload have sent. */
-  readonly earlier: readonly string[];
-  /** Undefined when it could not be opened. */
-  readonly store: ObjectStore | undefined;
 }
 
 export class ChunkSender {
@@ -78,49 +70,37 @@ export class ChunkSender {
     return [...this.sent];
   }
 
-  /** Removes what was sent, and `earlier`, for a version that turned out to be needless, as far as this writer may. */
-  async discard(store: ObjectStore, earlier: readonly string[] = []): Promise<void> {
-    const keys = [...this.sent, ...earlier];
-    const left = await this.takeBack(store, keys);
-    if (left !== undefined)
-      this.emit({ type: 'note', text: `up to ${keys.length} objects stay without use (${left})` });
-  }
-
-  /** Removes a manifest whose version a rival took; left alone, it counts as abandoned. */
-  async discardManifest(store: ObjectStore, uploadId: string): Promise<void> {
-    try {
-      await store.delete([manifestKeyOf(uploadId)], AbortSignal.timeout(TAKE_BACK_MS));
-    } catch (error) {
-      this.emit({
-        type: 'note',
-        text: `the manifest of upload ${uploadId} stays without a version (${errorText(error)})`,
-      });
-    }
-    this.kept = false;
-  }
-
-  /** From here on nothing is taken back: a manifest whose answer was lost may be there and in use. */
+  /**
+   * From here on nothing is taken back: a manifest was tried, and whether it is there, and what refers to it, only a sweep
+   * can tell (commit protocol, Protocol 2, rule 1).
+   */
   keep(): void {
     this.kept = true;
   }
 
+  /** Removes what this run has put and nobody was told of, where it turned out to be needless, as far as this writer may. */
+  async takeBackUntold(): Promise<void> {
+    if (this.store === undefined || this.kept) return;
+    const keys = [...this.sent];
+    const left = await this.takeBack(this.store, keys);
+    if (left !== undefined)
+      this.emit({ type: 'note', text: `up to ${keys.length} objects stay without use (${left})` });
+  }
+
   /**
-   * Says what is left of a failed upload and returns the failure. What the journal keeps stays; without one what was sent
-   * is deleted, as far as this writer may. `cleanup` deletes it in any case, and what `earlier` runs have sent; an upload
-   * that was interrupted on purpose is not one that failed.
+   * Says what is left of a failed upload and returns the failure. What the journal keeps stays; without one what this run
+   * has put is deleted, as far as this writer may, and with `cleansUp` in any case. What earlier runs have sent is never
+   * touched. An upload that was interrupted on purpose is not one that failed.
    */
-  async withdraw(failure: unknown, journal?: UploadJournal, cleanup?: CleanUp): Promise<unknown> {
-    const isGivenUp = cleanup !== undefined && !this.kept && !isArchiverError(failure, 'cancelled');
-    if (isGivenUp) {
-      this.store ??= cleanup.store;
-      for (const key of cleanup.earlier) this.sent.add(key);
-      await journal?.discard();
-    }
+  async withdraw(failure: unknown, journal?: UploadJournal, cleansUp = false): Promise<unknown> {
+    const isGivenUp = cleansUp && !this.kept && !isArchiverError(failure, 'cancelled');
+    if (isGivenUp) await journal?.discard();
     const saved = isGivenUp ? undefined : await journal?.keep(errorText(failure));
     if (saved !== undefined) return await this.leave(failure, saved);
     if (this.store === undefined || this.sent.size === 0) return failure;
     if (this.kept) {
-      this.emit({ type: 'note', text: 'the chunks are all there; whether the manifest is, `archiver verify` tells' });
+      const text = 'what was sent stays; whether the upload became a version, `archiver dataset versions` tells';
+      this.emit({ type: 'note', text });
       return failure;
     }
     const left = await this.takeBack(this.store, [...this.sent]);

@@ -1,0 +1,73 @@
+// One PutObject that never overwrites anything (If-None-Match), and what to do about a 412: the object there may be our own
+// from a request whose answer was lost.
+import { createHash } from 'node:crypto';
+import { isArchiverError } from '../../errors.js';
+import type { ObjectStore, PutOptions } from '../../object-store/object-store.js';
+import { readAll } from '../../object-store/read-content.js';
+import { isUncertainConflict } from '../../object-store/store-error.js';
+
+export interface PutOnceOptions extends PutOptions {
+  /**
+   * Nobody else ever writes this key: it lies under an upload id of our own. Not so for a version's record, also not under
+   * a writer's own prefix: what is there may be an older version that this writer has forgotten.
+   */
+  readonly exclusive: boolean;
+}
+
+/** Writes `body` under a key that must not exist yet, and takes the object there as its own when it is. @throws conflict */
+export async function putOnce(
+  store: ObjectStore,
+  key: string,
+  body: Uint8Array,
+  { exclusive, ...options }: PutOnceOptions,
+): Promise<void> {
+  const sha256 = options.sha256 ?? digestOf('sha256', body);
+  try {
+    await store.put(key, body, { ...options, sha256, ifAbsent: true });
+  } catch (error) {
+    if (!isArchiverError(error, 'conflict')) throw error;
+    const isAlone = exclusive && isUncertainConflict(error);
+    if (!(await isOurs({ store, key, body, sha256, isAlone, signal: options.signal }))) throw error;
+  }
+}
+
+interface Doubt {
+  readonly store: ObjectStore;
+  readonly key: string;
+  readonly body: Uint8Array;
+  readonly sha256: string;
+  /** The request was repeated and nobody else writes this key: what is there can only be ours. */
+  readonly isAlone: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+// GET and compare the digest; where this writer may not read, size and ETag by LIST (the ETag of a plain PUT is its MD5;
+// records of rivals have the same size more often than not); where it may not list either, only `isAlone` is left.
+async function isOurs({ store, key, body, sha256, isAlone, signal }: Doubt): Promise<boolean> {
+  const options = signal === undefined ? {} : { signal };
+  try {
+    const content = await store.get(key, options);
+    if (content.totalBytes !== body.length) {
+      content.body.destroy();
+      return false;
+    }
+    return digestOf('sha256', await readAll(content, body.length)) === sha256;
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) return false;
+    if (!isArchiverError(error, 'access-denied')) throw error;
+  }
+  try {
+    for await (const page of store.list({ prefix: key, ...options })) {
+      const found = page.objects.find((object) => object.key === key);
+      if (found !== undefined)
+        return found.sizeBytes === body.length && (isAlone || found.etag === digestOf('md5', body));
+    }
+    return false;
+  } catch (error) {
+    if (!isArchiverError(error, 'access-denied')) throw error;
+    return isAlone;
+  }
+}
+
+const digestOf = (algorithm: 'md5' | 'sha256', bytes: Uint8Array): string =>
+  createHash(algorithm).update(bytes).digest('hex');

@@ -1,0 +1,31 @@
+// Makes rows of a table pending again, with nothing left of what they were: a row that was kept and is then packed anew must
+// not carry the holes, pieces or checksum of its former content.
+import type { EntryExtra } from '../../manifest/entry-line.js';
+import { type EntryTable, STATUS } from './entry-table.js';
+
+const MD5_BYTES = 16;
+
+/** One row. Its place and checksum are filled in when it is packed. */
+export function reopenRow({ columns, md5 }: EntryTable, extras: Map<number, EntryExtra>, index: number): void {
+  columns.status[index] = STATUS.pending;
+  columns.chunk[index] = -1;
+  columns.offset[index] = 0;
+  md5.fill(0, index * MD5_BYTES, (index + 1) * MD5_BYTES);
+  extras.delete(index);
+}
+
+/** Every row that this run has not stored itself. A group of hard links shares its content: all of it or nothing. */
+export function reopenUnstored(table: EntryTable, extras: Map<number, EntryExtra>): void {
+  const { status, group } = table.columns;
+  const openGroups = new Set<number>();
+  for (let index = 0; index < table.count; index++) {
+    if (status[index] !== STATUS.kept && status[index] !== STATUS.same) continue;
+    reopenRow(table, extras, index);
+    if (group[index] !== 0) openGroups.add(group[index] ?? 0);
+  }
+  if (openGroups.size === 0) return;
+  for (let index = 0; index < table.count; index++) {
+    const isStored = status[index] === STATUS.stored || status[index] === STATUS.changed;
+    if (isStored && openGroups.has(group[index] ?? 0)) reopenRow(table, extras, index);
+  }
+}

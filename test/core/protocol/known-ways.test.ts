@@ -1,0 +1,340 @@
+// Ways in which features that meet lost a committed version once, with exit 0 (test matrix, T70 to T84). Each of these was
+// seen to fail before the commit protocol had its second version.
+import { chmodSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openView } from '../../../src/core/dataset/view.js';
+import { highestVersion } from '../../../src/core/dataset/version-record.js';
+import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
+import { noise, setTime } from '../archive/trees.js';
+import { accessDenied, withAccess } from '../archive/upload-folder.js';
+import { answerLost, beforePut, effectLost, Lab, LAB } from './site.js';
+
+const RECORD = /^datasets\//;
+const MANIFEST = /\/manifest\.json\.gz$/;
+
+/** A store that this writer may neither read nor list. */
+const putOnly = (store: ObjectStore): ObjectStore => withAccess(store, 'may neither read nor list', () => '');
+/** A store that this writer may list and not read. */
+const listOnly = (store: ObjectStore): ObjectStore => ({
+  ...store,
+  get: () => Promise.reject(accessDenied('s3:GetObject')),
+});
+
+/** Every version comes back as the tree that it was made of. */
+async function expectVersions(lab: Lab, expected: Readonly<Record<number, unknown>>): Promise<void> {
+  expect(Object.fromEntries(await lab.versions())).toEqual(expected);
+}
+
+describe('T70: the answer to a record is lost', () => {
+  test('another version refers to its chunks, a prune retires it, and the first sync goes on', async () => {
+    const lab = await Lab.make();
+    const [one, two] = [lab.machine('one'), lab.machine('two')];
+    await expect(lab.sync(one, { wrap: answerLost(RECORD) }).result).rejects.toThrow('the answer was lost');
+    lab.write('new');
+    await lab.sync(two).result;
+    const tree = lab.tree();
+    await lab.prune();
+
+    const first = await lab.again(one, { changes: { trackDeletes: false } });
+    await first.result;
+
+    expect(first.calls.filter((call) => call.startsWith('delete'))).toEqual([]);
+    await expectVersions(lab, { 2: tree });
+  });
+
+  test('the same sync again says which version it became, and finds nothing to do', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.sync(one, { wrap: answerLost(RECORD) }).result.catch(() => undefined);
+
+    const again = await lab.again(one, { changes: { trackDeletes: false } });
+
+    expect(await again.result).toMatchObject({ version: 1, changes: { noChanges: true } });
+    expect(again.events).toContainEqual({ type: 'note', text: expect.stringMatching(/was committed as version 1/) });
+  });
+});
+
+test('T71: an upload that cleans up fails early after its record arrived: nothing of an earlier run goes', async () => {
+  const lab = await Lab.make();
+  const one = lab.machine('one');
+  await lab.upload(one, { wrap: answerLost(RECORD), cleansUp: true }).result.catch(() => undefined);
+  const keys = await lab.keys();
+  const failing = (store: ObjectStore): ObjectStore => ({
+    ...store,
+    list: () => {
+      throw new Error('503');
+    },
+  });
+
+  await expect((await lab.again(one, { wrap: failing, cleansUp: true })).result).rejects.toThrow('503');
+
+  expect(await lab.keys()).toEqual(keys);
+  await expectVersions(lab, { 1: lab.tree() });
+});
+
+describe('T72: an upload that is taken up without a journal', () => {
+  const unsaved = (uploadId: string) => ({
+    readsBack: true,
+    resume: {
+      state: {
+        uploadId,
+        uploadIds: [uploadId],
+        datasetId: '',
+        status: 'committing',
+        createdAt: '2026-03-04T05:06:07.000Z',
+        plan: { chunkBytes: 2 ** 25, shards: 4, frameBytes: 0, level: null, nextChunk: 0 },
+      },
+      chunks: [],
+    } as never,
+  });
+
+  test('of another dataset stays as it is, and nothing of it is used', async () => {
+    const lab = await Lab.make();
+    const { uploadId } = await lab.upload(lab.machine('one'), { datasetId: 'other-1' }).result;
+    const manifest = readFileSync(join(lab.base, `uploads/${uploadId}/manifest.json.gz`));
+
+    const second = lab.upload(lab.machine('two'), unsaved(uploadId));
+    const result = await second.result;
+
+    expect(result.uploadId).not.toBe(uploadId);
+    expect(readFileSync(join(lab.base, `uploads/${uploadId}/manifest.json.gz`))).toEqual(manifest);
+    const { head } = await openView(lab.store, { uploadId: result.uploadId });
+    expect(head.chunks.filter(({ key }) => key.startsWith('../'))).toEqual([]);
+    await expectVersions(lab, { 1: lab.tree() });
+  });
+
+  test('of the same dataset and committed is that version, and no other', async () => {
+    const lab = await Lab.make();
+    const { uploadId } = await lab.upload(lab.machine('one')).result;
+    const keys = await lab.keys();
+
+    expect(await lab.upload(lab.machine('two'), unsaved(uploadId)).result).toMatchObject({ uploadId, version: 1 });
+
+    expect(await lab.keys()).toEqual(keys);
+  });
+
+  test('and not committed is referred to from a new id', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.upload(one, { wrap: effectLost(MANIFEST) }).result.catch(() => undefined);
+    const [folder = ''] = (await lab.keys()).map((key) => key.split('/')[1]);
+
+    const result = await lab.upload(lab.machine('two'), unsaved(folder)).result;
+
+    const { head } = await openView(lab.store, { uploadId: result.uploadId });
+    expect(head.chunks.every(({ key }) => key.startsWith(`../${folder}/`))).toBe(true);
+    await expectVersions(lab, { 1: lab.tree() });
+  });
+});
+
+describe('T73: a writer that may not read, with a cache two versions old', () => {
+  test('may only put: takes no number again after a prune, and refers to nothing', async () => {
+    const lab = await Lab.make();
+    const [writer, other] = [lab.machine('writer'), lab.machine('other')];
+    await lab.sync(writer).result;
+    const trees: Record<number, unknown> = {};
+    for (const version of [2, 3, 4]) {
+      lab.write(`new-${version}`);
+      await lab.sync(other).result;
+      trees[version] = lab.tree();
+    }
+    await lab.prune({ keep: { last: 1 } });
+    lab.write('last');
+
+    const result = await lab.sync(writer, { wrap: putOnly, writerId: 'writer' }).result;
+
+    expect(result.version).toBe(5);
+    await expectVersions(lab, { 4: trees[4], 5: lab.tree() });
+    const { head } = await openView(lab.store, { uploadId: result.uploadId });
+    expect([head.listing, head.chunks.some(({ key }) => key.startsWith('../'))]).toEqual(['full', false]);
+  });
+
+  test('may list: what was given up is sent again, whatever its cache says', async () => {
+    const lab = await Lab.make();
+    const [writer, other] = [lab.machine('writer'), lab.machine('other')];
+    await lab.sync(writer).result;
+    // Another machine lists everything in an upload of its own; what the writer remembers is retired, and then deleted.
+    await lab.upload(other).result;
+    await lab.prune({ graceMs: 86_400_000 });
+    for (const isSwept of [false, true]) {
+      if (isSwept) await lab.prune();
+      lab.write(`new-${isSwept}`);
+      const { version } = await lab.sync(writer, { wrap: listOnly }).result;
+      await expectVersions(lab, { ...Object.fromEntries(await lab.versions()), [version ?? 0]: lab.tree() });
+    }
+  });
+});
+
+describe('T74: a row that was kept and is then packed anew', () => {
+  test('keeps neither holes nor pieces of what it was, when a rival wins', async () => {
+    const lab = await Lab.make();
+    const [one, two] = [lab.machine('one'), lab.machine('two')];
+    const sparse = join(lab.source, 'sparse');
+      writeFileSync(sparse, noise(4096));
+    truncateSync(sparse, 2 ** 20);
+    await lab.sync(one).result;
+    // Only its mode changes: kept. The rival stores other content under its name: compared with that it is packed.
+    const rivals = lab.folder('rival', { sparse: 'something else' });
+    for (let index = 0; index < 40; index++) lab.write(`file-${index}`, `content ${index}`, rivals);
+    chmodSync(sparse, 0o600);
+    const rival = beforePut(RECORD, () => lab.sync(two, { source: rivals }).result);
+
+    const { version } = await lab.sync(one, { wrap: rival }).result;
+
+    expect(version).toBe(3);
+    const { size } = statSync(sparse);
+    writeFileSync(sparse, noise(size)); // no holes any more
+    await lab.sync(one).result;
+    const trees = await lab.versions();
+    expect(trees.get(4)).toEqual(lab.tree());
+  });
+});
+
+test('T75: what a resumed upload wants to refer to was given up: it is sent again', async () => {
+  const lab = await Lab.make();
+  const one = lab.machine('one');
+  const other = await lab.upload(lab.machine('other'), { datasetId: 'other-1' }).result;
+  await expect(lab.upload(one, { wrap: effectLost(MANIFEST) }).result).rejects.toThrow(/acknowledged .* not there/);
+  const folders = (await lab.keys()).filter((key) => key.includes('/chunk-')).map((key) => key.split('/')[1]);
+  const old = folders.find((folder) => folder !== other.uploadId) ?? '';
+  await lab.age(8);
+  await lab.prune({ datasetId: 'other-1', graceMs: 86_400_000 });
+
+  // The prune had marked it before the upload was taken up, and sweeps it while that is on its way.
+  const sweep = beforePut(RECORD, () => lab.prune({ datasetId: 'other-1' }));
+  await (await lab.again(one, { wrap: sweep })).result;
+
+  expect((await lab.keys()).filter((key) => key.startsWith(`uploads/${old}/shard`))).toHaveLength(0);
+  await expectVersions(lab, { 1: lab.tree() });
+});
+
+test('T76: a full listing that was stopped before its record does not hide what came in between', async () => {
+  const lab = await Lab.make();
+  const [one, two] = [lab.machine('one'), lab.machine('two')];
+  await lab.sync(one).result;
+  for (let index = 0; index < 40; index++) lab.write(`file-${index}`, `other content ${index}`);
+  const stopped = (store: ObjectStore): ObjectStore => ({
+    ...store,
+    put: (name, body, options) =>
+      RECORD.test(name) ? Promise.reject(new Error('stopped')) : store.put(name, body, options),
+  });
+  await lab.sync(one, { wrap: stopped }).result.catch(() => undefined);
+  const theirs = lab.folder('theirs', { 'their-file': 'theirs' });
+  await lab.sync(two, { source: theirs }).result;
+
+  const { version } = await (await lab.again(one, { changes: { trackDeletes: false } })).result;
+
+  const tree = (await lab.versions()).get(version ?? 0);
+  expect(Object.keys(tree ?? {})).toEqual(expect.arrayContaining(['their-file', 'file-0']));
+});
+
+describe('T77: a manifest that somebody holds, while its version is retired', () => {
+  test.each(['/manifest.json.gz', 'datasets/'])('before the put of %s', async (place) => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    const old = await lab.sync(one).result;
+    const bytes = readFileSync(join(lab.base, `uploads/${old.uploadId}/manifest.json.gz`));
+    for (let index = 0; index < 40; index++) lab.write(`file-${index}`, `other content ${index}`);
+    await lab.upload(one).result;
+    const tree = lab.tree();
+    for (let index = 0; index < 40; index++) lab.write(`file-${index}`, `content ${index}`);
+    for (let index = 0; index < 40; index++) setTime(join(lab.source, `file-${index}`), 1_700_000_000, 0);
+    const previousManifest = { name: 'old', uploadId: old.uploadId, bytes };
+    const prune = beforePut(new RegExp(place.replace('.', '\\.')), () => lab.prune({ graceMs: 86_400_000 }));
+
+    const upload = lab.upload(lab.machine('two'), { changes: { trackDeletes: false, previousManifest }, wrap: prune });
+    const outcome = await upload.result.catch((error: unknown) => error as Error);
+    await lab.age(2);
+    await lab.prune({ keep: { last: 2 }, graceMs: 86_400_000 });
+
+    const versions = await lab.versions();
+    expect(versions.get(2)).toEqual(tree);
+    if (!(outcome instanceof Error)) expect(versions.get(outcome.version ?? 0)).toEqual(lab.tree());
+  });
+});
+
+test('T79: of three first syncs at once every version holds what the ones before it had', async () => {
+  const lab = await Lab.make(0);
+  const sources = ['a', 'b', 'c'].map((name) => lab.folder(name, { [name]: name, same: 'same' }));
+
+  const results = await Promise.all(
+    sources.map((source, index) => lab.sync(lab.machine(`m${index}`), { source }).result),
+  );
+
+  expect(results.map(({ version }) => version).toSorted()).toEqual([1, 2, 3]);
+  expect(Object.keys((await lab.versions()).get(3) ?? {}).filter((path) => path !== '')).toEqual(
+    expect.arrayContaining(['a', 'b', 'c', 'same']),
+  );
+});
+
+describe('T81: a put that is acknowledged and lost', () => {
+  test.each([
+    ['the manifest', MANIFEST, 0],
+    ['the record', RECORD, 0],
+  ])('of %s is noticed before success is said, and the next run makes the version', async (_what, key, versions) => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+
+    await expect(lab.sync(one, { wrap: effectLost(key) }).result).rejects.toThrow(/the store acknowledged .* not there/);
+
+    expect((await lab.versions()).size).toBe(versions);
+    await (await lab.again(one, { changes: { trackDeletes: false } })).result;
+    await expectVersions(lab, { 1: lab.tree() });
+  });
+
+  test('of a delta on its way is noticed as well', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.sync(one).result;
+    lab.write('new');
+
+    await expect(lab.sync(one, { wrap: effectLost(RECORD) }).result).rejects.toThrow(/version 2 .* was not made/);
+    expect(await highestVersion(lab.store, LAB)).toMatchObject({ version: 1 });
+  });
+});
+
+describe('T83: a store that is brought back from an older copy, under a machine that remembers more', () => {
+  test('wins over what is remembered', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.sync(one).result;
+    const old = lab.tree();
+    const before = await lab.keys();
+    lab.write('new');
+    await lab.sync(one).result;
+    for (const key of await lab.keys()) if (!before.includes(key)) rmSync(join(lab.base, key));
+
+    const { version } = await lab.sync(one).result;
+
+    expect(version).toBe(2);
+    await expectVersions(lab, { 1: old, 2: lab.tree() });
+  });
+
+  test('and emptied is begun anew', async () => {
+    const lab = await Lab.make();
+    const one = lab.machine('one');
+    await lab.sync(one).result;
+    lab.write('new');
+    await lab.sync(one).result;
+    rmSync(lab.base, { recursive: true });
+
+    expect(await lab.sync(one).result).toMatchObject({ version: 1 });
+    await expectVersions(lab, { 1: lab.tree() });
+  });
+});
+
+test('a sync with --force keeps what only the version before has, unless deletions are tracked', async () => {
+  const lab = await Lab.make();
+  const one = lab.machine('one');
+  await lab.sync(one).result;
+  lab.remove('file-3');
+
+  const kept = await lab.sync(one, { changes: { trackDeletes: false, isForced: true } }).result;
+  const gone = await lab.sync(one, { changes: { trackDeletes: true, isForced: true } }).result;
+
+  const versions = await lab.versions();
+  expect([kept.version, Object.hasOwn(versions.get(2) ?? {}, 'file-3')]).toEqual([2, true]);
+  expect([gone.version, versions.get(3)]).toEqual([3, lab.tree()]);
+  expect(kept.changes).toMatchObject({ added: 0, modified: 0, unchanged: 39 });
+});
