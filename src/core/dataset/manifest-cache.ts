@@ -6,7 +6,7 @@ import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'no
 import { join } from 'node:path';
 import { errorText, systemCode } from '../errors.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
-import { syncFolder } from '../object-store/file-write.js';
+import { syncFolder } from '../object-store/file-temp.js';
 import { decodeCached, encodeCached } from './cached-file.js';
 
 export interface ManifestCache {

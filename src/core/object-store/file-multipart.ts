@@ -9,7 +9,8 @@ import type { UnfinishedMultipart, UploadedPart } from './object-store.js';
 import { fileError } from './file-errors.js';
 import { fileEtag } from './file-etag.js';
 import { PARTS_FOLDER } from './file-keys.js';
-import { appendFrom, writeAtomically, writeFully, makeFolder } from './file-write.js';
+import { makeFolder, writeFully } from './file-temp.js';
+import { appendFrom, writeAtomically } from './file-write.js';
 import { StoreError } from './store-error.js';
 
 const MAX_PART = 10_000;

@@ -1,7 +1,7 @@
 // An ObjectStore in a local folder: keys are files. Guarantees: an acknowledged write is on disk, and a key shows its old
 // file, its new file or none. It keeps no metadata, tags or storage classes, and says so when one is asked for.
 import type { BigIntStats } from 'node:fs';
-import { open, rmdir, stat, unlink, type FileHandle, type link } from 'node:fs/promises';
+import { open, rmdir, stat, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ArchiverError, systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
@@ -16,7 +16,8 @@ import {
   listFileMultipart,
   writePart,
 } from './file-multipart.js';
-import { appendFrom, fileSystemTime, syncFolder, writeAtomically, writeFully } from './file-write.js';
+import { fileSystemTime, syncFolder, writeFully } from './file-temp.js';
+import { appendFrom, writeAtomically } from './file-write.js';
 import type {
   ByteRange,
   DeleteFailure,
@@ -41,6 +42,8 @@ export interface FileStoreOptions {
   readonly paceUpload?: Pace | undefined;
   /** `fs.link`, so that a test can be a file system without hard links. */
   readonly link?: typeof link | undefined;
+  /** `fs.rename`, so that a test can be a slow one. */
+  readonly rename?: typeof rename | undefined;
 }
 
 const PAGE_KEYS = 1000;
@@ -212,11 +215,12 @@ class FileStore {
   async #write(
     key: string,
     fill: (handle: FileHandle) => Promise<void>,
-    { ifAbsent, ifMatch }: PutOptions = {},
+    { ifAbsent, ifMatch, signal }: PutOptions = {},
   ): Promise<PutResult> {
     const path = keyPath(this.#folder, key);
     try {
-      await writeAtomically(path, fill, { ifAbsent, ifMatch, link: this.#options.link });
+      const { link: linkFile, rename: renameFile } = this.#options;
+      await writeAtomically(path, fill, { ifAbsent, ifMatch, link: linkFile, rename: renameFile, signal });
       return { etag: fileEtag(await stat(path, { bigint: true })) };
     } catch (error) {
       throw fileError(error, 'write', path);
@@ -247,11 +251,16 @@ class FileStore {
 
   // What killed writers left goes once, with the first keys that are deleted below the same top folder.
   async #sweep(keys: readonly string[]): Promise<void> {
+    let time: Promise<Date> | undefined;
+    const askTime = async (): Promise<number> => {
+      time ??= fileSystemTime(this.#folder);
+      return (await time).getTime();
+    };
     for (const top of new Set(keys.map((key) => key.slice(0, Math.max(0, key.indexOf('/')))))) {
       if (top === '' || this.#swept.has(top)) continue;
       this.#swept.add(top);
       const path = join(this.#folder, top);
-      await removeStaleTemps(path).catch((error: unknown) => {
+      await removeStaleTemps(path, askTime).catch((error: unknown) => {
         throw fileError(error, 'delete', path);
       });
     }

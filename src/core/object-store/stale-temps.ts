@@ -7,16 +7,21 @@ import { TEMP_PREFIX } from './file-keys.js';
 
 const STALE_MS = 86_400_000;
 
+/** The file system's time in milliseconds, asked once and only when it is needed. */
+export type AskTime = () => Promise<number>;
+
 /**
  * Removes those at any depth below `folder` that nobody wrote to for a day, and the folders that held nothing else.
  * @returns whether there were any
  */
-export async function removeStaleTemps(folder: string): Promise<boolean> {
+export async function removeStaleTemps(folder: string, askTime: AskTime): Promise<boolean> {
   let isAnyGone = false;
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name);
     const isTemp = entry.isFile() && entry.name.startsWith(TEMP_PREFIX);
-    const isGone = entry.isDirectory() ? await removeStaleTemps(path) : isTemp && (await removeStale(path));
+    const isGone = entry.isDirectory()
+      ? await removeStaleTemps(path, askTime)
+      : isTemp && (await removeStale(path, askTime));
     isAnyGone ||= isGone;
   }
   if (isAnyGone) await rmdir(folder).catch(ignoreBusy);
@@ -33,9 +38,10 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-async function removeStale(path: string): Promise<boolean> {
+async function removeStale(path: string, askTime: AskTime): Promise<boolean> {
   try {
-    if (Date.now() - (await stat(path)).mtimeMs < STALE_MS) return false;
+    // Never by our clock: a computer that is days ahead would remove what others are writing.
+    if ((await askTime()) - (await stat(path)).mtimeMs < STALE_MS) return false;
     await unlink(path);
     return true;
   } catch (error) {

@@ -1,0 +1,78 @@
+// Temp files and folders of the local folder store, and the clock that stamps them. A killed run leaves at most a temp
+// file that no listing shows, and that goes with a later delete (stale-temps.ts).
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../errors.js';
+import { TEMP_PREFIX } from './file-keys.js';
+
+// Some file systems cannot flush a folder; they say so in one of these ways.
+const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EBADF', 'EISDIR', 'EACCES', 'EPERM']);
+const FOLDER_TRIES = 5;
+
+/** Flushes a folder's list of names to disk, where the file system can. */
+export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(folder, 'r');
+    await handle.sync();
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has(systemCode(error) ?? '')) throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** Makes a folder and its parents, durable. Node's own `recursive` hides why: a read-only disk becomes "no such file". */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    if (systemCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder).catch((again: unknown) => {
+      if (systemCode(again) !== 'EEXIST') throw again; // another process was faster
+    });
+  }
+  await syncFolder(dirname(folder));
+}
+
+/** Opens a new temp file in `folder`, which is made if need be (also when another process removes it just now). */
+export async function openTemp(folder: string): Promise<{ readonly path: string; readonly handle: FileHandle }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const path = join(folder, `${TEMP_PREFIX}${randomBytes(8).toString('hex')}`);
+    try {
+      return { path, handle: await open(path, 'wx', 0o666) };
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT' || attempt >= FOLDER_TRIES) throw error;
+      await makeFolder(folder);
+    }
+  }
+}
+
+/** Writes the whole of `body` at the file's position. */
+export async function writeFully(handle: FileHandle, body: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < body.byteLength;) {
+    // One write call takes at most 2 GiB.
+    const { bytesWritten } = await handle.write(body, offset, Math.min(body.byteLength - offset, 1 << 30));
+    offset += bytesWritten;
+  }
+}
+
+/** What time it is by the clock that the file system of `folder` stamps files with; that of a server may differ from ours. */
+export async function fileSystemTime(folder: string): Promise<Date> {
+  const { path, handle } = await openTemp(folder);
+  try {
+    try {
+      await writeFully(handle, Buffer.from('\n'));
+      // A network file system stamps what has arrived.
+      await handle.datasync();
+      return (await handle.stat()).mtime;
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    await unlink(path).catch(() => undefined);
+  }
+}
