@@ -7,6 +7,8 @@ import type {
   UnfinishedMultipart,
   VersionPage,
 } from './object-store.js';
+import { printable } from '../raw-path.js';
+import { refuseCircle } from './s3-list-guard.js';
 import type { RetriedJob, Retrier } from './retrier.js';
 
 /** The greatest line of a page, in the byte order in which pages come. */
@@ -73,6 +75,8 @@ export async function* listVersionsAgain(
   options: ListVersionsOptions,
 ): AsyncGenerator<VersionPage> {
   const job: RetriedJob = { request: `list versions ${options.prefix ?? ''}`, signal: options.signal };
+  const name = `versions of ${printable(`${store.url}/${options.prefix ?? ''}`)}`;
+  const marks = new Set<string>();
   let { after } = options;
   do {
     const from = after;
@@ -85,5 +89,9 @@ export async function* listVersionsAgain(
     if (page === undefined) return;
     yield page;
     after = page.next;
+    // Each listing sees its own page only; together they may still go in a circle.
+    const mark = after === undefined ? undefined : `${after.key}\0${after.versionId}`;
+    if (mark !== undefined && marks.has(mark)) refuseCircle(name, 'the server goes on where it was before');
+    if (mark !== undefined) marks.add(mark);
   } while (after !== undefined);
 }

@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../errors.js';
 import type { ListOptions, ListPage, ObjectInfo } from './object-store.js';
+import { ListingGuard } from './s3-list-guard.js';
 import { plainEtag } from './s3-etag.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
@@ -68,24 +69,36 @@ const askedOf = (options: ListOptions): Asked => ({
   signal: options.signal,
 });
 
+const guardOf = (sender: S3Sender, { prefix = '', startAfter }: ListOptions): ListingGuard =>
+  new ListingGuard({ name: `ListObjects ${sender.nameOf(prefix)}`, after: startAfter });
+
+function watched(guard: ListingGuard, page: ListPage): ListPage {
+  guard.page(
+    page.objects.map(({ key }) => key),
+    page.prefixes,
+  );
+  return page;
+}
+
 async function* listV1(sender: S3Sender, options: ListOptions): AsyncGenerator<ListPage> {
+  const guard = guardOf(sender, options);
   let marker = options.startAfter === undefined ? undefined : sender.fullKey(options.startAfter);
-  do {
+  for (;;) {
     const command = new ListObjectsCommand({
       ...query(sender, options),
       ...(marker === undefined ? {} : { Marker: marker }),
     });
     const answer = await sender.send(askedOf(options), (client, send) => client.send(command, send));
-    const page = pageOf(sender, answer);
-    yield page;
+    yield watched(guard, pageOf(sender, answer));
     // NextMarker comes only with a delimiter; else the last key is the mark.
     const last = answer.NextMarker ?? answer.Contents?.at(-1)?.Key;
     const next = last === undefined ? undefined : answer.EncodingType === 'url' ? decodeListed(last) : last;
-    if (answer.IsTruncated === true && (next === undefined || next === marker)) {
+    if (answer.IsTruncated !== true) return;
+    if (next === undefined)
       throw sender.complaint(askedOf(options), 'the listing says that it goes on, and does not say where');
-    }
-    marker = answer.IsTruncated === true ? next : undefined;
-  } while (marker !== undefined);
+    guard.mark(next);
+    marker = next;
+  }
 }
 
 async function* listV2(
@@ -93,13 +106,15 @@ async function* listV2(
   options: ListOptions,
   first: ListObjectsV2CommandOutput,
 ): AsyncGenerator<ListPage> {
+  const guard = guardOf(sender, options);
   let answer = first;
   for (;;) {
-    yield pageOf(sender, answer);
+    yield watched(guard, pageOf(sender, answer));
     if (answer.IsTruncated !== true) return;
     const token = answer.NextContinuationToken;
     if (token === undefined)
       throw sender.complaint(askedOf(options), 'the listing says that it goes on, and does not say where');
+    guard.mark(token);
     answer = await requestV2(sender, options, { ContinuationToken: token });
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../errors.js';
 import type { ObjectStore, UnfinishedMultipart } from './object-store.js';
+import { ListingGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import { multipartEtag, plainEtag } from './s3-etag.js';
 import type { Asked, S3Sender } from './s3-sender.js';
@@ -23,8 +24,9 @@ async function* listMultipart(
   const base = sender.prefix === '' ? '' : `${sender.prefix}/`;
   // Ceph's gateway encodes these keys when asked and does not say so, which leaves a reader guessing: it is not asked.
   const encoding = sender.isAws ? { EncodingType: 'url' as const } : {};
-  let from: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
-  while (from) {
+  const guard = new ListingGuard({ name: `ListMultipartUploads ${sender.nameOf(prefix)}`, isKeySplit: true });
+  let from: { KeyMarker?: string; UploadIdMarker?: string } = {};
+  for (;;) {
     const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
       Bucket: sender.bucket,
       Prefix: base + prefix,
@@ -33,17 +35,20 @@ async function* listMultipart(
     });
     const answer = await sender.send(asked, (client, send) => client.send(command, send));
     const decode = answer.EncodingType === 'url' ? decodeListed : (text: string): string => text;
-    for (const { Key = '', UploadId = '', Initiated } of answer.Uploads ?? []) {
-      yield { key: sender.relativeKey(decode(Key)), multipartId: UploadId, startedAt: Initiated ?? new Date(0) };
-    }
+    const uploads = (answer.Uploads ?? []).map(({ Key = '', UploadId = '', Initiated }): UnfinishedMultipart => {
+      return { key: sender.relativeKey(decode(Key)), multipartId: UploadId, startedAt: Initiated ?? new Date(0) };
+    });
+    guard.page(uploads.map(({ key }) => key));
+    yield* uploads;
+    if (answer.IsTruncated !== true) return;
     const { NextKeyMarker, NextUploadIdMarker } = answer;
-    from =
-      answer.IsTruncated === true && NextKeyMarker !== undefined
-        ? {
-            KeyMarker: decode(NextKeyMarker),
-            ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
-          }
-        : undefined;
+    if (NextKeyMarker === undefined)
+      throw sender.complaint(asked, 'the listing says that it goes on, and does not say where');
+    guard.mark(`${NextKeyMarker}\0${NextUploadIdMarker ?? ''}`);
+    from = {
+      KeyMarker: decode(NextKeyMarker),
+      ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+    };
   }
 }
 

@@ -2,6 +2,7 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3';
 import { compareBytes } from './file-list.js';
 import type { ListVersionsOptions, ObjectVersion, VersionName, VersionPage } from './object-store.js';
+import { ListingGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
@@ -40,6 +41,8 @@ function nextOf(
   return { key: sender.relativeKey(decode(NextKeyMarker)), versionId: NextVersionIdMarker ?? '' };
 }
 
+const markOf = ({ key, versionId }: VersionName): string => `${key}\0${versionId}`;
+
 /** Lists every version below the base, page by page. */
 export async function* s3Versions(sender: S3Sender, options: ListVersionsOptions = {}): AsyncGenerator<VersionPage> {
   const asked: Asked = {
@@ -49,6 +52,12 @@ export async function* s3Versions(sender: S3Sender, options: ListVersionsOptions
   };
   const prefix = (sender.prefix === '' ? '' : `${sender.prefix}/`) + (options.prefix ?? '');
   let { after } = options;
+  const guard = new ListingGuard({
+    name: `ListObjectVersions ${sender.nameOf(options.prefix ?? '')}`,
+    after: after?.key,
+    isKeySplit: true,
+  });
+  if (after !== undefined) guard.mark(markOf(after));
   do {
     const command: ListObjectVersionsCommand = new ListObjectVersionsCommand({
       Bucket: sender.bucket,
@@ -60,7 +69,10 @@ export async function* s3Versions(sender: S3Sender, options: ListVersionsOptions
     const answer = await sender.send(asked, (client, send) => client.send(command, send));
     const decode: Decode = answer.EncodingType === 'url' ? decodeListed : (text) => text;
     const next = nextOf(sender, answer, asked, decode);
-    yield { versions: versionsOf(sender, answer, decode), ...(next === undefined ? {} : { next }) };
+    const versions = versionsOf(sender, answer, decode);
+    guard.page(versions.map(({ key }) => key));
+    if (next !== undefined) guard.mark(markOf(next));
+    yield { versions, ...(next === undefined ? {} : { next }) };
     after = next;
   } while (after !== undefined);
 }
