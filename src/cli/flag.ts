@@ -8,6 +8,7 @@ import {
   floatType,
   folderType,
   intType,
+  modeType,
   percentType,
   switchType,
   textType,
@@ -115,6 +116,8 @@ export const flag = {
   file: single(fileType),
   folder: single(folderType),
   url: single(urlType),
+  /** Permission bits. */
+  mode: single(modeType),
   duration: single(durationType),
   percent: single(percentType),
   /** `also` lists values outside the range that are allowed, such as 0 for automatic. */

@@ -64,6 +64,23 @@ export function intType(
   };
 }
 
+const MODE = /^0?[0-7]{3}$/;
+
+/** Permission bits of files, in octal. */
+export const modeType: ValueType<number> = {
+  label: 'octal mode',
+  sample: '0640',
+  completes: 'nothing',
+  parse(text) {
+    const mode = MODE.test(text) ? Number.parseInt(text, 8) : 0;
+    // What the owner cannot read and write himself is no store, and data is not run.
+    if ((mode & 0o600) === 0o600 && (mode & 0o111) === 0) return good(mode);
+    return bad(
+      'wants the mode of files in octal, such as 0640, readable and writable for you and executable for nobody',
+    );
+  },
+};
+
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A number in a range. */

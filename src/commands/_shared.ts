@@ -28,6 +28,15 @@ export const detectedStoreFlags = {
   ...accessFlags,
 };
 
+/** Who may read what a command writes to a folder. */
+export const storeModeFlag = {
+  storeMode: flag.mode({
+    placeholder: 'MODE',
+    describe:
+      'mode of files in a file:// target, in octal such as 0640; folders it makes are entered by who may read (default 0600)',
+  }),
+};
+
 /** Names the dataset that an upload becomes a version of. */
 export const datasetIdFlag = flag.text({
   placeholder: 'ID',

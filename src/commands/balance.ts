@@ -2,10 +2,11 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts } from '../cli/rule.js';
-import { uploadTargetFlags } from './_shared.js';
+import { storeModeFlag, uploadTargetFlags } from './_shared.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
+  ...storeModeFlag,
   threshold: flag.float(1)({
     placeholder: 'RATIO',
     default: 2,

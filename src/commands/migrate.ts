@@ -1,10 +1,11 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { outputFlags, storeFlags, yesFlag } from './_shared.js';
+import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './_shared.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
+  ...storeModeFlag,
   compressionLevel: flag.int(1, 22)({ default: 3, describe: 'zstd level' }),
   shardCount: flag.int(1, 100)({ default: 8, describe: 'key prefixes to spread chunks over' }),
   storageClass: flag.choice(

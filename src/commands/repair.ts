@@ -1,10 +1,11 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { limitFlags, uploadTargetFlags } from './_shared.js';
+import { limitFlags, storeModeFlag, uploadTargetFlags } from './_shared.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
+  ...storeModeFlag,
   execute: flag.on({ describe: 'write the rebuilt manifest; without it nothing is written' }),
   force: flag.on({ describe: 'rebuild a sound manifest as well' }),
   fromPrevious: flag.on({

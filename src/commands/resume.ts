@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { accessFlags, limitFlags, outputFlags } from './_shared.js';
+import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './_shared.js';
 
 const flags = {
   region: flag.text({
@@ -10,6 +10,7 @@ const flags = {
     describe: 'region of the bucket, when not the one it began with',
   }),
   ...accessFlags,
+  ...storeModeFlag,
   limitUpload: limitFlags.limitUpload,
   ...outputFlags,
 };

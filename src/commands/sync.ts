@@ -11,11 +11,13 @@ import {
   packingFlags,
   provenanceFlags,
   storeFlags,
+  storeModeFlag,
   writerIdFlag,
 } from './_shared.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
+  ...storeModeFlag,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
   force: flag.on({ describe: 'read and send everything anew, as a version that lists all of it' }),

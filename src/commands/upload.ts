@@ -12,6 +12,7 @@ import {
   provenanceFlags,
   storageClassFlag,
   storeFlags,
+  storeModeFlag,
   writerIdFlag,
   yesFlag,
 } from './_shared.js';
@@ -23,6 +24,7 @@ const flags = {
   bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when DESTINATION is not given' }),
   prefix: flag.text({ short: 'p', placeholder: 'PREFIX', describe: 'prefix in --bucket', allowEmpty: true }),
   ...storeFlags('us-west-2'),
+  ...storeModeFlag,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
   incremental: flag.on({ describe: 'upload only what is new or changed since the latest version' }),

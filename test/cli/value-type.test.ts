@@ -8,6 +8,7 @@ import {
   durationType,
   floatType,
   intType,
+  modeType,
   percentType,
   switchType,
   urlType,
@@ -66,6 +67,24 @@ describe('durations', () => {
   test.each(['', '5', 's', '-5s', '1h 30m', '5x', '1e3s', 'h1'])('%j is no duration', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
+});
+
+describe('modes', () => {
+  test.each([
+    ['0640', 0o640],
+    ['644', 0o644],
+    ['0660', 0o660],
+    ['600', 0o600],
+  ])('%s is read in octal', (text, mode) => {
+    expect(modeType.parse(text)).toEqual({ ok: true, value: mode });
+  });
+
+  test.each(['', '0', '0o640', '416', '0400', '0755', '0688', '1640', '-640', '00640', 'rw-r-----'])(
+    '%j is refused',
+    (text) => {
+      expect(modeType.parse(text)).toMatchObject({ ok: false });
+    },
+  );
 });
 
 describe('types', () => {

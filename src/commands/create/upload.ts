@@ -2,7 +2,15 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
-import { filterFlags, limitFlags, outputFlags, storageClassFlag, storeFlags, yesFlag } from '../_shared.js';
+import {
+  filterFlags,
+  limitFlags,
+  outputFlags,
+  storageClassFlag,
+  storeFlags,
+  storeModeFlag,
+  yesFlag,
+} from '../_shared.js';
 
 /** A chunk is one request and one buffer. */
 const MAX_CHUNK_MB = 2000;
@@ -23,6 +31,7 @@ const flags = {
     describe: 'prefix in the bucket',
   }),
   ...storeFlags('us-west-2'),
+  ...storeModeFlag,
   storageClass: storageClassFlag,
   chunkSizeMb: flag.int(
     1,

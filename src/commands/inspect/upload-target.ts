@@ -17,6 +17,8 @@ export interface StoreValues {
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
   readonly limitDownload?: number | undefined;
+  /** Of commands that may also write there. */
+  readonly storeMode?: number | undefined;
 }
 
 const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -88,6 +90,7 @@ export async function openForReading(
     profile: values.profile,
     endpointUrl: values.endpointUrl,
     limitDownloadBytesPerSecond: values.limitDownload,
+    storeMode: values.storeMode,
     ...(options.requestsAtOnce === undefined ? {} : { maxSockets: options.requestsAtOnce + 2 }),
     onEvent: options.onEvent,
     signal: context.signal,

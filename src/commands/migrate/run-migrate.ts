@@ -31,7 +31,11 @@ export async function runMigrate(values: MigrateValues, target: MigrateTarget, c
   const url = baseUrlOf(target.destination);
   const upload = uploadOptions(values, url, context);
   if (!values.dryRun) await ask(values, source, context);
-  const opened = await openForWriting(source.storeUrl, storeValues(values), context)(() => undefined);
+  const opened = await openForWriting(
+    source.storeUrl,
+    { ...storeValues(values), storeMode: undefined },
+    context,
+  )(() => undefined);
   const startedAt = context.now().getTime();
   const archive = { opened, key: source.key, url: source.url, owner: source.owner };
   const { progressFormat } = values;
@@ -63,11 +67,12 @@ export async function runMigrate(values: MigrateValues, target: MigrateTarget, c
   }
 }
 
-const storeValues = ({ region, profile, endpointUrl }: MigrateValues) => ({
+const storeValues = ({ region, profile, endpointUrl, storeMode }: MigrateValues) => ({
   region,
   profile,
   endpointUrl,
   limitUpload: undefined,
+  storeMode,
 });
 
 function uploadOptions(values: MigrateValues, url: string, context: Context): MigrateOptions['upload'] {

@@ -100,8 +100,8 @@ async function runAgain(values: ResumeValues, opened: SavedUpload, context: Cont
 
 /** Flags of this call that stand before those of the first. */
 function given(values: ResumeValues): Readonly<Record<string, unknown>> {
-  const { region, profile, endpointUrl, limitUpload, progressFormat } = values;
-  const entries = Object.entries({ region, profile, endpointUrl, limitUpload, progressFormat });
+  const { region, profile, endpointUrl, storeMode, limitUpload, progressFormat } = values;
+  const entries = Object.entries({ region, profile, endpointUrl, storeMode, limitUpload, progressFormat });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 

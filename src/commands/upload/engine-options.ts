@@ -80,6 +80,7 @@ export interface StoreValues {
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
   readonly limitUpload: number | undefined;
+  readonly storeMode: number | undefined;
 }
 
 /** Opens a store for writing. */
@@ -99,6 +100,7 @@ export function openForWriting(
       profile: values.profile,
       endpointUrl: values.endpointUrl,
       limitUploadBytesPerSecond: values.limitUpload,
+      storeMode: values.storeMode,
       onEvent,
       signal: context.signal,
     });

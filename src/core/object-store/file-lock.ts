@@ -15,14 +15,15 @@
 // the same token long enough; a wrong guess makes a holder begin again and never makes two winners.
 // Not covered: who writes without conditions, deletes, or has hard links where others have none, takes no lock.
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, rename, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rename, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { RESERVED, TEMP_PREFIX } from './file-keys.js';
-import { fileSystemTime } from './file-temp.js';
+import type { FileModes } from './file-modes.js';
+import { fileSystemTime, makeOne } from './file-temp.js';
 import { StoreError, throwIfCancelled } from './store-error.js';
 
 export interface LockedPlacing {
@@ -31,6 +32,8 @@ export interface LockedPlacing {
   /** `fs.rename`, so that a test can be a slow file system. */
   readonly rename?: typeof rename | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Of the folder that is the lock: rivals of other users look into it. */
+  readonly modes: FileModes;
 }
 
 const STALE_MS = 60_000;
@@ -84,7 +87,7 @@ class OwnLock {
   }
 
   async prepare(temp: string): Promise<void> {
-    await mkdir(this.#home);
+    await makeOne(this.#home, this.#placing.modes);
     await this.#rename(temp, join(this.#home, this.#token));
     await this.#stamp();
   }

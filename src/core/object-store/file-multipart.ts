@@ -9,6 +9,7 @@ import type { UnfinishedMultipart, UploadedPart } from './object-store.js';
 import { fileError } from './file-errors.js';
 import { fileEtag } from './file-etag.js';
 import { PARTS_FOLDER } from './file-keys.js';
+import type { FileModes } from './file-modes.js';
 import { makeFolder, writeFully } from './file-temp.js';
 import { appendFrom, writeAtomically } from './file-write.js';
 import { StoreError } from './store-error.js';
@@ -32,12 +33,15 @@ async function requireUpload(path: string, key: string): Promise<void> {
 }
 
 /** Begins an upload and gives its id. */
-export async function createFileMultipart(folder: string, key: string): Promise<string> {
+export async function createFileMultipart(folder: string, key: string, modes: FileModes): Promise<string> {
   const multipartId = randomBytes(16).toString('hex');
   const path = uploadFolder(folder, key, multipartId);
   try {
-    await makeFolder(path);
-    await writeAtomically(join(path, 'key'), (handle) => writeFully(handle, Buffer.from(key)), { ifAbsent: true });
+    await makeFolder(path, modes);
+    await writeAtomically(join(path, 'key'), (handle) => writeFully(handle, Buffer.from(key)), {
+      ifAbsent: true,
+      modes,
+    });
   } catch (error) {
     throw fileError(error, 'write', path);
   }
@@ -47,7 +51,7 @@ export async function createFileMultipart(folder: string, key: string): Promise<
 /** Stores one part; a part of the same number is replaced. */
 export async function writePart(
   folder: string,
-  upload: { readonly key: string; readonly multipartId: string },
+  upload: { readonly key: string; readonly multipartId: string; readonly modes: FileModes },
   partNumber: number,
   fill: (handle: FileHandle) => Promise<void>,
 ): Promise<UploadedPart> {
@@ -58,7 +62,7 @@ export async function writePart(
   await requireUpload(path, upload.key);
   const target = join(path, partName(partNumber));
   try {
-    await writeAtomically(target, fill, {});
+    await writeAtomically(target, fill, { modes: upload.modes });
     return { partNumber, etag: await partEtag(target) };
   } catch (error) {
     throw fileError(error, 'write', target);
@@ -72,7 +76,7 @@ async function partEtag(path: string): Promise<string> {
 /** Puts the parts together, in the order given, as the file `target`. */
 export async function completeFileMultipart(
   folder: string,
-  upload: { readonly key: string; readonly multipartId: string; readonly target: string },
+  upload: { readonly key: string; readonly multipartId: string; readonly target: string; readonly modes: FileModes },
   parts: readonly UploadedPart[],
   signal?: AbortSignal,
 ): Promise<void> {
@@ -92,7 +96,7 @@ export async function completeFileMultipart(
       async (handle) => {
         for (const { partNumber } of parts) await appendFrom(join(path, partName(partNumber)), handle, signal);
       },
-      {},
+      { modes: upload.modes },
     );
   } catch (error) {
     throw fileError(error, 'write', upload.target);

@@ -16,6 +16,7 @@ import {
   listFileMultipart,
   writePart,
 } from './file-multipart.js';
+import { modesOf, type FileModes } from './file-modes.js';
 import { fileSystemTime, syncFolder, writeFully } from './file-temp.js';
 import { appendFrom, writeAtomically } from './file-write.js';
 import type {
@@ -39,6 +40,8 @@ import { storeBody } from './store-body.js';
 import { StoreError, throwIfCancelled } from './store-error.js';
 
 export interface FileStoreOptions {
+  /** Who may read what is written: permission bits of files; the owner alone when not given. */
+  readonly storeMode?: number | undefined;
   readonly paceUpload?: Pace | undefined;
   /** `fs.link`, so that a test can be a file system without hard links. */
   readonly link?: typeof link | undefined;
@@ -91,11 +94,13 @@ function extentOf(
 class FileStore {
   readonly #folder: string;
   readonly #options: FileStoreOptions;
+  readonly #modes: FileModes;
   readonly #swept = new Set<string>();
 
   constructor(folder: string, options: FileStoreOptions) {
     this.#folder = folder;
     this.#options = options;
+    this.#modes = modesOf(options.storeMode);
   }
 
   async get(key: string, options: GetOptions = {}): Promise<ObjectContent> {
@@ -220,7 +225,14 @@ class FileStore {
     const path = keyPath(this.#folder, key);
     try {
       const { link: linkFile, rename: renameFile } = this.#options;
-      await writeAtomically(path, fill, { ifAbsent, ifMatch, link: linkFile, rename: renameFile, signal });
+      await writeAtomically(path, fill, {
+        ifAbsent,
+        ifMatch,
+        link: linkFile,
+        rename: renameFile,
+        signal,
+        modes: this.#modes,
+      });
       return { etag: fileEtag(await stat(path, { bigint: true })) };
     } catch (error) {
       throw fileError(error, 'write', path);
@@ -253,7 +265,7 @@ class FileStore {
   async #sweep(keys: readonly string[]): Promise<void> {
     let time: Promise<Date> | undefined;
     const askTime = async (): Promise<number> => {
-      time ??= fileSystemTime(this.#folder);
+      time ??= fileSystemTime(this.#folder, this.#modes);
       return (await time).getTime();
     };
     for (const top of new Set(keys.map((key) => key.slice(0, Math.max(0, key.indexOf('/')))))) {
@@ -297,7 +309,7 @@ class FileStore {
       time: async (signal) => {
         throwIfCancelled(signal);
         try {
-          return await fileSystemTime(folder);
+          return await fileSystemTime(folder, this.#modes);
         } catch (error) {
           throw fileError(error, 'write', folder);
         }
@@ -333,13 +345,15 @@ class FileStore {
       createMultipart: async (key, options = {}) => {
         refuseOptions(options);
         keyPath(folder, key);
-        return await createFileMultipart(folder, key);
+        return await createFileMultipart(folder, key, this.#modes);
       },
       uploadPart: (key, multipartId, partNumber, body, signal) =>
-        writePart(folder, { key, multipartId }, partNumber, (handle) => this.#fill(handle, body, signal)),
+        writePart(folder, { key, multipartId, modes: this.#modes }, partNumber, (handle) =>
+          this.#fill(handle, body, signal),
+        ),
       completeMultipart: async (key, multipartId, parts, signal) => {
         const target = keyPath(folder, key);
-        await completeFileMultipart(folder, { key, multipartId, target }, parts, signal);
+        await completeFileMultipart(folder, { key, multipartId, target, modes: this.#modes }, parts, signal);
         return { etag: fileEtag(await stat(target, { bigint: true })) };
       },
       abortMultipart: (key, multipartId) => abortFileMultipart(folder, key, multipartId),

@@ -5,6 +5,7 @@ import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.js';
 import { TEMP_PREFIX } from './file-keys.js';
+import { openUpFile, openUpFolder, PRIVATE, type FileModes } from './file-modes.js';
 
 // Some file systems cannot flush a folder; they say so in one of these ways.
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EBADF', 'EISDIR', 'EACCES', 'EPERM']);
@@ -24,29 +25,43 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Makes a folder and its parents, durable. Node's own `recursive` hides why: a read-only disk becomes "no such file". */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string, modes: FileModes): Promise<void> {
   try {
-    await mkdir(folder);
+    await makeOne(folder, modes);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && (await stat(folder)).isDirectory()) return;
     if (systemCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await mkdir(folder).catch((again: unknown) => {
+    await makeFolder(dirname(folder), modes);
+    await makeOne(folder, modes).catch((again: unknown) => {
       if (systemCode(again) !== 'EEXIST') throw again; // another process was faster
     });
   }
   await syncFolder(dirname(folder));
 }
 
+/** One folder with its mode; one that is there keeps its own. */
+export async function makeOne(folder: string, modes: FileModes): Promise<void> {
+  await mkdir(folder, { mode: modes.folder });
+  await openUpFolder(folder, modes);
+}
+
 /** Opens a new temp file in `folder`, which is made if need be (also when another process removes it just now). */
-export async function openTemp(folder: string): Promise<{ readonly path: string; readonly handle: FileHandle }> {
+export async function openTemp(
+  folder: string,
+  modes: FileModes,
+): Promise<{ readonly path: string; readonly handle: FileHandle }> {
   for (let attempt = 1; ; attempt += 1) {
     const path = join(folder, `${TEMP_PREFIX}${randomBytes(8).toString('hex')}`);
     try {
-      return { path, handle: await open(path, 'wx', 0o666) };
+      const handle = await open(path, 'wx', modes.file);
+      await openUpFile(handle, modes).catch(async (error: unknown) => {
+        await handle.close();
+        throw error;
+      });
+      return { path, handle };
     } catch (error) {
       if (systemCode(error) !== 'ENOENT' || attempt >= FOLDER_TRIES) throw error;
-      await makeFolder(folder);
+      await makeFolder(folder, modes);
     }
   }
 }
@@ -61,8 +76,8 @@ export async function writeFully(handle: FileHandle, body: Uint8Array): Promise<
 }
 
 /** What time it is by the clock that the file system of `folder` stamps files with; that of a server may differ from ours. */
-export async function fileSystemTime(folder: string): Promise<Date> {
-  const { path, handle } = await openTemp(folder);
+export async function fileSystemTime(folder: string, modes: FileModes = PRIVATE): Promise<Date> {
+  const { path, handle } = await openTemp(folder, modes);
   try {
     try {
       await writeFully(handle, Buffer.from('\n'));

@@ -7,6 +7,7 @@ import { systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { placeLocked } from './file-lock.js';
+import type { FileModes } from './file-modes.js';
 import { openTemp, syncFolder, writeFully } from './file-temp.js';
 import { StoreError } from './store-error.js';
 
@@ -20,6 +21,7 @@ export interface PlaceOptions {
   /** `fs.rename`, for the same reason, where the lock is used. */
   readonly rename?: typeof rename | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly modes: FileModes;
 }
 
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EINVAL']);
@@ -45,7 +47,8 @@ async function requireState(target: string, { ifMatch }: PlaceOptions): Promise<
 
 /** Moves a finished temp file to its name; the temp file may remain. */
 async function place(temp: string, target: string, options: PlaceOptions): Promise<void> {
-  const locked = { look: () => requireState(target, options), rename: options.rename, signal: options.signal };
+  const { rename: move, signal, modes } = options;
+  const locked = { look: () => requireState(target, options), rename: move, signal, modes };
   if (options.ifMatch !== undefined) return placeLocked(temp, target, locked);
   if (options.ifAbsent !== true) return rename(temp, target);
   try {
@@ -85,7 +88,7 @@ export async function writeAtomically(
   fill: (handle: FileHandle) => Promise<void>,
   options: PlaceOptions,
 ): Promise<void> {
-  const { path, handle } = await openTemp(dirname(target));
+  const { path, handle } = await openTemp(dirname(target), options.modes);
   try {
     try {
       await fill(handle);

@@ -6,6 +6,7 @@
 //   download limit   outermost, so that waiting for the limit is not taken for a stall
 // Beside it lies the key service that opens what is encrypted there.
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
+import { usageError } from '../errors.js';
 import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { limitDownloads } from './bandwidth-limit.js';
@@ -30,6 +31,8 @@ export interface OpenStoreOptions {
   readonly endpointUrl?: string | undefined;
   readonly limitUploadBytesPerSecond?: number | undefined;
   readonly limitDownloadBytesPerSecond?: number | undefined;
+  /** Permission bits of files in a folder; that S3 has none is said when it is given there. */
+  readonly storeMode?: number | undefined;
   readonly maxSockets?: number | undefined;
   /** HTTP/2 with servers that offer it. */
   readonly http2?: { readonly maxStreams: number } | undefined;
@@ -91,12 +94,25 @@ async function openS3(
   return { store: s3Store(connection, url), region, isAws: endpoint === undefined, close };
 }
 
+function refuseMode(storeMode: number | undefined): void {
+  if (storeMode !== undefined)
+    throw usageError(
+      'S3 has no file modes: --store-mode needs a file:// target',
+      'who may read a bucket is said by its policies',
+    );
+}
+
 async function openBare(url: string, options: OpenStoreOptions): Promise<Bare> {
   const { limitUploadBytesPerSecond: limit } = options;
   const paceUpload = limit === undefined ? undefined : createPace(limit);
   const parsed = parseStoreUrl(url);
+  if (parsed.kind === 's3') refuseMode(options.storeMode);
   if (parsed.kind === 's3') return await openS3(parsed, options, paceUpload);
-  return { store: fileStore(parsed.folder, { paceUpload }), isAws: false, close: () => undefined };
+  return {
+    store: fileStore(parsed.folder, { paceUpload, storeMode: options.storeMode }),
+    isAws: false,
+    close: () => undefined,
+  };
 }
 
 function keysOf(options: OpenStoreOptions, region: string | undefined): ClosableKeys {
