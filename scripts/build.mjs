@@ -1,6 +1,6 @@
 // Bundles src/ into dist/: the entry, the worker threads, and chunks that load on first use. Packages stay in
 // node_modules except the AWS SDKs, whose hundreds of small files cost more to find than to run.
-import { rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -52,8 +52,19 @@ await build({
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
 });
+await addLauncher(`${next}/cli.js`);
 await rename('dist', last).catch((error) => {
   if (error.code !== 'ENOENT') throw error;
 });
 await rename(next, 'dist');
 await rm(last, { recursive: true, force: true });
+
+// Node opens /dev/null where stdout is closed (`archiver list >&-`), and what is printed would be lost with exit status
+// 0. So a line of shell comes first that Node takes for a comment: it puts something there that cannot be written to.
+async function addLauncher(path) {
+  const text = await readFile(path, 'utf8');
+  const hashbang = '#!/usr/bin/env node\n';
+  if (!text.startsWith(hashbang)) throw new Error(`${path} does not start with ${hashbang}`);
+  const launcher = `#!/bin/sh\n':' //; { true 3>&1; } 2>/dev/null || exec 1</dev/null; exec node "$0" "$@"\n`;
+  await writeFile(path, launcher + text.slice(hashbang.length));
+}

@@ -4,7 +4,9 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import pkg from '../package.json' with { type: 'json' };
+import { FileOutput, isFile } from './cli/file-output.js';
 import { interruptions } from './cli/interruptions.js';
+import { closeOutput } from './cli/lost-output.js';
 import { escapedFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { program } from './commands/index.js';
@@ -24,12 +26,15 @@ process.on('uncaughtException', (error) => {
 });
 process.stderr.on('error', () => undefined);
 
+const STDOUT = 1;
+const file = isFile(STDOUT) ? new FileOutput(STDOUT) : undefined;
+
 const status = await runProgram({ root: program(), version: pkg.version }, process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   userHome: process.env['HOME'] ?? homedir(),
   stdin: process.stdin,
-  stdout: process.stdout,
+  stdout: file ?? process.stdout,
   stderr: process.stderr,
   now: () => new Date(),
   signal,
@@ -43,5 +48,5 @@ const status = await runProgram({ root: program(), version: pkg.version }, proce
     else if (color === 'always') process.env['FORCE_COLOR'] = '1';
   },
 });
-process.exitCode = status;
+process.exitCode = file === undefined ? status : closeOutput(file, status, (text) => process.stderr.write(text));
 release();

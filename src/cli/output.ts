@@ -1,20 +1,15 @@
-// stdout and stderr of one command. With --json the document is held back until the command has ended, so that a
-// failure after it still leaves exactly one document. A reader that goes away (`| head`) is no failure.
+// stdout of one command: the one place through which results leave. Every write is waited for, so that one that fails is
+// never lost: it ends the command with a sentence and an exit status of its own, whatever the command has done. A reader
+// that goes away (`| head`) is no failure.
 import type { Writable } from 'node:stream';
-
-/** Thrown out of `print` when nobody reads stdout any more; ends the command quietly. */
-export class BrokenPipe extends Error {
-  override readonly name = 'BrokenPipe';
-}
-
-const isBrokenPipe = (error: unknown): boolean =>
-  error instanceof Error && ['EPIPE', 'ERR_STREAM_DESTROYED'].includes((error as NodeJS.ErrnoException).code ?? '');
+import type { ArchiverError } from '../core/errors.js';
+import { BrokenPipe, outputFailure, writeChecked } from './checked-write.js';
 
 export class Output {
   readonly #stream: Writable;
   readonly #gone = new AbortController();
-  #failure: Error | undefined;
-  #waiting: (() => void) | undefined;
+  #failure: ArchiverError | undefined;
+  #last: Promise<void> = Promise.resolve();
 
   constructor(stream: Writable) {
     this.#stream = stream;
@@ -26,10 +21,15 @@ export class Output {
     return this.#gone.signal;
   }
 
+  /** Why something that was printed did not get where it should, whoever printed it. */
+  get failure(): ArchiverError | undefined {
+    return this.#failure;
+  }
+
   readonly #onError = (error: Error): void => {
-    if (isBrokenPipe(error)) this.#gone.abort(new BrokenPipe('nobody reads stdout any more'));
-    else this.#failure = error;
-    this.#waiting?.();
+    const failure = outputFailure(error);
+    if (failure instanceof BrokenPipe) this.#gone.abort(failure);
+    else this.#failure ??= failure;
   };
 
   #throwIfBroken(): void {
@@ -37,25 +37,22 @@ export class Output {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Writes; resolves when the stream can take more. */
+  /** Writes; resolves when it has left the process. @throws BrokenPipe, no-space, io */
   async write(text: string): Promise<void> {
     this.#throwIfBroken();
-    if (this.#stream.write(text)) return;
-    await new Promise<void>((resolve) => {
-      this.#waiting = resolve;
-      this.#stream.once('drain', resolve);
-    });
-    this.#waiting = undefined;
-    this.#throwIfBroken();
+    const writing = writeChecked(this.#stream, text);
+    this.#last = writing.catch(() => undefined);
+    try {
+      await writing;
+    } catch (error) {
+      this.#throwIfBroken();
+      throw error;
+    }
   }
 
   /** Resolves when everything written has left the process, or cannot. */
   async flush(): Promise<void> {
-    if (this.#gone.signal.aborted || this.#failure !== undefined) return;
-    await new Promise<void>((resolve) => {
-      this.#waiting = resolve;
-      this.#stream.write('', () => resolve());
-    });
+    await this.#last;
   }
 
   /** Gives the stream back. */

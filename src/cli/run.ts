@@ -1,4 +1,5 @@
 // One call of the program, from argv to exit status. Touches the process only through the host.
+import { BrokenPipe } from './checked-write.js';
 import { completions } from './complete.js';
 import { colorChoice, usesColor, type ColorChoice } from './colors.js';
 import type { Command } from './command.js';
@@ -9,7 +10,8 @@ import { flag } from './flag.js';
 import { globalFlags } from './global-flags.js';
 import { helpPage } from './help.js';
 import type { Host } from './host.js';
-import { BrokenPipe, Output } from './output.js';
+import { lostOutput } from './lost-output.js';
+import { Output } from './output.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeNode } from './describe.js';
@@ -77,7 +79,9 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
     if (call.json) await writeDocument(output, run, command);
   } catch (error) {
     // The work is done: that nobody reads its result does not change how it ended.
-    if (!(error instanceof BrokenPipe)) throw error;
+    if (error instanceof BrokenPipe) return status;
+    const { failure } = output;
+    throw failure !== undefined && error === failure ? lostOutput(failure, status) : error;
   }
   return status;
 }
@@ -121,13 +125,24 @@ async function report(call: Call, error: unknown): Promise<number> {
   const found = failureOf(error, host.signal);
   const failure =
     found.code === 'usage' && found.hint === undefined ? { ...found, hint: hintFor(call.root, call.argv) } : found;
-  if (call.json) {
-    await output.write(`${JSON.stringify(failureDocument(failure, trace))}\n`).catch(() => undefined);
-  } else {
+  const isTold = call.json && (await isWritten(output, `${JSON.stringify(failureDocument(failure, trace))}\n`));
+  if (!isTold) {
     const color = usesColor(call.color, host.env, host.stderr.isTTY === true);
     host.stderr.write(failureText(failure, { color, trace }));
   }
   return failure.exitCode;
+}
+
+/** False where stdout takes nothing: then the failure is told on stderr. */
+async function isWritten(output: Output, text: string): Promise<boolean> {
+  try {
+    await output.write(text);
+    return true;
+  } catch (error) {
+    if (error instanceof BrokenPipe) return true;
+    if (error === output.failure) return false;
+    throw error;
+  }
 }
 
 interface Early {
@@ -169,7 +184,9 @@ export async function runProgram(program: Program, argv: readonly string[], host
       await output.write(completions(program.root, argv.slice(argv[1] === '--' ? 2 : 1)));
       return 0;
     }
-    return await dispatch(call);
+    const status = await dispatch(call);
+    // Told already by whoever ended with another status.
+    return output.failure !== undefined && status === 0 ? await report(call, output.failure) : status;
   } catch (error) {
     if (error instanceof BrokenPipe) return 0;
     if (output.gone.aborted && error === output.gone.reason) return 0;

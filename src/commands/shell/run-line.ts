@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Writable } from 'node:stream';
+import { BrokenPipe } from '../../cli/checked-write.js';
 import type { Context } from '../../cli/context.js';
 import { failureOf, failureText } from '../../cli/errors.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/errors.js';
@@ -11,7 +12,6 @@ import { throwIfCancelled } from '../../core/object-store/store-error.js';
 import { printable } from '../../core/raw-path.js';
 import { type CommandLine, parseCommandLine } from '../../core/shell/command-line.js';
 import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
-import { ReaderGone } from './shell-writer.js';
 
 export interface LineResult {
   readonly status: number;
@@ -59,7 +59,7 @@ async function quietly(streams: ShellStreams, run: () => Promise<number>): Promi
     return await run();
   } catch (error) {
     const isUnread = streams.signal.aborted && !isArchiverError(streams.signal.reason);
-    if (isUnread || error instanceof ReaderGone) return 0;
+    if (isUnread || error instanceof BrokenPipe) return 0;
     throw error;
   }
 }

@@ -1,16 +1,12 @@
 // What a command of the shell prints: gathered into pieces of some size, never faster than it is read, and stopped when
-// the line is cancelled or nobody reads any more.
+// the line is cancelled, nobody reads any more, or a write fails.
 import { setImmediate } from 'node:timers/promises';
+import { writeChecked } from '../../cli/checked-write.js';
 import type { ShellStreams } from '../../core/shell/interpreter.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
 
 const PIECE_BYTES = 64 * 1024;
-
-/** Thrown out of `write` when nobody reads any more; ends the command quietly. */
-export class ReaderGone extends Error {
-  override readonly name = 'ReaderGone';
-}
 
 export class ShellWriter {
   readonly isTerminal: boolean;
@@ -30,7 +26,7 @@ export class ShellWriter {
     return this.isTerminal ? printable(text) : text;
   }
 
-  /** Resolves when the reader can take more. @throws ReaderGone, and the reason of a cancellation */
+  /** Resolves when the reader can take more. @throws BrokenPipe, no-space, io, and the reason of a cancellation */
   async write(text: string): Promise<void> {
     this.text += text;
     if (this.text.length >= PIECE_BYTES) await this.flush();
@@ -50,26 +46,10 @@ export class ShellWriter {
 
   private async send(piece: string | Uint8Array): Promise<void> {
     const { stdout, signal } = this.streams;
-    if (stdout.destroyed || stdout.writableEnded) throw new ReaderGone();
     throwIfCancelled(signal);
-    if (!stdout.write(piece)) await this.drained();
+    await writeChecked(stdout, piece, signal);
+    throwIfCancelled(signal);
     // Terminals and files take everything at once: without a pause nobody would hear Ctrl+C.
     await setImmediate();
-  }
-
-  private async drained(): Promise<void> {
-    const { stdout, signal } = this.streams;
-    await new Promise<void>((resolve) => {
-      const events = ['drain', 'close', 'error'];
-      const done = (): void => {
-        for (const event of events) stdout.off(event, done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      for (const event of events) stdout.on(event, done);
-      signal.addEventListener('abort', done);
-    });
-    throwIfCancelled(signal);
-    if (stdout.destroyed) throw new ReaderGone();
   }
 }

@@ -1,0 +1,54 @@
+// Writes to a stream and says whether it worked. Node tells of a failed write to the callback and to nobody who only
+// waits for `drain`: a full disk would look like success.
+import type { Writable } from 'node:stream';
+import { ArchiverError, errorText, systemCode } from '../core/errors.js';
+
+/** Thrown when nobody reads any more; ends the command quietly. */
+export class BrokenPipe extends Error {
+  override readonly name = 'BrokenPipe';
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space left on the device',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be too large',
+  EIO: 'input/output error',
+  EBADF: 'it is closed, or not open for writing',
+};
+const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const GONE: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
+
+/** What the error of a stream means for what was to be printed. */
+export function outputFailure(cause: unknown): BrokenPipe | ArchiverError {
+  if (cause instanceof BrokenPipe) return cause;
+  const code = systemCode(cause) ?? '';
+  if (GONE.has(code)) return new BrokenPipe('nobody reads stdout any more');
+  const reason = REASONS[code] ?? errorText(cause);
+  return new ArchiverError(NO_SPACE.has(code) ? 'no-space' : 'io', `cannot write to standard output: ${reason}`, {
+    cause,
+  });
+}
+
+/**
+ * Writes and resolves when it has left the process. After an abort it resolves early: whoever aborts asks no more.
+ * @throws BrokenPipe, no-space, io
+ */
+export async function writeChecked(stream: Writable, piece: string | Uint8Array, signal?: AbortSignal): Promise<void> {
+  // A stream that failed is closed as well: why it failed is the news.
+  const broken = (): BrokenPipe | ArchiverError =>
+    stream.errored === null ? new BrokenPipe('nobody reads any more') : outputFailure(stream.errored);
+  if (stream.destroyed || stream.writableEnded) throw broken();
+  await new Promise<void>((resolve, reject) => {
+    const settle = (error?: Error | null): void => {
+      stream.off('close', onClose);
+      signal?.removeEventListener('abort', onAbort);
+      if (error === undefined || error === null) resolve();
+      else reject(outputFailure(stream.errored ?? error));
+    };
+    const onClose = (): void => settle(broken());
+    const onAbort = (): void => settle();
+    stream.once('close', onClose);
+    signal?.addEventListener('abort', onAbort);
+    stream.write(piece, settle);
+  });
+}
