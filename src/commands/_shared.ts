@@ -211,5 +211,8 @@ export const writeFlags = {
   }),
   flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
   verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
-  keepSpecialBits: flag.on({ describe: 'restore setuid, setgid and sticky bits as well' }),
+  keepSpecialBits: flag.on({
+    describe:
+      'restore setuid, setgid and sticky bits as well, and attributes other than user.* and ACLs, such as capabilities',
+  }),
 };

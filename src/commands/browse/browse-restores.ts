@@ -22,6 +22,7 @@ export interface BrowseRestoresOptions {
 }
 
 const REQUESTS_AT_ONCE = 4;
+const SHOWN_WARNINGS = 10;
 
 export class BrowseRestores {
   private readonly texts: string[] = [];
@@ -99,14 +100,14 @@ export class BrowseRestores {
     { durationMs, requests, tier }: { durationMs: number; requests: RequestCounts; tier: string },
   ): string {
     const { context, values } = this.options;
-    for (const warning of retrieval.result.warnings.slice(0, 10)) context.debug(printable(warning));
     if (retrieval.kind === 'requested') {
       this.add(retrieval.chunks.some(isLost) ? 3 : 0);
       return requestedText(retrieval, { tier, restoreDays: values.restoreDays }, jobId ?? '');
     }
     this.add(statusOf(retrieval.result));
     const shown = { durationMs, requests, context, planned: [] };
-    return resultText(retrieval.result, { operation: 'restore' }, shown);
+    const warnings = retrieval.result.warnings.slice(0, SHOWN_WARNINGS).map((text) => `! ${printable(text)}\n`);
+    return resultText(retrieval.result, { operation: 'restore' }, shown) + warnings.join('');
   }
 
   private add(status: number): void {

@@ -8,7 +8,7 @@ import { wrongContent } from './check-sink.js';
 import { ContentHash, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
-import { splitPath, type Folder, type OutputTree } from './output-tree.js';
+import { splitPath, type Folder, type Metadata, type OutputTree } from './output-tree.js';
 import { PendingFiles } from './pending-files.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 import { dataRuns, type DataRun } from './sparse-map.js';
@@ -65,8 +65,7 @@ export class FileSink implements ContentSink {
     let isOpen = true;
     try {
       if (bytes.byteLength > 0) tree.write(fd, bytes, 0);
-      if (extra?.xattrs !== undefined) this.attributes(fd, index, extra.xattrs);
-      tree.describe(fd, metadata);
+      this.finishContent(fd, index, extra, metadata);
       isOpen = false;
       tree.close(fd);
       tree.rename(folder, temp, name);
@@ -174,8 +173,7 @@ export class FileSink implements ContentSink {
     const { index, folder, temp, name, fd, extra } = writing;
     try {
       check();
-      if (extra?.xattrs !== undefined) this.attributes(fd, index, extra.xattrs);
-      this.tree.describe(fd, fileMetadata(this.table, index, folder, this.settings).metadata);
+      this.finishContent(fd, index, extra, fileMetadata(this.table, index, folder, this.settings).metadata);
     } catch (error) {
       this.abandon(writing);
       throw error;
@@ -205,6 +203,15 @@ export class FileSink implements ContentSink {
       if (count === 0) return md5.digest('hex');
       md5.update(buffer.subarray(0, count));
       at += count;
+    }
+  }
+
+  private finishContent(fd: number, index: number, extra: Extra | undefined, metadata: Metadata): void {
+    if (extra?.xattrs === undefined) this.tree.describe(fd, metadata);
+    else {
+      this.attributes(fd, index, extra.xattrs);
+      // It has its owner, and another change of owner would drop capabilities, also one to the same owner.
+      this.tree.describe(fd, { ...metadata, owner: undefined });
     }
   }
 

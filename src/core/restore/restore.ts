@@ -21,6 +21,7 @@ import { progressMeter } from './progress-meter.js';
 import { refuseCollisions, settleExisting } from './settle-names.js';
 import { SpanSource } from './span-source.js';
 import { neededChunk, type NeededChunk } from './needed-chunk.js';
+import { heldBackNote, screenAttributes, type Screened } from './security-attributes.js';
 import { STATE } from './selected-table.js';
 import { finishRoot } from './finish-root.js';
 import type { Trouble } from './unpack-protocol.js';
@@ -97,7 +98,8 @@ async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Prom
   const failures = new Failures(({ path, reason }) => emit({ type: 'skip', path, reason }));
   const gathered = await gather({ reader, uploadId, manifestSha256, selectors: options.selectors, failures, signal });
   for (const name of gathered.unmatched) failures.list.push({ path: name, reason: 'not in this upload' });
-  const restore = new Restore(options, gathered, failures, pool);
+  const { extras, heldBack } = screenAttributes(gathered.extras, options.keepSpecialBits);
+  const restore = new Restore(options, { ...gathered, extras, heldBack }, failures, pool);
   return await (options.dryRun ? restore.plan() : restore.run());
 }
 
@@ -107,7 +109,7 @@ class Restore {
 
   constructor(
     private readonly options: RestoreOptions,
-    private readonly gathered: Gathered,
+    private readonly gathered: Gathered & Pick<Screened, 'heldBack'>,
     private readonly failures: Failures,
     private readonly pool: WorkerPool,
   ) {}
@@ -195,8 +197,20 @@ class Restore {
       if (!options.flatten) finishFolders(job, existing, this.warnings);
     }
     if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(job, gathered.head.source);
+    this.tellHeldBack(output, hardlinks);
     emit({ type: 'done' });
     return this.result(STATE.done, work, bytesFetched);
+  }
+
+  /** Once, for all entries that were written: a hard link has no attributes of its own. */
+  private tellHeldBack({ tree }: OutputFolder, hardlinks: ReadonlyMap<number, number>): void {
+    const { table, heldBack } = this.gathered;
+    if (tree.timeDigits === 6) return; // said already that none are restored
+    let count = 0;
+    for (const [index, own] of heldBack)
+      if (table.columns.state[index] === STATE.done && !hardlinks.has(index)) count += own;
+    const note = heldBackNote(count);
+    if (note !== undefined) this.warnings.unshift(note); // only the first of many are shown
   }
 
   private announce(work: Work): void {

@@ -12,6 +12,7 @@ import { restoreHint } from './restore-hint.js';
 
 /** As `restore --workers` has it. */
 const REQUESTS_AT_ONCE = 4;
+const SHOWN_WARNINGS = 10;
 
 export const get: ArchiveCommand = {
   name: 'get',
@@ -97,9 +98,10 @@ function textOf(path: RawPath): string {
 
 async function tell({ session, out, streams }: ArchiveCall, result: RestoreResult, target: string): Promise<void> {
   const { context } = session;
-  const { files, bytes, unchanged, failed } = result;
+  const { files, bytes, unchanged, failed, warnings } = result;
   const kept = unchanged === 0 ? '' : `, ${formatQuantity(unchanged, 'file')} already in place`;
   await out.write(`${formatQuantity(files, 'file')}, ${formatBytes(bytes)} to ${printable(target)}${kept}\n`);
+  for (const warning of warnings.slice(0, SHOWN_WARNINGS)) streams.stderr.write(`! ${printable(warning)}\n`);
   if (failed.length === 0) return;
   const lines = problemLines('failed', failed, lookOf(context.colors.stderr, context.env));
   streams.stderr.write(`${lines.join('\n')}\n`);
