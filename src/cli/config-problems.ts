@@ -1,13 +1,13 @@
 // What is wrong with a config file beyond its shape: values that no flag would take, and one meaning set twice.
 import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/parse-config.js';
 import { SHARED_SECTIONS, type TreeKey, type TreeSchema } from './config-tree.js';
-import type { Flag } from './flag.js';
+import { parseGiven, type Flag } from './flag.js';
 import { suggest } from './suggest.js';
 
 function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string): ConfigProblem | undefined {
-  const parsed = flag.parse(texts);
+  const parsed = parseGiven(flag, texts);
   if (parsed.ok) return undefined;
-  const shown = flag.secret ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
+  const shown = flag.secret || texts.includes('') ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
   const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);
   const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
   return { line, key, message: `${parsed.reason}${shown}${note}`, ...hint };

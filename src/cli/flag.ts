@@ -93,8 +93,17 @@ const csv =
   <T>(type: ValueType<T>) =>
   (options: Common & { readonly default?: string; readonly required?: true }): Flag<readonly T[]> => ({
     ...parts('csv', { ...type, label: `${type.label},…`, sample: type.sample }, options),
-    parse: (texts) => parseEach(type, splitAtCommas(texts)),
+    parse(texts) {
+      const parts = splitAtCommas(texts);
+      return parts.length === 0 && texts.length > 0 ? { ok: false, reason: 'names nothing' } : parseEach(type, parts);
+    },
   });
+
+/** What texts mean that somebody gave; unlike a default, an empty one is a value only where the flag takes it. */
+export function parseGiven(flag: Flag, texts: readonly string[]): Parsed<unknown> {
+  if (texts.includes('') && !flag.allowsEmpty) return { ok: false, reason: 'must not be empty' };
+  return flag.parse(texts);
+}
 
 const pairType: ValueType<string> = { ...textType, label: 'key=value', sample: 'key=value' };
 

@@ -3,7 +3,7 @@
 import { usageError } from '../core/errors.js';
 import type { Origin } from './context.js';
 import { envNames } from './env-names.js';
-import { kebab, type Flag, type Flags } from './flag.js';
+import { kebab, parseGiven, type Flag, type Flags } from './flag.js';
 import { suggest } from './suggest.js';
 
 export interface ConfigValue {
@@ -82,11 +82,17 @@ function emptyValue(flag: Flag): unknown {
 
 /** The value of texts from one layer, or a usage error that names the layer. */
 export function parseTexts(flag: Flag, texts: readonly string[], source: string): unknown {
-  const parsed = flag.parse(texts);
+  const parsed = parseGiven(flag, texts);
   if (parsed.ok) return parsed.value;
-  const shown = flag.secret ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
+  const shown = flag.secret || texts.includes('') ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
   const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);
   throw usageError(`${source} ${parsed.reason}${shown}`, near === undefined ? undefined : `did you mean ${near}?`);
+}
+
+function defaultValue(key: string, flag: Flag, text: string): unknown {
+  const parsed = flag.parse([text]);
+  if (parsed.ok) return parsed.value;
+  throw new Error(`the default of --${kebab(key)} ${parsed.reason}`);
 }
 
 /** The values of all flags, with the origin of each. Required flags that no layer gives are one error. */
@@ -104,7 +110,7 @@ export function resolveLayers(flags: Flags, layers: Layers): Resolved {
     } else if (flag.defaultText === undefined) {
       if (flag.required) missing.push(key);
       values[key] = emptyValue(flag);
-    } else values[key] = parseTexts(flag, [flag.defaultText], `the default of --${kebab(key)}`);
+    } else values[key] = defaultValue(key, flag, flag.defaultText);
   }
   if (missing.length > 0) throw missingFlags(missing, layers.path);
   return { values, origins, sources };

@@ -43,7 +43,8 @@ function nextValue(state: State, shown: string): string {
 
 function value(state: State, key: string, flag: Flag, shown: string, given: string | undefined): void {
   const text = given ?? nextValue(state, shown);
-  if (text === '' && !flag.allowsEmpty) throw usageError(`${shown} needs a value`);
+  if (text === '' && !flag.allowsEmpty)
+    throw usageError(`${shown} must not be empty`, `give a value, or leave ${shown} out`);
   emit(state, key, text);
 }
 

@@ -74,7 +74,6 @@ export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => (
 export const writerIdFlag = flag.text({
   placeholder: 'ID',
   default: '',
-  allowEmpty: true,
   describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
 });
 

@@ -8,7 +8,7 @@ const flags = {
   prefix: flag.text({
     short: 'p',
     placeholder: 'PREFIX',
-    allowEmpty: true,
+    allowEmpty: true, // told apart below, so that the shared setting storage.prefix may be empty for other commands
     describe: 'prefix in --bucket; the whole bucket when not given',
   }),
   ...storeFlags('us-west-2'),
@@ -43,6 +43,12 @@ export const command = defineCommand({
       kind: 'check',
       text: '--prefix goes with --bucket; S3_URL holds its own',
       ok: (v) => v.prefix === undefined || v.bucket !== undefined,
+    },
+    {
+      kind: 'check',
+      // A variable that is not set must not widen it to the whole bucket.
+      text: '--prefix must not be empty: leave it out for the whole bucket',
+      ok: (v) => v.prefix !== '',
     },
   ],
   examples: [

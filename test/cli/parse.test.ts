@@ -117,14 +117,17 @@ describe('values', () => {
 
   test('an empty value counts only where it means something', async () => {
     expect(await values('--prefix=')).toMatchObject({ prefix: '' });
-    expect(await refusal('--hash=')).toContain('--hash needs a value');
+    expect(await refusal('--hash=')).toContain('--hash must not be empty');
   });
 });
 
 describe('refusals', () => {
   test.each([
     [['--shard-count', 'abc'], '--shard-count wants 0 or a whole number from 4 to 32, got "abc"'],
-    [['--shard-count='], '--shard-count needs a value'],
+    [['--shard-count='], '--shard-count must not be empty\n  fix   give a value, or leave --shard-count out'],
+    [['--hash', ''], '--hash must not be empty'],
+    [['--tag', ''], '--tag must not be empty'],
+    [['--files', ' , '], '--files names nothing, got " , "'],
     [['--bucket'], '--bucket needs a value'],
     [['--bucket', '--all'], '--bucket needs a value, and --all is a flag'],
     [['--bucket', '-n'], '--bucket needs a value, and -n is a flag'],

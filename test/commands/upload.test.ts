@@ -31,6 +31,7 @@ test.each([
   ['a class for a folder', ['file:///x', '--storage-class', 'GLACIER'], 'storage classes'],
   ['tiers for a folder', ['file:///x', '--auto-tier'], 'storage classes'],
   ['a writer id with a slash', ['file:///x', '--writer-id', 'a/b'], '--writer-id'],
+  ['an empty writer id', ['file:///x', '--writer-id', ''], '--writer-id must not be empty'],
   ['a tag without a value', ['file:///x', '--tag', 'novalue'], '--tag'],
   ['little memory', ['file:///x', '--memory-limit', '64MiB'], '--memory-limit'],
   ['an exclude file that is not there', ['file:///x', '--exclude-file', '/nonexistent/patterns'], 'exclude'],

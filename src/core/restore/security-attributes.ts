@@ -33,5 +33,5 @@ export function screenAttributes(extras: ReadonlyMap<number, Extra>, keepSpecial
 export function heldBackNote(count: number): string | undefined {
   if (count === 0) return undefined;
   const what = count === 1 ? '1 security attribute was' : `${count} security attributes were`;
-  return `${what} not restored; archiver restore --keep-special-bits restores ${count === 1 ? 'it' : 'them'}`;
+  return `${what} not restored; archiver restore --keep-special-bits --overwrite always restores ${count === 1 ? 'it' : 'them'}`;
 }
