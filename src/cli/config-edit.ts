@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ArchiverError, systemCode, usageError } from '../core/errors.js';
+import { printable } from '../core/raw-path.js';
 import { configPlaces } from '../core/config/config-places.js';
 import { problemText } from '../core/config/load-config.js';
 import { parseConfig } from '../core/config/parse-config.js';
@@ -15,12 +16,15 @@ import type { Context } from './context.js';
 
 const filled = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
-async function readIfThere(path: string): Promise<string | undefined> {
+const isSame = (a: Buffer | undefined, b: Buffer | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : a.equals(b);
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw new ArchiverError('io', `${path} cannot be read (${systemCode(error) ?? 'unknown reason'})`, {
+    throw new ArchiverError('io', `${printable(path)} cannot be read (${systemCode(error) ?? 'unknown reason'})`, {
       cause: error,
     });
   }
@@ -30,13 +34,13 @@ async function readIfThere(path: string): Promise<string | undefined> {
 async function fileToEdit(
   context: Context,
   named: string | undefined,
-): Promise<{ path: string; text: string | undefined }> {
+): Promise<{ path: string; bytes: Buffer | undefined }> {
   const paths = named === undefined ? configPlaces(context).paths : [resolve(context.cwd, named)];
   for (const path of paths) {
-    const text = await readIfThere(path);
-    if (text !== undefined) return { path, text };
+    const bytes = await readIfThere(path);
+    if (bytes !== undefined) return { path, bytes };
   }
-  return { path: paths[0] ?? '', text: undefined };
+  return { path: paths[0] ?? '', bytes: undefined };
 }
 
 /** Runs the editor through the shell, as git does: $EDITOR may hold arguments. */
@@ -63,29 +67,35 @@ export async function editConfig({ file }: { readonly file: string | undefined }
     throw usageError('--edit opens an editor and needs a terminal', 'archiver config --generate > ~/.archiver.yaml');
   }
   const editor = filled(context.env['VISUAL']) ?? filled(context.env['EDITOR']) ?? 'vi';
-  const { path, text } = await fileToEdit(context, file);
-  const before = text ?? exampleYaml(context.root);
+  const { path, bytes } = await fileToEdit(context, file);
   const copy = join(await mkdtemp(join(tmpdir(), 'archiver-config-')), 'archiver.yaml');
-  await writeFile(copy, before, { mode: 0o600 });
+  await writeFile(copy, bytes ?? exampleYaml(context.root), { mode: 0o600 });
   await runEditor(editor, copy, context);
   context.signal.throwIfAborted();
-  const after = await readFile(copy, 'utf8');
+  const after = await readFile(copy);
 
   const schema = configSchema(context.root);
   const problem = allProblems(schema, await parseConfig(after, schema))[0];
   if (problem !== undefined) {
-    throw new ArchiverError('usage', `${path} was not changed: ${problemText(copy, problem)}`, {
+    throw new ArchiverError('usage', `${printable(path)} was not changed: ${problemText(copy, problem)}`, {
       hint: `${problem.hint === undefined ? '' : `${problem.hint}\n`}your copy is kept; check it with archiver config --validate --file ${copy}`,
       exitCode: 1,
     });
   }
-  if ((await readIfThere(path)) !== text) {
-    throw new ArchiverError('conflict', `${path} was changed by someone else meanwhile and is left as it is`, {
-      hint: `your copy is kept in ${copy}`,
-    });
+  if (!isSame(await readIfThere(path), bytes)) {
+    throw new ArchiverError(
+      'conflict',
+      `${printable(path)} was changed by someone else meanwhile and is left as it is`,
+      {
+        hint: `your copy is kept in ${copy}`,
+      },
+    );
   }
-  const isChanged = after !== text;
+  const isChanged = !isSame(after, bytes);
   if (isChanged) await replaceFile(path, after);
   await rm(dirname(copy), { recursive: true, force: true });
-  context.result({ file: path, changed: isChanged }, () => `${path} ${isChanged ? 'is saved' : 'is unchanged'}\n`);
+  context.result(
+    { file: path, changed: isChanged },
+    () => `${printable(path)} ${isChanged ? 'is saved' : 'is unchanged'}\n`,
+  );
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../core/errors.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import { printable } from '../core/raw-path.js';
 import type { Command } from './command.js';
 import { doubleSettings } from './config-problems.js';
 import { configKeysFor, configSchema } from './config-tree.js';
@@ -9,7 +10,6 @@ import type { Host } from './host.js';
 import type { ConfigLookup } from './layers.js';
 import type { Node } from './tree.js';
 
-const readText = (path: string): Promise<string> => readFile(path, 'utf8');
 const nothing: ConfigLookup = () => undefined;
 
 /** How the file's settings answer for a command: its own section, then the shared ones. */
@@ -19,7 +19,11 @@ export function lookupIn(file: ConfigFile, command: Pick<Command, 'path'>): Conf
     for (const name of configKeysFor(command, key)) {
       const found = settings.get(name);
       if (found !== undefined)
-        return { texts: found.texts, where: `${name} in ${file.path} (line ${found.line})`, line: found.line };
+        return {
+          texts: found.texts,
+          where: `${name} in ${printable(file.path)} (line ${found.line})`,
+          line: found.line,
+        };
     }
     return undefined;
   };
@@ -28,7 +32,7 @@ export function lookupIn(file: ConfigFile, command: Pick<Command, 'path'>): Conf
 /** Reads the config file for a command. Anything in it that is not understood stops the command. */
 export async function loadConfigLayer(root: Node, command: Command, host: Host): Promise<ConfigLookup> {
   if (command.ignoresConfigFile === true) return nothing;
-  const file = await loadConfig(host, configSchema(root), readText);
+  const file = await loadConfig(host, configSchema(root), readFile);
   if (file === undefined) return nothing;
   const problem = [...file.problems, ...doubleSettings(file.settings)][0];
   if (problem !== undefined) {

@@ -2,15 +2,15 @@
 import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/parse-config.js';
 import { SHARED_SECTIONS, type TreeKey, type TreeSchema } from './config-tree.js';
 import { parseGiven, type Flag } from './flag.js';
+import { gotTexts } from './shown-texts.js';
 import { suggest } from './suggest.js';
 
 function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string): ConfigProblem | undefined {
   const parsed = parseGiven(flag, texts);
   if (parsed.ok) return undefined;
-  const shown = flag.secret || texts.includes('') ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
   const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);
   const hint = near === undefined ? {} : { hint: `did you mean ${near}?` };
-  return { line, key, message: `${parsed.reason}${shown}${note}`, ...hint };
+  return { line, key, message: `${parsed.reason}${gotTexts(key, flag, texts)}${note}`, ...hint };
 }
 
 /** A shared key must suit every command that has the flag: it would stop the others. */

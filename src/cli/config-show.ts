@@ -2,9 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import { printable } from '../core/raw-path.js';
 import type { Command } from './command.js';
 import { lookupIn } from './config-layer.js';
 import { allProblems } from './config-problems.js';
+import { withoutSecretsOf } from './shown-texts.js';
 import { SHARED_SECTIONS, configSchema, sectionOf, type TreeSchema } from './config-tree.js';
 import type { Context, Origin } from './context.js';
 import type { Flag, Flags } from './flag.js';
@@ -20,17 +22,15 @@ export interface ShownSetting {
   readonly source?: string;
 }
 
-const HIDDEN = '(hidden)';
-
 function scalarOf(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return String(Number(text)) === text ? Number(text) : text;
 }
 
-function shownValue(flag: Flag, texts: readonly string[]): unknown {
-  if (flag.secret) return HIDDEN;
+function shownValue(key: string, flag: Flag, texts: readonly string[]): unknown {
+  const shown = withoutSecretsOf(key, flag, texts);
   const isList = flag.kind === 'repeat' || flag.kind === 'pairs' || texts.length > 1;
-  return isList ? texts : scalarOf(texts[0] ?? '');
+  return isList ? shown : scalarOf(shown[0] ?? '');
 }
 
 interface Place {
@@ -50,10 +50,10 @@ function shownSettings(
     const found = findLayer(key, flag, { path: place.path, texts: {}, env, config: place.config });
     if (found !== undefined) {
       const { origin, source, texts } = found;
-      return [{ key: name, value: shownValue(flag, texts), origin, source }];
+      return [{ key: name, value: shownValue(key, flag, texts), origin, source }];
     }
     if (!withDefaults || flag.defaultText === undefined) return [];
-    return [{ key: name, value: shownValue(flag, [flag.defaultText]), origin: 'default' }];
+    return [{ key: name, value: shownValue(key, flag, [flag.defaultText]), origin: 'default' }];
   });
 }
 
@@ -96,16 +96,29 @@ export function listSettings(
   return [...shared, ...general, ...commands.flatMap(ofCommand)];
 }
 
+/** What steers a terminal as YAML and JSON write it; it stands in quotes in both. */
+const escaped = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.replaceAll(/./gsu, (one) => (printable(one) === one ? one : codeOf(one))))
+    .join('\n');
+const codeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 async function settingsYaml(file: string | undefined, settings: readonly ShownSetting[]): Promise<string> {
-  const { Document } = await import('yaml');
+  const { Document, visit } = await import('yaml');
   const document = new Document({});
-  document.commentBefore = ` config file: ${file ?? 'none'}`;
+  document.commentBefore = ` config file: ${printable(file ?? 'none')}`;
   for (const { key, value, origin, source } of settings) {
     const node = document.createNode(value, { flow: true });
     node.comment = source === undefined ? ` ${origin}` : ` ${origin}, ${source}`;
     document.setIn(key.split('.'), node);
   }
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value === 'string' && printable(node.value) !== node.value) node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escaped(document.toString({ lineWidth: 0, flowCollectionPadding: false }));
 }
 
 /** Prints every setting with its origin. A damaged file is warned about and the rest still shown. */
@@ -115,12 +128,14 @@ export async function showConfig(
 ): Promise<void> {
   const schema = configSchema(context.root);
   const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
-  const file = await loadConfig(context, schema, (path) => readFile(path, 'utf8'), named);
+  const file = await loadConfig(context, schema, readFile, named);
   const problems = file === undefined ? [] : allProblems(schema, file);
   for (const problem of problems) context.warn(problemText(file?.path ?? '', problem));
   const settings = listSettings(context, schema, file);
   const document = { file: file?.path ?? null, settings, problems };
   const text =
-    values.format === 'json' ? `${JSON.stringify(document, undefined, 2)}\n` : await settingsYaml(file?.path, settings);
+    values.format === 'json'
+      ? escaped(`${JSON.stringify(document, undefined, 2)}\n`)
+      : await settingsYaml(file?.path, settings);
   context.result(document, () => text);
 }

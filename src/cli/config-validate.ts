@@ -1,7 +1,9 @@
 // `archiver config --validate` and `--validate-detailed`.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { withoutSecrets } from '../core/hide-secrets.js';
 import { ArchiverError, errorText, isArchiverError } from '../core/errors.js';
+import { printable } from '../core/raw-path.js';
 import { configPlaces } from '../core/config/config-places.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
 import { allProblems } from './config-problems.js';
@@ -23,9 +25,9 @@ export interface StoreCheck {
 
 async function requireConfig(values: Values, context: Context, schema: TreeSchema): Promise<ConfigFile> {
   const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
-  const file = await loadConfig(context, schema, (path) => readFile(path, 'utf8'), named);
+  const file = await loadConfig(context, schema, readFile, named);
   if (file !== undefined) return file;
-  const places = configPlaces(context).paths.join(', ');
+  const places = configPlaces(context).paths.map(printable).join(', ');
   throw new ArchiverError('not-found', `there is no config file; looked for ${places}`, {
     hint: 'archiver config --generate > ~/.archiver.yaml',
   });
@@ -59,7 +61,11 @@ async function probe(url: string, options: Readonly<Record<string, string>>, con
   } catch (error) {
     context.signal.throwIfAborted();
     const hint = isArchiverError(error) ? error.hint : undefined;
-    return { status: 'failed', detail: `${url}: ${errorText(error)}`, ...(hint === undefined ? {} : { hint }) };
+    return {
+      status: 'failed',
+      detail: withoutSecrets(`${url}: ${errorText(error)}`),
+      ...(hint === undefined ? {} : { hint }),
+    };
   }
 }
 
@@ -88,11 +94,11 @@ export async function validateConfig(values: Values, context: Context): Promise<
   context.result(document, () => {
     const lines = problems.flatMap((problem) => [
       `✗ ${problemText(file.path, problem)}`,
-      ...(problem.hint === undefined ? [] : [`  fix   ${problem.hint}`]),
+      ...(problem.hint === undefined ? [] : [`  fix   ${printable(problem.hint)}`]),
     ]);
-    if (problems.length === 0) lines.push(`✓ ${file.path} is valid: ${file.settings.length} settings`);
-    if (store) lines.push(`${{ ok: '✓', failed: '✗', skipped: '-' }[store.status]} ${store.detail}`);
-    if (store?.hint !== undefined) lines.push(`  fix   ${store.hint}`);
+    if (problems.length === 0) lines.push(`✓ ${printable(file.path)} is valid: ${file.settings.length} settings`);
+    if (store) lines.push(`${{ ok: '✓', failed: '✗', skipped: '-' }[store.status]} ${printable(store.detail)}`);
+    if (store?.hint !== undefined) lines.push(`  fix   ${printable(store.hint)}`);
     return `${lines.join('\n')}\n`;
   });
   return ok ? 0 : 1;

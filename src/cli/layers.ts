@@ -4,6 +4,7 @@ import { usageError } from '../core/errors.js';
 import type { Origin } from './context.js';
 import { envNames } from './env-names.js';
 import { kebab, parseGiven, type Flag, type Flags } from './flag.js';
+import { gotTexts, quotedTexts } from './shown-texts.js';
 import { suggest } from './suggest.js';
 
 export interface ConfigValue {
@@ -50,7 +51,7 @@ function fromFlag(key: string, flag: Flag, texts: readonly string[]): Layered | 
   const source = `--${kebab(key)}`;
   const takesOne = flag.kind === 'switch' || flag.kind === 'single';
   if (takesOne && new Set(texts).size > 1) {
-    const shown = flag.secret || flag.kind === 'switch' ? '' : `: ${texts.map((text) => `"${text}"`).join(' and ')}`;
+    const shown = flag.secret || flag.kind === 'switch' ? '' : `: ${quotedTexts(key, flag, texts).join(' and ')}`;
     throw usageError(`${source} is given twice with different values${shown}`);
   }
   return { origin: 'flag', source, texts };
@@ -81,12 +82,14 @@ function emptyValue(flag: Flag): unknown {
 }
 
 /** The value of texts from one layer, or a usage error that names the layer. */
-export function parseTexts(flag: Flag, texts: readonly string[], source: string): unknown {
+export function parseTexts(key: string, flag: Flag, { texts, source }: Pick<Layered, 'texts' | 'source'>): unknown {
   const parsed = parseGiven(flag, texts);
   if (parsed.ok) return parsed.value;
-  const shown = flag.secret || texts.includes('') ? '' : `, got ${texts.map((text) => `"${text}"`).join(', ')}`;
   const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);
-  throw usageError(`${source} ${parsed.reason}${shown}`, near === undefined ? undefined : `did you mean ${near}?`);
+  throw usageError(
+    `${source} ${parsed.reason}${gotTexts(key, flag, texts)}`,
+    near === undefined ? undefined : `did you mean ${near}?`,
+  );
 }
 
 function defaultValue(key: string, flag: Flag, text: string): unknown {
@@ -106,7 +109,7 @@ export function resolveLayers(flags: Flags, layers: Layers): Resolved {
     origins[key] = found?.origin ?? 'default';
     if (found !== undefined) {
       sources[key] = found.source;
-      values[key] = parseTexts(flag, found.texts, found.source);
+      values[key] = parseTexts(key, flag, found);
     } else if (flag.defaultText === undefined) {
       if (flag.required) missing.push(key);
       values[key] = emptyValue(flag);

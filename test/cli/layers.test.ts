@@ -134,6 +134,12 @@ describe('a bad value names its layer', () => {
     [{ ARCHIVER_UPLOAD_LEVEL: '99' }, undefined, 'ARCHIVER_UPLOAD_LEVEL wants a whole number from 1 to 22, got "99"'],
     [{ ARCHIVER_DRY_RUN: 'maybe' }, undefined, 'ARCHIVER_DRY_RUN is a switch and wants true or false, got "maybe"'],
     [{}, 'a:\n', 'FILE line 1: a is not a setting'],
+    [
+      { ARCHIVER_MIRROR: 'https://me:hunter2@x/y?a=b' },
+      undefined,
+      'ARCHIVER_MIRROR wants a store URL such as s3://bucket/prefix or file:///absolute/folder, got "https://(hidden)@x/y?a=b"',
+    ],
+    [{ ARCHIVER_TAG: 'token:hunter2' }, undefined, 'ARCHIVER_TAG wants key=value, got "token:(hidden)"'],
     [{}, 'upload:\n  hash: ""\n', '✗ upload.hash in FILE (line 2) must not be empty\n'],
     [{}, 'upload: { file: [a, ""] }\n', '✗ upload.file in FILE (line 1) must not be empty\n'],
     [{}, 'upload: { files: "," }\n', 'upload.files in FILE (line 1) names nothing, got ","'],
@@ -176,7 +182,7 @@ describe('a bad value names its layer', () => {
   test('a file nested without end is refused like any other', async () => {
     const sentence = await refusal({}, '['.repeat(100_000));
 
-    expect(sentence.slice(0, 60)).toContain('FILE line 1: the file is not valid YAML');
+    expect(sentence.slice(0, 60)).toContain('FILE line 1: the file nests too deep');
   });
 
   test('a mistyped flag is told before a broken file is', async () => {

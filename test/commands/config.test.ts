@@ -1,7 +1,9 @@
 import { chmod, lstat, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { buildTree, commandsUnder } from '../../src/cli/tree.js';
 import { exampleJson, exampleYaml } from '../../src/cli/config-generate.js';
 import { allProblems } from '../../src/cli/config-problems.js';
@@ -9,7 +11,6 @@ import { configSchema } from '../../src/cli/config-tree.js';
 import { parseConfig } from '../../src/core/config/parse-config.js';
 import { command as config } from '../../src/commands/config.js';
 import { runSample, sampleTree } from '../cli/sample-tree.js';
-import { PassThrough } from 'node:stream';
 
 const root = buildTree([...commandsUnder(sampleTree()), config], [], 'a sample');
 let home = '';
@@ -23,13 +24,13 @@ afterEach(async () => {
 
 const run = (argv: readonly string[], env: Record<string, string> = {}, extra = {}) =>
   runSample(['config', ...argv], root, { env, userHome: home, cwd: home, ...extra });
-const write = async (text: string, name = '.archiver.yaml'): Promise<string> => {
+const write = async (text: string | Buffer, name = '.archiver.yaml'): Promise<string> => {
   await writeFile(join(home, name), text);
   return join(home, name);
 };
 const problemsOf = async (text: string) => {
   const schema = configSchema(root);
-  return allProblems(schema, await parseConfig(text, schema));
+  return allProblems(schema, await parseConfig(Buffer.from(text), schema));
 };
 
 describe('config', () => {
@@ -53,7 +54,7 @@ describe('config --generate', () => {
     expect(settings.length).toBeGreaterThan(30);
     expect(await problemsOf(example)).toEqual([]);
     expect(await problemsOf(all)).toEqual([]);
-    expect((await parseConfig(all, configSchema(root))).settings.length).toBe(settings.length);
+    expect((await parseConfig(Buffer.from(all), configSchema(root))).settings.length).toBe(settings.length);
     for (const line of settings.slice(0, 40))
       expect(await problemsOf(example.replace(line, line.slice(1)))).toEqual([]);
   });
@@ -111,6 +112,56 @@ describe('config --validate', () => {
 
     expect(status).toBe(1);
     expect(stdout).toMatch(new RegExp(`^✗ ${path} line \\d+: the file is not valid YAML: .+\n$`));
+  });
+
+  test.each([
+    [
+      'two documents',
+      'upload:\n  level: 3\n---\nupload:\n  level: 9\n',
+      3,
+      'the file holds a second document, which begins here: keep one',
+    ],
+    [
+      'an empty second document',
+      'upload:\n  level: 3\n---\n',
+      3,
+      'the file holds a second document, which begins here: keep one',
+    ],
+    ['bytes that are not UTF-8', Buffer.from('aws:\n  profile: caf\u00e9\n', 'latin1'), 2, 'the file is not UTF-8'],
+    ['UTF-16', Buffer.from('\ufeffaws:\n', 'utf16le'), 1, 'the file is UTF-16 and not UTF-8'],
+  ])('%s are refused with the line, by every command', async (_name, content, line, sentence) => {
+    const path = await write(content);
+
+    expect(await run(['--validate'])).toMatchObject({ status: 1, stdout: `✗ ${path} line ${line}: ${sentence}\n` });
+    const upload = await runSample(['upload', 'dir'], root, { userHome: home, cwd: home });
+    expect(upload).toMatchObject({ status: 2, stdout: '' });
+    expect(upload.stderr).toContain(`✗ ${path} line ${line}: ${sentence}\n`);
+  });
+
+  test('one document between marks is one, and a byte order mark is none of its text', async () => {
+    await write('\ufeff---\nupload: { level: 3 }\n...\n');
+
+    expect((await run(['--validate'])).status).toBe(0);
+  });
+
+  test('what steers a terminal is escaped, in the path as well', async () => {
+    const name = 'a\u001b[2J\nfix.yaml';
+    await write('"up\\e[31mload\\nx": 1\nupload:\n  level: "\\e]0;x\\a"\n', name);
+
+    const validated = await run(['--validate', '--file', name]);
+    const shown = await run(['--show', '--file', name]);
+    const used = await runSample(['upload', 'dir'], root, { env: { ARCHIVER_CONFIG: join(home, name) } });
+    const missing = await run(['--validate', '--file', `${name}2`]);
+
+    for (const { stdout, stderr } of [validated, shown, used, missing])
+      // oxlint-disable-next-line no-control-regex
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(validated.stdout.split('\n')).toEqual([
+      expect.stringMatching(/a\\x1b\[2J\\x0afix\.yaml line 1: up\\x1b\[31mload\\x0ax is not a setting$/),
+      expect.stringMatching(/line 3: upload\.level wants a whole number from 1 to 22, got "\\x1b\]0;x\\x07"$/),
+      '',
+    ]);
+    expect(used.stderr.split('\n')[0]).toContain('up\\x1b[31mload\\x0ax is not a setting');
   });
 
   test('a secret is refused and not printed', async () => {
@@ -188,6 +239,40 @@ describe('config --show', () => {
       value: '7d',
       origin: 'config',
       source: 'line 4',
+    });
+  });
+
+  test('passwords in settings, URLs and tags are hidden, and what is told around them stays', async () => {
+    const endpoint = 'https://me:hunter2@minio.lab:9000/x?token=hunter2&region=here';
+    const tag = '{ dbPassword: hunter2, grant: R01 }';
+    await write(`aws: { endpointUrl: "${endpoint}" }\nupload: { tag: ${tag}, hash: 'Api-Key=hunter2' }\n`);
+    const environment = { ARCHIVER_RESTORE_ENDPOINT_URL: 'http://hunter2@x' };
+
+    for (const args of [['--show'], ['--show', '--format', 'json'], ['--show', '--json']]) {
+      const { status, stdout } = await run(args, environment);
+      expect(status).toBe(0);
+      expect(stdout).not.toContain('hunter2');
+      for (const kept of [
+        'https://(hidden)@minio.lab:9000/x?token=(hidden)&region=here',
+        'dbPassword=(hidden)',
+        'grant=R01',
+      ])
+        expect(stdout).toContain(kept);
+    }
+  });
+
+  test('characters that steer a terminal or turn text around are escaped, and the value is the same', async () => {
+    const value = 'a\u001b[31m\u009b\u202eb\u2028c\nd\u007f # e';
+    await write(`upload:\n  hash: ${JSON.stringify(value)}\n  file: [plain, ${JSON.stringify(value)}]\n`);
+    const yaml = (await run(['--show'])).stdout;
+    const json = (await run(['--show', '--format', 'json'])).stdout;
+
+    // oxlint-disable-next-line no-control-regex
+    const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029]/;
+    expect([steering.test(yaml), steering.test(json)]).toEqual([false, false]);
+    expect(parse(yaml)).toMatchObject({ upload: { hash: value, file: ['plain', value] } });
+    expect(JSON.parse(json)).toMatchObject({
+      settings: expect.arrayContaining([expect.objectContaining({ key: 'upload.hash', value })]),
     });
   });
 

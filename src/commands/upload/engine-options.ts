@@ -71,7 +71,7 @@ export interface FilterValues {
 export function filterOptions(values: FilterValues, skipTrees: FilterOptions['skipTrees']): FilterOptions {
   const { exclude, include, excludeFile, excludeCaches, oneFileSystem } = values;
   const excludeLines =
-    excludeFile === undefined ? [] : readPatternFile(excludeFile, (path) => readFileSync(path, 'utf8'));
+    excludeFile === undefined ? [] : readPatternFile(excludeFile, (path) => readFileSync(path, 'latin1'));
   return { exclude, include, excludeLines, excludeCaches, oneFileSystem, skipTrees };
 }
 

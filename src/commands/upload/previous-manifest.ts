@@ -6,6 +6,7 @@ import { ArchiverError, errorText, isArchiverError, systemCode } from '../../cor
 import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
 import { parseHead } from '../../core/manifest/manifest-head-parse.js';
 import { printable } from '../../core/raw-path.js';
+import { decodeUtf8 } from '../../core/strict-utf8.js';
 
 /** A million entries have 240 MB unpacked. */
 const MAX_BYTES = 2 ** 30;
@@ -17,10 +18,11 @@ export function readPreviousManifest(path: string): NonNullable<ChangeOptions['p
   const bytes = readBytes(path, name);
   if (isSealed(bytes)) return { name, uploadId: sealedUpload(bytes, name) };
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const text = (isGzip ? unpack(bytes, name) : bytes).toString('utf8');
-  const end = text.indexOf(FILES);
-  const head = end < 0 ? text : `${text.slice(0, end + FILES.length)}]}`;
-  const { uploadId } = parseHead(head, name).head;
+  const unpacked = isGzip ? unpack(bytes, name) : bytes;
+  const end = unpacked.indexOf(FILES);
+  const decoded = decodeUtf8(end < 0 ? unpacked : unpacked.subarray(0, end + FILES.length));
+  if (!decoded.ok) throw new ArchiverError('integrity', `--prev-manifest ${name} ${decoded.reason}`);
+  const { uploadId } = parseHead(end < 0 ? decoded.text : `${decoded.text}]}`, name).head;
   return { name, uploadId, ...(isGzip ? { bytes } : {}) };
 }
 

@@ -1,25 +1,28 @@
 // Finds and reads the config file. The file is never written here.
 import { usageError, systemCode, ArchiverError, errorText } from '../errors.js';
+import { printable } from '../raw-path.js';
 import { configPlaces, type ConfigSurroundings } from './config-places.js';
 import type { ConfigSchema } from './config-schema.js';
 import { parseConfig, type ConfigProblem, type ParsedConfig } from './parse-config.js';
 
 export interface ConfigFile extends ParsedConfig {
   readonly path: string;
-  readonly text: string;
 }
 
-export type ReadText = (path: string) => Promise<string>;
+export type ReadBytes = (path: string) => Promise<Uint8Array>;
 
-async function readIfThere(path: string, readText: ReadText): Promise<string | undefined> {
+async function readIfThere(path: string, readBytes: ReadBytes): Promise<Uint8Array | undefined> {
   try {
-    return await readText(path);
+    return await readBytes(path);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     const reason =
       code === 'EACCES' ? 'no permission to read it' : code === 'EISDIR' ? 'it is a folder' : errorText(error);
-    throw new ArchiverError('io', `the config file ${path} cannot be read: ${reason}`, { cause: error, exitCode: 2 });
+    throw new ArchiverError('io', `the config file ${printable(path)} cannot be read: ${reason}`, {
+      cause: error,
+      exitCode: 2,
+    });
   }
 }
 
@@ -27,20 +30,23 @@ async function readIfThere(path: string, readText: ReadText): Promise<string | u
 export async function loadConfig(
   surroundings: ConfigSurroundings,
   schema: ConfigSchema,
-  readText: ReadText,
+  readBytes: ReadBytes,
   named?: string,
 ): Promise<ConfigFile | undefined> {
   const places = named === undefined ? configPlaces(surroundings) : { paths: [named], isNamed: true };
   for (const path of places.paths) {
-    const text = await readIfThere(path, readText);
-    if (text !== undefined) return { path, text, ...(await parseConfig(text, schema)) };
+    const bytes = await readIfThere(path, readBytes);
+    if (bytes !== undefined) return { path, ...(await parseConfig(bytes, schema)) };
   }
   if (!places.isNamed) return undefined;
   const origin = named === undefined ? ' (named by ARCHIVER_CONFIG)' : '';
-  throw usageError(`there is no config file ${places.paths.join('')}${origin}`, 'archiver config --generate');
+  throw usageError(
+    `there is no config file ${places.paths.map(printable).join('')}${origin}`,
+    'archiver config --generate',
+  );
 }
 
-/** A problem as one sentence: `~/.archiver.yaml line 3: upload.shardCout is not a setting`. */
+/** A problem as one sentence, safe to print: `~/.archiver.yaml line 3: upload.shardCout is not a setting`. */
 export function problemText(path: string, { line, key, message }: ConfigProblem): string {
-  return `${path} line ${line}: ${key === '' ? message : `${key} ${message}`}`;
+  return printable(`${path} line ${line}: ${key === '' ? message : `${key} ${message}`}`);
 }

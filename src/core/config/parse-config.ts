@@ -1,6 +1,9 @@
-// The text of a config file to settings and problems. Nothing in the file is ignored: a key that is not in the schema
+// The bytes of a config file to settings and problems. Nothing in the file is ignored: a key that is not in the schema
 // is a problem with its line, and so is a secret, which has no place in a file that people copy around.
 import type { Document, LineCounter as Lines, Node, Pair, YAMLMap } from 'yaml';
+import { isSecretName } from '../hide-secrets.js';
+import { decodeUtf8 } from '../strict-utf8.js';
+import { damageOf, ONE_DOCUMENT } from '../yaml-damage.js';
 import { namesBelow, type ConfigKey, type ConfigSchema } from './config-schema.js';
 
 export interface ConfigSetting {
@@ -26,9 +29,7 @@ export interface ParsedConfig {
 /** Far more than any real file: a larger one is not a config file. */
 const MAX_BYTES = 1024 * 1024;
 
-const SECRETS = new Set(['accesskeyid', 'secretaccesskey', 'sessiontoken', 'accesskey', 'secretkey']);
 const SECRET_HINT = 'credentials come from the AWS chain: name a profile with aws.profile, or set the AWS_* variables';
-const isSecret = (name: string): boolean => SECRETS.has(name.toLowerCase().replaceAll(/[_-]|^aws/g, ''));
 
 interface Reader {
   readonly yaml: typeof import('yaml');
@@ -86,7 +87,7 @@ function readValue(reader: Reader, key: ConfigKey, node: unknown, line: number):
 
 function unknownKey(reader: Reader, section: string, name: string, line: number): void {
   const key = section === '' ? name : `${section}.${name}`;
-  if (isSecret(name)) {
+  if (isSecretName(name)) {
     reader.problems.push({ line, key, message: 'is a secret and is not read from this file', hint: SECRET_HINT });
     return;
   }
@@ -134,21 +135,21 @@ function rootProblem(reader: Reader, contents: Node | null): void {
     });
 }
 
-/** Reads the text of a config file against the schema. Damaged YAML is one problem, with its line. */
-export async function parseConfig(text: string, schema: ConfigSchema): Promise<ParsedConfig> {
-  if (Buffer.byteLength(text) > MAX_BYTES) {
-    return { settings: [], problems: [{ line: 1, key: '', message: 'the file is larger than 1 MiB' }] };
-  }
+const unread = (line: number, reason: string): ParsedConfig => ({
+  settings: [],
+  problems: [{ line, key: '', message: `the file ${reason}` }],
+});
+
+/** Reads a config file against the schema. A file that is no single document of YAML is one problem, with its line. */
+export async function parseConfig(bytes: Uint8Array, schema: ConfigSchema): Promise<ParsedConfig> {
+  if (bytes.byteLength > MAX_BYTES) return unread(1, 'is larger than 1 MiB');
+  const decoded = decodeUtf8(bytes);
+  if (!decoded.ok) return unread(decoded.line, decoded.reason);
   const yaml = await import('yaml');
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
-  // A warning (an unknown tag) means that a value is not what it looks like.
-  const damage = document.errors[0] ?? document.warnings[0];
-  if (damage !== undefined) {
-    const { line } = lines.linePos(damage.pos[0]);
-    const reason = damage.message.split('\n')[0] ?? '';
-    return { settings: [], problems: [{ line, key: '', message: `the file is not valid YAML: ${reason}` }] };
-  }
+  const document = yaml.parseDocument(decoded.text, { lineCounter: lines, ...ONE_DOCUMENT });
+  const damage = damageOf(document);
+  if (damage !== undefined) return unread(lines.linePos(damage.offset).line, damage.reason);
   const reader: Reader = { yaml, document, lines, schema, settings: [], problems: [] };
   rootProblem(reader, document.contents);
   return { settings: reader.settings, problems: reader.problems };

@@ -23,7 +23,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Writes `text` to `path`. Keeps the mode of the file that was there, and a link stays a link to the new text. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   // People keep such files in a repository of their own and link to them.
   const target = (await ignoreMissing(realpath(path))) ?? path;
   const folder = dirname(target);

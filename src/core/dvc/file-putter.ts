@@ -1,7 +1,9 @@
 // Puts small files below an output folder: each appears whole or not at all, and never through a symbolic link.
+import { ArchiverError } from '../errors.js';
 import type { RawPath } from '../raw-path.js';
 import type { OutputFolder } from '../restore/output-folder.js';
 import { splitPath } from '../restore/output-tree.js';
+import { decodeUtf8 } from '../strict-utf8.js';
 
 /** A file that is larger is not one of ours, and is not read. */
 const MAX_READ_BYTES = 64 * 1024;
@@ -47,7 +49,9 @@ export class FilePutter {
     const fd = tree.openFile(tree.folder(folderPath), name);
     try {
       const bytes = Buffer.alloc(size);
-      return bytes.subarray(0, tree.read(fd, bytes, 0)).toString('utf8');
+      const decoded = decodeUtf8(bytes.subarray(0, tree.read(fd, bytes, 0)));
+      if (decoded.ok) return decoded.text;
+      throw new ArchiverError('unsupported', `line ${decoded.line} of it ${decoded.reason}, and it is left as it is`);
     } finally {
       tree.close(fd);
     }

@@ -1,5 +1,6 @@
 // A `.dvc` file that is there already keeps what people wrote into it: descriptions, labels, remotes, comments.
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
+import { ONE_DOCUMENT } from '../yaml-damage.js';
 import { sidecarText, type TrackedOut } from './sidecar-text.js';
 
 const OUT = ['outs', 0] as const;
@@ -8,7 +9,7 @@ const OUT = ['outs', 0] as const;
 export function updatedSidecar(before: string, name: string, out: TrackedOut): string {
   const fresh = sidecarText(name, out);
   if (before === fresh) return before;
-  const document = parseDocument(before, { prettyErrors: false, logLevel: 'silent' });
+  const document = parseDocument(before, ONE_DOCUMENT);
   if (!isOfOneOut(document, name)) return fresh;
   const says = fieldsOf(document);
   const wanted = fieldsOf(parseDocument(fresh));

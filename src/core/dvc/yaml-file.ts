@@ -5,6 +5,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag, type Tags } from 'yaml';
 import { ArchiverError, errorText, integrityError, systemCode } from '../errors.js';
 import { printable } from '../raw-path.js';
+import { decodeUtf8 } from '../strict-utf8.js';
+import { damageOf, ONE_DOCUMENT } from '../yaml-damage.js';
 import { Converter, keyText } from './yaml-convert.js';
 import { float, integer, type PythonNumber, type Value } from './yaml-value.js';
 
@@ -24,12 +26,11 @@ export async function readYamlFile(path: string): Promise<YamlFile | undefined> 
   if (bytes === undefined) return undefined;
   const text = decoded(bytes, path);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent', ...VALUES });
+  const document = parseDocument(text, { lineCounter: lines, ...ONE_DOCUMENT, ...VALUES });
   const problemAt = (offset: number, message: string): ArchiverError =>
     damaged(path, message, lines.linePos(offset).line);
-  // A warning (an unknown tag) means that a value is not what it looks like.
-  const damage = document.errors[0] ?? document.warnings[0];
-  if (damage !== undefined) throw problemAt(damage.pos[0], plainReason(damage.message));
+  const damage = damageOf(document);
+  if (damage !== undefined) throw problemAt(damage.offset, `it ${damage.reason}`);
   checkKeys(document, problemAt);
   return {
     value: valueOf(document, path),
@@ -53,21 +54,15 @@ async function readBounded(path: string): Promise<Buffer | undefined> {
 }
 
 function decoded(bytes: Buffer, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw damaged(path, 'it is not UTF-8', undefined, error);
-  }
+  const decoded = decodeUtf8(bytes);
+  if (decoded.ok) return decoded.text;
+  throw damaged(path, `it ${decoded.reason}`, decoded.line);
 }
 
 function damaged(path: string, message: string, line?: number, cause?: unknown): ArchiverError {
   const place = line === undefined ? printable(path) : `${printable(path)} line ${line}`;
   return integrityError(`${place}: ${printable(message)}`, { hint: 'dvc stage list', cause });
 }
-
-// The parser tells of a stack that is full in the words of the engine.
-const plainReason = (message: string): string =>
-  message.includes('call stack') ? 'it nests too deep' : `it is not valid YAML: ${message.split('\n')[0] ?? ''}`;
 
 const NUMBERS: Readonly<Record<string, (source: string) => PythonNumber>> = {
   'tag:yaml.org,2002:int': integer,

@@ -28,7 +28,7 @@ export function scanFolder(
     fs: posixSourceFs(libcOrFail()),
     root,
     filter: NO_FILTER,
-    readText: (path) => (statSync(fsPath(path)).isFile() ? readFileSync(fsPath(path), 'utf8') : undefined),
+    readText: (path) => (statSync(fsPath(path)).isFile() ? readFileSync(fsPath(path), 'latin1') : undefined),
     ...options,
   });
   return { ...found, entries: openEntryTable(found.table) };

@@ -28,7 +28,7 @@ test('the first file that exists is the one', async () => {
   const asked: string[] = [];
   const file = await loadConfig({ env: {}, userHome: '/home/me', cwd: '/data' }, schema, (path) => {
     asked.push(path);
-    return path.includes('.config') ? Promise.resolve('') : failing('ENOENT')();
+    return path.includes('.config') ? Promise.resolve(Buffer.alloc(0)) : failing('ENOENT')();
   });
 
   expect(file?.path).toBe('/home/me/.config/archiver/.archiver.yaml');
@@ -49,7 +49,7 @@ test('no file at all is fine', async () => {
 
 test('a huge file is refused before it is parsed', async () => {
   const file = await loadConfig({ env: {}, userHome: '/h', cwd: '/w' }, schema, () =>
-    Promise.resolve('#'.repeat(2_000_000)),
+    Promise.resolve(Buffer.alloc(2_000_000, '#')),
   );
 
   expect(file?.problems).toEqual([{ line: 1, key: '', message: 'the file is larger than 1 MiB' }]);

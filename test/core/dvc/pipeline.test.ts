@@ -5,13 +5,13 @@ import { type Pipeline, readPipeline } from '../../../src/core/dvc/pipeline.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 /** Writes files into a new folder and reads its pipeline. */
-async function pipelineOf(files: Readonly<Record<string, string>>): Promise<Pipeline> {
+async function pipelineOf(files: Readonly<Record<string, string | Buffer>>): Promise<Pipeline> {
   const pipeline = await readPipeline(await folderWith(files));
   if (pipeline === undefined) throw new Error('there is no dvc.yaml');
   return pipeline;
 }
 
-async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+async function folderWith(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
   const folder = await tempFolder();
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -20,7 +20,7 @@ async function folderWith(files: Readonly<Record<string, string>>): Promise<stri
   return folder;
 }
 
-const failure = async (files: Readonly<Record<string, string>>): Promise<string> =>
+const failure = async (files: Readonly<Record<string, string | Buffer>>): Promise<string> =>
   await pipelineOf(files).then(
     () => 'no failure',
     (error: Error) => error.message,
@@ -313,6 +313,12 @@ describe('a file that is damaged or hostile', () => {
       /dvc\.yaml line 3: the key 'a' stands there twice$/,
     );
     expect(await fails('stages:\n  a: !python/object x\n')).toMatch(/dvc\.yaml line 2: it is not valid YAML: /);
+    expect(await fails('stages: {}\n---\nstages: {}\n')).toMatch(
+      /dvc\.yaml line 2: it holds a second document, which begins here: keep one$/,
+    );
+    expect(await failure({ 'dvc.yaml': Buffer.from('stages:\n  caf\xe9: {cmd: x}\n', 'latin1') })).toMatch(
+      /dvc\.yaml line 2: it is not UTF-8$/,
+    );
     expect(await fails('- 1\n')).toMatch(/dvc\.yaml line 1: it is not a map$/);
     expect(await fails('stages:\n  a: 3\n')).toMatch(/dvc\.yaml line 2: stage 'a': it is not a map$/);
     expect(await fails('stages:\n  a: {outs: [x]}\n')).toMatch(/stage 'a': it has no 'cmd'$/);

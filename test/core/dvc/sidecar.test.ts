@@ -105,6 +105,18 @@ describe('writing .dvc files', () => {
     expect(listed()).toEqual(['a.dvc', 'b.dvc', 'c.dvc']); // no temporary files
   });
 
+  test('one that is there and not UTF-8 is left as it is, and named', async () => {
+    await write([file('a')]);
+    const before = Buffer.concat([readFileSync(join(out, 'a.dvc')), Buffer.from('# caf\xe9\n', 'latin1')]);
+    writeFileSync(join(out, 'a.dvc'), before);
+
+    const result = await write([file('a', { size: 99 }), file('b')]);
+
+    expect(result.failed).toEqual([{ path: 'a', reason: expect.stringMatching(/^line \d of it is not UTF-8/) }]);
+    expect(readFileSync(join(out, 'a.dvc')).equals(before)).toBe(true);
+    expect(listed()).toEqual(['a.dvc', 'b.dvc']);
+  });
+
   test('what DVC cannot track is named, and the others are written; links are counted', async () => {
     const result = await write([
       file('a'),

@@ -3,7 +3,7 @@
 // - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
 import ignore, { type Ignore } from 'ignore';
 import { ArchiverError, errorText, usageError } from '../../errors.js';
-import { type RawPath, textFromRaw } from '../../raw-path.js';
+import { printable, type RawPath, textFromRaw } from '../../raw-path.js';
 
 export const IGNORE_FILE = '.archiverignore';
 
@@ -35,7 +35,7 @@ export type Verdict = 'keep' | 'leave' | 'look';
 export interface PathFilter {
   judge(path: RawPath, isDirectory: boolean): Verdict;
   /** Adds the patterns of a `.archiverignore` found in `folder` ('' for the source itself). */
-  enter(folder: RawPath, ignoreFile: string): void;
+  enter(folder: RawPath, ignoreFile: RawPath): void;
   leave(folder: RawPath): void;
 }
 
@@ -70,10 +70,7 @@ export function createFilter(options: FilterOptions): PathFilter {
       return 'keep';
     },
     enter(folder, ignoreFile) {
-      const rules = matcher(
-        ignoreFile.replace(/^\uFEFF/, '').split(/\r?\n/),
-        `${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`,
-      );
+      const rules = matcher(patternLines(ignoreFile), `${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`);
       if (rules !== undefined) nested.push({ folder, rules });
     },
     leave(folder) {
@@ -94,11 +91,20 @@ function matcher(patterns: readonly string[], origin: string): Ignore | undefine
   }
 }
 
-/** Lines of an `--exclude-file`. @throws usage when it cannot be read */
-export function readPatternFile(path: string, read: (path: string) => string): string[] {
+/** A line that is not UTF-8 keeps its bytes, as names do when they are compared with it. */
+const patternLines = (file: RawPath): string[] =>
+  file
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+    .split(/\r?\n/)
+    .map((line) => textFromRaw(line) ?? line);
+
+/** Lines of an `--exclude-file`, whose bytes `read` gives. @throws usage when it cannot be read */
+export function readPatternFile(path: string, read: (path: string) => RawPath): string[] {
   try {
-    return read(path).split(/\r?\n/);
+    return patternLines(read(path));
   } catch (error) {
-    throw new ArchiverError('usage', `cannot read the exclude file ${path}: ${errorText(error)}`, { cause: error });
+    throw new ArchiverError('usage', `cannot read the exclude file ${printable(path)}: ${errorText(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -29,7 +29,7 @@ function readSmallText(path: RawPath): string | undefined {
     const found = fstatSync(fd);
     if (!found.isFile()) return undefined;
     if (found.size > MAX_TEXT) throw new NotArchivable(`has ${found.size} bytes: too many for a list of patterns`);
-    return readFileSync(fd, 'utf8');
+    return readFileSync(fd, 'latin1');
   } finally {
     closeSync(fd);
   }

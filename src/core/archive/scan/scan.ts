@@ -43,7 +43,7 @@ export interface ScanOptions {
   readonly root: RawPath;
   readonly filter: FilterOptions;
   /** Text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
-  readonly readText: (path: RawPath) => string | undefined;
+  readonly readText: (path: RawPath) => RawPath | undefined;
   /** Called now and then with the counts so far. */
   readonly onProgress?: (files: number, bytes: number) => void;
 }

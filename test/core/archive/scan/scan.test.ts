@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { KIND } from '../../../../src/core/archive/scan/entry-table.js';
-import { type FilterOptions, NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
+import { type FilterOptions, NO_FILTER, readPatternFile } from '../../../../src/core/archive/scan/filter.js';
 import { portableSourceFs } from '../../../../src/core/archive/scan/source-fs-portable.js';
 import { posixSourceFs } from '../../../../src/core/archive/scan/source-fs-posix.js';
 import type { SourceFs } from '../../../../src/core/archive/scan/source-fs.js';
@@ -126,6 +126,16 @@ describe('filters', () => {
     expect(scanned(root, { exclude: ['*.bin'], excludeLines: ['# all logs', '*.log', '', '!b.log'] }).paths).toEqual([
       'b.log',
     ]);
+  });
+
+  test('a pattern that is not UTF-8 keeps its bytes and matches names that are not', async () => {
+    const root = await tree('caf\xe9.txt', 'caf\xe8.txt', 'sub/caf\xe9.txt', 'sub/\xc3\xa9');
+    writeFileSync(`${root}/patterns`, Buffer.from('\xef\xbb\xbf/caf\xe9*\n', 'latin1'));
+    writeFileSync(`${root}/sub/.archiverignore`, Buffer.from('caf\xe9.txt\n\xc3\xa9\n', 'latin1'));
+
+    const excludeLines = readPatternFile(`${root}/patterns`, (path) => readFileSync(path, 'latin1'));
+
+    expect(scanned(root, { excludeLines }).paths).toEqual(['caf\xe8.txt', 'patterns', 'sub', 'sub/.archiverignore']);
   });
 
   test('.archiverignore works in its folder, the nearest one first, and may take back what a farther one left out', async () => {

@@ -1,0 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { readPreviousManifest } from '../../../src/commands/upload/previous-manifest.js';
+import { makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const text = JSON.stringify(makeArchive({ files: [{ path: 'a', content: 'a' }] }).manifest);
+
+test.each([
+  ['as it is', (bytes: Buffer) => bytes],
+  ['packed', (bytes: Buffer) => gzipSync(bytes)],
+])('a manifest %s names its upload; one whose head is not UTF-8 is refused', async (_name, pack) => {
+  const file = join(await tempFolder(), 'manifest');
+  writeFileSync(file, pack(Buffer.from(text)));
+  expect(readPreviousManifest(file).uploadId).toBe(UPLOAD_ID);
+
+  const bent = text.replace('"source":{', '"note":"caf\xe9","source":{');
+  expect(bent).not.toBe(text);
+  writeFileSync(file, pack(Buffer.from(bent, 'latin1')));
+  expect(() => readPreviousManifest(file)).toThrow(`--prev-manifest ${file} is not UTF-8`);
+});
