@@ -7,21 +7,31 @@ import pkg from '../package.json' with { type: 'json' };
 import { FileOutput, isFile } from './cli/file-output.js';
 import { interruptions } from './cli/interruptions.js';
 import { closeOutput } from './cli/lost-output.js';
+import { endProcess } from './cli/process-end.js';
 import { escapedFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { program } from './commands/index.js';
 
+const LEFT_BEHIND_MS = 5000;
+
 const warnings = quietWarnings(process);
-// The one place that may: nobody waits for us any more, or nobody knows what state we are in.
-// oxlint-disable-next-line unicorn/no-process-exit
-const endNow = (status: number): never => process.exit(status);
-const { signal, release, takeCtrlC } = interruptions(process, endNow);
+const endNow = (status: number): never => endProcess(process, status);
+const { signal, release, takeCtrlC } = interruptions(process, endNow, (text) => tell(`✗ ${text}\n`));
+
+// Written past the streams: the process is about to end.
+function tell(text: string, descriptor = 2): void {
+  try {
+    writeSync(descriptor, text);
+  } catch {
+    // Nobody can be told; the exit status says the rest.
+  }
+}
 
 // What escaped every promise. Commands await their work, so this is a defect of ours, told like any other.
 process.on('uncaughtException', (error) => {
   const { stdout, stderr } = escapedFailure(error, process.argv.slice(2));
-  if (stdout !== '') writeSync(1, stdout);
-  if (stderr !== '') writeSync(2, stderr);
+  if (stdout !== '') tell(stdout, 1);
+  if (stderr !== '') tell(stderr);
   endNow(1);
 });
 process.stderr.on('error', () => undefined);
@@ -29,7 +39,14 @@ process.stderr.on('error', () => undefined);
 const STDOUT = 1;
 const file = isFile(STDOUT) ? new FileOutput(STDOUT) : undefined;
 
-const status = await runProgram({ root: program(), version: pkg.version }, process.argv.slice(2), {
+// Nothing is left that could go on. Where the command has not ended, it waits for what will never come.
+let status: number | undefined;
+process.on('beforeExit', () => {
+  if (status === undefined) tell('✗ internal error: the command stopped before it was done\n');
+  endNow(status ?? 1);
+});
+
+const ended = await runProgram({ root: program(), version: pkg.version }, process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   userHome: process.env['HOME'] ?? homedir(),
@@ -48,5 +65,8 @@ const status = await runProgram({ root: program(), version: pkg.version }, proce
     else if (color === 'always') process.env['FORCE_COLOR'] = '1';
   },
 });
-process.exitCode = file === undefined ? status : closeOutput(file, status, (text) => process.stderr.write(text));
+status = file === undefined ? ended : closeOutput(file, ended, (text) => process.stderr.write(text));
+process.exitCode = status;
 release();
+// Everything is done and written: a connection or thread that is left behind has this long to end by itself.
+setTimeout(endNow, LEFT_BEHIND_MS, status).unref();

@@ -1,5 +1,5 @@
 // The only place where a failure becomes text or JSON and an exit status.
-import { isArchiverError, type ArchiverError } from '../core/errors.js';
+import { isArchiverError, systemCode, type ArchiverError } from '../core/errors.js';
 import { printable } from '../core/raw-path.js';
 
 export interface Failure {
@@ -39,15 +39,40 @@ export function failureOf(error: unknown, signal?: AbortSignal): Failure {
     return { code, message, hint, why: whyOf(named), stack, exitCode: interruptedExit(interruption) ?? named.exitCode };
   }
   const text = error instanceof Error ? error.message : String(error);
+  const exitCode = interruptedExit(interruption) ?? 1;
+  // The system refused something to a part of ours that has no better words for it.
+  const refused = isSystemError(error) ? systemCode(error) : undefined;
+  if (refused !== undefined)
+    return {
+      code: 'io',
+      message: `the system refused: ${text}`,
+      hint: SYSTEM_HINTS[refused],
+      why: undefined,
+      exitCode,
+      stack,
+    };
   return {
     code: 'internal',
     message: `internal error: ${text}`,
     hint: 'run it again with --trace and report what it prints',
     why: undefined,
-    exitCode: interruptedExit(interruption) ?? 1,
+    exitCode,
     stack,
   };
 }
+
+const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  EIO: 'check the disk',
+  ENOSPC: 'free some space',
+  EDQUOT: 'free some space',
+  EMFILE: 'raise the limit of open files (ulimit -n)',
+  ENFILE: 'close some programs: this computer has too many files open',
+  ENOMEM: 'free some memory',
+};
+
+/** A failed system call, and not one of Node's own `ERR_…`. */
+const isSystemError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && /^E[A-Z0-9]+$/.test(systemCode(error) ?? '');
 
 const interruptedExit = (reason: unknown): number | undefined =>
   isArchiverError(reason, 'cancelled') ? reason.exitCode : undefined;

@@ -1,8 +1,10 @@
-// Ctrl+C and its relatives. The first one asks the command to stop and keep what it has; the second ends the process.
+// Ctrl+C and its relatives. The first one asks the command to stop and keep what it has; the second ends the process. Who
+// sends SIGTERM or SIGHUP often cannot send a second one and waits ten seconds before SIGKILL: the process ends before.
 import { ArchiverError } from '../core/errors.js';
 
 /** 128 and the number of the signal, as shells report it. */
 const STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const DEADLINE_MS = 8000;
 type Name = keyof typeof STATUS;
 const NAMES: readonly Name[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
@@ -18,20 +20,32 @@ export interface Interruptions {
   readonly takeCtrlC: (onCtrlC: () => void) => () => void;
 }
 
-/** Aborts `signal` at the first interruption and calls `endNow` at the second. */
-export function interruptions(source: SignalSource, endNow: (status: number) => void): Interruptions {
+/** Aborts `signal` at the first interruption and calls `endNow` at the second, or, told by `tell`, when time is up. */
+export function interruptions(
+  source: SignalSource,
+  endNow: (status: number) => void,
+  tell: (text: string) => void,
+): Interruptions {
   const controller = new AbortController();
+  let deadline: NodeJS.Timeout | undefined;
+  const endLate = (exitCode: number): void => {
+    tell(`terminated: what was under way did not end within ${DEADLINE_MS / 1000} seconds and was given up`);
+    endNow(exitCode);
+  };
   let taken: (() => void) | undefined;
   const onSignal = (name: Name): void => {
     const exitCode = STATUS[name];
     if (name === 'SIGINT' && taken !== undefined) taken();
     else if (controller.signal.aborted) endNow(exitCode);
-    else
+    else {
+      if (name !== 'SIGINT') deadline = setTimeout(endLate, DEADLINE_MS, exitCode).unref();
       controller.abort(new ArchiverError('cancelled', name === 'SIGINT' ? 'interrupted' : 'terminated', { exitCode }));
+    }
   };
   for (const name of NAMES) source.on(name, onSignal);
   const release = (): void => {
     for (const name of NAMES) source.off(name, onSignal);
+    clearTimeout(deadline);
   };
   const takeCtrlC = (onCtrlC: () => void): (() => void) => {
     const before = taken;

@@ -1,13 +1,18 @@
 import { EventEmitter } from 'node:events';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { interruptions } from '../../src/cli/interruptions.js';
 import type { ArchiverError } from '../../src/core/errors.js';
 
 const start = () => {
   const source = new EventEmitter();
   const ended: number[] = [];
-  const { signal, release, takeCtrlC } = interruptions(source, (status) => ended.push(status));
-  return { source, ended, signal, release, takeCtrlC };
+  const told: string[] = [];
+  const { signal, release, takeCtrlC } = interruptions(
+    source,
+    (status) => ended.push(status),
+    (text) => told.push(text),
+  );
+  return { source, ended, told, signal, release, takeCtrlC };
 };
 
 test.each([
@@ -51,4 +56,34 @@ test('Ctrl+C goes to whoever took it last, until they give it back; other signal
   releaseOuter();
   source.emit('SIGINT', 'SIGINT');
   expect(ended).toEqual([130]);
+});
+
+test.each([
+  ['SIGTERM', [143]],
+  ['SIGHUP', [129]],
+  ['SIGINT', []],
+])('%s ends the process when the command has not stopped after eight seconds: %j', (name, statuses) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { source, ended, told } = start();
+
+  source.emit(name, name);
+  vi.advanceTimersByTime(7900);
+  expect(ended).toEqual([]);
+  vi.advanceTimersByTime(200);
+
+  expect(ended).toEqual(statuses);
+  expect(told).toHaveLength(statuses.length);
+});
+
+test('a command that stops in time is not ended', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { source, ended, release } = start();
+
+  source.emit('SIGTERM', 'SIGTERM');
+  release();
+  vi.advanceTimersByTime(60_000);
+
+  expect(ended).toEqual([]);
 });

@@ -108,6 +108,8 @@ export interface Libc {
   llistxattr(path: RawPath): RawPath[];
   lgetxattr(path: RawPath, name: RawPath): Buffer;
   lsetxattr(path: RawPath, name: RawPath, value: Uint8Array): void;
+  /** Ends the process at once: no exit handler and no destructor of native code runs. */
+  exit(status: number): void;
 }
 
 type Native = (...args: readonly unknown[]) => number;
@@ -123,6 +125,9 @@ export function loadLibc(): Libc | undefined {
   loaded ??= { libc: bind() };
   return loaded.libc;
 }
+
+/** The binding, where this thread has it already. */
+export const boundLibc = (): Libc | undefined => loaded?.libc;
 
 function bind(): Libc | undefined {
   if (process.platform !== 'linux' || endianness() !== 'LE' || process.env['ARCHIVER_NO_LIBC'] === '1')
@@ -190,6 +195,7 @@ function bindWith(koffi: Koffi): Libc {
     llistxattr: declare('int64_t llistxattr(void*, void*, size_t)'),
     lgetxattr: declare('int64_t lgetxattr(void*, void*, void*, size_t)'),
     lsetxattr: declare('int lsetxattr(void*, void*, void*, size_t, int)'),
+    exit: declare('void _exit(int)'),
   };
 
   const times = (seconds: number, nanos: number): Buffer => {
@@ -238,6 +244,7 @@ function bindWith(koffi: Koffi): Libc {
     lgetxattr: (file, name) => value(check(native.lgetxattr(path(file), path(name, 1), list, LIST_ROOM), 'getxattr')),
     lsetxattr: (file, name, data) =>
       void check(native.lsetxattr(path(file), path(name, 1), data, data.length, 0), 'setxattr'),
+    exit: (status) => void native.exit(status),
   };
 }
 

@@ -1,9 +1,7 @@
 // The main thread's end of one unpack worker: messages go out in order, each is answered, and a bounded number is under
 // way at a time.
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { ArchiverError, errorText } from '../errors.js';
-import { workerUrl } from '../worker-url.js';
+import { ArchiverError } from '../errors.js';
+import { WorkerThread } from '../worker-thread.js';
 import type { FromWorker, ToWorker, Trouble, UnpackData } from './unpack-protocol.js';
 
 export interface WorkerEvents {
@@ -17,29 +15,33 @@ export interface WorkerEvents {
 const MAX_UNDER_WAY = 4;
 
 export class UnpackWorkerHandle {
-  private readonly worker: Worker;
+  private readonly thread: WorkerThread<ToWorker, FromWorker>;
   private readonly underWay: (() => void)[] = [];
   private wake: (() => void) | undefined;
   private isGone = false;
 
   private failure: ArchiverError | undefined;
   private events: WorkerEvents | undefined;
+  private closing: Promise<void> | undefined;
 
-  /** Starts the thread, so that it is ready when `begin` says what to do. */
-  constructor() {
-    this.worker = new Worker(workerUrl('unpack-worker'));
-    this.worker.on('message', (message: FromWorker) => this.receive(message));
-    this.worker.on('error', (error) => {
-      this.isGone = true;
-      this.failure = new ArchiverError('internal', `an unpack worker failed: ${errorText(error)}`, { cause: error });
-      this.events?.onFatal(this.failure);
-      this.wakeUp();
+  /** Starts the thread, so that it is ready when `begin` says what to do. `url`: another file than that of those that unpack. */
+  constructor(url?: URL) {
+    this.thread = new WorkerThread({
+      name: 'unpack-worker',
+      what: 'an unpacking thread',
+      url,
+      onMessage: (message) => this.receive(message),
+      onFailure: (error) => this.fail(error),
     });
-    this.worker.on('exit', () => {
-      this.isGone = true;
-      for (const done of this.underWay.splice(0)) done();
-      this.wakeUp();
-    });
+  }
+
+  /** It will not answer any more: whoever waits for it goes on, and the run is over. */
+  private fail(error: ArchiverError): void {
+    this.failure = error;
+    this.isGone = true;
+    this.events?.onFatal(error);
+    for (const done of this.underWay.splice(0)) done();
+    this.wakeUp();
   }
 
   /** Says what to do and who listens. */
@@ -67,6 +69,7 @@ export class UnpackWorkerHandle {
         return;
       case 'closed':
         this.isGone = true;
+        this.wakeUp();
         return;
       default:
         message satisfies never;
@@ -85,7 +88,7 @@ export class UnpackWorkerHandle {
       return;
     }
     this.underWay.push(done);
-    this.worker.postMessage(message);
+    this.thread.post(message);
   }
 
   /** Resolves when the worker can take another span. */
@@ -103,12 +106,8 @@ export class UnpackWorkerHandle {
   }
 
   /** Lets the worker finish its message, drop what is not whole, and end. */
-  async close(): Promise<void> {
-    if (!this.isGone) {
-      const exit = once(this.worker, 'exit');
-      this.worker.postMessage({ type: 'close' } satisfies ToWorker);
-      await exit;
-    }
-    await this.worker.terminate();
+  close(): Promise<void> {
+    this.closing ??= this.thread.close({ type: 'close' });
+    return this.closing;
   }
 }

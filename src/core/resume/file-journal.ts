@@ -185,7 +185,7 @@ export class FileJournal implements UploadJournal {
   }
 
   private async close(): Promise<void> {
-    await this.log?.close();
+    await this.log?.close().catch(() => undefined); // what is in it was flushed before anybody counted on it
     this.log = undefined;
     await this.lock?.release().catch(() => undefined); // a stale lock is recognised
     this.lock = undefined;

@@ -1,8 +1,7 @@
 // Digests of many files, made by worker threads that end when all are made.
-import { Worker } from 'node:worker_threads';
 import { ArchiverError } from '../../errors.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { workerUrl } from '../../worker-url.js';
+import { WorkerThread } from '../../worker-thread.js';
 import type { RawPath } from '../../raw-path.js';
 import { DIGEST_BYTES } from './dedup-hash.js';
 import type { HashReply, HashTask } from './dedup-worker.js';
@@ -56,17 +55,20 @@ export async function digestFiles(rows: Uint32Array, options: DigestOptions): Pr
 
 function runThread(task: HashTask, stop: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(workerUrl('dedup-worker'), { workerData: task });
-    let isDone = false;
-    const fail = (message: string, cause?: unknown): void => {
+    const fail = (error: ArchiverError): void => {
       stop();
-      reject(new ArchiverError('internal', `a hashing thread failed: ${message}`, { cause }));
+      reject(error);
     };
-    worker.on('message', (reply: HashReply) => {
-      if (reply.type === 'done') isDone = true;
-      else fail(reply.message);
+    const thread: WorkerThread<never, HashReply> = new WorkerThread({
+      name: 'dedup-worker',
+      what: 'a hashing thread',
+      data: task,
+      onMessage: (reply) => {
+        thread.expectEnd(); // it has nothing left to do
+        if (reply.type === 'failed') fail(new ArchiverError('io', `a hashing thread failed: ${reply.message}`));
+        else void thread.ended.then(resolve);
+      },
+      onFailure: fail,
     });
-    worker.on('error', (error) => fail(error.message, error));
-    worker.on('exit', (code) => (isDone ? resolve() : fail(`it ended with status ${code}`)));
   });
 }

@@ -1,9 +1,8 @@
 // The worker threads that pack, seen from the main thread: start early, `open` with what the scan found, then `pack`.
 // Output buffers are shared memory: they are reused, never copied, and never make a garbage collector run (transferred
 // buffers did, for a tenth of the time).
-import { Worker } from 'node:worker_threads';
 import { ArchiverError, integrityError } from '../../errors.js';
-import { workerUrl } from '../../worker-url.js';
+import { WorkerThread } from '../../worker-thread.js';
 import type { ChunkJob } from '../plan/chunk-plan.js';
 import type { EntryTableData } from '../scan/entry-table.js';
 import type { PackedChunk } from './pack-chunk.js';
@@ -22,48 +21,49 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+type Thread = WorkerThread<PackMessage, PackReply>;
+
 export class PackPool {
-  private readonly workers: Worker[];
-  private readonly ended: Promise<void>[] = [];
+  private readonly threads: readonly Thread[];
   private readonly counters: Float64Array[] = [];
-  private readonly waiting = new Map<Worker, Waiting>();
-  private failure: Error | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private failure: ArchiverError | undefined;
 
-  constructor(readonly size: number) {
-    this.workers = Array.from({ length: size }, () => this.start());
-  }
-
-  private start(): Worker {
-    const worker = new Worker(workerUrl('pack-worker'));
-    worker.on('message', (reply: PackReply) => this.settle(worker, reply));
-    worker.on('error', (error) => this.fail(worker, error));
-    this.ended.push(new Promise((resolve) => void worker.once('exit', () => resolve())));
-    worker.on('exit', (code) => {
-      if (this.waiting.has(worker)) this.fail(worker, new Error(`a packing thread ended with status ${code}`));
-    });
-    return worker;
+  /** `url`: another file than that of the threads that pack. */
+  constructor(
+    readonly size: number,
+    url?: URL,
+  ) {
+    this.threads = Array.from(
+      { length: size },
+      (_, number): Thread =>
+        new WorkerThread({
+          name: 'pack-worker',
+          what: 'a packing thread',
+          url,
+          onMessage: (reply) => this.settle(number, reply),
+          onFailure: (error) => this.fail(error),
+        }),
+    );
   }
 
   /** Hands every worker the table and settings. */
   open(table: EntryTableData, settings: PackSettings): void {
-    for (const worker of this.workers) {
+    for (const thread of this.threads) {
       const progress = new SharedArrayBuffer(Object.keys(PROGRESS).length * 8);
       this.counters.push(new Float64Array(progress));
-      worker.postMessage({ type: 'open', table, settings, progress } satisfies PackMessage);
+      thread.post({ type: 'open', table, settings, progress });
     }
   }
 
-  /** Packs one chunk on worker number `worker`, which must be idle. */
-  pack(worker: number, job: ChunkJob, output: SharedArrayBuffer): Promise<PackedChunk> {
-    const thread = this.workers[worker];
-    if (thread === undefined) throw new ArchiverError('internal', `no packing thread ${worker}`);
+  /** Packs one chunk on thread number `number`, which must be idle. @throws what the thread failed with, or another before */
+  pack(number: number, job: ChunkJob, output: SharedArrayBuffer): Promise<PackedChunk> {
     return new Promise((resolve, reject) => {
-      if (this.failure !== undefined) {
-        reject(this.failure);
-        return;
-      }
-      this.waiting.set(thread, { resolve, reject });
-      thread.postMessage({ type: 'pack', job, output } satisfies PackMessage);
+      const thread = this.threads[number];
+      if (thread === undefined) throw new ArchiverError('internal', `no packing thread ${number}`);
+      if (this.failure !== undefined) throw this.failure;
+      this.waiting.set(number, { resolve, reject });
+      thread.post({ type: 'pack', job, output });
     });
   }
 
@@ -79,18 +79,14 @@ export class PackPool {
     return { files, bytes, current };
   }
 
-  /**
-   * Ends the threads, each when it is idle. They are asked and not terminated: a thread that is stopped while it loads a
-   * native addon takes the whole process down (napi_throw is fatal there).
-   */
+  /** Ends the threads, each when it is idle. */
   async close(): Promise<void> {
-    for (const worker of this.workers) worker.postMessage({ type: 'close' } satisfies PackMessage);
-    await Promise.all(this.ended);
+    await Promise.all(this.threads.map((thread) => thread.close({ type: 'close' })));
   }
 
-  private settle(worker: Worker, reply: PackReply): void {
-    const waiting = this.waiting.get(worker);
-    this.waiting.delete(worker);
+  private settle(number: number, reply: PackReply): void {
+    const waiting = this.waiting.get(number);
+    this.waiting.delete(number);
     if (reply.type === 'packed') {
       waiting?.resolve({ ...reply.chunk, output: Buffer.from(reply.output, reply.start) });
       return;
@@ -99,9 +95,10 @@ export class PackPool {
     waiting?.reject(error);
   }
 
-  private fail(worker: Worker, error: Error): void {
-    this.failure = new ArchiverError('internal', `a packing thread failed: ${error.message}`, { cause: error });
-    this.waiting.get(worker)?.reject(this.failure);
-    this.waiting.delete(worker);
+  /** One thread less is one too few: every chunk that is being packed fails, and every later one. */
+  private fail(error: ArchiverError): void {
+    this.failure ??= error;
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
   }
 }

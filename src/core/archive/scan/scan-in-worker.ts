@@ -1,10 +1,9 @@
 // Runs the scan in a worker thread and turns its replies into events, a result or an error.
-import { Worker } from 'node:worker_threads';
 import { ArchiverError, cancelledError, isArchiverError, usageError } from '../../errors.js';
 import type { EventSink } from '../../events.js';
 import { displayPath, type RawPath } from '../../raw-path.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { workerUrl } from '../../worker-url.js';
+import { WorkerThread } from '../../worker-thread.js';
 import type { FilterOptions } from './filter.js';
 import type { ScanResult } from './scan.js';
 import type { ScanReply, ScanRequest } from './scan-worker.js';
@@ -22,37 +21,48 @@ export async function scanInWorker(
 ): Promise<{ readonly result: ScanResult; readonly loss: string | undefined }> {
   throwIfCancelled(input.signal);
   const request: ScanRequest = { root: input.source, filter: input.filter };
-  const worker = new Worker(workerUrl('scan-worker'), { workerData: request });
   const { signal } = input;
+  const scanned = settleable<{ result: ScanResult; loss: string | undefined }>();
+  const ready = settleable<void>();
+  const thread = new WorkerThread<never, ScanReply>({
+    name: 'scan-worker',
+    what: 'the scanning thread',
+    data: request,
+    onMessage: (reply) => {
+      ready.resolve();
+      if (reply.type === 'progress') emit({ type: 'scan', files: reply.files, bytes: reply.bytes });
+      else if (reply.type === 'done') scanned.resolve(reply);
+      else if (reply.type === 'failed') scanned.reject(failure(input.source, reply));
+    },
+    onFailure: scanned.reject,
+  });
+  const cancel = (): void => scanned.reject(isArchiverError(signal.reason) ? signal.reason : cancelledError());
+  signal.addEventListener('abort', cancel, { once: true });
   // A thread that is terminated while it loads a native addon takes the whole process down.
-  const ready = new Promise<void>((resolve) => {
-    worker.once('message', () => resolve());
-    worker.once('exit', () => resolve());
-  });
-  const scanned = new Promise<{ result: ScanResult; loss: string | undefined }>((resolve, reject) => {
-    const cancel = (): void => reject(isArchiverError(signal.reason) ? signal.reason : cancelledError());
-    signal.addEventListener('abort', cancel, { once: true });
-    worker.on('message', (reply: ScanReply) => {
-      if (reply.type === 'ready') return;
-      if (reply.type === 'progress') {
-        emit({ type: 'scan', files: reply.files, bytes: reply.bytes });
-        return;
-      }
-      signal.removeEventListener('abort', cancel);
-      if (reply.type === 'done') resolve(reply);
-      else reject(failure(input.source, reply));
-    });
-    worker.on('error', reject);
-    worker.on('exit', () => reject(new ArchiverError('internal', 'the scanning thread ended without a result')));
-  });
+  const safe = Promise.race([ready.promise, thread.ended]);
   try {
-    return await scanned;
+    return await scanned.promise;
   } catch (error) {
-    await ready; // before anybody ends the process
+    await safe; // before anybody ends the process
     throw error;
   } finally {
-    void ready.then(() => worker.terminate());
+    signal.removeEventListener('abort', cancel);
+    thread.expectEnd();
+    void safe.then(() => thread.terminate());
   }
+}
+
+interface Settleable<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function settleable<T>(): Settleable<T> {
+  let settle: Omit<Settleable<T>, 'promise'> | undefined;
+  const promise = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
+  if (settle === undefined) throw new ArchiverError('internal', 'a promise began without its functions');
+  return { promise, ...settle };
 }
 
 function failure(source: RawPath, reply: Extract<ScanReply, { type: 'failed' }>): ArchiverError {

@@ -1,5 +1,6 @@
 // Runs packing and sending side by side on the main thread: N workers pack, packed chunks wait their turn, the transfer
 // window says how many are on the wire. Memory is bounded by the number of output buffers, which is all that grows.
+// Whatever is thrown, here or by a callback, fails the run: every task ends by giving back what it took.
 import { setMaxListeners } from 'node:events';
 import { cancelledError } from '../../errors.js';
 import type { ChunkJob, Lane } from '../plan/chunk-plan.js';
@@ -29,7 +30,10 @@ export interface PipelineOptions {
   readonly signal: AbortSignal;
 }
 
-/** Packs and sends every lane. Rejects with the first failure, after what is in flight has ended. */
+/**
+ * Packs and sends every lane. Rejects with the first failure, after what is on the wire has ended; what is still being
+ * packed then is nobody's any more.
+ */
 export function runPipeline(options: PipelineOptions): Promise<void> {
   return new Pipeline(options).run();
 }
@@ -43,7 +47,6 @@ class Pipeline {
   private readonly abort = new AbortController();
   private readonly staged: Packed[] = [];
   private readonly spare: SharedArrayBuffer[] = [];
-  private readonly tasks = new Set<Promise<void>>();
   private readonly lanes: (readonly ChunkJob[])[];
   /** What is left of the lane a worker is on; empty: idle. */
   private readonly current: ChunkJob[][];
@@ -51,7 +54,7 @@ class Pipeline {
   private packing = 0;
   private sending = 0;
   private stagedCap: number;
-  private failure: unknown;
+  private failure: { readonly error: unknown } | undefined;
   private finish: (() => void) | undefined;
 
   constructor(private readonly options: PipelineOptions) {
@@ -71,31 +74,36 @@ class Pipeline {
       const done = new Promise<void>((resolve) => (this.finish = resolve));
       this.step();
       await done;
-      await Promise.all(this.tasks);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
-    if (this.failure !== undefined) throw this.failure;
+    if (this.failure !== undefined) throw this.failure.error;
   }
 
   private fail(error: unknown): void {
     if (this.failure !== undefined) return;
-    this.failure = error;
+    this.failure = { error };
     this.abort.abort(error);
     this.step();
   }
 
-  /** Starts whatever may start now. */
+  /** Starts whatever may start now, and ends the run when nothing is left to wait for. */
   private step(): void {
-    if (this.failure === undefined) {
-      while (this.staged.length > 0 && this.sending < this.options.policy.window.size) this.startSending();
-      this.adapt();
-      for (let worker = 0; worker < this.busy.length && this.mayPack(); worker++) {
-        if (this.busy[worker] === false) this.startPacking(worker);
-      }
+    try {
+      if (this.failure === undefined) this.startWhatMay();
+    } catch (error) {
+      this.fail(error);
     }
-    const idle = this.packing === 0 && this.sending === 0;
-    if (idle && (this.failure !== undefined || this.staged.length === 0)) this.finish?.();
+    const isOver = this.failure !== undefined || (this.packing === 0 && this.staged.length === 0);
+    if (isOver && this.sending === 0) this.finish?.();
+  }
+
+  private startWhatMay(): void {
+    while (this.staged.length > 0 && this.sending < this.options.policy.window.size) this.startSending();
+    this.adapt();
+    for (let worker = 0; worker < this.busy.length && this.mayPack(); worker++) {
+      if (this.busy[worker] === false) this.startPacking(worker);
+    }
   }
 
   private mayPack(): boolean {
@@ -119,16 +127,15 @@ class Pipeline {
     if (job === undefined) return;
     this.busy[worker] = true;
     this.packing++;
-    this.options.onStart?.(job);
-    const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
     this.track(
-      this.options.pool
-        .pack(worker, job, output)
-        .then((chunk) => {
-          this.options.onPacked?.(job, chunk);
-          this.staged.push({ job, chunk });
-        })
-        .catch((error: unknown) => this.fail(error)),
+      async () => {
+        this.options.onStart?.(job);
+        const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
+        const chunk = await this.options.pool.pack(worker, job, output);
+        if (this.failure !== undefined) return;
+        this.options.onPacked?.(job, chunk);
+        this.staged.push({ job, chunk });
+      },
       () => {
         this.busy[worker] = false;
         this.packing--;
@@ -142,11 +149,10 @@ class Pipeline {
     this.sending++;
     const { send, policy, now } = this.options;
     this.track(
-      send(next.job, next.chunk, this.abort.signal).then(
-        ({ durationMs, troubled }) =>
-          policy.window.acknowledge({ nowMs: now(), bytes: next.chunk.size, durationMs, troubled }),
-        (error: unknown) => this.fail(error),
-      ),
+      async () => {
+        const { durationMs, troubled } = await send(next.job, next.chunk, this.abort.signal);
+        policy.window.acknowledge({ nowMs: now(), bytes: next.chunk.size, durationMs, troubled });
+      },
       () => {
         this.sending--;
         this.spare.push(next.chunk.output.buffer as SharedArrayBuffer);
@@ -154,12 +160,13 @@ class Pipeline {
     );
   }
 
-  private track(work: Promise<void>, settled: () => void): void {
-    const task = work.then(() => {
-      settled();
-      this.tasks.delete(task);
-      this.step();
-    });
-    this.tasks.add(task);
+  /** Runs `work` to its end, good or bad; `settled` gives back what it held. */
+  private track(work: () => Promise<void>, settled: () => void): void {
+    void work()
+      .catch((error: unknown) => this.fail(error))
+      .then(() => {
+        settled();
+        this.step();
+      });
   }
 }

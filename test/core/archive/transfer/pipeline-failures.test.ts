@@ -1,0 +1,117 @@
+// Whatever goes wrong in a callback or a thread ends the run, in words, and never leaves anybody waiting.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-plan.js';
+import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
+import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
+import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
+import { transferPolicy } from '../../../../src/core/archive/transfer/transfer-policy.js';
+import { fixedWindow } from '../../../../src/core/archive/transfer/transfer-window.js';
+import { WorkerThread } from '../../../../src/core/worker-thread.js';
+import { mortalThread } from '../../../support/mortal-thread.js';
+
+const job = (chunk: number): ChunkJob => {
+  return { chunk, shard: 0, storageClass: '', entries: new Uint32Array(), rawBytes: 1, bytes: 1 };
+};
+const packed = (chunk: number, output: SharedArrayBuffer): PackedChunk =>
+  ({ chunk, size: 10, output: Buffer.from(output) }) as PackedChunk;
+const policy = transferPolicy(
+  { optimization: true, congestionControl: 'cubic', transporter: 'staging', disableStaging: false },
+  2,
+);
+
+const goodPool = {
+  size: 2,
+  pack: async (_: number, { chunk }: ChunkJob, output: SharedArrayBuffer) => {
+    await sleep(1);
+    return packed(chunk, output);
+  },
+} as unknown as PackPool;
+
+const run = (changes: Partial<PipelineOptions>): Promise<void> =>
+  runPipeline({
+    lanes: Array.from({ length: 6 }, (_, chunk) => [job(chunk)]),
+    pool: goodPool,
+    policy,
+    bufferBytes: 16,
+    maxBuffers: 4,
+    now: () => performance.now(),
+    send: async () => {
+      await sleep(1);
+      return { durationMs: 1, troubled: false };
+    },
+    signal: new AbortController().signal,
+    ...changes,
+  });
+
+const broken = (): never => {
+  throw new Error('broken');
+};
+const atThird = (): (() => void) => {
+  let calls = 0;
+  return () => void (++calls === 3 && broken());
+};
+
+test.each<[string, () => Partial<PipelineOptions>]>([
+  ['onStart throws', () => ({ onStart: atThird() })],
+  ['onPacked throws', () => ({ onPacked: atThird() })],
+  ['send throws before it promises anything', () => ({ send: broken })],
+  ['the clock throws after a chunk was sent', () => ({ now: broken })],
+  ['the window throws', () => ({ policy: { ...policy, window: { ...fixedWindow(2), size: 2, acknowledge: broken } } })],
+  ['pack throws before it promises anything', () => ({ pool: { size: 2, pack: broken } as unknown as PackPool })],
+  ['there is no memory for a buffer', () => ({ bufferBytes: Number.MAX_SAFE_INTEGER })],
+])(
+  'the run fails when %s',
+  async (_, changes) => {
+    await expect(run(changes())).rejects.toThrow(/broken|Array buffer allocation failed|Invalid array buffer length/);
+  },
+  5000,
+);
+
+test('a failure does not wait for a packer that is stuck', async () => {
+  const stuck = {
+    size: 2,
+    pack: (worker: number) => (worker === 0 ? Promise.reject(new Error('broken')) : new Promise(() => undefined)),
+  } as unknown as PackPool;
+
+  await expect(run({ pool: stuck })).rejects.toThrow('broken');
+}, 5000);
+
+describe.each(['throws', 'rejects', 'exits', 'closes its port'] as const)('a packing thread that %s', (fate) => {
+  test.each(['start', 'open', 'pack'])(
+    'ends the run with a sentence (when it gets: %s)',
+    async (when) => {
+      const pool = new PackPool(2, mortalThread(fate, when));
+      onTestFinished(() => pool.close());
+      pool.open({} as never, {} as never);
+
+      await expect(run({ pool })).rejects.toThrow(
+        /^a packing thread failed: (?:it broke|it ended by itself with status 0)$/,
+      );
+    },
+    10_000,
+  );
+});
+
+test('a thread that died while it had nothing to do fails the next chunk', async () => {
+  const pool = new PackPool(1, mortalThread('exits', 'open'));
+  onTestFinished(() => pool.close());
+  pool.open({} as never, {} as never);
+  await sleep(1000);
+
+  await expect(pool.pack(0, job(0), new SharedArrayBuffer(1))).rejects.toThrow('it ended by itself with status 0');
+}, 10_000);
+
+test('closing gives up on a thread that does not end', async () => {
+  const thread = new WorkerThread<{ type: string }, never>({
+    name: '',
+    what: 'a stuck thread',
+    url: mortalThread('does not even end', 'close'),
+    patienceMs: 300,
+    onMessage: () => undefined,
+    onFailure: () => undefined,
+  });
+  onTestFinished(() => thread.terminate());
+
+  await expect(thread.close({ type: 'close' })).resolves.toBeUndefined();
+}, 10_000);
