@@ -67,6 +67,14 @@ export class FrameCache {
     }
   }
 
+  /** Forgets the frame. */
+  async drop(sha256: string): Promise<void> {
+    if (!this.known.has(sha256)) return;
+    await this.pending;
+    this.known.delete(sha256);
+    await unlink(this.path(sha256)).catch(() => undefined);
+  }
+
   /** Keeps a copy of the frame, in the background. `settled` waits for it. */
   put(sha256: string, bytes: Uint8Array): void {
     if (this.isBroken || this.known.has(sha256) || bytes.byteLength > this.options.limitBytes) return;

@@ -20,6 +20,7 @@ import type { OverwritePolicy } from './overwrite.js';
 import { progressMeter } from './progress-meter.js';
 import { refuseCollisions, settleExisting } from './settle-names.js';
 import { SpanSource } from './span-source.js';
+import { mendedText } from './mended-text.js';
 import { neededChunk, type NeededChunk } from './needed-chunk.js';
 import { heldBackNote, screenAttributes, type Screened } from './security-attributes.js';
 import { STATE } from './selected-table.js';
@@ -258,9 +259,9 @@ class Restore {
     return source.bytesFetched;
   }
 
-  private trouble({ failures, warnings }: Trouble): void {
+  private trouble({ failures, warnings, mended }: Trouble): void {
     for (const { index, reason } of failures) this.failures.add(this.gathered.table.path(index), reason);
-    this.warnings.push(...warnings);
+    this.warnings.push(...warnings, ...mended.map((wrong) => mendedText(wrong, this.gathered.head.chunks)));
   }
 
   private result(state: number, work: Work | undefined, bytesFetched: number): RestoreResult {

@@ -41,6 +41,14 @@ export class SpanSource {
     return (await this.cached(chunk, span)) ?? (await this.download(chunk, span, signal));
   }
 
+  /** Frames whose bytes were wrong, once more and from the store; what the cache has of them is dropped. @throws as `range` */
+  async again(chunk: LaneChunk, frames: Pick<Span, 'first' | 'last'>, signal: AbortSignal): Promise<FetchedSpan> {
+    const { first, last } = frames;
+    for (const { sha256 } of chunk.record.frames.slice(first, last + 1)) await this.options.cache?.drop(sha256);
+    const { stored } = frameOffsets(chunk.record);
+    return await this.download(chunk, { first, last, start: stored[first] ?? 0, end: stored[last + 1] ?? 0 }, signal);
+  }
+
   private async cached({ record }: LaneChunk, { first, last }: Span): Promise<FetchedSpan | undefined> {
     const frame = record.frames[first];
     if (first !== last || frame === undefined || this.options.cache?.has(frame.sha256) !== true) return undefined;

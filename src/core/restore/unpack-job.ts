@@ -1,4 +1,6 @@
-// What an unpack worker does with each message. Free of threads, so that it can be tested alone.
+// What an unpack worker does with each message. Free of threads, so that it can be tested alone. Bytes that do not match
+// their digest are wanted once more before files fail: the message that brought them waits (`wanted`) until `again` has
+// brought them, or cannot.
 import { hash } from 'node:crypto';
 import { errorText, integrityError, isArchiverError } from '../errors.js';
 import type { Codec } from '../codec/codec.js';
@@ -8,7 +10,16 @@ import type { BatchHash } from './batch-hash.js';
 import type { ContentSink } from './content-sink.js';
 import type { Extents } from './extents.js';
 import type { SelectedTable } from './selected-table.js';
-import type { ChunkFailure, ChunkMessage, EntryFailure, SpanMessage, ToWorker, Trouble } from './unpack-protocol.js';
+import type {
+  AgainMessage,
+  ChunkFailure,
+  ChunkMessage,
+  EntryFailure,
+  SpanMessage,
+  ToWorker,
+  Trouble,
+  WrongBytes,
+} from './unpack-protocol.js';
 
 /** Larger frames are decoded piece by piece, so that a chunk without framing needs no buffer of its size. */
 const MAX_WHOLE_FRAME = 32 * 1024 * 1024;
@@ -28,6 +39,15 @@ export interface UnpackJobOptions {
   readonly isStopped: () => boolean;
 }
 
+type Message = Exclude<ToWorker, { type: 'close' | 'begin' | 'again' }>;
+
+/** A span, from the frame on that was wrong. */
+interface Stopped {
+  readonly span: SpanMessage;
+  readonly first: number;
+  readonly last: number;
+}
+
 export class UnpackJob {
   readonly unpacker: ChunkUnpacker;
   private chunk: ChunkMessage | undefined;
@@ -36,12 +56,15 @@ export class UnpackJob {
   private decoded = new Uint8Array(0);
   private chunkFailures: ChunkFailure[] = [];
   private moreFailures: EntryFailure[] = [];
+  private mended: WrongBytes[] = [];
+  private stopped: Stopped | undefined;
+  private wantsTail = false;
 
   constructor(private readonly options: UnpackJobOptions) {
     this.unpacker = new ChunkUnpacker(options.table, options.extents, options.sink, options.batch);
   }
 
-  handle(message: Exclude<ToWorker, { type: 'close' | 'begin' }>): void {
+  handle(message: Message): void {
     switch (message.type) {
       case 'chunk':
         this.beginChunk(message);
@@ -50,7 +73,7 @@ export class UnpackJob {
         this.span(message);
         return;
       case 'tail':
-        this.checker?.stored(new Uint8Array(message.buffer, 0, message.length));
+        this.wantsTail = this.checker?.tail(new Uint8Array(message.buffer, 0, message.length)) === false;
         return;
       case 'lost':
         this.lost(message.first, message.last, message.reason);
@@ -96,26 +119,85 @@ export class UnpackJob {
     this.unpacker.lose(this.rawStarts[first] ?? 0, this.rawStarts[last + 1] ?? 0, reason);
   }
 
-  private span({ first, last, buffer }: SpanMessage): void {
-    let at = 0;
-    for (let frame = first; frame <= last && !this.options.isStopped(); frame++) {
-      const size = this.chunk?.frameSizes[frame] ?? 0;
-      const stored = new Uint8Array(buffer, at, size);
-      at += size;
-      this.checker?.stored(stored);
-      this.frame(frame, stored);
-      this.options.onFrame();
-    }
+  /** What must be read again before the message that was handled last is done. */
+  get wanted(): WrongBytes | undefined {
+    const chunk = this.chunk?.chunk ?? 0;
+    if (this.wantsTail) return { chunk, frames: undefined };
+    return this.stopped === undefined ? undefined : { chunk, frames: plain(this.stopped) };
   }
 
+  /** Goes on with what was read a second time. */
+  again({ buffer, length }: AgainMessage): void {
+    const { wanted, stopped } = this;
+    const bytes = buffer === undefined ? undefined : new Uint8Array(buffer, 0, length);
+    this.stopped = undefined;
+    this.wantsTail = false;
+    if (wanted === undefined) return;
+    const isRight = stopped === undefined ? this.secondTail(bytes) : this.span(stopped.span, stopped, bytes);
+    if (isRight) this.mended.push(wanted);
+  }
+
+  private secondTail(bytes: Uint8Array | undefined): boolean {
+    return bytes !== undefined && this.checker?.tail(bytes) === true;
+  }
+
+  /** Handles a span, or goes on with it at `second`, whose frames were read again. True when all of those are right. */
+  private span(span: SpanMessage, second?: Stopped, again?: Uint8Array): boolean {
+    const from = second?.first ?? span.first;
+    let at = this.storedBetween(span.first, from);
+    let isRight = again !== undefined;
+    for (let frame = from; frame <= span.last && !this.options.isStopped(); frame++) {
+      const size = this.chunk?.frameSizes[frame] ?? 0;
+      let stored: Uint8Array = new Uint8Array(span.buffer, at, size);
+      at += size;
+      let matches = this.matches(frame, stored);
+      if (!matches && second === undefined) {
+        this.stopped = { span, first: frame, last: this.lastWrong(span, frame, at) };
+        return false;
+      }
+      if (!matches && second !== undefined && again !== undefined && frame <= second.last) {
+        const offset = this.storedBetween(from, frame);
+        stored = again.subarray(offset, offset + size);
+        matches = this.matches(frame, stored);
+      }
+      this.checker?.stored(stored);
+      if (matches) this.frame(frame, stored);
+      else {
+        isRight = false;
+        this.damaged(frame, 'its bytes do not match their SHA-256 in the manifest');
+      }
+      this.options.onFrame();
+    }
+    return isRight;
+  }
+
+  private storedBetween(first: number, end: number): number {
+    let sum = 0;
+    for (let frame = first; frame < end; frame++) sum += this.chunk?.frameSizes[frame] ?? 0;
+    return sum;
+  }
+
+  /** The last wrong frame of a span, at or after `first`, which ends at `end` of the buffer. */
+  private lastWrong({ buffer, last }: SpanMessage, first: number, end: number): number {
+    let wrong = first;
+    let at = end;
+    for (let frame = first + 1; frame <= last; frame++) {
+      const size = this.chunk?.frameSizes[frame] ?? 0;
+      if (!this.matches(frame, new Uint8Array(buffer, at, size))) wrong = frame;
+      at += size;
+    }
+    return wrong;
+  }
+
+  private matches(frame: number, stored: Uint8Array): boolean {
+    const expected = this.chunk?.digests.subarray(frame * DIGEST_BYTES, (frame + 1) * DIGEST_BYTES);
+    return expected !== undefined && hash('sha256', stored, 'buffer').equals(expected);
+  }
+
+  /** A frame whose bytes are those that were stored. */
   private frame(frame: number, stored: Uint8Array): void {
     const chunk = this.chunk;
     if (chunk === undefined) return;
-    const expected = chunk.digests.subarray(frame * DIGEST_BYTES, (frame + 1) * DIGEST_BYTES);
-    if (!hash('sha256', stored, 'buffer').equals(expected)) {
-      this.damaged(frame, 'its bytes do not match their SHA-256 in the manifest');
-      return;
-    }
     const rawSize = chunk.frameRawSizes[frame] ?? 0;
     const start = this.rawStarts[frame] ?? 0;
     try {
@@ -169,9 +251,12 @@ export class UnpackJob {
 
   takeTrouble(): Trouble {
     const failures = [...this.unpacker.takeFailures(), ...this.moreFailures];
-    const { chunkFailures } = this;
+    const { chunkFailures, mended } = this;
     this.moreFailures = [];
     this.chunkFailures = [];
-    return { failures, chunkFailures, warnings: this.options.sink.takeWarnings() };
+    this.mended = [];
+    return { failures, chunkFailures, mended, warnings: this.options.sink.takeWarnings() };
   }
 }
+
+const plain = ({ first, last }: NonNullable<WrongBytes['frames']>): WrongBytes['frames'] => ({ first, last });

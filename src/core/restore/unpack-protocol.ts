@@ -52,6 +52,19 @@ export interface ChunkMessage {
   readonly extras: ReadonlyMap<number, Extra>;
 }
 
+/** What of a chunk arrived with wrong bytes: these frames, or (undefined) what follows the last frame. */
+export interface WrongBytes {
+  readonly chunk: number;
+  readonly frames: { readonly first: number; readonly last: number } | undefined;
+}
+
+/** The second reading of what was asked for with `again`; without a buffer it could not be read. */
+export interface AgainMessage {
+  readonly type: 'again';
+  readonly buffer: SharedArrayBuffer | undefined;
+  readonly length: number;
+}
+
 /** Frames `first` to `last`, stored one after another from the start of the buffer. */
 export interface SpanMessage {
   readonly type: 'span';
@@ -68,6 +81,8 @@ export type ToWorker =
   | SpanMessage
   /** What follows the last frame: the table of contents (only when chunks are checked). */
   | { readonly type: 'tail'; readonly buffer: SharedArrayBuffer; readonly length: number }
+  /** Comes out of turn, and is not answered: it goes on with the message that waits for it. */
+  | AgainMessage
   /** These frames will not come. */
   | { readonly type: 'lost'; readonly first: number; readonly last: number; readonly reason: string }
   /** Entries without stored bytes. */
@@ -94,6 +109,8 @@ export interface ChunkFailure {
 export interface Trouble {
   readonly failures: readonly EntryFailure[];
   readonly chunkFailures: readonly ChunkFailure[];
+  /** What was wrong once and right when it was read again. */
+  readonly mended: readonly WrongBytes[];
   readonly warnings: readonly string[];
 }
 
@@ -102,6 +119,10 @@ export type FromWorker =
   | { readonly type: 'progress'; readonly files: number; readonly bytes: number; readonly last: number }
   /** One message is done. A buffer comes back to be used again. */
   | ({ readonly type: 'done'; readonly buffer: SharedArrayBuffer | undefined } & Trouble)
+  /** Bytes do not match their digest: they are to be fetched once more, and nothing is done until they come. */
+  | { readonly type: 'again'; readonly wrong: WrongBytes }
+  /** The buffer of an `again` is free. */
+  | { readonly type: 'returned'; readonly buffer: SharedArrayBuffer }
   /** Nothing can be written any more. */
   | { readonly type: 'fatal'; readonly code: 'no-space' | 'io'; readonly message: string }
   | { readonly type: 'closed' };

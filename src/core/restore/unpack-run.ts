@@ -8,7 +8,7 @@ import type { Span } from './frame-plan.js';
 import type { Lane, LaneChunk } from './lanes.js';
 import type { Extra } from './selected-table.js';
 import type { FetchedSpan, SpanSource } from './span-source.js';
-import type { ChunkMessage, Trouble, UnpackData } from './unpack-protocol.js';
+import type { AgainMessage, ChunkMessage, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
 import type { UnpackWorkerHandle } from './unpack-worker-handle.js';
 import type { WorkerPool } from './worker-pool.js';
 
@@ -44,6 +44,8 @@ class UnpackRun {
   private readonly abort = new AbortController();
   private fatal: Error | undefined;
   private nextLane = 0;
+  /** Chunks that were begun. */
+  private readonly begun = new Map<number, LaneChunk>();
 
   constructor(private readonly options: UnpackRunOptions) {
     this.budget = new ByteBudget(options.bytesUnderWay);
@@ -72,7 +74,13 @@ class UnpackRun {
     const { data, source, onProgress, onTrouble } = this.options;
     handle.begin(
       { ...data, worker, stop: this.stop },
-      { onProgress, onTrouble, onBuffer: (buffer) => source.recycle(buffer), onFatal: (error) => this.fail(error) },
+      {
+        onProgress,
+        onTrouble,
+        onBuffer: (buffer) => source.recycle(buffer),
+        onFatal: (error) => this.fail(error),
+        readAgain: (wrong) => this.readAgain(wrong),
+      },
     );
   }
 
@@ -126,6 +134,7 @@ class UnpackRun {
   }
 
   private beginChunk(worker: UnpackWorkerHandle, chunk: LaneChunk): void {
+    this.begun.set(chunk.chunk, chunk);
     this.emitChunk('started', chunk);
     worker.send(chunkMessage(chunk, this.options.extrasOf(chunk)));
   }
@@ -159,6 +168,30 @@ class UnpackRun {
     };
   }
 
+  // Outside of the budget: a worker that waits for this gives nothing back before. There is one at most for each worker.
+  private async readAgain({ chunk, frames }: WrongBytes): Promise<AgainMessage> {
+    const lost = { type: 'again', buffer: undefined, length: 0 } as const;
+    const begun = this.begun.get(chunk);
+    if (begun === undefined) return lost;
+    const { source } = this.options;
+    const { size, tocSize } = begun.record;
+    const { signal } = this.abort;
+    try {
+      const fetched = await this.slots.run(() =>
+        frames === undefined ? source.range(begun, size - tocSize, size, signal) : source.again(begun, frames, signal),
+      );
+      return { type: 'again', ...fetched };
+    } catch (error) {
+      this.failIfForAll(error);
+      return lost;
+    }
+  }
+
+  /** What would repeat for every object ends the run. */
+  private failIfForAll(error: unknown): void {
+    if (!isArchiverError(error) || !PER_OBJECT.has(error.code)) this.fail(explain(error));
+  }
+
   private startTail(worker: UnpackWorkerHandle, chunk: LaneChunk): () => Promise<void> {
     const { size, tocSize } = chunk.record;
     const outcome = this.outcome(tocSize, () =>
@@ -178,7 +211,7 @@ class UnpackRun {
     try {
       return { fetched: await this.slots.run(fetch) };
     } catch (error) {
-      if (!isArchiverError(error) || !PER_OBJECT.has(error.code)) this.fail(explain(error));
+      this.failIfForAll(error);
       return { reason: errorText(error) };
     }
   }

@@ -2,13 +2,15 @@
 // way at a time.
 import { ArchiverError } from '../errors.js';
 import { WorkerThread } from '../worker-thread.js';
-import type { FromWorker, ToWorker, Trouble, UnpackData } from './unpack-protocol.js';
+import type { AgainMessage, FromWorker, ToWorker, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
 
 export interface WorkerEvents {
   onProgress(files: number, bytes: number, last: number): void;
   onTrouble(trouble: Trouble): void;
   onBuffer(buffer: SharedArrayBuffer): void;
   onFatal(error: Error): void;
+  /** Reads again what came wrong. Never rejects. */
+  readAgain(wrong: WrongBytes): Promise<AgainMessage>;
 }
 
 /** Messages sent and not answered: one that is worked on, one that waits, and the small ones around them. */
@@ -64,6 +66,12 @@ export class UnpackWorkerHandle {
         events.onTrouble(message);
         this.wakeUp();
         return;
+      case 'again':
+        void events.readAgain(message.wrong).then((again) => this.thread.post(again));
+        return;
+      case 'returned':
+        events.onBuffer(message.buffer);
+        return;
       case 'fatal':
         events.onFatal(new ArchiverError(message.code, message.message));
         return;
@@ -82,7 +90,7 @@ export class UnpackWorkerHandle {
   }
 
   /** Sends a message; a buffer in it is the worker's until `onBuffer` gives it back. `done` is called when the worker is through with it. */
-  send(message: ToWorker, done: () => void = () => undefined): void {
+  send(message: Exclude<ToWorker, { type: 'again' }>, done: () => void = () => undefined): void {
     if (this.isGone) {
       done();
       return;

@@ -11,13 +11,18 @@ import { FileSink } from './file-sink.js';
 import { openTree } from './open-tree.js';
 import { openTable, type SelectedTable } from './selected-table.js';
 import { UnpackJob } from './unpack-job.js';
-import type { FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';
+import type { AgainMessage, FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';
+
+type Work = Exclude<ToWorker, { type: 'close' | 'again' }>;
 
 class WorkerThread {
   private job: UnpackJob | undefined;
   private sink: ContentSink | undefined;
   private stop = new Int32Array(new SharedArrayBuffer(4));
   private isBroken = false;
+  /** The message that waits for bytes to be read again, and those that came after it. */
+  private waiting: Work | undefined;
+  private held: Work[] = [];
 
   constructor(private readonly port: MessagePort) {
     // Now, while the main thread still reads the manifest.
@@ -35,17 +40,48 @@ class WorkerThread {
       this.close();
       return;
     }
-    try {
+    if (message.type === 'again') this.again(message);
+    else if (this.waiting !== undefined) this.held.push(message);
+    else this.work(message);
+  }
+
+  private work(message: Work): void {
+    this.guarded(() => {
       if (message.type === 'begin') this.begin(message.data);
       else if (!this.isBroken && !this.isStopped()) this.job?.handle(message);
+    });
+    const wrong = this.isBroken ? undefined : this.job?.wanted;
+    if (wrong === undefined) this.done(message);
+    else {
+      this.waiting = message;
+      this.post({ type: 'again', wrong });
+    }
+  }
+
+  private again(message: AgainMessage): void {
+    const { waiting, held } = this;
+    this.guarded(() => this.job?.again(message));
+    if (message.buffer !== undefined) this.post({ type: 'returned', buffer: message.buffer });
+    this.waiting = undefined;
+    this.held = [];
+    if (waiting !== undefined) this.done(waiting);
+    for (const next of held) this.receive(next); // one of them may have to wait again
+  }
+
+  private guarded(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       this.isBroken = true;
       const code = isArchiverError(error, 'no-space') ? 'no-space' : 'io';
       this.post({ type: 'fatal', code, message: errorText(error) });
     }
+  }
+
+  private done(message: Work): void {
     this.tellProgress();
     const buffer = 'buffer' in message ? message.buffer : undefined;
-    const trouble = this.job?.takeTrouble() ?? { failures: [], chunkFailures: [], warnings: [] };
+    const trouble = this.job?.takeTrouble() ?? { failures: [], chunkFailures: [], mended: [], warnings: [] };
     this.post({ type: 'done', buffer, ...trouble });
   }
 

@@ -15,6 +15,8 @@ export class ChunkChecker {
   private readonly walker = new TarWalker((member) => this.onMember(member));
   private next: number;
   private isWhole = true;
+  /** Digest of the object, where its tail has come. */
+  private whole: string | undefined;
   private tarProblem: string | undefined;
   private readonly failures: EntryFailure[] = [];
 
@@ -28,6 +30,13 @@ export class ChunkChecker {
 
   stored(bytes: Uint8Array): void {
     this.hash.update(bytes);
+  }
+
+  /** The last bytes of the object. False when they make the whole wrong although all before them was right; then they may come again. */
+  tail(bytes: Uint8Array): boolean {
+    const whole = this.hash.copy().update(bytes);
+    this.whole = whole.digest('hex');
+    return !this.isWhole || this.whole === this.chunk.sha256;
   }
 
   decoded(bytes: Uint8Array): void {
@@ -64,7 +73,7 @@ export class ChunkChecker {
   finish(): { readonly problems: readonly string[]; readonly failures: readonly EntryFailure[] } {
     const problems: string[] = [];
     if (!this.isWhole) return { problems, failures: this.failures };
-    if (this.hash.digest('hex') !== this.chunk.sha256)
+    if ((this.whole ?? this.hash.digest('hex')) !== this.chunk.sha256)
       problems.push('its bytes do not match its SHA-256 in the manifest');
     if (this.chunk.isFile) return { problems, failures: this.failures };
     if (this.tarProblem === undefined) {

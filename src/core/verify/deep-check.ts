@@ -7,6 +7,7 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import type { EventSink } from '../events.js';
 import { displayPath } from '../raw-path.js';
 import { resultPath } from '../restore/failures.js';
+import { mendedText } from '../restore/mended-text.js';
 import { extentCut, planWork } from '../restore/plan-work.js';
 import { progressMeter } from '../restore/progress-meter.js';
 import { STATE, type Extra, type SelectedTable, type TableData } from '../restore/selected-table.js';
@@ -30,6 +31,7 @@ export interface DeepCheckOptions {
   readonly requestsAtOnce: number;
   readonly memoryLimitBytes?: number | undefined;
   readonly errors: Problems;
+  readonly warnings: Problems;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -114,8 +116,11 @@ function isElsewhere({ head, table, extras }: DeepCheckOptions, index: number): 
   return head.chunks[chunk]?.key.startsWith('../') === true;
 }
 
-function report(options: DeepCheckOptions, { failures, chunkFailures }: Trouble): void {
-  const { head, table, errors } = options;
+function report(options: DeepCheckOptions, { failures, chunkFailures, mended }: Trouble): void {
+  const { head, table, errors, warnings } = options;
+  for (const wrong of mended) {
+    warnings.add(mendedText(wrong, head.chunks), { key: head.chunks[wrong.chunk]?.key ?? '' });
+  }
   for (const { chunk, frame, reason } of chunkFailures) {
     const key = head.chunks[chunk]?.key ?? '';
     errors.add(frame === undefined ? `chunk ${chunk}: ${reason}` : `chunk ${chunk}, frame ${frame}: ${reason}`, {

@@ -166,6 +166,7 @@ class Verification {
       requestsAtOnce,
       memoryLimitBytes,
       errors,
+      warnings,
       emit,
       signal,
     });

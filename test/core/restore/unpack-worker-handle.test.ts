@@ -20,6 +20,7 @@ test.each<[Fate, string]>([
       onProgress: () => undefined,
       onTrouble: () => undefined,
       onBuffer: () => undefined,
+      readAgain: () => Promise.reject(new Error('nothing is wrong')),
       onFatal: (error) => fatal.push(error.message),
     });
     handle.send({ type: 'settle' }, () => void answered++);
