@@ -1,0 +1,231 @@
+// Draws commands that write, and says of each what its version must hold.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Claim } from './check.js';
+import { type Mode, type VersionKey } from './expectations.js';
+import type { Fault } from './fault-plan.js';
+import type { Rng } from './prng.js';
+import { markerOf } from './source-tree.js';
+import type { Listed } from './survey.js';
+import type { Machine, Run, World } from './world.js';
+
+/** Who writes where. */
+export interface Lane {
+  readonly machine: string;
+  readonly base: string;
+  /** Given by hand, else derived from host and folder. */
+  readonly datasetId: string | undefined;
+  readonly flags: readonly string[];
+}
+
+export const LANES: readonly Lane[] = [
+  { machine: 'alpha', base: '', datasetId: undefined, flags: [] },
+  { machine: 'beta', base: '', datasetId: undefined, flags: [] },
+  { machine: 'alpha', base: '', datasetId: 'shared', flags: ['--dataset-id', 'shared'] },
+  { machine: 'beta', base: '', datasetId: 'shared', flags: ['--dataset-id', 'shared'] },
+  {
+    machine: 'gamma',
+    base: '/writers/fleet',
+    datasetId: 'gamma',
+    flags: ['--writer-id', 'fleet', '--dataset-id', 'gamma'],
+  },
+];
+
+export interface WriteCommand {
+  readonly machine: Machine;
+  readonly base: string;
+  readonly args: readonly string[];
+  readonly modes: readonly Mode[];
+  /** Success means that the source as it is now is what was committed. */
+  readonly isFresh: boolean;
+  /** "No changes" says something about the newest version. */
+  readonly isAboutHead: boolean;
+}
+
+const EXACT: readonly Mode[] = [{ kind: 'exact' }];
+const OVERLAY: readonly Mode[] = [{ kind: 'overlay' }];
+const EITHER: readonly Mode[] = [...EXACT, ...OVERLAY];
+
+type Kind = 'tracked' | 'sync' | 'force' | 'upload' | 'dedup' | 'direct' | 'incremental' | 'previous' | 'create';
+
+const WEIGHTS: Readonly<Record<Kind, number>> = {
+  tracked: 26,
+  sync: 14,
+  force: 4,
+  upload: 8,
+  dedup: 4,
+  direct: 5,
+  incremental: 10,
+  previous: 6,
+  create: 12,
+};
+
+/** Keeps manifests of versions, for `--prev-manifest` now or much later. */
+class ManifestShelf {
+  private readonly held: { readonly key: VersionKey; readonly path: string }[] = [];
+
+  constructor(private readonly world: World) {}
+
+  /** One of the versions, as it is or as it was. */
+  async take(
+    rng: Rng,
+    versions: readonly Listed[],
+  ): Promise<{ readonly key: VersionKey; readonly path: string } | undefined> {
+    const [first] = versions;
+    if (!first) return undefined;
+    const older = this.held.filter(({ key }) => key.base === first.base && key.datasetId === first.datasetId);
+    if (older.length > 0 && rng.chance(0.4)) return rng.pick(older);
+    const listed = rng.pick(versions);
+    const folder = join(this.world.folder, 'manifests');
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, `${listed.uploadId}-${this.held.length}.json.gz`);
+    writeFileSync(path, await this.world.store.get(`${below(listed.base)}uploads/${listed.uploadId}/manifest.json.gz`));
+    this.held.push({ key: listed, path });
+    return { key: listed, path };
+  }
+}
+
+/** A key's beginning below the store's URL. */
+export const below = (base: string): string => (base === '' ? '' : `${base.slice(1)}/`);
+
+export class Writers {
+  private readonly shelf: ManifestShelf;
+  private readonly derived = new Map<string, string>();
+
+  constructor(private readonly world: World) {
+    this.shelf = new ManifestShelf(world);
+  }
+
+  /** The listed versions of the lane's dataset. */
+  versionsOf(lane: Lane, listed: readonly Listed[]): Listed[] {
+    const datasetId = lane.datasetId ?? this.derived.get(lane.machine);
+    return listed.filter((one) => one.base === lane.base && one.datasetId === datasetId);
+  }
+
+  /** A plain sync that must leave the source as it is in the newest version. */
+  plainSync(lane: Lane): WriteCommand {
+    return this.command(lane, ['sync', '--track-deletes'], EXACT);
+  }
+
+  /** Any writing command for the lane; changes the source first, mostly. */
+  async draw(rng: Rng, lane: Lane, listed: readonly Listed[]): Promise<WriteCommand> {
+    const machine = this.world.machine(lane.machine);
+    if (rng.chance(0.85)) machine.source.mutate(rng.fork('source'));
+    const isReader = machine.denied === undefined;
+    const kind = rng.weighted<Kind>({
+      ...WEIGHTS,
+      create: lane.flags.length === 0 ? WEIGHTS.create : 0,
+      previous: isReader ? WEIGHTS.previous : 0,
+    });
+    switch (kind) {
+      case 'tracked':
+        return this.command(lane, ['sync', '--track-deletes'], EXACT);
+      case 'sync':
+        return this.command(lane, ['sync'], isReader ? OVERLAY : EITHER);
+      case 'force':
+        return this.command(lane, ['sync', '--force', '--track-deletes'], EXACT);
+      case 'incremental':
+        return this.command(lane, ['upload', '--incremental'], isReader ? OVERLAY : EITHER);
+      case 'previous':
+        return await this.withPrevious(rng, lane, listed);
+      case 'create':
+        return this.createUpload(rng, lane);
+      case 'upload':
+      case 'dedup':
+      case 'direct': {
+        const shards = [
+          '--shard-count',
+          String(rng.int(4, 8)),
+          '--shard-strategy',
+          rng.pick(['round-robin', 'type', 'hash']),
+        ];
+        const extra = { upload: [], dedup: ['--enable-dedup'], direct: ['--direct-upload', '--force-direct-upload'] }[
+          kind
+        ];
+        const again = rng.pick([[], [], ['--resume'], ['--force-restart']]);
+        return {
+          ...this.command(lane, ['upload', ...shards, ...extra, ...again], EXACT),
+          isFresh: !again.includes('--resume'),
+        };
+      }
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** The document of a run that says it was done. */
+  claim(command: WriteCommand, run: Run): Claim | undefined {
+    const { uploadId, datasetId, version, noChanges } = run.document;
+    if ((run.status !== 0 && run.status !== 3) || typeof version !== 'number') return undefined;
+    const { name, source } = command.machine;
+    const key = { base: command.base, datasetId: String(datasetId), version };
+    if (command.base === '' && command.isFresh && !command.args.includes('--dataset-id'))
+      this.derived.set(name, key.datasetId);
+    if (noChanges === true)
+      return command.isAboutHead ? { kind: 'no-changes', key, source: source.now, run } : undefined;
+    const marker = command.isFresh ? markerOf(name) : '';
+    return { kind: 'committed', key, uploadId: String(uploadId), machine: name, source: source.now, marker, run };
+  }
+
+  private command(lane: Lane, [name = '', ...flags]: readonly string[], modes: readonly Mode[]): WriteCommand {
+    const machine = this.world.machine(lane.machine);
+    const args = [name, machine.source.root, this.world.store.url, ...lane.flags, ...flags, '--json', '--quiet'];
+    return { machine, base: lane.base, args, modes, isFresh: true, isAboutHead: true };
+  }
+
+  private async withPrevious(rng: Rng, lane: Lane, listed: readonly Listed[]): Promise<WriteCommand> {
+    const found = await this.shelf.take(rng, this.versionsOf(lane, listed));
+    const tree = found && this.world.expectations.treeOf(found.key);
+    if (!found || !tree) return this.command(lane, ['upload', '--incremental'], OVERLAY);
+    const modes: readonly Mode[] = [...OVERLAY, { kind: 'overlay-of', tree }];
+    return {
+      ...this.command(lane, ['upload', '--incremental', '--prev-manifest', found.path], modes),
+      isAboutHead: false,
+    };
+  }
+
+  private createUpload(rng: Rng, lane: Lane): WriteCommand {
+    const machine = this.world.machine(lane.machine);
+    const flags = [
+      ...rng.pick([[], [], ['--no-cleanup-on-failure'], ['--resume']]),
+      ...rng.pick([[], [], ['--fail-fast']]),
+    ];
+    const args = [
+      'create',
+      'upload',
+      machine.source.root,
+      '-b',
+      this.world.store.url,
+      ...chunkFlags(rng),
+      ...flags,
+      '--json',
+      '--quiet',
+    ];
+    return { machine, base: lane.base, args, modes: EXACT, isFresh: !flags.includes('--resume'), isAboutHead: true };
+  }
+}
+
+/** Chunks that are smaller than some files. */
+export const chunkFlags = (rng: Rng): string[] => [
+  '--chunk-size-mb',
+  '1',
+  '--shards',
+  String(rng.int(2, 8)),
+  '--workers',
+  '2',
+];
+
+/** Takes a run of a writing command into account. */
+export async function write(
+  world: World,
+  command: WriteCommand,
+  fault: Fault,
+  resumed?: Promise<unknown>,
+): Promise<Run> {
+  const { machine, modes } = command;
+  const { name, source } = machine;
+  world.expectations.begins(name, source.generation, source.now, modes);
+  const run = await world.run(machine, command.args, { fault, ...(resumed === undefined ? {} : { resumed }) });
+  if (run.status !== 0 && run.status !== 3) world.expectations.stopped(name, modes);
+  return run;
+}

@@ -1,0 +1,162 @@
+// What is done to one command: which fault, where. Drawn before the command runs.
+import type { Rng } from './prng.js';
+
+export type RequestTrouble =
+  /** The client dies before the server sees the request, or after it acted. */
+  | 'kill-before'
+  | 'kill-after'
+  /** The client dies, and the request arrives steps later. */
+  | 'kill-and-hold'
+  /** The connection breaks and the request arrives steps later. */
+  | 'reset-and-hold'
+  | 'reset'
+  | 'lost-answer'
+  | 'duplicate'
+  | 'delay'
+  | 'unavailable'
+  /** The server says yes and does nothing. */
+  | 'lie'
+  /** From here on nothing comes through. */
+  | 'outage';
+
+export type Fault =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'syscall-kill'; readonly calls: string; readonly when: number }
+  | { readonly kind: 'syscall-error'; readonly calls: string; readonly when: number; readonly error: string }
+  | { readonly kind: 'signal'; readonly signal: NodeJS.Signals; readonly afterMs: number }
+  /** Stopped for a while, until what runs beside it has ended. */
+  | { readonly kind: 'suspend'; readonly afterMs: number }
+  | {
+      readonly kind: 'request';
+      readonly trouble: RequestTrouble;
+      /** S3 operations, or all. */
+      readonly operation: RegExp;
+      /** Keys, or all. */
+      readonly path: RegExp;
+      readonly nth: number;
+      readonly times: number;
+    };
+
+export const NO_FAULT: Fault = { kind: 'none' };
+
+const LINKS = 'link,linkat,rename,renameat,renameat2';
+const CHANGES = `${LINKS},unlink,unlinkat,rmdir,mkdir,mkdirat,ftruncate`;
+const FLUSHES = 'fsync,fdatasync';
+const WRITES = 'write,pwrite64,writev,pwritev';
+const SOCKETS = 'sendto,sendmsg,recvfrom,connect';
+
+export const describeFault = (fault: Fault): string => {
+  switch (fault.kind) {
+    case 'none':
+      return '';
+    case 'syscall-kill':
+      return ` [killed at ${fault.calls.split(',')[0]}… ${fault.when}]`;
+    case 'syscall-error':
+      return ` [${fault.error} from ${fault.calls.split(',')[0]}… ${fault.when}]`;
+    case 'signal':
+      return ` [${fault.signal} after ${fault.afterMs} ms]`;
+    case 'suspend':
+      return ` [stopped after ${fault.afterMs} ms]`;
+    case 'request':
+      return ` [${fault.trouble} ${fault.operation.source} ${fault.path.source} ${fault.nth}${fault.times > 1 ? `×${fault.times}` : ''}]`;
+    default:
+      return fault satisfies never;
+  }
+};
+
+/** Ends of a command that it cannot survive. */
+export const isDeadly = (fault: Fault): boolean =>
+  fault.kind === 'syscall-kill' ||
+  fault.kind === 'signal' ||
+  (fault.kind === 'request' && fault.trouble.startsWith('kill'));
+
+/** A kill somewhere near the end, where manifests and records are written. */
+export function lateKill(rng: Rng, hasRequests: boolean): Fault {
+  if (!hasRequests) return { kind: 'syscall-kill', calls: 'link,linkat', when: rng.int(1, 6) };
+  return {
+    kind: 'request',
+    trouble: rng.pick(['kill-before', 'kill-after', 'kill-and-hold'] as const),
+    operation: /^(Put|Copy)Object$/,
+    path: rng.pick([/\/datasets\//, /manifest\.json/, /manifest\.json/, /chunk-/]),
+    nth: rng.int(1, 2),
+    times: 1,
+  };
+}
+
+function requestFault(rng: Rng): Fault {
+  const trouble = rng.weighted<RequestTrouble>({
+    'kill-before': 10,
+    'kill-after': 14,
+    'kill-and-hold': 8,
+    'reset-and-hold': 6,
+    reset: 4,
+    'lost-answer': 12,
+    duplicate: 8,
+    delay: 5,
+    unavailable: 8,
+    lie: 4,
+    outage: 5,
+  });
+  const isChange = /kill|hold|duplicate|lost/.test(trouble) ? rng.chance(0.8) : rng.chance(0.4);
+  return {
+    kind: 'request',
+    trouble,
+    operation: trouble === 'lie' ? /^PutObject$/ : isChange ? /^(Put|Copy|Delete|Create|Complete|UploadPart)/ : /./,
+    path: rng.pick([/./, /./, /\/datasets\//, /manifest\.json/, /chunk-|files\//, /sweep/]),
+    nth: rng.small(1, 20),
+    times: /unavailable|reset$|lost|delay/.test(trouble) ? rng.small(1, 8) : 1,
+  };
+}
+
+function systemCallFault(rng: Rng): Fault {
+  const calls = rng.pick([LINKS, CHANGES, CHANGES, FLUSHES, WRITES, 'openat']);
+  const most = calls === WRITES || calls === 'openat' ? 300 : 12;
+  return { kind: 'syscall-kill', calls, when: rng.small(1, most) };
+}
+
+function errorFault(rng: Rng): Fault {
+  const [calls, error] = rng.pick([
+    [FLUSHES, 'EIO'],
+    [CHANGES, 'EIO'],
+    ['pwrite64,pwritev', 'ENOSPC'],
+    [LINKS, 'ENOSPC'],
+    ['mkdir,mkdirat', 'ENOSPC'],
+    ['openat', 'EMFILE'],
+  ] as const);
+  return { kind: 'syscall-error', calls, error, when: calls === 'openat' ? rng.int(30, 300) : rng.small(1, 8) };
+}
+
+function signalFault(rng: Rng, fromMs: number, toMs: number): Fault {
+  return {
+    kind: 'signal',
+    signal: rng.pick(['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT']),
+    afterMs: rng.int(fromMs, toMs),
+  };
+}
+
+/** Any fault. */
+export function anyFault(rng: Rng, hasRequests: boolean): Fault {
+  const kind = rng.weighted({
+    request: hasRequests ? 60 : 0,
+    call: hasRequests ? 12 : 50,
+    error: 8,
+    signal: 18,
+    late: 12,
+  });
+  switch (kind) {
+    case 'request':
+      return requestFault(rng);
+    case 'call':
+      return hasRequests && rng.chance(0.5)
+        ? { kind: 'syscall-kill', calls: SOCKETS, when: rng.small(1, 40) }
+        : systemCallFault(rng);
+    case 'error':
+      return errorFault(rng);
+    case 'late':
+      return lateKill(rng, hasRequests);
+    case 'signal':
+      return signalFault(rng, 150, 1200);
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,123 @@
+// The same on an S3 server. Its clock cannot be set, so the proxies say older times than the server does.
+import {
+  CreateBucketCommand,
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SoakStore, StoredObject } from './soak-store.js';
+
+export const S3_ENV = {
+  AWS_ACCESS_KEY_ID: 'archiver',
+  AWS_SECRET_ACCESS_KEY: 'archiver-secret',
+  AWS_REGION: 'us-east-1',
+} as const;
+
+interface Ageing {
+  readonly before: number;
+  readonly ms: number;
+}
+
+const AT_ONCE = 16;
+/** S3 gives whole seconds: what was written before an ageing must not have the second of what was written after it. */
+const SECOND_MS = 1100;
+
+class S3Store implements SoakStore {
+  readonly url: string;
+  private readonly ageings: Ageing[];
+  constructor(
+    readonly upstream: string,
+    private readonly client: S3Client,
+    private readonly bucket: string,
+    private readonly prefix: string,
+    ageings: readonly Ageing[] = [],
+  ) {
+    this.url = `s3://${bucket}/${prefix}`;
+    this.ageings = [...ageings];
+  }
+
+  async list(): Promise<StoredObject[]> {
+    const found: StoredObject[] = [];
+    let token: string | undefined;
+    do {
+      const page = await this.client.send(
+        new ListObjectsV2Command({
+          Bucket: this.bucket,
+          Prefix: `${this.prefix}/`,
+          ...(token === undefined ? {} : { ContinuationToken: token }),
+        }),
+      );
+      for (const { Key = '', Size = 0, ETag = '', LastModified } of page.Contents ?? [])
+        found.push({ key: Key.slice(this.prefix.length + 1), size: Size, tag: `${ETag} ${LastModified?.getTime()}` });
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
+    return found;
+  }
+
+  async get(key: string): Promise<Buffer> {
+    const { Body } = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: this.full(key) }));
+    return Buffer.from((await Body?.transformToByteArray()) ?? []);
+  }
+
+  async put(key: string, bytes: Buffer): Promise<void> {
+    await this.client.send(new PutObjectCommand({ Bucket: this.bucket, Key: this.full(key), Body: bytes }));
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: this.full(key) }));
+  }
+
+  async copy(name: string): Promise<SoakStore> {
+    const other = new S3Store(this.upstream, this.client, this.bucket, `${this.prefix}-${name}`, this.ageings);
+    await other.discard();
+    const waiting = await this.list();
+    await this.forEach(waiting, async ({ key }) => {
+      const source = `${this.bucket}/${this.full(key)}`.split('/').map(encodeURIComponent).join('/');
+      await this.client.send(new CopyObjectCommand({ Bucket: this.bucket, Key: other.full(key), CopySource: source }));
+    });
+    return other;
+  }
+
+  async discard(): Promise<void> {
+    await this.forEach(await this.list(), ({ key }) => this.remove(key));
+  }
+
+  async age(ms: number): Promise<void> {
+    await sleep(SECOND_MS);
+    this.ageings.push({ before: Date.now(), ms });
+    await sleep(SECOND_MS);
+  }
+
+  shownTime(time: Date): Date {
+    const older = this.ageings.filter(({ before }) => time.getTime() < before).reduce((sum, { ms }) => sum + ms, 0);
+    return new Date(time.getTime() - older);
+  }
+
+  private full(key: string): string {
+    return `${this.prefix}/${key}`;
+  }
+
+  private async forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+    const queue = [...items];
+    const worker = async (): Promise<void> => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+}
+
+/** A store in a new bucket. */
+export async function s3SoakStore(upstream: string, bucket: string): Promise<SoakStore> {
+  const client = new S3Client({
+    endpoint: upstream,
+    region: S3_ENV.AWS_REGION,
+    forcePathStyle: true,
+    credentials: { accessKeyId: S3_ENV.AWS_ACCESS_KEY_ID, secretAccessKey: S3_ENV.AWS_SECRET_ACCESS_KEY },
+  });
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  return new S3Store(upstream, client, bucket, 'lab');
+}

@@ -1,0 +1,126 @@
+// npm run soak: random commands, faults and races on one store by three machines; after each step every version must be
+// there, restore to the tree it was made from, and verify. Drives dist/cli.js as users do. See --help.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Checker } from './check.js';
+import { CLI } from './machine.js';
+import { Rng } from './prng.js';
+import { openSoakStore, STORES, type StoreKind } from './servers.js';
+import { Steps } from './steps.js';
+import { makeMachines, SoakFailure, World } from './world.js';
+
+const HELP = `npm run soak -- [flags]     (after npm run build)
+  --minutes N       how long (default 10; no limit with --steps alone)
+  --steps N         at most so many steps
+  --seed N          replays the steps of this seed (default: a new one)
+  --store KIND      ${STORES.join(' | ')} (default folder; s3 is a server in this process)
+  --without A,B     leave out these kinds of steps, such as elsewhere,copy
+  --keep            keep the work folder also when nothing failed
+ceph and moto use ARCHIVER_TEST_RGW and ARCHIVER_TEST_MOTO when these name a running server, else they start one.
+`;
+
+interface Settings {
+  readonly seed: string;
+  readonly store: StoreKind;
+  readonly steps: number;
+  readonly untilMs: number;
+  readonly keep: boolean;
+  readonly without: readonly string[];
+}
+
+function settings(): Settings | undefined {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      minutes: text,
+      steps: text,
+      seed: text,
+      store: text,
+      without: text,
+      keep: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help === true) return undefined;
+  const number = (value: string | undefined, fallback: number): number => {
+    if (value === undefined) return fallback;
+    if (!(Number(value) > 0)) throw new Error(`'${value}' is not a positive number`);
+    return Number(value);
+  };
+  const store = STORES.find((kind) => kind === (values.store ?? 'folder'));
+  if (store === undefined) throw new Error(`--store is one of ${STORES.join(', ')}`);
+  const minutes = number(values.minutes, values.steps === undefined ? 10 : Infinity);
+  return {
+    seed: values.seed ?? String(Math.floor(Math.random() * 1e9)),
+    store,
+    steps: number(values.steps, Infinity),
+    untilMs: Date.now() + minutes * 60_000,
+    keep: values.keep === true,
+    without: values.without?.split(',') ?? [],
+  };
+}
+
+const summary = ({ step, counts }: World): string =>
+  `${step} steps, ${counts.restored} versions restored, ${counts.kills} kills, ${counts.faults} faults`;
+
+function report(world: World, error: unknown): void {
+  const what = error instanceof SoakFailure ? error.message : (error as Error).stack;
+  const lines = [
+    `FAILED: seed ${world.seed}, step ${world.step}`,
+    String(what),
+    'the last lines:',
+    ...world.recent,
+    `evidence: ${world.folder} (store, homes, sources, runs/, steps.log)`,
+    `${summary(world)}: failed at step ${world.step} of seed ${world.seed}`,
+  ];
+  writeFileSync(join(world.folder, 'failure.txt'), `${lines.join('\n')}\n`);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+async function soak(world: World, { steps, untilMs, seed, without }: Settings): Promise<void> {
+  const checker = new Checker(world);
+  const work = new Steps(world, checker, without);
+  const rng = new Rng(seed);
+  while (world.step < steps && Date.now() < untilMs) {
+    world.step += 1;
+    const ofStep = rng.fork(`step ${world.step}`);
+    const result = await work.step(ofStep);
+    await checker.check(ofStep.fork('check'), result);
+  }
+  world.say('the faults are over');
+  await checker.check(rng.fork('last'), await work.finish(), true);
+}
+
+async function main(): Promise<number> {
+  const wanted = settings();
+  if (wanted === undefined) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const { seed } = wanted;
+  const folder = mkdtempSync(join(tmpdir(), `archiver-soak-${seed}-`));
+  const rng = new Rng(seed);
+  const { store, close } = await openSoakStore(wanted.store, folder, `soak-${seed.toLowerCase()}-${Date.now()}`);
+  try {
+    const help = execFileSync(process.execPath, [CLI, 'dataset', 'prune', '--help'], { encoding: 'utf8' });
+    const machines = makeMachines(rng.fork('machines'), folder, store.upstream !== undefined);
+    const world = new World(seed, folder, store, machines, help.includes('--grace'));
+    world.say(`store ${store.url}, work folder ${folder}`);
+    try {
+      await soak(world, wanted);
+    } catch (error) {
+      report(world, error);
+      return 1;
+    }
+    process.stdout.write(`${summary(world)}: no failure\n`);
+    if (!wanted.keep) rmSync(folder, { recursive: true, force: true });
+    return 0;
+  } finally {
+    await close();
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,195 @@
+// Everything that a step works with: the store, the machines and their sources, what is expected, and the evidence.
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Expectations } from './expectations.js';
+import { forward, openLane, type Lane, type Request } from './fault-lane.js';
+import { describeFault, isDeadly, NO_FAULT, type Fault } from './fault-plan.js';
+import { runProgram, type Identity, type Ran } from './machine.js';
+import type { Rng } from './prng.js';
+import { S3_ENV } from './s3-soak-store.js';
+import type { SoakStore } from './soak-store.js';
+import { SourceTree } from './source-tree.js';
+
+/** What must never happen has happened. */
+export class SoakFailure extends Error {
+  override readonly name = 'SoakFailure';
+}
+
+export interface Machine extends Identity {
+  readonly source: SourceTree;
+  /** S3 operations that it is denied. */
+  readonly denied: RegExp | undefined;
+}
+
+export interface Counts {
+  restored: number;
+  kills: number;
+  faults: number;
+}
+
+export interface Run extends Ran {
+  readonly machine: string;
+  readonly args: readonly string[];
+  readonly fault: Fault;
+  /** Its fault may be what it ended with. */
+  readonly isHit: boolean;
+  /** The JSON document on stdout, when there is one. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+interface RunSettings {
+  readonly fault?: Fault;
+  readonly resumed?: Promise<unknown>;
+  readonly store?: SoakStore;
+}
+
+interface Held {
+  readonly request: Request;
+  readonly upstream: string;
+  readonly atStep: number;
+}
+
+const REMEMBERED_LINES = 30;
+
+const parse = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+};
+
+export class World {
+  readonly counts: Counts = { restored: 0, kills: 0, faults: 0 };
+  readonly expectations = new Expectations();
+  readonly recent: string[] = [];
+  step = 0;
+  private held: Held[] = [];
+  private runs = 0;
+  private readers = 0;
+
+  constructor(
+    readonly seed: string,
+    readonly folder: string,
+    readonly store: SoakStore,
+    readonly machines: readonly Machine[],
+    /** Whether prune knows --grace and --instant. */
+    readonly hasGrace: boolean,
+  ) {
+    mkdirSync(join(folder, 'runs'), { recursive: true });
+  }
+
+  machine(name: string): Machine {
+    const found = this.machines.find((machine) => machine.name === name);
+    if (!found) throw new Error(`no machine ${name}`);
+    return found;
+  }
+
+  /** A line for the log. */
+  say(text: string): void {
+    const line = `${this.seed} ${this.step} ${text}`;
+    process.stdout.write(`${line}\n`);
+    this.recent.push(line);
+    if (this.recent.length > REMEMBERED_LINES) this.recent.shift();
+    appendFileSync(join(this.folder, 'steps.log'), `${line}\n`);
+  }
+
+  /** A machine that has never seen the store. */
+  reader(): Identity & { readonly forget: () => void } {
+    const home = join(this.folder, `reader-${++this.readers}`);
+    const forget = (): void => rmSync(home, { recursive: true, force: true });
+    return { name: 'reader', home, host: 'reader', skewMs: 0, forget };
+  }
+
+  /** Runs a command and keeps what it said. */
+  async run(
+    identity: Identity & { readonly denied?: RegExp | undefined },
+    args: readonly string[],
+    settings: RunSettings = {},
+  ): Promise<Run> {
+    const { fault = NO_FAULT } = settings;
+    const number = ++this.runs;
+    let kill: () => void = () => undefined;
+    const lane = await this.openLane(identity.denied, settings, () => kill());
+    const ran = await runProgram(identity, args, {
+      env: lane === undefined ? {} : { ...S3_ENV, AWS_ENDPOINT_URL: lane.endpoint },
+      fault,
+      onStart: (end) => {
+        kill = end;
+      },
+      ...(settings.resumed === undefined ? {} : { resumed: settings.resumed }),
+    });
+    await lane?.close();
+    const isHit =
+      fault.kind === 'request' ? lane?.hasHit() === true : fault.kind !== 'none' && fault.kind !== 'suspend';
+    if (isHit || fault.kind === 'suspend') this.counts.faults += 1;
+    if (ran.isKilled && isDeadly(fault)) this.counts.kills += 1;
+    const run = { ...ran, machine: identity.name, args, fault, isHit, document: parse(ran.stdout) };
+    this.record(number, run);
+    if (ran.isHung) throw new SoakFailure(`${this.describe(run)} did not end within minutes`);
+    return run;
+  }
+
+  private async openLane(
+    denied: RegExp | undefined,
+    settings: RunSettings,
+    kill: () => void,
+  ): Promise<Lane | undefined> {
+    const { fault = NO_FAULT, store = this.store } = settings;
+    const { upstream } = store;
+    if (upstream === undefined) return undefined;
+    return await openLane({
+      upstream,
+      fault,
+      ...(denied === undefined ? {} : { denied }),
+      shownTime: (time) => store.shownTime(time),
+      kill,
+      hold: (request) => this.held.push({ request, upstream, atStep: this.step }),
+    });
+  }
+
+  /** How a run is named in messages. */
+  describe({ machine, args, fault }: Pick<Run, 'machine' | 'args' | 'fault'>): string {
+    return `${machine}: ${args.join(' ').replaceAll(this.folder, '.')}${describeFault(fault)}`;
+  }
+
+  /** Lets requests that were held arrive: all, or those of steps ago. */
+  async release(minAgeSteps = 0): Promise<void> {
+    const due = this.held.filter(({ atStep }) => this.step - atStep >= minAgeSteps);
+    this.held = this.held.filter((one) => !due.includes(one));
+    for (const { request, upstream } of due) {
+      const { status } = await forward(upstream, request);
+      this.say(`a held ${request.method} ${request.path.slice(0, 100)} arrives: ${status}`);
+    }
+  }
+
+  get heldRequests(): number {
+    return this.held.length;
+  }
+
+  private record(number: number, run: Run): void {
+    const name = `${String(number).padStart(5, '0')}-step-${this.step}-${run.machine}`;
+    const ended = `exit ${run.status ?? 'by a signal'} after ${run.durationMs} ms`;
+    const text = [this.describe(run), ended, '--- stdout', run.stdout, '--- stderr', run.stderr].join('\n');
+    writeFileSync(join(this.folder, 'runs', `${name}.txt`), text);
+  }
+}
+
+/** Draws hosts, clocks and sources. */
+export function makeMachines(rng: Rng, folder: string, isS3: boolean): Machine[] {
+  const hours = 3_600_000;
+  const isListDenied = rng.chance(0.3);
+  const denied = isListDenied ? /^(Get|Head|Delete|List|Copy)/ : /^(Get|Head|Delete|Copy)/;
+  return ['alpha', 'beta', 'gamma'].map((name) => {
+    const source = new SourceTree(join(folder, `source-${name}`), name);
+    source.fill(rng.fork(`source ${name}`));
+    return {
+      name,
+      home: join(folder, `home-${name}`),
+      host: `${name}-host`,
+      skewMs: name === 'alpha' ? 0 : rng.pick([0, 0, 5 * hours, -3 * hours]),
+      source,
+      denied: isS3 && name === 'gamma' ? denied : undefined,
+    };
+  });
+}
