@@ -21,6 +21,8 @@ interface Answer {
 
 export interface LaneOptions {
   readonly upstream: string;
+  readonly gates: Gates;
+  readonly machine: string;
   readonly fault: Fault;
   /** Operations that are refused. */
   readonly denied?: RegExp;
@@ -85,6 +87,69 @@ function aged(answer: Answer, operation: string, shownTime: LaneOptions['shownTi
   return { ...answer, headers: { ...answer.headers, 'last-modified': shownTime(new Date(time)).toUTCString() } };
 }
 
+type Handler = (incoming: http.IncomingMessage, response: http.ServerResponse) => void;
+
+/** A port that serves one command at a time. */
+class Gate {
+  handler: Handler | undefined;
+  private constructor(private readonly server: http.Server) {}
+
+  static async open(): Promise<Gate> {
+    const server = http.createServer();
+    const gate = new Gate(server);
+    server.on('request', (incoming: http.IncomingMessage, response: http.ServerResponse) => {
+      if (gate.handler) gate.handler(incoming, response);
+      else incoming.socket.destroy();
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    return gate;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  disconnect(): void {
+    this.server.closeAllConnections();
+  }
+
+  release(): void {
+    this.disconnect();
+    this.handler = undefined;
+  }
+
+  close(): void {
+    this.server.close();
+    this.disconnect();
+  }
+}
+
+/** A machine finds its store at the same address each time: what it has saved of an upload says where that goes. */
+export class Gates {
+  private readonly ofMachine = new Map<string, Gate[]>();
+
+  /** The machine's first gate that is free. */
+  async take(machine: string, handler: Handler): Promise<Gate> {
+    const gates = this.ofMachine.get(machine) ?? [];
+    this.ofMachine.set(machine, gates);
+    const free = gates.find((gate) => gate.handler === undefined);
+    if (free) {
+      free.handler = handler;
+      return free;
+    }
+    const gate = await Gate.open();
+    gate.handler = handler;
+    gates.push(gate);
+    return gate;
+  }
+
+  close(): void {
+    for (const gate of [...this.ofMachine.values()].flat()) gate.close();
+  }
+}
+
 class Trouble {
   private seen = 0;
   hits = 0;
@@ -102,7 +167,7 @@ class Trouble {
   }
 }
 
-/** Starts it on a port of its own. */
+/** Opens it at a gate of the machine. */
 export async function openLane(options: LaneOptions): Promise<Lane> {
   const { upstream, kill, hold } = options;
   const trouble = new Trouble(options.fault);
@@ -158,7 +223,7 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
     response.writeHead(reply.status, length === undefined ? kept : { ...kept, 'content-length': length });
     response.end(method === 'HEAD' ? undefined : reply.body);
   };
-  const server = http.createServer((incoming, response) => {
+  const gate = await options.gates.take(options.machine, (incoming, response) => {
     running += 1;
     handle(incoming, response)
       .catch(() => incoming.socket.destroy())
@@ -166,20 +231,14 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
         running -= 1;
       });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: gate.endpoint,
     hasHit: () => trouble.hits > 0,
     close: async () => {
-      server.closeAllConnections();
+      gate.disconnect();
       // What the server has got it finishes, with or without a client.
       for (const until = Date.now() + CLOSING_MS; running > 0 && Date.now() < until;) await sleep(10);
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      gate.release();
     },
   };
 }

@@ -72,7 +72,11 @@ export const isDeadly = (fault: Fault): boolean =>
 
 /** A kill somewhere near the end, where manifests and records are written. */
 export function lateKill(rng: Rng, hasRequests: boolean): Fault {
-  if (!hasRequests) return { kind: 'syscall-kill', calls: 'link,linkat', when: rng.int(1, 6) };
+  if (!hasRequests || rng.chance(0.15)) {
+    // At link the object is not there yet; when its temporary name goes, it is.
+    const calls = hasRequests ? 'rename,unlink' : rng.pick(['link,linkat', 'unlink', 'unlink', 'fsync', 'rename']);
+    return { kind: 'syscall-kill', calls, when: rng.small(1, calls === 'fsync' ? 14 : 7) };
+  }
   return {
     kind: 'request',
     trouble: rng.pick(['kill-before', 'kill-after', 'kill-and-hold'] as const),
@@ -82,6 +86,17 @@ export function lateKill(rng: Rng, hasRequests: boolean): Fault {
     times: 1,
   };
 }
+
+const ANY_PATH = /./;
+/** Keys that a fault may be about, and how many requests for them a command makes. */
+const MOST_REQUESTS: ReadonlyMap<RegExp, number> = new Map([
+  [ANY_PATH, 16],
+  [/\/datasets\//, 4],
+  [/manifest\.json/, 3],
+  [/chunk-|files\//, 5],
+  [/sweep/, 2],
+]);
+const PATHS: readonly RegExp[] = [...MOST_REQUESTS.keys()];
 
 function requestFault(rng: Rng): Fault {
   const trouble = rng.weighted<RequestTrouble>({
@@ -98,12 +113,13 @@ function requestFault(rng: Rng): Fault {
     outage: 5,
   });
   const isChange = /kill|hold|duplicate|lost/.test(trouble) ? rng.chance(0.8) : rng.chance(0.4);
+  const path = rng.pick([...PATHS, ANY_PATH]);
   return {
     kind: 'request',
     trouble,
     operation: trouble === 'lie' ? /^PutObject$/ : isChange ? /^(Put|Copy|Delete|Create|Complete|UploadPart)/ : /./,
-    path: rng.pick([/./, /./, /\/datasets\//, /manifest\.json/, /chunk-|files\//, /sweep/]),
-    nth: rng.small(1, 20),
+    path,
+    nth: rng.small(1, MOST_REQUESTS.get(path) ?? 12),
     times: /unavailable|reset$|lost|delay/.test(trouble) ? rng.small(1, 8) : 1,
   };
 }
@@ -122,8 +138,14 @@ function errorFault(rng: Rng): Fault {
     [LINKS, 'ENOSPC'],
     ['mkdir,mkdirat', 'ENOSPC'],
     ['openat', 'EMFILE'],
+    ['getdents64', 'EIO'],
   ] as const);
-  return { kind: 'syscall-error', calls, error, when: calls === 'openat' ? rng.int(30, 300) : rng.small(1, 8) };
+  return {
+    kind: 'syscall-error',
+    calls,
+    error,
+    when: calls === 'openat' || calls === 'getdents64' ? rng.int(20, 300) : rng.small(1, 8),
+  };
 }
 
 function signalFault(rng: Rng, fromMs: number, toMs: number): Fault {

@@ -60,7 +60,7 @@ function commandLine(fault: Fault, args: readonly string[]): [string, string[]] 
   if (fault.kind !== 'syscall-kill' && fault.kind !== 'syscall-error') return [process.execPath, plain];
   const effect = fault.kind === 'syscall-kill' ? 'signal=KILL' : `error=${fault.error}`;
   const inject = `inject=${fault.calls}:${effect}:when=${fault.when}`;
-  const tracing = ['-f', '--seccomp-bpf', '-qqq', '-o', '/dev/null', '-e', `trace=${fault.calls}`, '-e', inject];
+  const tracing = ['-f', '-qqq', '-o', '/dev/null', '-e', `trace=${fault.calls}`, '-e', inject];
   return ['strace', [...tracing, process.execPath, ...plain]];
 }
 

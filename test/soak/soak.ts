@@ -106,7 +106,7 @@ async function main(): Promise<number> {
   const { store, close } = await openSoakStore(wanted.store, folder, `soak-${seed.toLowerCase()}-${Date.now()}`);
   try {
     const help = execFileSync(process.execPath, [CLI, 'dataset', 'prune', '--help'], { encoding: 'utf8' });
-    const machines = makeMachines(rng.fork('machines'), folder, store.upstream !== undefined);
+    const machines = makeMachines(rng.fork('machines'), folder, wanted.store);
     const world = new World(seed, folder, store, machines, help.includes('--grace'));
     world.say(`store ${store.url}, work folder ${folder}`);
     try {
@@ -114,6 +114,8 @@ async function main(): Promise<number> {
     } catch (error) {
       report(world, error);
       return 1;
+    } finally {
+      world.close();
     }
     process.stdout.write(`${summary(world)}: no failure\n`);
     if (!wanted.keep) rmSync(folder, { recursive: true, force: true });
