@@ -125,14 +125,20 @@ export class World {
       ...(settings.resumed === undefined ? {} : { resumed: settings.resumed }),
     });
     await lane?.close();
-    const isHit =
-      fault.kind === 'request' ? lane?.hasHit() === true : fault.kind !== 'none' && fault.kind !== 'suspend';
-    if (isHit || fault.kind === 'suspend') this.counts.faults += 1;
-    if (ran.isKilled && isDeadly(fault)) this.counts.kills += 1;
+    const isHit = this.count(ran, fault, lane);
     const run = { ...ran, machine: identity.name, args, fault, isHit, document: parse(ran.stdout) };
     this.record(number, run);
     if (ran.isHung) throw new SoakFailure(`${this.describe(run)} did not end within minutes`);
     return run;
+  }
+
+  /** Whether the fault may be what the command ended with. */
+  private count({ isKilled }: Ran, fault: Fault, lane: Lane | undefined): boolean {
+    const isStopped = fault.kind === 'suspend';
+    const isHit = fault.kind === 'request' ? lane?.hasHit() === true : fault.kind !== 'none' && !isStopped;
+    if (isHit || isStopped) this.counts.faults += 1;
+    if (isKilled && isDeadly(fault)) this.counts.kills += 1;
+    return isHit;
   }
 
   private async openLane(
