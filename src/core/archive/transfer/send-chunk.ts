@@ -11,6 +11,8 @@ import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
 
 const TAKE_BACK_MS = 30_000;
+/** After an interruption: somebody waits for the prompt, and the store may be what did not answer. */
+const HASTY_TAKE_BACK_MS = 1000;
 const MIB = 2 ** 20;
 
 export interface ChunkTarget {
@@ -103,7 +105,8 @@ export class ChunkSender {
       this.emit({ type: 'note', text });
       return failure;
     }
-    const left = await this.takeBack(this.store, [...this.sent]);
+    const forMs = isArchiverError(failure, 'cancelled') ? HASTY_TAKE_BACK_MS : TAKE_BACK_MS;
+    const left = await this.takeBack(this.store, [...this.sent], forMs);
     const text =
       left === undefined
         ? `nothing was committed; the ${this.sent.size} objects already sent were removed`
@@ -115,7 +118,8 @@ export class ChunkSender {
   private async leave(failure: unknown, { uploadId, chunks, storedBytes }: KeptUpload): Promise<unknown> {
     // What was on its way may be there without anybody knowing: the resumed upload sends it anew under another number.
     const inDoubt = [...this.sent].filter((key) => !this.acknowledged.has(key));
-    if (this.store !== undefined && !this.kept) await this.takeBack(this.store, inDoubt);
+    const forMs = isArchiverError(failure, 'cancelled') ? HASTY_TAKE_BACK_MS : TAKE_BACK_MS;
+    if (this.store !== undefined && !this.kept) await this.takeBack(this.store, inDoubt, forMs);
     const command = `archiver resume ${uploadId}`;
     const size = `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}, ${(storedBytes / MIB).toFixed(1)} MiB`;
     this.emit({ type: 'note', text: `what was sent is kept (${size}): \`${command}\` goes on from there` });
@@ -125,10 +129,14 @@ export class ChunkSender {
     return new ArchiverError(code, message, { exitCode, cause, hint: next });
   }
 
-  private async takeBack(store: ObjectStore, keys: readonly string[]): Promise<string | undefined> {
+  private async takeBack(
+    store: ObjectStore,
+    keys: readonly string[],
+    forMs = TAKE_BACK_MS,
+  ): Promise<string | undefined> {
     if (keys.length === 0) return undefined;
     try {
-      const failures = await store.delete(keys, AbortSignal.timeout(TAKE_BACK_MS));
+      const failures = await store.delete(keys, AbortSignal.timeout(forMs));
       return failures[0]?.reason;
     } catch (error) {
       return isArchiverError(error, 'access-denied') ? 'this writer may not delete' : errorText(error);
