@@ -12,7 +12,7 @@ import { escapedFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { program } from './commands/index.js';
 
-const LEFT_BEHIND_MS = 5000;
+const LEFT_BEHIND_MS = 500;
 
 const warnings = quietWarnings(process);
 const endNow = (status: number): never => endProcess(process, status);
@@ -68,5 +68,6 @@ const ended = await runProgram({ root: program(), version: pkg.version }, proces
 status = file === undefined ? ended : closeOutput(file, ended, (text) => process.stderr.write(text));
 process.exitCode = status;
 release();
-// Everything is done and written: a connection or thread that is left behind has this long to end by itself.
+// The command has ended and its output is written. What still runs (a connection, a thread, a credential_process that
+// nobody waits for any more) has this long to end by itself.
 setTimeout(endNow, LEFT_BEHIND_MS, status).unref();

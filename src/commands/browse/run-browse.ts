@@ -121,7 +121,7 @@ async function openListing(browsing: Browsing, onProgress: LoadProgress): Promis
   const trouble = await rememberStore(contextPath(context.userHome), {
     url: baseUrl,
     region,
-    endpointUrl: values.endpointUrl,
+    endpointUrl: opened.servers?.store ?? undefined,
   });
   if (trouble !== undefined) context.debug(trouble);
   return { listing, baseUrl, uploadId, version };

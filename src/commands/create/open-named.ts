@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/errors.js';
 import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/saved-upload.js';
-import { UPLOAD_ID, type UploadState } from '../../core/resume/upload-state.js';
+import { type SavedCommand, UPLOAD_ID, type UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../upload/resumable.js';
 import type { CreateUploadValues } from './upload.js';
@@ -23,12 +23,17 @@ export async function openNamed(
   const folder = stateFolder(context);
   try {
     const opened = await openSaved(folder, uploadId, hostname());
-    if (isSameUpload(opened.state, savedCommand(run, context))) return opened;
+    if (isSameUpload(opened.state, await savedCommand(run, context))) return opened;
     await opened.lock.release();
     throw usageError(`upload ${uploadId} is one of other folders or to another place`, `archiver resume ${uploadId}`);
   } catch (error) {
     if (!isArchiverError(error, 'not-found') || !UPLOAD_ID.test(uploadId)) throw error;
-    if (skipExisting) return await openUnsaved(folder, unsavedState(run, uploadId, values, context), hostname());
+    if (skipExisting)
+      return await openUnsaved(
+        folder,
+        unsavedState(await savedCommand(run, context), uploadId, values, context),
+        hostname(),
+      );
     throw new ArchiverError('not-found', error.message, {
       cause: error,
       hint: 'archiver resume list shows what is saved; --skip-existing goes on with what the store has of it',
@@ -36,7 +41,12 @@ export async function openNamed(
   }
 }
 
-function unsavedState(run: UploadCommand, uploadId: string, values: CreateUploadValues, context: Context): UploadState {
+function unsavedState(
+  saved: SavedCommand,
+  uploadId: string,
+  values: CreateUploadValues,
+  context: Context,
+): UploadState {
   const began = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})/.exec(uploadId) ?? [];
   const [, year, month, day, hour, minute, second] = began;
   const createdAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
@@ -44,7 +54,7 @@ function unsavedState(run: UploadCommand, uploadId: string, values: CreateUpload
   const now = context.now().toISOString();
   const chunkBytes = values.chunkSizeMb === 0 ? ADAPTIVE_CHUNK : values.chunkSizeMb * MB;
   return {
-    ...savedCommand(run, context),
+    ...saved,
     uploadId,
     uploadIds: [uploadId],
     datasetId: '',

@@ -42,7 +42,7 @@ export async function runCreateUpload(
   const { folders, root, origin } = sources;
   const options: Omit<UploadOptions, 'emit'> = {
     ...machine,
-    ...rememberedManifests(context),
+    ...(await rememberedManifests(url, values, context)),
     ...engineSettings(values, network.requests),
     memoryLimitBytes: memoryOf(values, network.requests, machine.memoryLimitBytes),
     source: root,

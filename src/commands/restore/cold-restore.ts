@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/errors.js';
-import { endpointOf } from '../../core/object-store/endpoint-url.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { lockForDownload, updateJob } from '../../core/restore-jobs/change-job.js';
@@ -109,7 +108,8 @@ function jobFields(
     location: target,
     region: opened.region,
     profile: values.profile,
-    endpointUrl: endpointOf(values.endpointUrl, context.env),
+    endpointUrl: opened.servers?.store,
+    kmsEndpointUrl: opened.servers?.kms,
     outputDir: options.outputDir,
     selectors: options.selectors,
     datasetId: version?.datasetId,

@@ -47,7 +47,7 @@ export async function openArchive(
       onProgress: progress.tell,
       signal: context.signal,
     }).finally(progress.end);
-    await remember(values, { baseUrl, region: opened.region }, context);
+    await remember(baseUrl, opened, context);
     const cache = await openFrameCache(values, context);
     const location = uploadUrl({ baseUrl, uploadId });
     return { archive: { listing, reader: store, uploadId, manifestSha256, location, cache }, opened };
@@ -77,10 +77,11 @@ function loadingNote({ stderr, quiet }: Context): {
 }
 
 async function remember(
-  { endpointUrl }: ShellValues,
-  { baseUrl: url, region }: { readonly baseUrl: string; readonly region: string | undefined },
+  url: string,
+  { region, servers }: Pick<OpenedStore, 'region' | 'servers'>,
   context: Context,
 ): Promise<void> {
+  const endpointUrl = servers?.store ?? undefined;
   const trouble = await rememberStore(contextPath(context.userHome), { url, region, endpointUrl });
   if (trouble !== undefined) context.debug(trouble);
 }

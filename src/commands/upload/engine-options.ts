@@ -13,7 +13,9 @@ import { autoWriterId, checkWriterId } from '../../core/dataset/identity.js';
 import { openManifestCache } from '../../core/dataset/manifest-cache.js';
 import { usageError } from '../../core/errors.js';
 import type { EventSink } from '../../core/events.js';
+import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';
+import type { EndpointSources } from '../../core/object-store/s3-profile.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 
 const MIB = 2 ** 20;
@@ -79,6 +81,8 @@ export interface StoreValues {
   readonly region: string;
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
+  /** Of an upload that goes on: the KMS that it began with. */
+  readonly kmsEndpointUrl?: string | null | undefined;
   readonly limitUpload: number | undefined;
   readonly storeMode: number | undefined;
 }
@@ -99,6 +103,7 @@ export function openForWriting(
       defaultRegion: values.region,
       profile: values.profile,
       endpointUrl: values.endpointUrl,
+      kmsEndpointUrl: values.kmsEndpointUrl,
       limitUploadBytesPerSecond: values.limitUpload,
       storeMode: values.storeMode,
       onEvent,
@@ -133,14 +138,25 @@ export const KEPT_ENCRYPTION: NonNullable<UploadOptions['encryption']> = {
   keep: true,
 };
 
-/** Where this computer remembers manifests and heads. */
-export function rememberedManifests(context: Context): Required<Pick<UploadOptions, 'cache' | 'heads'>> {
+/** Where this computer remembers manifests, and the heads of datasets at `url`. */
+export async function rememberedManifests(
+  url: string,
+  { endpointUrl, profile }: Pick<StoreValues, 'endpointUrl' | 'profile'>,
+  context: Context,
+): Promise<Required<Pick<UploadOptions, 'cache' | 'heads'>>> {
+  const server = await serverOf(url, { endpointUrl, profile, env: context.env });
   const folder = join(context.home, 'manifest-cache');
   const onTrouble = (text: string): void => context.warn(text);
   return {
     cache: openManifestCache({ folder, limitBytes: CACHE_LIMIT, onTrouble }),
-    heads: openHeadCache(folder, onTrouble),
+    heads: openHeadCache(folder, onTrouble, server),
   };
+}
+
+async function serverOf(url: string, sources: EndpointSources): Promise<string | undefined> {
+  if (parseStoreUrl(url).kind === 'file') return undefined;
+  const { storeEndpoint } = await import('../../core/object-store/s3-profile.js');
+  return withoutLogin(await storeEndpoint(sources));
 }
 
 /** @throws usage when a storage class is asked of a folder */

@@ -10,7 +10,7 @@ import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
-import { differingFlags, isSameUpload, savedCommand, type UploadCommand } from './saved-command.js';
+import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
 
 /**
  * What to do about an interrupted run: go on with it, pass it over, ask where there is a terminal, or go on with it
@@ -38,7 +38,8 @@ export async function resumable<T>(
   work: (resumption: Resumption) => Promise<T>,
 ): Promise<T> {
   if (run.values['dryRun'] === true) return await work({});
-  const saved = savedCommand(run, context);
+  const saved = await savedCommand(run, context);
+  if (given !== undefined) refuseElsewhere(given.state.uploadId, given.state, saved, run);
   const folder = stateFolder(context);
   const opened = given ?? (await interruptedRun(saved, wish, context));
   const journal = new FileJournal({

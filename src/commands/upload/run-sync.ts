@@ -43,7 +43,7 @@ export async function runSync(
   const source = resolveSource(target.source, context.cwd);
   const options: Omit<UploadOptions, 'emit'> = {
     ...machineOptions(context),
-    ...rememberedManifests(context),
+    ...(await rememberedManifests(url, values, context)),
     source,
     writerId,
     datasetId: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),

@@ -55,7 +55,7 @@ export async function runUpload(
   const options = {
     ...engineSettings(values, context, url),
     ...machineOptions(context),
-    ...rememberedManifests(context),
+    ...(await rememberedManifests(url, values, context)),
     source,
     writerId,
     datasetId: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),

@@ -2,8 +2,10 @@
 // runs must have in common to be the same upload. No secrets: credentials come from the environment or a profile again.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { endpointOf } from '../../core/object-store/endpoint-url.js';
-import type { RawPath } from '../../core/raw-path.js';
+import { withoutLogin } from '../../core/object-store/endpoint-url.js';
+import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { usageError } from '../../core/errors.js';
+import { printable, type RawPath } from '../../core/raw-path.js';
 import type { SavedCommand } from '../../core/resume/upload-state.js';
 
 export interface UploadCommand {
@@ -27,6 +29,7 @@ const FREE = new Set([
   'http2',
   'http2MaxStreams',
   'idleConnTimeout',
+  'kmsEndpointUrl',
   'limitUpload',
   'maxIdleConns',
   'networkProfile',
@@ -38,8 +41,8 @@ const FREE = new Set([
 /** Relative to where the command ran. */
 const PATHS = ['dvcOutputDir', 'excludeFile', 'prevManifest'];
 
-/** What of a command line is written down. */
-export function savedCommand(run: UploadCommand, context: Context): SavedCommand {
+/** What of a command line is written down. @throws usage for a profile that contradicts itself */
+export async function savedCommand(run: UploadCommand, context: Context): Promise<SavedCommand> {
   const { command, values, sources, destination, storeUrl } = run;
   const flags = Object.fromEntries(
     Object.entries(values).filter(([key, value]) => !NOT_KEPT.has(key) && value !== undefined),
@@ -48,9 +51,12 @@ export function savedCommand(run: UploadCommand, context: Context): SavedCommand
     const path = flags[key];
     if (typeof path === 'string') flags[key] = resolve(context.cwd, path);
   }
-  const given = values['endpointUrl'];
-  const endpoint = endpointOf(typeof given === 'string' ? given : undefined, context.env);
-  if (endpoint !== undefined) flags['endpointUrl'] = endpoint;
+  const { endpoint, kms } = await serversOf(run, context);
+  if (endpoint !== undefined) {
+    // As if it had been given by the flag, which moves KMS along: so that is written down as well.
+    flags['endpointUrl'] = endpoint;
+    flags['kmsEndpointUrl'] = kms ?? null;
+  }
   return {
     command,
     sources: sources.map(({ given }) => resolve(context.cwd, given)),
@@ -67,6 +73,34 @@ export function savedCommand(run: UploadCommand, context: Context): SavedCommand
     flags,
     origins: { ...context.origins },
   };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** The servers that the command writes to and gets its keys from; undefined for AWS itself and folders. */
+async function serversOf(
+  { values, storeUrl }: UploadCommand,
+  { env }: Context,
+): Promise<{ readonly endpoint?: string | undefined; readonly kms?: string | undefined }> {
+  if (parseStoreUrl(storeUrl).kind === 'file') return {};
+  const sources = { env, profile: textOf(values['profile']), endpointUrl: textOf(values['endpointUrl']) };
+  const { kmsEndpoint, storeEndpoint } = await import('../../core/object-store/s3-profile.js');
+  const saved = values['kmsEndpointUrl'];
+  const kms = saved === undefined ? await kmsEndpoint(sources) : textOf(saved);
+  return { endpoint: withoutLogin(await storeEndpoint(sources)), kms: withoutLogin(kms) };
+}
+
+/**
+ * An upload goes on where it began. @throws usage when this run would go to another server, and nobody asked for that
+ * by --endpoint-url
+ */
+export function refuseElsewhere(uploadId: string, begun: SavedCommand, now: SavedCommand, run: UploadCommand): void {
+  if (begun.endpoint === now.endpoint || run.values['endpointUrl'] !== undefined) return;
+  const name = (endpoint: string | undefined): string => (endpoint === undefined ? 'AWS itself' : printable(endpoint));
+  throw usageError(
+    `upload ${uploadId} was begun on ${name(begun.endpoint)}, and ${name(now.endpoint)} is configured now`,
+    `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true archiver resume ${uploadId} goes on with AWS, --endpoint-url URL with another server`,
+  );
 }
 
 /** True for two runs of one upload: the same folder to the same place. */

@@ -1,6 +1,6 @@
 // Notes which stores were opened, for `archiver context show`. Only a convenience: it never fails what it is called by.
 import { errorText } from '../errors.js';
-import { endpointOf } from '../object-store/endpoint-url.js';
+import { withoutLogin } from '../object-store/endpoint-url.js';
 import { readContext, type RememberedStore, writeContext } from './context-file.js';
 
 const KEPT = 10;
@@ -13,7 +13,7 @@ export async function rememberStore(file: string, store: RememberedStore): Promi
   try {
     const { context, stores } = (await readContext(file)) ?? { context: 'local', stores: [] };
     const { url, region } = store;
-    const endpointUrl = endpointOf(store.endpointUrl, {});
+    const endpointUrl = withoutLogin(store.endpointUrl);
     const others = stores.filter((other) => other.url !== url || other.endpointUrl !== endpointUrl);
     await writeContext(file, { context, stores: [{ url, region, endpointUrl }, ...others].slice(0, KEPT) });
     return undefined;

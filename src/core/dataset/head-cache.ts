@@ -27,10 +27,15 @@ export interface HeadCache {
 const FORMAT = 1;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Keeps heads in `folder`. What cannot be written is told to `onTrouble`, and forgotten. */
-export function openHeadCache(folder: string, onTrouble: (text: string) => void): HeadCache {
-  const pathOf = (baseUrl: string, datasetId: string): string =>
-    join(folder, `${createHash('sha256').update(`${baseUrl}\n${datasetId}`).digest('hex').slice(0, 32)}.head.json`);
+/**
+ * Keeps heads in `folder`. What cannot be written is told to `onTrouble`, and forgotten. `server`: the S3-compatible server
+ * that the stores are on, because buckets of two servers may have one name.
+ */
+export function openHeadCache(folder: string, onTrouble: (text: string) => void, server?: string): HeadCache {
+  const pathOf = (baseUrl: string, datasetId: string): string => {
+    const place = [...(server === undefined ? [] : [server]), baseUrl, datasetId].join('\n');
+    return join(folder, `${createHash('sha256').update(place).digest('hex').slice(0, 32)}.head.json`);
+  };
   return {
     async get(baseUrl, datasetId) {
       try {

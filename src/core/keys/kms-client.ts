@@ -4,7 +4,10 @@ import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/clie
 import { integrityError } from '../errors.js';
 import type { EventSink } from '../events.js';
 import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retrier.js';
+import { awsCredentials } from '../object-store/s3-credentials.js';
 import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3-http-handler.js';
+import { StoreError } from '../object-store/store-error.js';
+import { untilCancelled } from '../object-store/until-cancelled.js';
 import { KEY_BYTES } from './envelope.js';
 import type { KeyService } from './key-service.js';
 import { kmsError, type KmsCall } from './kms-errors.js';
@@ -13,31 +16,28 @@ export interface KmsOptions {
   /** For keys that do not name theirs. */
   readonly region: string;
   readonly profile?: string | undefined;
-  readonly endpointUrl?: string | undefined;
+  /** Undefined for AWS itself: nothing else is looked up. */
+  readonly endpoint?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeouts: HttpTimeouts;
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly onEvent?: EventSink | undefined;
 }
 
+/**
+ * KMS answers in milliseconds and is asked once or twice a command. One that stays silent is asked a second time and no
+ * more: a minute, and not the many that a store may take for a large body.
+ */
+export const KMS_TIMEOUTS: HttpTimeouts = { connectMs: 10_000, idleMs: 30_000, answerMs: 30_000 };
+const SILENT_ATTEMPTS = 2;
 const MAX_SOCKETS = 4;
 const ARN_REGION = /^arn:[a-z0-9-]+:kms:([a-z0-9-]+):/;
-
-/**
- * The endpoint in force: AWS_ENDPOINT_URL_KMS, the address given for the store, AWS_ENDPOINT_URL. Credentials for a server
- * that was named go nowhere else.
- */
-export function kmsEndpoint({ endpointUrl, env }: Pick<KmsOptions, 'endpointUrl' | 'env'>): string | undefined {
-  const isIgnored = env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
-  const own = isIgnored ? undefined : env['AWS_ENDPOINT_URL_KMS'];
-  const general = isIgnored ? undefined : env['AWS_ENDPOINT_URL'];
-  return own || endpointUrl || general || undefined;
-}
 
 /** Opens KMS; nothing is sent before a key is asked for. */
 export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const endpoint = kmsEndpoint(options);
+  const { endpoint } = options;
+  const credentials = awsCredentials(options);
   const handler = new S3HttpHandler({ maxSockets: MAX_SOCKETS, timeouts: options.timeouts });
   const retrier = new Retrier({ ...DEFAULT_RETRY, onEvent: options.onEvent, ...options.retry });
   const clients = new Map<string, KMSClient>();
@@ -49,7 +49,8 @@ export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
       region,
       requestHandler: handler,
       maxAttempts: 1,
-      ...(endpoint === undefined ? {} : { endpoint }),
+      credentials,
+      ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint }),
       ...(options.profile === undefined ? {} : { profile: options.profile }),
     });
     clients.set(region, client);
@@ -63,11 +64,12 @@ export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
     send: (client: KMSClient, options: { abortSignal?: AbortSignal }) => Promise<T>,
   ): Promise<T> => {
     const region = ARN_REGION.exec(keyId)?.[1] ?? options.region;
-    return retrier.run({ request: `kms ${operation}`, signal }, async () => {
+    return retrier.run({ request: `kms ${operation}`, signal }, async (attempt) => {
       try {
-        return await send(clientIn(region), signal === undefined ? {} : { abortSignal: signal });
+        const sent = send(clientIn(region), signal === undefined ? {} : { abortSignal: signal });
+        return await untilCancelled(sent, signal);
       } catch (error) {
-        throw kmsError(error, { operation, keyId, region, endpoint });
+        throw unlessSilent(kmsError(error, { operation, keyId, region, endpoint }), attempt);
       }
     });
   };
@@ -96,4 +98,11 @@ export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
     },
     close: () => handler.destroy(),
   };
+}
+
+/** The same error, and no further attempt when nobody answered twice. */
+function unlessSilent(error: Error, attempt: number): Error {
+  if (!(error instanceof StoreError) || error.code !== 'stalled' || attempt < SILENT_ATTEMPTS) return error;
+  const { code, message, hint, reason, cause } = error;
+  return new StoreError(code, `${message} (tried ${attempt} times)`, { hint, reason, cause, attempts: attempt });
 }

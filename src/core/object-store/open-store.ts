@@ -10,6 +10,7 @@ import { usageError } from '../errors.js';
 import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { limitDownloads } from './bandwidth-limit.js';
+import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file-store.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
 import { createPace, type Pace } from './pace.js';
@@ -28,7 +29,10 @@ export interface OpenStoreOptions {
   /** Used when nothing names a region and the bucket does not tell. */
   readonly defaultRegion?: string | undefined;
   readonly profile?: string | undefined;
-  readonly endpointUrl?: string | undefined;
+  /** Null: AWS itself, whatever variables and profiles say. */
+  readonly endpointUrl?: string | null | undefined;
+  /** The address of KMS, where it is known already; null: AWS itself. Else it is found as that of the store is. */
+  readonly kmsEndpointUrl?: string | null | undefined;
   readonly limitUploadBytesPerSecond?: number | undefined;
   readonly limitDownloadBytesPerSecond?: number | undefined;
   /** Permission bits of files in a folder; that S3 has none is said when it is given there. */
@@ -45,6 +49,12 @@ export interface OpenStoreOptions {
   readonly timeouts?: { readonly connectMs?: number; readonly idleMs?: number; readonly answerMs?: number } | undefined;
 }
 
+/** Addresses without names and passwords; null for AWS itself. */
+export interface StoreServers {
+  readonly store: string | null;
+  readonly kms: string | null;
+}
+
 export interface OpenedStore {
   readonly store: ObjectStore;
   /** Grows while the store is used. */
@@ -53,6 +63,8 @@ export interface OpenedStore {
   readonly region?: string;
   /** AWS itself and not another server. */
   readonly isAws: boolean;
+  /** Of S3 stores only: the servers that the store and its keys are on, for those who write down where something is. */
+  readonly servers?: StoreServers;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
 }
@@ -65,6 +77,7 @@ interface Bare {
   readonly store: ObjectStore;
   readonly region?: string;
   readonly isAws: boolean;
+  readonly servers?: StoreServers;
   readonly close: () => void;
 }
 
@@ -75,6 +88,7 @@ async function openS3(
 ): Promise<Bare> {
   // The SDK takes a noticeable time to load; commands on local folders never do.
   const [{ connectS3 }, { s3Store }] = await Promise.all([import('./s3-client.js'), import('./s3-store.js')]);
+  const kms = await kmsEndpointOf(options);
   const isGiven = options.regionGiven !== false;
   const connection = await connectS3({
     bucket: url.bucket,
@@ -91,7 +105,8 @@ async function openS3(
     signal: options.signal,
   });
   const { region, endpoint, close } = connection;
-  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, close };
+  const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
+  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, servers, close };
 }
 
 function refuseMode(storeMode: number | undefined): void {
@@ -115,14 +130,26 @@ async function openBare(url: string, options: OpenStoreOptions): Promise<Bare> {
   };
 }
 
+async function kmsEndpointOf({
+  kmsEndpointUrl,
+  endpointUrl,
+  env,
+  profile,
+}: OpenStoreOptions): Promise<string | undefined> {
+  if (kmsEndpointUrl !== undefined) return kmsEndpointUrl ?? undefined;
+  const { kmsEndpoint } = await import('./s3-profile.js');
+  return await kmsEndpoint({ endpointUrl, env, profile });
+}
+
 function keysOf(options: OpenStoreOptions, region: string | undefined): ClosableKeys {
-  const { env, profile, endpointUrl, onEvent, retry, defaultRegion } = options;
+  const { env, profile, onEvent, retry, defaultRegion } = options;
   const given = region ?? (options.regionGiven === false ? undefined : options.region);
   return lazyKeys(async () => {
-    const { kmsKeys } = await import('../keys/kms-client.js');
-    const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const { KMS_TIMEOUTS, kmsKeys } = await import('../keys/kms-client.js');
+    const timeouts = { ...KMS_TIMEOUTS, ...options.timeouts };
+    const endpoint = await kmsEndpointOf(options);
     const named = given || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || defaultRegion || DEFAULT_REGION;
-    return kmsKeys({ region: named, profile, endpointUrl, env, timeouts, retry, onEvent });
+    return kmsKeys({ region: named, profile, endpoint, env, timeouts, retry, onEvent });
   });
 }
 

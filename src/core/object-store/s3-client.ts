@@ -2,7 +2,9 @@
 // extra checksums with a custom endpoint, standard credential chain.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Pace } from './pace.js';
+import { awsCredentials } from './s3-credentials.js';
 import { S3HttpHandler, type HttpTimeouts } from './s3-http-handler.js';
+import { storeEndpoint } from './s3-profile.js';
 import { configuredRegion, detectBucketRegion } from './s3-region.js';
 
 export interface S3ClientOptions {
@@ -10,7 +12,8 @@ export interface S3ClientOptions {
   readonly region?: string | undefined;
   readonly defaultRegion: string;
   readonly profile?: string | undefined;
-  readonly endpointUrl?: string | undefined;
+  /** Null: AWS itself, whatever is configured. */
+  readonly endpointUrl?: string | null | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxSockets: number;
   readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
@@ -32,14 +35,6 @@ export interface S3Connection {
   readonly close: () => void;
 }
 
-/** The endpoint in force: option, then AWS_ENDPOINT_URL_S3, then AWS_ENDPOINT_URL. */
-export function endpointOf(options: Pick<S3ClientOptions, 'endpointUrl' | 'env'>): string | undefined {
-  const { env, endpointUrl } = options;
-  const isIgnored = env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
-  const named = endpointUrl ?? (isIgnored ? undefined : env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL']);
-  return named === undefined || named === '' ? undefined : named;
-}
-
 function baseConfig(
   options: S3ClientOptions,
   requestHandler: S3HttpHandler,
@@ -53,7 +48,9 @@ function baseConfig(
     requestChecksumCalculation: endpoint === undefined ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
     // Every byte we read is compared with a digest from the manifest.
     responseChecksumValidation: 'WHEN_REQUIRED',
-    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    // Where the store is was settled by us: the SDK's own search knows neither flags nor jobs.
+    ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint, forcePathStyle: true }),
+    credentials: awsCredentials(options),
     ...(options.profile === undefined ? {} : { profile: options.profile }),
   };
 }
@@ -62,7 +59,7 @@ function baseConfig(
 export async function connectS3(options: S3ClientOptions): Promise<S3Connection> {
   // The SDK's notice about coming Node versions would land between our own lines on stderr.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const endpoint = endpointOf(options);
+  const endpoint = await storeEndpoint(options);
   const handler = new S3HttpHandler(options);
   const config = baseConfig(options, handler, endpoint);
   const inRegion = (region: string): S3Client => new S3Client({ ...config, region });

@@ -1,6 +1,8 @@
 // Which region a bucket is in: what was given wins, then the environment and the profile, then the bucket itself is
 // asked (HeadBucket, on AWS only), then the command's default. With a custom endpoint nobody is asked.
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
+import { isArchiverError } from '../errors.js';
+import { untilCancelled } from './until-cancelled.js';
 
 interface AnsweredError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
@@ -13,16 +15,20 @@ export function regionInError(error: unknown): string | undefined {
   return region === undefined || region === '' ? undefined : region;
 }
 
-/** Asks the store where a bucket is; undefined when it does not say. A refusal tells it too, so no right is needed. */
+/**
+ * Asks the store where a bucket is; undefined when it does not say. A refusal tells it too, so no right is needed.
+ * @throws cancelled; stalled when nobody gave credentials in time: the next request would wait for them as long again
+ */
 export async function detectBucketRegion(
   client: S3Client,
   bucket: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const answer = await client.send(new HeadBucketCommand({ Bucket: bucket }), signal ? { abortSignal: signal } : {});
-    return answer.BucketRegion;
+    const asking = client.send(new HeadBucketCommand({ Bucket: bucket }), signal ? { abortSignal: signal } : {});
+    return (await untilCancelled(asking, signal)).BucketRegion;
   } catch (error) {
+    if (isArchiverError(error)) throw error;
     return regionInError(error);
   }
 }

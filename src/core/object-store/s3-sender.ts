@@ -5,6 +5,7 @@ import { StoreError } from './store-error.js';
 import type { S3Connection } from './s3-client.js';
 import { objectName, s3Error, type S3Call } from './s3-errors.js';
 import { regionInError } from './s3-region.js';
+import { untilCancelled } from './until-cancelled.js';
 
 export interface Asked {
   readonly operation: string;
@@ -54,12 +55,12 @@ export class S3Sender {
   async send<T>(asked: Asked, request: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T> {
     const options = asked.signal ? { abortSignal: asked.signal } : {};
     try {
-      return await request(this.#client, options);
+      return await untilCancelled(request(this.#client, options), asked.signal);
     } catch (error) {
       if (!this.#moveTo(error)) throw this.error(error, asked);
     }
     try {
-      return await request(this.#client, options);
+      return await untilCancelled(request(this.#client, options), asked.signal);
     } catch (error) {
       throw this.error(error, asked);
     }

@@ -50,8 +50,10 @@ export interface RestoreJobFields {
   readonly location: UploadLocation;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;
-  /** `endpointOf` what the restore was given: without it the job means AWS, whatever variables say later. */
-  readonly endpointUrl?: string | undefined;
+  /** The server that the store is on, whatever variables and profiles say later; null for AWS itself. Absent: not said. */
+  readonly endpointUrl?: string | null | undefined;
+  /** The same of the KMS that opens its manifest. */
+  readonly kmsEndpointUrl?: string | null | undefined;
   /** Absolute. */
   readonly outputDir: string;
   readonly selectors: Selectors;
@@ -111,7 +113,8 @@ function checkFields(fields: Fields): void {
   oneOf(fields, 'status', JOB_STATUSES);
   oneOf(fields, 'tier', ['expedited', 'standard', 'bulk']);
   oneOf(fields, 'overwrite', ['always', 'if-newer', 'if-changed', 'never']);
-  for (const key of ['region', 'profile', 'endpointUrl', 'datasetId', 'error'] as const) fields.optionalText(key);
+  for (const key of ['region', 'profile', 'endpointUrl', 'kmsEndpointUrl', 'datasetId', 'error'] as const)
+    fields.optionalText(key);
   for (const key of ['flatten', 'verify', 'keepSpecialBits'] as const) fields.flag(key);
   for (const key of ['restoreDays', 'files', 'bytes'] as const) fields.count(key);
   if (fields.get('version') !== undefined) fields.count('version');

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events.js';
-import { kmsEndpoint, kmsKeys, type KmsOptions } from '../../../src/core/keys/kms-client.js';
+import { kmsKeys, type KmsOptions } from '../../../src/core/keys/kms-client.js';
+import { kmsEndpoint } from '../../../src/core/object-store/s3-profile.js';
 import { KEY_ARN } from '../../support/fake-kms.js';
 import { type KmsServer, startKmsServer } from '../../support/kms-server.js';
 import { FAST_RETRY, useTestCredentials } from '../../support/open-s3.js';
+import { startSilentServer } from '../../support/silent-server.js';
 
 let server: KmsServer;
 let events: TransferEvent[] = [];
@@ -22,7 +24,7 @@ const context = { a: '1', b: '2' };
 const open = (options: Partial<KmsOptions> = {}) =>
   kmsKeys({
     region: 'eu-west-1',
-    endpointUrl: server.endpoint,
+    endpoint: server.endpoint,
     env: {},
     timeouts: { connectMs: 5000, idleMs: 5000, answerMs: 5000 },
     retry: FAST_RETRY,
@@ -105,23 +107,29 @@ test('a data key that is none is refused', async () => {
   const short = await startKmsServer();
   short.fail({ operation: 'GenerateDataKey', answer: { KeyId: KEY_ARN, Plaintext: 'AAAA', CiphertextBlob: 'AAAA' } });
 
-  await expect(open({ endpointUrl: short.endpoint }).generate(KEY_ARN, context)).rejects.toThrow(/no usable data key/);
+  await expect(open({ endpoint: short.endpoint }).generate(KEY_ARN, context)).rejects.toThrow(/no usable data key/);
   await short.close();
 });
 
-test('the address: that of KMS, then that of the store, then the general one, then AWS', () => {
+test('the address: that of KMS, then that of the store, then the general one, then AWS', async () => {
   const env = { AWS_ENDPOINT_URL_KMS: 'http://kms', AWS_ENDPOINT_URL: 'http://all', AWS_ENDPOINT_URL_S3: 'http://s3' };
 
-  expect(kmsEndpoint({ env, endpointUrl: 'http://store' })).toBe('http://kms');
-  expect(kmsEndpoint({ env: { ...env, AWS_ENDPOINT_URL_KMS: '' }, endpointUrl: 'http://store' })).toBe('http://store');
-  expect(kmsEndpoint({ env: { AWS_ENDPOINT_URL: 'http://all' } })).toBe('http://all');
-  expect(kmsEndpoint({ env: { ...env, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' } })).toBeUndefined();
+  const without = { ...env, AWS_ENDPOINT_URL_KMS: '' };
+  const ignored = { ...env, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' };
+  const asked = [
+    kmsEndpoint({ env, endpointUrl: 'http://store' }),
+    kmsEndpoint({ env: without, endpointUrl: 'http://store' }),
+    kmsEndpoint({ env: { AWS_ENDPOINT_URL: 'http://all' } }),
+    kmsEndpoint({ env: ignored }),
+  ];
+
+  expect(await Promise.all(asked)).toEqual(['http://kms', 'http://store', 'http://all', undefined]);
 });
 
 test('nobody there is said with the address', async () => {
   const gone = await startKmsServer();
   await gone.close();
-  const keys = open({ endpointUrl: gone.endpoint, retry: { ...FAST_RETRY, maxAttempts: 2 } });
+  const keys = open({ endpoint: gone.endpoint, retry: { ...FAST_RETRY, maxAttempts: 2 } });
 
   await expect(keys.generate(KEY_ARN, context)).rejects.toMatchObject({
     code: 'store',
@@ -135,4 +143,18 @@ test('a key that is named by its ARN is asked for in its own region, another in 
   await keys.generate('alias/backup', context);
 
   expect(server.regions).toEqual(['us-east-1', 'eu-west-1']);
+});
+
+test('a KMS that takes requests and never answers is asked twice, and then named', async () => {
+  const silent = await startSilentServer();
+  onTestFinished(() => silent.close());
+  const keys = open({ endpoint: silent.endpoint, timeouts: { connectMs: 100, idleMs: 100, answerMs: 100 } });
+
+  await expect(keys.generate(KEY_ARN, context)).rejects.toMatchObject({
+    code: 'stalled',
+    message: expect.stringMatching(
+      /KMS at 127.0.0.1:\d+ could not be reached: .* did not answer .* \(tried 2 times\)$/,
+    ),
+  });
+  expect(silent.connections()).toBe(2);
 });
