@@ -2,7 +2,7 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
-import { storeFlags, yesFlag } from '../_shared.js';
+import { storeFlags, storeModeFlag, yesFlag } from '../_shared.js';
 import { datasetFlag, writerFlag } from './_flags.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
@@ -30,6 +30,7 @@ const flags = {
   force: flag.on({ describe: 'do not ask' }),
   ...yesFlag,
   ...writerFlag,
+  ...storeModeFlag,
   ...storeFlags('us-west-2'),
 };
 

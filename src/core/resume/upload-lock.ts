@@ -72,7 +72,8 @@ async function readHolder(path: string, own: LockHolder): Promise<Held> {
   let ageMs: number;
   try {
     text = await readFile(path, 'utf8');
-    ageMs = Date.now() - (await stat(path)).mtimeMs;
+    // A clock that was set back does not keep it for ever.
+    ageMs = Math.abs(Date.now() - (await stat(path)).mtimeMs);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return {};
     throw error;
