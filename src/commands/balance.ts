@@ -26,12 +26,12 @@ export const command = defineCommand({
   description:
     'Compares the stored bytes of each shard with the average over all shards that the upload was made for, empty ones ' +
     'counted. Without --dry-run or --execute it only reads the manifest.\n' +
-    '--execute copies chunks to other shards inside the store, verifies a manifest that names them there, puts it in the ' +
-    'place of the old one and then deletes the old objects. Interrupted, the upload stays readable, and the same command ' +
-    'finishes. Chunks stay whole, so the result can be above the average. Chunks stay where they are when they are not ' +
-    'in STANDARD (moving them costs a retrieval or the rest of their minimum storage time), when another upload refers ' +
-    'to them or builds on this one, and in the newest version of a writer. Restores that run meanwhile may have to be ' +
-    'run again.',
+    '--execute copies chunks to other shards inside the store, verifies a manifest that names them there, and puts it in ' +
+    'the place of the old one. The old objects stay, so that nothing that reads or continues the old manifest is ' +
+    'disturbed, until `archiver dataset prune` marks them and, a day later, deletes them; until then they are stored ' +
+    'twice. Interrupted, the upload stays readable, and the same command finishes. Chunks stay whole, so the result can ' +
+    'be above the average. Chunks stay where they are when they are not in STANDARD (moving them costs a retrieval or ' +
+    'the rest of their minimum storage time), when another upload refers to them, and in the newest version of a writer.',
   args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
   flags,
   rules: [conflicts('dryRun', ['execute'])],
@@ -43,7 +43,6 @@ export const command = defineCommand({
   exits: {
     0: 'analyzed, planned or done; also when there was nothing to move',
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',
-    3: 'balanced, but some old objects could not be deleted',
   },
   async run(values, [url], context) {
     const { runBalance } = await import('./balance/run-balance.js');

@@ -46,6 +46,10 @@ async function run(...argv: readonly string[]): Promise<Ran> {
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 const keys = (): Promise<string[]> => allKeys(fileStore(folder));
 
+/** Keys of copies never come twice. */
+const withoutKeys = (document: Record<string, unknown>): Record<string, unknown> =>
+  json(JSON.stringify(document).replace(/-[0-9a-f]{8}\.tar/g, '.tar'));
+
 describe('usage', () => {
   test.each([
     [['--dry-run', '--execute'], '--dry-run cannot be combined with --execute'],
@@ -119,12 +123,24 @@ test('--dry-run shows what would move and changes nothing; --execute does it', a
   expect(text.stdout).toMatch(/would move \d chunks, .*: 1\.\d\d times the average/);
   expect(text.stdout).toContain('Nothing was changed (--dry-run).');
   expect(planned).toMatchObject({ dryRun: true, executed: false });
-  expect(done).toMatchObject({ dryRun: false, executed: true, plan: planned['plan'], failed: [], kept: [] });
-  const { moves } = planned['plan'] as { moves: { from: string; to: string }[] };
-  expect(done['moved']).toBe(moves.length);
+  expect(withoutKeys(done)).toMatchObject({ dryRun: false, executed: true, plan: withoutKeys(planned)['plan'] });
+  const { moves, movedBytes } = done['plan'] as { moves: { from: string; to: string }[]; movedBytes: number };
+  expect(done).toMatchObject({
+    moved: moves.length,
+    supersededObjects: moves.length,
+    supersededBytes: movedBytes,
+    requests: { delete: 0 },
+  });
   const after = await keys();
-  expect(moves.every(({ from, to }) => !after.includes(from) && after.includes(to))).toBe(true);
-  expect(after.filter((key) => key.includes('/chunk-'))).toHaveLength(SIZES.length);
+  expect(moves.every(({ from, to }) => after.includes(from) && after.includes(to))).toBe(true);
+  expect(after.filter((key) => key.includes('/chunk-'))).toHaveLength(SIZES.length + moves.length);
+  const stay = /\d old objects, .*B, (would )?stay until `archiver dataset prune` removes them/;
+  expect(stay.exec(text.stdout)?.[1]).toBe('would ');
   const again = await run(url, '--execute');
-  expect([again.status, again.stdout.includes('is balanced')]).toEqual([0, true]);
+  expect([again.status, again.stdout.includes('is balanced'), stay.exec(again.stdout)?.[1]]).toEqual([
+    0,
+    true,
+    undefined,
+  ]);
+  expect(again.stdout).toMatch(stay);
 });

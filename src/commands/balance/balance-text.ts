@@ -1,6 +1,5 @@
 // The shards of an upload, and what a balance does to them, for people.
 import type { Context } from '../../cli/context.js';
-import type { BalanceOutcome } from '../../core/balance/balance.js';
 import type { Analysis, BalancePlan } from '../../core/balance/plan-balance.js';
 import type { ShardLoads } from '../../core/balance/shard-loads.js';
 import type { StayReason } from '../../core/balance/staying-chunks.js';
@@ -12,7 +11,6 @@ import type { Balanced } from './run-balance.js';
 const REASONS: Readonly<Record<StayReason, string>> = {
   'other-upload': 'lie in other uploads; balance those',
   referred: 'stay: other uploads refer to them',
-  'built-upon': 'stay: a later version builds on this upload',
   writer: 'stay: the newest version of a writer, which knows its chunks by heart',
   'storage-class': 'stay: moving them out of turn costs money, they are not in STANDARD',
   'too-large': 'stay: larger than 5 GiB',
@@ -22,10 +20,10 @@ const REASONS: Readonly<Record<StayReason, string>> = {
 };
 
 /** The result as text. */
-export async function balanceText({ analysis, plan, outcome }: Balanced, context: Context): Promise<string> {
+export async function balanceText({ analysis, plan, executed }: Balanced, context: Context): Promise<string> {
   const table = await shardTable(analysis.loads, plan?.moves.length ? plan.after : undefined, context);
   const lines = [`upload ${printable(analysis.uploadId)} ${verdict(analysis)}`];
-  if (plan !== undefined) lines.push(...planLines(plan, outcome));
+  if (plan !== undefined) lines.push(...planLines(plan, executed));
   else if (analysis.imbalanced) lines.push('  --dry-run shows how to even it out, --execute does it');
   return `${table}\n${lines.join('\n')}\n`;
 }
@@ -38,12 +36,12 @@ function verdict({ imbalanced, threshold, loads }: Analysis): string {
 
 const ratioText = (ratio: number): string => ratio.toFixed(2);
 
-function planLines(plan: BalancePlan, outcome: BalanceOutcome | undefined): string[] {
-  const { moves, after, threshold, imbalanced, staying, leftovers } = plan;
+function planLines(plan: BalancePlan, executed: boolean): string[] {
+  const { moves, after, threshold, imbalanced, staying, superseded } = plan;
   const bytes = formatBytes(moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   const lines: string[] = [];
   if (moves.length > 0) {
-    const verb = outcome === undefined ? 'would move' : 'moved';
+    const verb = executed ? 'moved' : 'would move';
     lines.push(
       `  ${verb} ${formatQuantity(moves.length, 'chunk')}, ${bytes}: ${ratioText(after.ratio)} times the average`,
     );
@@ -53,18 +51,11 @@ function planLines(plan: BalancePlan, outcome: BalanceOutcome | undefined): stri
   if (imbalanced)
     for (const { reason, chunks, bytes: size } of staying)
       lines.push(`  ${formatQuantity(chunks, 'chunk')} (${formatBytes(size)}) ${REASONS[reason]}`);
-  if (leftovers.length > 0 && outcome === undefined)
-    lines.push(`  would remove ${formatQuantity(leftovers.length, 'object')} that an interrupted balance left`);
-  return outcome === undefined ? [...lines, 'Nothing was changed (--dry-run).'] : [...lines, ...outcomeLines(outcome)];
-}
-
-function outcomeLines({ deletedObjects, kept, failed }: BalanceOutcome): string[] {
-  const lines =
-    deletedObjects === 0 ? [] : [`  deleted ${formatQuantity(deletedObjects, 'object')} that nothing needs any more`];
-  if (kept.length > 0)
-    lines.push(`  kept ${formatQuantity(kept.length, 'old object')}: an upload made meanwhile refers to them`);
-  if (failed.length > 0) lines.push(`  could not delete ${formatQuantity(failed.length, 'object')}; run it again`);
-  return lines;
+  if (superseded.objects > 0) {
+    const what = `${formatQuantity(superseded.objects, 'old object')}, ${formatBytes(superseded.bytes)},`;
+    lines.push(`  ${what} ${executed ? 'stay' : 'would stay'} until \`archiver dataset prune\` removes them`);
+  }
+  return executed ? lines : [...lines, 'Nothing was changed (--dry-run).'];
 }
 
 async function shardTable(loads: ShardLoads, after: ShardLoads | undefined, context: Context): Promise<string> {

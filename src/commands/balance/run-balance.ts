@@ -1,9 +1,9 @@
 // `archiver balance`: analysis, plan or execution, as text or JSON.
+import { randomBytes } from 'node:crypto';
 import type { Context } from '../../cli/context.js';
-import { balance, previewBalance, type BalanceOutcome } from '../../core/balance/balance.js';
+import { balance, previewBalance } from '../../core/balance/balance.js';
 import { analyze, type Analysis, type BalancePlan } from '../../core/balance/plan-balance.js';
 import type { ShardLoads } from '../../core/balance/shard-loads.js';
-import { printable } from '../../core/raw-path.js';
 import type { BalanceValues } from '../balance.js';
 import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
 import { balanceText } from './balance-text.js';
@@ -15,8 +15,8 @@ export interface Balanced {
   readonly analysis: Analysis;
   /** With --dry-run and --execute. */
   readonly plan?: BalancePlan;
-  /** With --execute. */
-  readonly outcome?: BalanceOutcome;
+  /** The plan was carried out. */
+  readonly executed: boolean;
 }
 
 /** Runs the command; returns its exit status. */
@@ -26,34 +26,31 @@ export async function runBalance(values: BalanceValues, url: string | undefined,
   const opened = await openForReading(target.baseUrl, values, context, { requestsAtOnce: REQUESTS_AT_ONCE });
   try {
     const { uploadId } = target;
-    const options = { uploadId, threshold: values.threshold, signal: context.signal };
+    const options = { uploadId, threshold: values.threshold, randomBytes, signal: context.signal };
     const done = await carryOut();
     const durationMs = context.now().getTime() - startedAt;
     const about = { location: uploadUrl(target), dryRun: values.dryRun };
     const document = { ...resultDocument(done), ...about, durationMs, requests: opened.requests };
     const text = values.format === 'json' ? `${JSON.stringify(document)}\n` : await balanceText(done, context);
     context.result(document, () => text);
-    const failed = done.outcome?.failed ?? [];
-    for (const { key, reason } of failed.slice(0, 10))
-      context.warn(`could not delete ${printable(key)}: ${printable(reason)}`);
-    return failed.length > 0 ? 3 : 0;
+    return 0;
 
     async function carryOut(): Promise<Balanced> {
       if (values.execute) {
         const onStep = (step: string): void => context.note(step);
-        const outcome = await balance(opened.store, { ...options, requestsAtOnce: REQUESTS_AT_ONCE, onStep });
-        return { analysis: outcome.plan, plan: outcome.plan, outcome };
+        const plan = await balance(opened.store, { ...options, requestsAtOnce: REQUESTS_AT_ONCE, onStep });
+        return { analysis: plan, plan, executed: true };
       }
-      if (!values.dryRun) return { analysis: await analyze(opened.store, options) };
+      if (!values.dryRun) return { analysis: await analyze(opened.store, options), executed: false };
       const plan = await previewBalance(opened.store, options);
-      return { analysis: plan, plan };
+      return { analysis: plan, plan, executed: false };
     }
   } finally {
     opened.close();
   }
 }
 
-function resultDocument({ analysis, plan, outcome }: Balanced): Record<string, unknown> {
+function resultDocument({ analysis, plan, executed }: Balanced): Record<string, unknown> {
   const { uploadId, threshold, imbalanced, loads } = analysis;
   return {
     uploadId,
@@ -61,8 +58,8 @@ function resultDocument({ analysis, plan, outcome }: Balanced): Record<string, u
     imbalanced,
     ...loadsDocument(loads),
     ...(plan === undefined ? {} : { plan: planDocument(plan) }),
-    executed: outcome !== undefined,
-    ...(outcome === undefined ? {} : outcomeDocument(outcome)),
+    executed,
+    ...(plan === undefined || !executed ? {} : { moved: plan.moves.length, ...supersededDocument(plan) }),
   };
 }
 
@@ -75,17 +72,15 @@ const loadsDocument = ({ shards, totalBytes, averageBytes, largestBytes, ratio }
   shards,
 });
 
-const planDocument = ({ moves, after, staying, leftovers }: BalancePlan) => ({
-  moves: moves.map(({ from, to, fromShard, toShard, sizeBytes }) => ({ from, to, fromShard, toShard, sizeBytes })),
-  movedBytes: moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-  staying,
-  leftovers: leftovers.map(({ key }) => key),
-  after: loadsDocument(after),
+const planDocument = (plan: BalancePlan) => ({
+  moves: plan.moves.map(({ from, to, fromShard, toShard, sizeBytes }) => ({ from, to, fromShard, toShard, sizeBytes })),
+  movedBytes: plan.moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  staying: plan.staying,
+  ...supersededDocument(plan),
+  after: loadsDocument(plan.after),
 });
 
-const outcomeDocument = ({ plan, deletedObjects, kept, failed }: BalanceOutcome) => ({
-  moved: plan.moves.length,
-  deletedObjects,
-  kept,
-  failed,
+const supersededDocument = ({ superseded }: BalancePlan) => ({
+  supersededObjects: superseded.objects,
+  supersededBytes: superseded.bytes,
 });

@@ -31,6 +31,8 @@ export interface Move {
   readonly sizeBytes: number;
   /** Hex, of the whole object. */
   readonly sha256: string;
+  /** An object lies at `to`, which an interrupted balance may have copied. */
+  readonly isThere: boolean;
 }
 
 export interface StayingChunks {
@@ -45,8 +47,8 @@ export interface BalancePlan extends Analysis {
   readonly after: ShardLoads;
   /** Chunks that cannot move, by reason. */
   readonly staying: readonly StayingChunks[];
-  /** What an interrupted balance left, and nothing needs. */
-  readonly leftovers: readonly ObjectInfo[];
+  /** Objects that nothing will need: those whose copies take their place, and what earlier balances left. A prune takes them. */
+  readonly superseded: { readonly objects: number; readonly bytes: number };
 }
 
 export interface AnalyzeOptions {
@@ -65,35 +67,56 @@ export async function analyze(reader: ObjectReader, options: AnalyzeOptions): Pr
   return { uploadId, baseUrl: reader.url, loads, threshold, imbalanced, chunks: head.chunks, writerId: head.writerId };
 }
 
-/** The plan. @throws integrity when a chunk is not in the store as the manifest says */
-export function planBalance(analysis: Analysis, neighbours: Neighbours): BalancePlan {
+/**
+ * The plan. `suffix` (8 hex digits) makes the keys of copies ones that never were: a prune may still be about to delete what
+ * lay under an old one. @throws integrity when a chunk is not in the store as the manifest says
+ */
+export function planBalance(analysis: Analysis, neighbours: Neighbours, suffix: string): BalancePlan {
   const { uploadId, writerId, chunks, loads, imbalanced } = analysis;
   const present = new Map(neighbours.folder.chunks.map((object) => [object.key, object]));
   const copies = copiesOf(analysis, neighbours);
-  const around = { uploadId, writerId, neighbours, present, doubled: doubledOf(copies, neighbours) };
+  const around = { uploadId, writerId, neighbours, present, doubled: doubledOf(analysis, copies, neighbours) };
   refuseMissing(analysis, present);
   const reasons = chunks.map((chunk) => stayReason(chunk, around));
   const movable = chunks.flatMap(({ shard, size }, id) => (reasons[id] === undefined ? [{ id, shard, size }] : []));
   const bytes = loads.shards.map(({ storedBytes }) => storedBytes);
   const places = planMoves(bytes, movable);
-  const moves = [...places].flatMap(([id, toShard]) => moveOf(uploadId, chunks[id], toShard));
+  const usable = copies.filter(({ key }) => neighbours.marked !== 'all' && !neighbours.marked.has(key));
+  const moves = imbalanced
+    ? [...places].flatMap(([id, toShard]) => moveOf({ uploadId, usable, suffix }, chunks[id], toShard))
+    : [];
   const moved = chunks.map((chunk, id) => ({ ...chunk, shard: places.get(id) ?? chunk.shard }));
   return {
     ...analysis,
-    moves: imbalanced ? moves : [],
+    moves,
     after: imbalanced ? shardLoads(moved, loads.shards.length) : loads,
     staying: stayingOf(chunks, reasons),
-    leftovers: leftoversOf(copies, moves, neighbours),
+    superseded: supersededBy(moves, copies, neighbours),
   };
 }
 
-function moveOf(uploadId: string, chunk: ChunkRecord | undefined, toShard: number): readonly Move[] {
+interface Copying {
+  readonly uploadId: string;
+  /** Copies that lie there. */
+  readonly usable: readonly ObjectInfo[];
+  readonly suffix: string;
+}
+
+function moveOf(
+  { uploadId, usable, suffix }: Copying,
+  chunk: ChunkRecord | undefined,
+  toShard: number,
+): readonly Move[] {
   const from = chunk && chunkKey(uploadId, chunk.key);
   const name = from && chunkName(from.slice(`uploads/${uploadId}/`.length));
   if (chunk === undefined || from === undefined || name === undefined) return [];
-  const to = `uploads/${uploadId}/${shardPrefix(toShard)}/${name}`;
+  const shard = `uploads/${uploadId}/${shardPrefix(toShard)}/`;
   const { shard: fromShard, size: sizeBytes, sha256 } = chunk;
-  return [{ from, to, fromShard, toShard, sizeBytes, sha256 }];
+  const isCopy = ({ key }: ObjectInfo): boolean =>
+    key.startsWith(shard) && chunkName(key.slice(`uploads/${uploadId}/`.length)) === name;
+  const there = usable.find((copy) => copy.sizeBytes === sizeBytes && isCopy(copy));
+  const to = there?.key ?? `${shard}${name}-${suffix}.tar.zst`;
+  return [{ from, to, fromShard, toShard, sizeBytes, sha256, isThere: there !== undefined }];
 }
 
 function refuseMissing({ uploadId, baseUrl, chunks }: Analysis, present: ReadonlyMap<string, ObjectInfo>): void {
@@ -121,24 +144,24 @@ function copiesOf({ uploadId, chunks }: Analysis, { folder }: Neighbours): reado
 }
 
 /** Names of chunks whose copy has to stay where it is. */
-function doubledOf(copies: readonly ObjectInfo[], { referred }: Neighbours): ReadonlySet<string> {
-  return new Set(copies.flatMap(({ key }) => (referred.has(key) ? [key.slice(key.lastIndexOf('/') + 1)] : [])));
+function doubledOf(
+  { uploadId }: Analysis,
+  copies: readonly ObjectInfo[],
+  { referred }: Neighbours,
+): ReadonlySet<string> {
+  const doubled = copies.filter(({ key }) => referred.has(key));
+  return new Set(doubled.flatMap(({ key }) => chunkName(key.slice(`uploads/${uploadId}/`.length)) ?? []));
 }
 
-/**
- * What may go at once. Not what a balance of this layout copies (whatever its threshold): the same plan always comes out,
- * so that another run may be about to name these, and this one can go on with them.
- */
-function leftoversOf(
-  copies: readonly ObjectInfo[],
+function supersededBy(
   moves: readonly Move[],
-  { folder, referred, building }: Neighbours,
-): readonly ObjectInfo[] {
+  copies: readonly ObjectInfo[],
+  { referred }: Neighbours,
+): BalancePlan['superseded'] {
   const targets = new Set(moves.map(({ to }) => to));
-  const useless = copies.filter(({ key }) => !targets.has(key) && !referred.has(key));
-  const beside = folder.companions.filter(({ key }) => /\.(balance|pre-balance\.bak)$/.test(key));
-  // A writer that remembers the list from before the move knows these chunks by their old keys.
-  return [...(building.length === 0 ? useless : []), ...beside];
+  const left = copies.filter(({ key }) => !targets.has(key) && !referred.has(key));
+  const sizes = [...left, ...moves].map(({ sizeBytes }) => sizeBytes);
+  return { objects: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 function stayingOf(chunks: readonly ChunkRecord[], reasons: readonly (StayReason | undefined)[]): StayingChunks[] {

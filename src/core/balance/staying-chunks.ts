@@ -6,9 +6,8 @@ import type { Neighbours } from './neighbours.js';
 
 /**
  * - `other-upload`: it lies in another upload.
- * - `referred`: the manifest of another upload names it.
- * - `built-upon`: another upload continues this one's list; writers that remember it know the chunks by their keys.
- * - `writer`: the newest version of a fleet writer, who continues it from memory and may not be able to read.
+ * - `referred`: the manifest of another upload names it, so that it would be stored twice.
+ * - `writer`: the newest version of a fleet writer, who continues it from memory and would go on naming the old keys.
  * - `storage-class`: moving it costs a retrieval or the rest of its minimum storage time, or it cannot be read at all.
  * - `too-large`: more than one copy request can move.
  * - `doubled`: it was moved before, and another upload refers to where it was.
@@ -18,7 +17,6 @@ import type { Neighbours } from './neighbours.js';
 export type StayReason =
   | 'other-upload'
   | 'referred'
-  | 'built-upon'
   | 'writer'
   | 'storage-class'
   | 'too-large'
@@ -37,9 +35,9 @@ export interface Surroundings {
 }
 
 export const MAX_COPY_BYTES = 5 * 2 ** 30;
-const CHUNK = /^shard-\d{2,}\/(chunk-\d{6,}\.tar\.zst)$/;
+const CHUNK = /^shard-\d{2,}\/(chunk-\d{6,})(?:-[0-9a-f]{8})?\.tar\.zst$/;
 
-/** `chunk-000017.tar.zst` of a key relative to the upload; undefined when it is no key of a chunk. */
+/** `chunk-000017` of a key relative to the upload, moved or not; undefined when it is no key of a chunk. */
 export const chunkName = (relative: string): string | undefined => CHUNK.exec(relative)?.[1];
 
 /** Undefined when it may move. The object must be there. */
@@ -52,7 +50,6 @@ export function stayReason(chunk: ChunkRecord, around: Surroundings): StayReason
   const name = chunkName(key.slice(own.length));
   if (name === undefined) return 'foreign-key';
   if (neighbours.referred.has(key)) return 'referred';
-  if (neighbours.building.length > 0) return 'built-upon';
   if (neighbours.isNewest && writerId !== undefined) return 'writer';
   if (present.get(key)?.storageClass !== 'STANDARD') return 'storage-class';
   if (chunk.size > MAX_COPY_BYTES) return 'too-large';

@@ -11,7 +11,7 @@ import { findObjects } from './direct-objects.js';
 /** Most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
 const MAX_TABLE_BYTES = 256 * 1024 * 1024;
-const CHUNK = /^shard-(\d{2,})\/chunk-(\d{6,})\.tar\.zst$/;
+const CHUNK = /^shard-(\d{2,})\/chunk-(\d{6,})(?:-[0-9a-f]{8})?\.tar\.zst$/;
 
 export interface FoundChunk {
   /** Relative to the folder of the upload. */
@@ -77,12 +77,23 @@ export async function fetchTables(reader: ObjectReader, options: FetchTablesOpti
     }
   };
   await Promise.all(Array.from({ length: options.requestsAtOnce }, worker));
-  const direct = findObjects(chunks, files);
+  const direct = findObjects(newestOfEach(chunks, objects, folder), files);
   const found = [...direct.chunks, ...direct.objects].sort((a, b) => a.table.chunk - b.table.chunk);
   bad.push(...direct.bad);
   bad.sort((a, b) => (a.key < b.key ? -1 : 1));
   const listed = chunks.flatMap(({ table }) => table.objects.map(({ chunk }) => chunk));
   return { chunks: found, bad, missing: missingNumbers(objects, listed), others };
+}
+
+/** A balance leaves the object that it copied until a prune takes it: of those with one number the newest counts. */
+function newestOfEach(
+  chunks: readonly FoundChunk[],
+  objects: readonly ObjectInfo[],
+  folder: string,
+): readonly FoundChunk[] {
+  const written = new Map(objects.map(({ key, lastModified }) => [key.slice(folder.length), lastModified.getTime()]));
+  const oldestFirst = chunks.toSorted((a, b) => (written.get(a.key) ?? 0) - (written.get(b.key) ?? 0));
+  return [...new Map(oldestFirst.map((chunk) => [chunk.table.chunk, chunk])).values()];
 }
 
 async function readOne(

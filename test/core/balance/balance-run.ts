@@ -1,8 +1,8 @@
 // Datasets with uneven shards, and balances of them in a folder, on a store that tests may break.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { balance, previewBalance, type BalanceOutcome } from '../../../src/core/balance/balance.js';
+import { balance, previewBalance } from '../../../src/core/balance/balance.js';
 import type { BalancePlan } from '../../../src/core/balance/plan-balance.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { DeleteFailure, ObjectStore } from '../../../src/core/object-store/object-store.js';
@@ -63,16 +63,16 @@ export interface RunOptions {
   readonly wrap?: (store: ObjectStore) => ObjectStore;
 }
 
-export async function balanceFolder(folder: string, options: RunOptions = {}): Promise<BalanceOutcome> {
+export async function balanceFolder(folder: string, options: RunOptions = {}): Promise<BalancePlan> {
   const { uploadId = linkId(0), threshold = 1.5, wrap } = options;
   const plain = fileStore(folder);
   const store = wrap?.(plain) ?? plain;
-  return await balance(store, { uploadId, threshold, signal, requestsAtOnce: 1, onStep: () => undefined });
+  return await balance(store, { uploadId, threshold, randomBytes, signal, requestsAtOnce: 1, onStep: () => undefined });
 }
 
 export async function previewFolder(folder: string, options: RunOptions = {}): Promise<BalancePlan> {
   const { uploadId = linkId(0), threshold = 1.5 } = options;
-  return await previewBalance(fileStore(folder), { uploadId, threshold, signal });
+  return await previewBalance(fileStore(folder), { uploadId, threshold, randomBytes, signal });
 }
 
 export const verifyFolder = (folder: string, uploadId = linkId(0)): Promise<VerifyResult> =>

@@ -1,4 +1,5 @@
 // Storage classes and requests, over HTTP.
+import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { balance } from '../../../src/core/balance/balance.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
@@ -23,9 +24,10 @@ test('chunks outside of STANDARD stay where they are, cold or not; the others mo
   for (const [key, body] of made.objects) s3.put(key, body, classes.get(key));
   const { store, requests } = await s3.open();
 
-  const { plan } = await balance(store, {
+  const plan = await balance(store, {
     uploadId: linkId(0),
     threshold: 1.5,
+    randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
     onStep: () => undefined,
@@ -38,7 +40,7 @@ test('chunks outside of STANDARD stay where they are, cold or not; the others mo
   for (const [key, storageClass] of classes)
     expect(objects?.get(`p/${key}`)?.headers['x-amz-storage-class']).toBe(storageClass);
   for (const { from, to } of plan.moves) {
-    expect(objects?.has(`p/${from}`)).toBe(false);
+    expect(objects?.get(`p/${from}`)?.body).toEqual(made.objects.get(from));
     expect(objects?.get(`p/${to}`)?.body).toEqual(made.objects.get(from));
   }
 });
@@ -51,9 +53,10 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
   for (const [key, body] of made.objects) s3.put(key, body);
   const { store } = await s3.open();
 
-  const { plan } = await balance(store, {
+  const plan = await balance(store, {
     uploadId: linkId(0),
     threshold: 1.5,
+    randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
     onStep: () => undefined,
@@ -70,14 +73,14 @@ test('every version reads as before', async () => {
   const { store } = await s3.open();
   const before = await allContent(store);
 
-  const { failed } = await balance(store, {
+  await balance(store, {
     uploadId: linkId(0),
     threshold: 1.5,
+    randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
     onStep: () => undefined,
   });
 
-  expect(failed).toEqual([]);
   expect(await allContent(store)).toEqual(before);
 });

@@ -1,10 +1,11 @@
 // Makes the manifest of a kept version a full listing, so that the versions before it may go. The view stays as it is, entry
 // for entry. Broken off anywhere, the version reads as before, and the next prune does it again.
-import { ArchiverError } from '../../errors.js';
+import { ArchiverError, integrityError } from '../../errors.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import type { ManifestHead } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { compactView } from '../compact-view.js';
+import { lostChunks } from '../lost-chunks.js';
 import type { MergedView } from '../merge-levels.js';
 import { replaceManifest } from '../replace-manifest.js';
 import { summarize, type Summary } from '../summarize.js';
@@ -40,6 +41,12 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
     change: { listing: 'full', totals: head.totals },
     verify: async (asItWillBe) => await assertShows(asItWillBe, expected, signal),
     signal,
+  });
+  // What the versions before it show may have been moved and swept while this process was suspended right before the swap.
+  const [lost] = await lostChunks(store, { uploadId, chunks: compacted.chunks, fresh: new Set() }, signal);
+  if (lost === undefined) return;
+  throw integrityError(`version ${version.record.version} is not whole: its manifest names ${lost}, which is missing`, {
+    hint: `archiver repair ${store.url}/uploads/${uploadId}`,
   });
 }
 

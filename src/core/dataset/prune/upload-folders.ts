@@ -18,7 +18,7 @@ export interface UploadFolder {
 }
 
 const FOLDER = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/(.+)$/;
-const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
+const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}(?:-[0-9a-f]{8})?\.tar\.zst$/;
 
 /** Every upload under the base by its id. One LIST. @throws what the listing throws */
 export async function listUploadFolders(
