@@ -1,15 +1,16 @@
 // Whatever waits for others (S3, KMS, a credential_process, STS) hears the first signal: the built program ends with the
 // status of the signal within two seconds.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEY_ARN } from '../support/fake-kms.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { type SilentServer, startSilentServer } from '../support/silent-server.js';
-import { CLI } from './upload-cli.js';
+import { CLI, uploadJson } from './upload-cli.js';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'archiver-secret' };
 
@@ -124,6 +125,29 @@ describe('a signal while waiting', () => {
     const args = ['upload', tree, 's3://bucket/x', '--profile', 'slow'];
     const ran = await interrupted(args, {}, () => existsSync(started));
 
+    expect(ran.status).toBe(130);
+    expect(ran.endedAfterMs).toBeLessThan(2000);
+  });
+
+  it.each([
+    ['verify', '--deep'],
+    ['restore', '--all'],
+  ])('ends %s of a hole of a terabyte that has an MD5', async (verb, flag) => {
+    const base = join(work, `holes-${verb}`);
+    const { document } = await uploadJson(work, [tree, `file://${base}`]);
+    const manifest = join(base, document.manifestKey);
+    const text = gunzipSync(readFileSync(manifest)).toString('utf8');
+    const torn = text.replace('"type":"file","size":7', `"type":"file","size":${7 + 2 ** 40},"holes":[[7,${2 ** 40}]]`);
+    writeFileSync(manifest, gzipSync(torn));
+    const out = verb === 'restore' ? [join(work, 'holes-out')] : [];
+    const startedAt = performance.now();
+    const ran = await interrupted(
+      [verb, document.location, ...out, flag],
+      {},
+      () => performance.now() - startedAt > 2500,
+    );
+
+    expect(torn).not.toBe(text);
     expect(ran.status).toBe(130);
     expect(ran.endedAfterMs).toBeLessThan(2000);
   });

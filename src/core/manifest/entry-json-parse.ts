@@ -43,6 +43,8 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 const BITS = new Map<string, number>(KEYS.map((key, index) => [key, 1 << index]));
 const MAX_ID = 0xff_ff_ff_ff;
+/** A list takes a dozen times the memory of its text. A file with more holes has a line that is too long to be written. */
+const MAX_PARTS = 1 << 22;
 const MD5 = /^[0-9a-f]{32}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
@@ -184,6 +186,7 @@ export class EntryParser {
       if (chunk === undefined || offset === undefined || size === undefined) {
         scanner.fail("a part of 'segments' lacks a key");
       } else {
+        if (segments.length >= MAX_PARTS) scanner.fail(`it has more than ${MAX_PARTS} parts`);
         segments.push({ chunk, offset, size });
       }
     });
@@ -194,6 +197,7 @@ export class EntryParser {
     const { scanner } = this;
     const holes: [number, number][] = [];
     scanner.list(() => {
+      if (holes.length >= MAX_PARTS) scanner.fail(`it has more than ${MAX_PARTS} holes`);
       scanner.expect('[');
       const offset = scanner.count();
       scanner.expect(',');

@@ -3,9 +3,13 @@
 import { integrityError } from '../errors.js';
 
 const FILES = '"files":[';
-/** 100 TB in 200 MB chunks with 16 MiB frames has a head of 700 MB; ten times less is already far from usual. */
-const MAX_HEAD = 256 * 1024 * 1024;
-const MAX_LINE = 64 * 1024 * 1024;
+/** Chunks of 64 MiB with frames of 16 MiB have 700 bytes each: this is 20 TB. Nothing longer is written. */
+export const MAX_HEAD_BYTES = 256 * 1024 * 1024;
+/**
+ * A path of 4096 bytes, escaped, is 24 KiB. A file cut into as many parts as the longest head names chunks has 25 MB of
+ * segments; the rest is for the attributes of one file (a value has 64 KiB at most) and for holes. Nothing longer is written.
+ */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export interface LineHandlers {
   /** The head as UTF-8 text, with an empty `files`. */
@@ -18,8 +22,10 @@ export class ManifestLines {
   private readonly handlers: LineHandlers;
   private readonly what: string;
   private state: 'head' | 'files' | 'end' = 'head';
-  private pending = '';
-  private headParts: string[] = [];
+  /** The beginning of a line whose end has not come: parts, because whatever looks into a joined text copies it. */
+  private pending: string[] = [];
+  private pendingLength = 0;
+  private headParts: Buffer[] = [];
   private headTail = '';
   private headLength = 0;
 
@@ -30,29 +36,35 @@ export class ManifestLines {
 
   /** Takes the next piece of the decompressed manifest. @throws integrity */
   push(piece: Buffer): void {
-    let text = piece.toString('latin1');
-    if (this.state === 'head') {
-      const rest = this.pushHead(text);
-      if (rest === undefined) return;
-      text = rest;
+    if (this.state !== 'head') this.pushFiles(piece.toString('latin1'));
+    else {
+      const rest = this.pushHead(piece);
+      if (rest !== undefined) this.pushFiles(rest);
     }
-    this.pushFiles(text);
   }
 
-  private pushHead(text: string): string | undefined {
-    this.headLength += text.length;
-    if (this.headLength > MAX_HEAD) throw integrityError(`${this.what} has a head of more than ${MAX_HEAD} bytes`);
-    const seam = this.headTail + text;
+  private pushHead(piece: Buffer): string | undefined {
+    this.headLength += piece.byteLength;
+    if (this.headLength > MAX_HEAD_BYTES)
+      throw integrityError(`${this.what} has a head of more than ${MAX_HEAD_BYTES} bytes: refused`);
+    const seam = this.headTail + piece.toString('latin1');
     const at = seam.indexOf(`${FILES}\n`);
     this.headTail = seam.slice(-FILES.length);
-    this.headParts.push(text);
+    this.headParts.push(piece);
     if (at < 0) return undefined;
-    const whole = this.headParts.join('');
-    const end = whole.length - seam.length + at + FILES.length;
-    this.headParts = [];
-    this.handlers.head(Buffer.from(`${whole.slice(0, end)}]}`, 'latin1').toString('utf8'));
+    const end = this.headLength - seam.length + at + FILES.length;
+    const rest = seam.slice(at + FILES.length + 1);
+    this.handlers.head(this.takeHead(end));
     this.state = 'files';
-    return whole.slice(end + 1);
+    return rest;
+  }
+
+  /** The first `end` bytes as a document. Nothing else holds them when it returns: parsing it takes as much again. */
+  private takeHead(end: number): string {
+    const text = Buffer.concat([...this.headParts, Buffer.from(']}')], end + 2);
+    this.headParts = [];
+    text.write(']}', end, 'latin1');
+    return text.toString('utf8');
   }
 
   private pushFiles(text: string): void {
@@ -62,16 +74,34 @@ export class ManifestLines {
     }
     const last = text.lastIndexOf('\n');
     if (last < 0) {
-      this.pending += text;
-      if (this.pending.length > MAX_LINE)
-        throw integrityError(`${this.what} has a line of more than ${MAX_LINE} bytes`);
-      if (this.pending.startsWith(']}')) this.finishFiles();
-      return;
+      this.wait(text);
+    } else {
+      const whole = this.takePending() + text.slice(0, last + 1);
+      this.wait(text.slice(last + 1));
+      this.emit(whole);
     }
-    const whole = this.pending + text.slice(0, last + 1);
-    this.pending = text.slice(last + 1);
-    this.emit(whole);
-    if (this.pending.startsWith(']}')) this.finishFiles();
+    if (this.state === 'files' && this.isEndPending()) this.finishFiles();
+  }
+
+  private wait(text: string): void {
+    if (text === '') return;
+    this.pending.push(text);
+    this.pendingLength += text.length;
+    if (this.pendingLength > MAX_LINE_BYTES)
+      throw integrityError(`${this.what} has a line of more than ${MAX_LINE_BYTES} bytes: refused`);
+  }
+
+  private takePending(): string {
+    const text = this.pending.join('');
+    this.pending = [];
+    this.pendingLength = 0;
+    return text;
+  }
+
+  /** Whether what waits begins with the end of the list; its first parts may be single characters. */
+  private isEndPending(): boolean {
+    const [first = '', second = ''] = this.pending;
+    return (first.length > 1 ? first : first + second).startsWith(']}');
   }
 
   private emit(whole: string): void {
@@ -81,13 +111,13 @@ export class ManifestLines {
       return;
     }
     if (end > 0) this.handlers.lines(whole.slice(0, end));
-    this.pending = whole.slice(end) + this.pending;
+    const rest = whole.slice(end) + this.takePending();
+    this.wait(rest);
     this.finishFiles();
   }
 
   private finishFiles(): void {
-    const rest = this.pending.slice(2);
-    this.pending = '';
+    const rest = this.takePending().slice(2);
     this.state = 'end';
     this.pushFiles(rest);
   }
@@ -95,7 +125,7 @@ export class ManifestLines {
   /** Call when the stream has ended. @throws integrity when the document has not; gives the whole text if no `files` came */
   end(): string | undefined {
     if (this.state === 'end') return undefined;
-    if (this.state === 'head') return Buffer.from(this.headParts.join(''), 'latin1').toString('utf8');
+    if (this.state === 'head') return Buffer.concat(this.headParts).toString('utf8');
     throw integrityError(`${this.what} is cut off: its list of files has no end`);
   }
 }

@@ -4,9 +4,15 @@ import { createHash } from 'node:crypto';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 import { type EntryTable, KIND, STATUS } from '../archive/scan/entry-table.js';
 import { type EntryExtra, entryLine, type LineSources } from './entry-line.js';
+import { ArchiverError } from '../errors.js';
+import { displayPath } from '../raw-path.js';
 import { GzipText } from './gzip-text.js';
+import { MAX_HEAD_BYTES, MAX_LINE_BYTES } from './manifest-lines.js';
 import { manifestHeadText } from './manifest-head-text.js';
 import type { ManifestHead } from './manifest-types.js';
+
+/** Bytes of a character of UTF-16 at most. */
+const MAX_UTF8 = 3;
 
 export interface EncodedManifest {
   /** Gzipped, and then perhaps sealed: as it is stored. */
@@ -52,17 +58,39 @@ export class ManifestWriter {
     const index = this.next++;
     if (!isListed(this.table, index)) return true;
     const line = entryLine(this.table, index, this.sources, this.extras.get(index));
+    if (line.length >= MAX_LINE_BYTES / MAX_UTF8) this.refuseLongLine(index, line);
     const isReady = this.files.add(this.separator + line);
     this.separator = ',\n';
     return isReady;
   }
 
-  /** Writes the rest and puts the head before it. */
+  /** What nobody could read is not written. */
+  private refuseLongLine(index: number, line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (bytes < MAX_LINE_BYTES) return;
+    throw new ArchiverError(
+      'unsupported',
+      `${displayPath(this.table.path(index))}: its entry in the manifest has ${bytes} bytes, and at most ${MAX_LINE_BYTES} can be read`,
+      { hint: 'it has too many holes or extended attributes: leave it out with --exclude, or copy it without them' },
+    );
+  }
+
+  /** Writes the rest and puts the head before it. @throws unsupported for an entry or a head that is too long to be read */
   async finish(head: ManifestHead): Promise<EncodedManifest> {
     while (this.next < this.table.count) if (!this.entry()) await this.files.drained();
     this.files.add(`${this.separator === '' ? '' : '\n'}]}\n`);
     const first = new GzipText();
-    first.add(manifestHeadText(head, this.sources));
+    const text = manifestHeadText(head, this.sources);
+    if (Buffer.byteLength(text) > MAX_HEAD_BYTES) {
+      throw new ArchiverError(
+        'unsupported',
+        `the manifest would name ${head.chunks.length} chunks, more than can be read`,
+        {
+          hint: 'upload the folder in parts, or with larger chunks and frames',
+        },
+      );
+    }
+    first.add(text);
     return encodedManifest(Buffer.concat([await first.finish(), await this.files.finish()]));
   }
 }

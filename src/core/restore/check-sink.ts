@@ -1,13 +1,14 @@
 // Content that is only checked: each file's MD5 against the manifest's. Nothing is written.
 import { hash } from 'node:crypto';
 import { integrityError } from '../errors.js';
-import { ContentHash, scatter } from './content-hash.js';
+import { ContentHash, HoleLimit, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 import { dataRuns, type DataRun } from './sparse-map.js';
 
 interface Checked extends OpenContent {
-  readonly hash: ContentHash;
+  /** Undefined where there is nothing to compare with. */
+  readonly hash: ContentHash | undefined;
   readonly runs: readonly DataRun[];
 }
 
@@ -15,7 +16,10 @@ interface Checked extends OpenContent {
 export const wrongContent = (): Error => integrityError('its content does not match its MD5 in the manifest');
 
 export class CheckSink implements ContentSink {
-  constructor(private readonly table: SelectedTable) {}
+  constructor(
+    private readonly table: SelectedTable,
+    private readonly holes = new HoleLimit(),
+  ) {}
 
   whole(index: number, bytes: Uint8Array, _extra: Extra | undefined, isChecked: boolean): boolean {
     const expected = isChecked ? undefined : this.table.md5(index);
@@ -25,18 +29,20 @@ export class CheckSink implements ContentSink {
 
   open(index: number, storedSize: number, extra: Extra | undefined): Checked {
     const runs = dataRuns(this.table.columns.size[index] ?? 0, extra?.holes ?? []);
-    return { index, remaining: storedSize, hash: new ContentHash(), runs };
+    if (this.table.columns.hasMd5[index] !== 1) return { index, remaining: storedSize, hash: undefined, runs };
+    this.holes.take(extra?.holes);
+    return { index, remaining: storedSize, hash: new ContentHash(this.holes), runs };
   }
 
   write(content: OpenContent, position: number, bytes: Uint8Array): void {
     const { hash, runs } = content as Checked;
-    scatter(runs, position, bytes, (offset, part) => hash.update(offset, part));
+    if (hash !== undefined) scatter(runs, position, bytes, (offset, part) => hash.update(offset, part));
   }
 
   finish(content: OpenContent): boolean {
     const expected = this.table.md5(content.index);
     if (expected === undefined) return true;
-    const actual = (content as Checked).hash.digest(this.table.columns.size[content.index] ?? 0);
+    const actual = (content as Checked).hash?.digest(this.table.columns.size[content.index] ?? 0);
     if (actual === undefined) throw integrityError('its parts are not in order');
     if (actual !== expected) throw wrongContent();
     return true;

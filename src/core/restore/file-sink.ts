@@ -5,7 +5,7 @@ import { createHash, hash } from 'node:crypto';
 import { errorText } from '../errors.js';
 import { displayPath, type RawPath } from '../raw-path.js';
 import { wrongContent } from './check-sink.js';
-import { ContentHash, scatter } from './content-hash.js';
+import { ContentHash, HoleLimit, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
 import { splitPath, type Folder, type Metadata, type OutputTree } from './output-tree.js';
@@ -46,6 +46,7 @@ export class FileSink implements ContentSink {
     private readonly tree: OutputTree,
     private readonly settings: WriteSettings,
     private readonly verifyFiles: boolean,
+    private readonly holes = new HoleLimit(),
   ) {}
 
   private tempName(): RawPath {
@@ -91,12 +92,13 @@ export class FileSink implements ContentSink {
   open(index: number, storedSize: number, extra: Extra | undefined): Writing {
     const { table, tree } = this;
     const size = table.columns.size[index] ?? 0;
+    const isHashed = this.verifyFiles && table.columns.hasMd5[index] === 1;
+    if (isHashed) this.holes.take(extra?.holes);
     const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
     const folder = tree.folder(folderPath);
     const temp = this.tempName();
     const fd = tree.createFile(folder, temp, fileMetadata(table, index, folder, this.settings).creationMode);
     tree.pin(folder);
-    const isHashed = this.verifyFiles && table.columns.hasMd5[index] === 1;
     const isPending = isHashed && this.pending.takes(size);
     const content: Writing = {
       index,
@@ -105,7 +107,7 @@ export class FileSink implements ContentSink {
       temp,
       name,
       fd,
-      hash: isHashed && !isPending ? new ContentHash() : undefined,
+      hash: isHashed && !isPending ? new ContentHash(this.holes) : undefined,
       isPending,
       runs: extra?.holes === undefined ? undefined : dataRuns(size, extra.holes),
       extra,

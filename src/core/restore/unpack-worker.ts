@@ -5,6 +5,7 @@ import { errorText, isArchiverError } from '../errors.js';
 import { loadLibc } from '../libc/libc.js';
 import { openBatchHash } from './batch-hash.js';
 import { CheckSink } from './check-sink.js';
+import { HoleLimit } from './content-hash.js';
 import type { ContentSink } from './content-sink.js';
 import { openExtents } from './extents.js';
 import { FileSink } from './file-sink.js';
@@ -88,7 +89,7 @@ class WorkerThread {
   private begin(data: UnpackData): void {
     this.stop = new Int32Array(data.stop);
     const table = openTable(data.table);
-    this.sink = openSink(table, data);
+    this.sink = openSink(table, data, new HoleLimit(() => this.isStopped()));
     const extents = openExtents(data.extents);
     this.job = new UnpackJob({
       codec: loadCodec(),
@@ -132,11 +133,11 @@ class WorkerThread {
   }
 }
 
-function openSink(table: SelectedTable, { write, verifyFiles, worker }: UnpackData): ContentSink {
-  if (write === undefined) return new CheckSink(table);
+function openSink(table: SelectedTable, { write, verifyFiles, worker }: UnpackData, holes: HoleLimit): ContentSink {
+  if (write === undefined) return new CheckSink(table, holes);
   // The number keeps the names of two workers' temporary files apart.
   const settings = { ...write, tempName: `${write.tempName}${worker.toString(36)}-` };
-  return new FileSink(table, openTree(settings), settings, verifyFiles);
+  return new FileSink(table, openTree(settings), settings, verifyFiles, holes);
 }
 
 function start(): WorkerThread | undefined {
