@@ -130,7 +130,6 @@ export const SCENARIOS: readonly Scenario[] = [
       await done(place, [...upload, '--shard-count', '8', '--shard-strategy', 'type', '--memory-limit', '192MiB']);
       return ['balance', `${place.url}/${await onlyUpload(place)}`, '--execute', '--threshold', '1.2'];
     },
-    isTidy: true,
     isMending: true,
   },
   {

@@ -3,13 +3,14 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../src/core/errors.js';
+import { encodeTombstone } from '../../../src/core/dataset/tombstone.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { fetchManifest } from '../../../src/core/manifest/loaded-manifest.js';
 import type { Json } from '../../support/make-archive.js';
 import { linkId, linkKey } from '../../support/make-chain.js';
-import { allContent, allKeys, makeDataset, recordBytes, recordKey } from '../../support/make-dataset.js';
+import { allContent, allKeys, DATASET, makeDataset, recordBytes, recordKey } from '../../support/make-dataset.js';
 import { copyOf, datasetFolder, killedBefore, LINKS, onMutation } from './prune/prune-run.js';
 import { replaceIn, successorOf } from './replace-run.js';
 
@@ -173,6 +174,22 @@ describe('a process that was suspended', () => {
       await expect(replaceIn(copy, { wrap })).rejects.toThrow(/version 1 .* was removed while its manifest was/);
 
       expect([step, (await keys(copy)).includes(recordKey(1))]).toEqual([step, false]);
+    }
+  });
+
+  test('does not bring back a record that was retired, before it looks or after', async () => {
+    const retiredAt = '2026-03-04T05:06:07.000Z';
+    const tombstone = encodeTombstone({ datasetId: DATASET, version: 1, uploadId: linkId(0), retiredAt });
+    for (const step of [`put ${BACKUP}`, `put ${recordKey(1)}`, `put ${KEY}`]) {
+      const copy = await copyOf(folder);
+      const wrap = meanwhile(step, () => fileStore(copy).put(recordKey(1), tombstone));
+
+      await expect(replaceIn(copy, { wrap })).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringMatching(/version 1 .* was retired while its manifest was being replaced/) as string,
+      });
+
+      expect([step, await object(recordKey(1), copy)]).toEqual([step, tombstone]);
     }
   });
 

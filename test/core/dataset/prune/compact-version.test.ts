@@ -71,6 +71,18 @@ test('two at once: the version is compacted, and whoever was late ends well or s
   expect(JSON.parse(gunzipSync(await manifestIn(folder)).toString())).toMatchObject({ listing: 'full' });
 });
 
+test('one that stood still before the swap until what it shows was moved and swept says that its version is not whole', async () => {
+  const chunk = `uploads/${linkId(2)}/shard-00/chunk-000000.tar.zst`;
+  const sweep = (store: ObjectStore): ObjectStore =>
+    onMutation(store, async (_, what) => {
+      if (what === `put ${KEY}`) await store.delete([chunk]);
+    });
+
+  await expect(compactIn(folder, sweep)).rejects.toThrow(
+    `version 4 is not whole: its manifest names ${chunk}, which is missing`,
+  );
+});
+
 test('a manifest that the store gives back differently does not take the place of the old one', async () => {
   const old = await manifestIn(folder);
   const bent = (store: ObjectStore): ObjectStore => ({
