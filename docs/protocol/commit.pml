@@ -1,0 +1,36 @@
+/* Protocol 2 of the commit protocol: who may refer, who may delete. `npm run model` checks every scenario and every
+ * mutation (a rule left out: must fail); by hand, for instance:
+ *   spin -a -DCORE commit.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan -m100000        expected: errors: 0
+ *   spin -a -DCORE -DNO_GRACE commit.pml && … && ./pan -m100000 ; spin -t -p -DCORE -DNO_GRACE commit.pml
+ * README.md says what is modelled and what each mutation shows. */
+#include "store.pml"
+#include "marks.pml"
+#ifdef RESTORE
+#include "restore.pml"
+#endif
+#if defined(CORE) || defined(SUSPEND) || defined(RESTORE)
+#include "core.pml"
+#endif
+#if defined(CHAINS) || defined(BALANCE)
+#include "rewrite.pml"
+#endif
+#if defined(CHAINS) || defined(REPAIR)
+#include "chains.pml"
+#endif
+#ifdef BALANCE
+#include "balance.pml"
+#endif
+#ifdef RESUME
+#include "resume.pml"
+#endif
+#ifdef CLEANUP
+#include "cleanup.pml"
+#endif
+#ifdef WRITE_ONLY
+#include "write-only.pml"
+#endif
+#ifdef REPAIR
+#include "repair.pml"
+#endif
+
+init { atomic { start() } }
