@@ -11,6 +11,7 @@ import { endProcess } from './cli/process-end.js';
 import { escapedFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { program } from './commands/index.js';
+import { openFileLimit } from './core/open-files.js';
 
 const LEFT_BEHIND_MS = 500;
 
@@ -53,6 +54,7 @@ const ended = await runProgram({ root: program(), version: pkg.version }, proces
   stdin: process.stdin,
   stdout: file ?? process.stdout,
   stderr: process.stderr,
+  openFiles: openFileLimit(),
   now: () => new Date(),
   signal,
   takeCtrlC,

@@ -9,6 +9,8 @@ export interface Host {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  /** How many files may be open at once. */
+  readonly openFiles?: number;
   readonly now: () => Date;
   /** Aborts at the first interruption. */
   readonly signal: AbortSignal;

@@ -16,6 +16,8 @@ import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
+import { ArchiverError } from '../core/errors.js';
+import { FEWEST_OPEN_FILES } from '../core/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
 
 export interface Program {
@@ -72,6 +74,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   call.trace = run.context.trace;
   call.color = colorChoice(parsed.values['color']);
   host.onSettings?.({ trace: call.trace, color: call.color });
+  checkOpenFiles(host.openFiles);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
   const status = (await command.run(values, parsed.args, run.context)) ?? 0;
   try {
@@ -84,6 +87,18 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
     throw failure !== undefined && error === failure ? lostOutput(failure, status) : error;
   }
   return status;
+}
+
+// Node loads the modules of a command all at once; below this it fails in the middle of that, and says nothing useful.
+function checkOpenFiles(limit: number | undefined): void {
+  if (limit === undefined || limit >= FEWEST_OPEN_FILES) return;
+  throw new ArchiverError(
+    'io',
+    `no more than ${limit} files may be open at once here, and archiver needs ${FEWEST_OPEN_FILES}`,
+    {
+      hint: 'raise the limit (ulimit -n 1024)',
+    },
+  );
 }
 
 async function writeDocument(output: Output, run: RunContext, command: Command): Promise<void> {

@@ -2,6 +2,7 @@
 import { totalmem } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
+import { threadsWithin } from '../../core/open-files.js';
 import { upload, type UploadOptions } from '../../core/archive/upload.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
@@ -104,7 +105,7 @@ const engineSettings = (values: CreateUploadValues, requests: number): Settings 
   project: undefined,
   fileChecksums: true,
   transfer: { ...DEFAULT_TRANSFER, requests },
-  workers: values.workers,
+  workers: threadsWithin(values.workers),
   dryRun: false,
   cleansUp: values.cleanupOnFailure,
   readsBack: values.skipExisting,

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
+import { threadsWithin } from '../../core/open-files.js';
 import { join } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Context } from '../../cli/context.js';
@@ -56,7 +57,7 @@ export function machineOptions(context: Context): Pick<UploadOptions, Machine> {
 
 // One worker a core, up to sixteen: beyond that the main thread's sending is the limit. Less memory, fewer workers.
 function workersFor(memoryLimitBytes: number | undefined): number {
-  const cores = Math.min(16, Math.max(1, availableParallelism()));
+  const cores = threadsWithin(Math.min(16, availableParallelism()));
   if (memoryLimitBytes === undefined) return cores;
   return Math.max(1, Math.min(cores, Math.floor((memoryLimitBytes / MIB - 128) / 96)));
 }

@@ -7,6 +7,7 @@ import { cancelledError, isArchiverError } from '../errors.js';
 import type { EventSink } from '../events.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { Selectors } from '../manifest/selection.js';
+import { threadsWithin } from '../open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../raw-path.js';
 import { extentCut, planWork, type Work } from './plan-work.js';
@@ -92,7 +93,7 @@ export async function restoreUpload(options: RestoreOptions): Promise<RestoreRes
   }
 }
 
-const workerCount = (): number => Math.max(1, Math.min(cpus().length, MAX_WORKERS));
+const workerCount = (): number => threadsWithin(Math.min(cpus().length, MAX_WORKERS));
 
 async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Promise<RestoreResult> {
   const { emit, reader, uploadId, manifestSha256, signal } = options;

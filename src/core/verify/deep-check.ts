@@ -3,6 +3,7 @@
 import { cpus } from 'node:os';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
+import { threadsWithin } from '../open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { EventSink } from '../events.js';
 import { displayPath } from '../raw-path.js';
@@ -55,7 +56,7 @@ function leaveOutPartial({ table, extras, chunks }: DeepCheckOptions): void {
 export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckResult> {
   const { head, table, data, extras, chunks, emit, signal } = options;
   leaveOutPartial(options);
-  const workers = Math.max(1, Math.min(cpus().length, MAX_WORKERS));
+  const workers = threadsWithin(Math.min(cpus().length, MAX_WORKERS));
   const work = planWork({
     table,
     extras,
