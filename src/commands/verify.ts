@@ -24,8 +24,8 @@ export const command = defineCommand({
   path: 'verify',
   summary: 'check that an upload is whole',
   description:
-    'Checks the manifest against itself (counts, sizes, shards, positions, order, checksums) and that every chunk is in ' +
-    'the store with its size: one listing. --deep also reads the chunks: their SHA-256, that of each frame, the tar ' +
+    'Checks the manifest against itself (counts, sizes, shards, positions, order, checksums), that the version record ' +
+    'names it, and that every chunk is in the store with its size: two listings. --deep also reads the chunks: their SHA-256, that of each frame, the tar ' +
     'headers, and the MD5 of every file; damage is reported with the files that it hits, and the rest is checked. ' +
     '--sample 5% does that for some chunks only. Where the manifest is a delta, all that it builds on is checked: each ' +
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +

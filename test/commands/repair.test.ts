@@ -54,7 +54,8 @@ test('says what it would write, with the command that does it', async () => {
   expect(status).toBe(0);
   expect(stdout).toContain('its manifest can be rebuilt (the manifest');
   expect(stdout).toMatch(/holds {5}3 entries, 3 files/);
-  expect(stdout).toMatch(/to keep {3}uploads\/.*damaged-[0-9a-f]{8}\.bak/);
+  expect(stdout).toMatch(/found {5}\S+, by the tables of contents of its chunks/);
+  expect(stdout).toMatch(/to keep {3}uploads\/.*[0-9a-f]{8}\.pre-repair\.bak/);
   expect(stdout).toContain(`archiver repair ${url} --execute`);
   expect(readFileSync(manifestPath(base, id))).toEqual(before);
 });

@@ -1,7 +1,7 @@
 // What a repair found and did, for people. Pure.
 import { printable } from '../../core/raw-path.js';
 import type { Loss } from '../../core/repair/losses.js';
-import type { RepairResult } from '../../core/repair/repair.js';
+import type { RepairPart, RepairResult } from '../../core/repair/repair.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 
 const SHOWN = 10;
@@ -16,7 +16,7 @@ function lossLines(lost: readonly Loss[], isVerbose: boolean): readonly string[]
   return more === 0 ? lines : [...lines, `            and ${formatCount(more)} more; --verbose shows them`];
 }
 
-function verdict({ status, damage, uploadId, version }: RepairResult): string {
+function verdict({ status, damage, uploadId, version, rebuilt }: RepairResult): string {
   const name = `upload ${printable(uploadId)}`;
   const ofDataset = version === null ? '' : ` (version ${version.version} of ${printable(version.datasetId)})`;
   switch (status) {
@@ -28,7 +28,8 @@ function verdict({ status, damage, uploadId, version }: RepairResult): string {
       return `${name}${ofDataset}: the version record names the repaired manifest now`;
     case 'repairable':
     case 'repaired': {
-      const done = status === 'repaired' ? 'its manifest was rebuilt' : 'its manifest can be rebuilt';
+      const what = rebuilt === null ? 'what builds on it' : 'its manifest';
+      const done = status === 'repaired' ? `${what} was rebuilt` : `${what} can be rebuilt`;
       const why = damage === null ? 'it was sound' : printable(damage);
       return `${name}${ofDataset}: ${done} (${why})`;
     }
@@ -37,19 +38,38 @@ function verdict({ status, damage, uploadId, version }: RepairResult): string {
   }
 }
 
+const FOUND: Record<RepairPart['from'], string> = {
+  chunks: 'by the tables of contents of its chunks',
+  manifest: 'by its manifest',
+  cache: 'by its manifest in the cache of this computer',
+  copy: 'by a copy beside its manifest',
+};
+
+function partLines(parts: readonly RepairPart[], isVerbose: boolean): readonly string[] {
+  const shown = isVerbose ? parts : parts.slice(0, SHOWN);
+  const lines = shown.map(({ uploadId, from }) => `  found     ${printable(uploadId)}, ${FOUND[from]}`);
+  const more = parts.length - shown.length;
+  return more === 0 ? lines : [...lines, `            and ${formatCount(more)} more; --verbose shows them`];
+}
+
+function rebasedLines({ rebased, status }: RepairResult): readonly string[] {
+  const label = status === 'repaired' ? 're-based' : 're-base';
+  return rebased.map(({ version, uploadId, entries, difference }) => {
+    const now = `version ${version} (${printable(uploadId)}): a full listing of ${formatCount(entries)} entries`;
+    return `  ${label.padEnd(8)}  ${difference === null ? now : `${now}; ${printable(difference)}`}`;
+  });
+}
+
 function rebuiltLines({ rebuilt, readBytes, status, backupKey, manifestKey }: RepairResult): readonly string[] {
   if (rebuilt === null) return [];
-  const { entries, files, bytes, chunks, storedBytes, listing, takenFrom, encryptedBy } = rebuilt;
+  const { entries, files, bytes, chunks, storedBytes, listing, encryptedBy } = rebuilt;
   const isDone = status === 'repaired';
   const read = isDone ? 'read' : 'to read';
   return [
     `  holds     ${formatCount(entries)} entries, ${formatQuantity(files, 'file')}, ${formatBytes(bytes)}; ${formatQuantity(chunks, 'chunk')}, ${formatBytes(storedBytes)}`,
     ...(listing === 'delta' ? ['  listing   what differs from the version before'] : []),
-    ...(takenFrom === null
-      ? []
-      : [`  taken     from ${printable(takenFrom)}: what is not in the chunks of this upload`]),
     ...(encryptedBy === null ? [] : [`  key       ${printable(encryptedBy)}: the manifest is encrypted`]),
-    `  ${read.padEnd(8)}  ${formatBytes(readBytes)}, for the SHA-256 of the chunks`,
+    ...(readBytes === 0 ? [] : [`  ${read.padEnd(8)}  ${formatBytes(readBytes)}, for the SHA-256 of the chunks`]),
     `  ${(isDone ? 'wrote' : 'to write').padEnd(8)}  ${printable(manifestKey)}`,
     ...(backupKey === null ? [] : [`  ${(isDone ? 'kept' : 'to keep').padEnd(8)}  ${printable(backupKey)}`]),
   ];
@@ -57,7 +77,7 @@ function rebuiltLines({ rebuilt, readBytes, status, backupKey, manifestKey }: Re
 
 /** The whole text. */
 export function repairText(result: RepairResult, isVerbose: boolean, url: string): string {
-  const { status, lost, unknown } = result;
+  const { status, lost, unknown, isProven } = result;
   const next =
     status === 'repairable' || status === 'unfinished'
       ? [`Nothing was written. To do it: archiver repair ${printable(url)} --execute`]
@@ -66,9 +86,12 @@ export function repairText(result: RepairResult, isVerbose: boolean, url: string
         : [];
   const lines = [
     verdict(result),
+    ...partLines(result.parts, isVerbose),
     ...rebuiltLines(result),
+    ...rebasedLines(result),
     ...lossLines(lost, isVerbose),
     ...unknown.map((text) => `  unknown   ${printable(text)}`),
+    ...(isProven ? [] : ['  unproven  nothing shows that the version is exactly as it was']),
     ...next,
   ];
   return `${lines.join('\n')}\n`;

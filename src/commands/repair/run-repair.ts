@@ -1,10 +1,11 @@
 // `archiver repair`: flags to options, the result to text or JSON.
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Context } from '../../cli/context.js';
-import { repairUpload } from '../../core/repair/repair.js';
+import { hasLosses, repairUpload } from '../../core/repair/repair.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
 import type { RepairValues } from '../repair.js';
+import { rememberedManifests } from '../upload/engine-options.js';
 import { repairText } from './repair-text.js';
 
 const NOTE_EVERY_MS = 5000;
@@ -20,6 +21,7 @@ export async function runRepair(values: RepairValues, url: string | undefined, c
       uploadId: target.uploadId,
       region: opened.region,
       tool: `archiver ${pkg.version}`,
+      cache: (await rememberedManifests(target.baseUrl, values, context)).cache,
       execute: values.execute,
       force: values.force,
       fromPrevious: values.fromPrevious,
@@ -31,7 +33,7 @@ export async function runRepair(values: RepairValues, url: string | undefined, c
     context.result({ ...result, location, requests: opened.requests }, () =>
       repairText(result, context.verbose, location),
     );
-    return result.lost.length > 0 ? 3 : 0;
+    return hasLosses(result) ? 3 : 0;
   } finally {
     opened.close();
   }

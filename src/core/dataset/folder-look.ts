@@ -11,6 +11,9 @@ import { markedKeys, markedUpload } from './prune/marks.js';
 /** Rule 4: a record that refers to what was looked at is put within this time. */
 export const LOOK_VALID_MS = 3_600_000;
 
+/** True when a look that began then counts no more. */
+export const isLookOld = (lookedAtMs: number): boolean => Math.abs(Date.now() - lookedAtMs) > LOOK_VALID_MS;
+
 export interface FolderLook {
   /** By full key: what is there and may be referred to. */
   readonly sound: ReadonlyMap<string, ObjectInfo>;
@@ -42,7 +45,7 @@ export interface ReferenceLook {
   readonly unsound: ReadonlySet<number>;
   /** Key of the first thing that is. */
   readonly first: string | undefined;
-  /** By `performance.now()`: when the look began. */
+  /** By the wall clock, which goes on while a computer sleeps: when the look began. */
   readonly lookedAtMs: number;
 }
 
@@ -67,7 +70,7 @@ export async function lookAtReferences(
   references: References,
   signal: AbortSignal,
 ): Promise<ReferenceLook | undefined> {
-  const lookedAtMs = performance.now();
+  const lookedAtMs = Date.now();
   const unsound = new Set<number>();
   let first: string | undefined;
   try {

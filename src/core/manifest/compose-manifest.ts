@@ -8,6 +8,11 @@ import { manifestHeadText } from './manifest-head-text.js';
 import type { ManifestHead, Mention } from './manifest-types.js';
 import { encodedManifest, type EncodedManifest } from './manifest-writer.js';
 
+export interface ComposeOptions {
+  /** The head is a gzip member of its own, as `ManifestWriter` writes it. */
+  readonly isHeadApart?: boolean;
+}
+
 /**
  * Writes head and mentions. `totals.entries` of the head counts deletions too. @throws internal when the paths are not
  * in byte order, their count is not the announced one, or a full listing is given a deletion; what `mentions` throws
@@ -15,13 +20,16 @@ import { encodedManifest, type EncodedManifest } from './manifest-writer.js';
 export async function composeManifest(
   head: ManifestHead,
   mentions: AsyncIterable<readonly Mention[]>,
+  { isHeadApart = false }: ComposeOptions = {},
 ): Promise<EncodedManifest> {
   const text = new GzipText();
+  const headText = isHeadApart ? new GzipText() : text;
   try {
-    text.add(manifestHeadText(head));
+    headText.add(manifestHeadText(head));
     await addLines(text, head, mentions);
     text.add(']}\n');
-    return encodedManifest(await text.finish());
+    const before = isHeadApart ? [await headText.finish()] : [];
+    return encodedManifest(Buffer.concat([...before, await text.finish()]));
   } catch (error) {
     text.destroy();
     throw error;

@@ -19,6 +19,8 @@ export type CurrentManifest =
       readonly sha256: string;
       /** Of a damaged one, when its beginning can be read. */
       readonly head: ManifestHead | undefined;
+      /** With `head`. */
+      readonly loaded: LoadedManifest | undefined;
       /** It is encrypted; with this key, where it could be opened. */
       readonly sealed: { readonly kmsKeyId: string | undefined } | undefined;
       /** What is wrong with it; empty when it is sound. */
@@ -42,7 +44,7 @@ export async function readCurrentManifest(
   let loaded: LoadedManifest | undefined;
   const found = (state: 'damaged' | 'sound', reason: string): CurrentManifest => {
     const sealed = isSealed(bytes) ? { kmsKeyId: loaded?.sealedBy } : undefined;
-    return { state, ...stored, head: loaded?.head, sealed, reason };
+    return { state, ...stored, head: loaded?.head, loaded, sealed, reason };
   };
   try {
     // A key service that refuses or does not answer throws: it says nothing about the manifest.

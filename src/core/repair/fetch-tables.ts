@@ -1,17 +1,16 @@
-// Finds the chunks of an upload and reads their tables of contents: one LIST, and one GET of the last bytes of each.
+// Reads the tables of contents of the chunks in the folder of an upload: one GET of the last bytes of each.
 import { loadCodec } from '../codec/codec.js';
 import { errorText, integrityError, isArchiverError } from '../errors.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
-import { DIRECT_KEY } from '../manifest/direct-record.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { type ChunkTable, FOOTER_BYTES, readChunkTable, tableBytes } from './chunk-table.js';
 import { findObjects } from './direct-objects.js';
+import { CHUNK, type FolderObjects } from './folder-objects.js';
 
 /** Most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
 const MAX_TABLE_BYTES = 256 * 1024 * 1024;
-const CHUNK = /^shard-(\d{2,})\/chunk-(\d{6,})(?:-[0-9a-f]{8})?\.tar\.zst$/;
 
 export interface FoundChunk {
   /** Relative to the folder of the upload. */
@@ -42,25 +41,17 @@ export interface FoundChunks {
 }
 
 export interface FetchTablesOptions {
-  readonly uploadId: string;
   readonly requestsAtOnce: number;
   readonly signal: AbortSignal;
 }
 
 /** @throws cold-storage where a chunk must be thawed first, unsupported for a newer format, and what the store says */
-export async function fetchTables(reader: ObjectReader, options: FetchTablesOptions): Promise<FoundChunks> {
-  const folder = `uploads/${options.uploadId}/`;
-  const objects: ObjectInfo[] = [];
-  const others: string[] = [];
-  const files = new Map<string, ObjectInfo>();
-  for await (const page of reader.list({ prefix: folder, signal: options.signal })) {
-    for (const object of page.objects) {
-      const key = object.key.slice(folder.length);
-      if (CHUNK.test(key)) objects.push(object);
-      else if (DIRECT_KEY.test(key)) files.set(key, object);
-      else if (!key.startsWith('manifest.json.gz')) others.push(key);
-    }
-  }
+export async function fetchTables(
+  reader: ObjectReader,
+  { uploadId, chunks: objects, files, others }: FolderObjects,
+  options: FetchTablesOptions,
+): Promise<FoundChunks> {
+  const folder = `uploads/${uploadId}/`;
   const chunks: FoundChunk[] = [];
   const bad: BadChunk[] = [];
   const queue = [...objects];
@@ -69,7 +60,7 @@ export async function fetchTables(reader: ObjectReader, options: FetchTablesOpti
       throwIfCancelled(options.signal);
       const key = object.key.slice(folder.length);
       try {
-        chunks.push(await readOne(reader, object, key, options));
+        chunks.push(await readOne(reader, object, key, { ...options, uploadId }));
       } catch (error) {
         if (!isArchiverError(error, 'integrity')) throw error;
         bad.push({ key, reason: errorText(error) });
@@ -100,7 +91,7 @@ async function readOne(
   reader: ObjectReader,
   { key: fullKey, sizeBytes: size, storageClass }: ObjectInfo,
   key: string,
-  { uploadId, signal }: FetchTablesOptions,
+  { uploadId, signal }: FetchTablesOptions & { readonly uploadId: string },
 ): Promise<FoundChunk> {
   if (size < FOOTER_BYTES) throw integrityError(`it has ${size} bytes`);
   const guess = await fetchTail(reader, fullKey, Math.min(size, GUESS_BYTES), signal);

@@ -11,10 +11,8 @@ import {
 } from '../manifest/manifest-types.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { rawFromText } from '../raw-path.js';
-import type { OwnView } from './own-view.js';
 
 const FOLDER_MODE = 0o755;
-const MAX_REPLACED = 256;
 
 export interface HeadSources {
   readonly uploadId: string;
@@ -24,13 +22,15 @@ export interface HeadSources {
   /** The beginning of the damaged manifest. */
   readonly damaged: ManifestHead | undefined;
   readonly record: VersionRecord | undefined;
-  readonly own: OwnView;
+  /** That the upload wrote itself, as far as they are there. */
+  readonly chunks: readonly ChunkRecord[];
+  readonly hasChecksums: boolean;
 }
 
 /** What a manifest says of itself apart from its content and its place in a chain. */
 export type DescriptiveHead = Omit<
   ManifestHead,
-  'listing' | 'previous' | 'chain' | 'view' | 'totals' | 'shards' | 'chunks'
+  'listing' | 'previous' | 'chain' | 'view' | 'replaces' | 'totals' | 'shards' | 'chunks'
 >;
 
 /** The description, and what it had to leave open. */
@@ -61,19 +61,17 @@ const described = ({ source, storage, settings }: ManifestHead): Described => ({
 const guessed = (sources: HeadSources, createdAt: string): Described => ({
   source: sourceOf(sources.record, createdAt),
   storage: storageOf(sources),
-  settings: settingsOf(sources.own),
+  settings: settingsOf(sources),
 });
 
 function optionalParts(
   record: VersionRecord | undefined,
   damaged: ManifestHead | undefined,
-): Pick<ManifestHead, 'writerId' | 'replaces' | 'project' | 'tags' | 'git' | 'dvc'> {
+): Pick<ManifestHead, 'writerId' | 'project' | 'tags' | 'git' | 'dvc'> {
   const writerId = record?.writerId ?? damaged?.writerId;
-  const replaces = replacedDigests(record, damaged);
   const { project, tags, git, dvc } = damaged ?? {};
   return {
     ...(writerId === undefined ? {} : { writerId }),
-    ...(replaces.length === 0 ? {} : { replaces }),
     ...(project === undefined ? {} : { project }),
     ...(tags === undefined ? {} : { tags }),
     ...(git === undefined ? {} : { git }),
@@ -88,12 +86,6 @@ function unknownParts({ damaged, record }: HeadSources): readonly string[] {
   return record === undefined
     ? [`which dataset and source folder the upload is of, ${lost}`]
     : [`${lost} (the manifest states defaults)`];
-}
-
-/** Successors know this manifest by the digest that it had. */
-function replacedDigests(record: VersionRecord | undefined, damaged: ManifestHead | undefined): readonly string[] {
-  const known = [record?.manifestSha256, record?.replacementSha256, ...(damaged?.replaces ?? [])];
-  return [...new Set(known.filter((digest) => digest !== undefined))].slice(0, MAX_REPLACED);
 }
 
 /** `20251114-093012-…` as a time. */
@@ -111,10 +103,10 @@ function sourceOf(record: VersionRecord | undefined, createdAt: string): SourceR
   return { path: bytes, host, mode: FOLDER_MODE, mtime: { seconds, nanos: 0 }, uid: 0, gid: 0 };
 }
 
-function storageOf({ url, region, own, record }: HeadSources): ManifestHead['storage'] {
+function storageOf({ url, region, chunks, record }: HeadSources): ManifestHead['storage'] {
   const place = parseStoreUrl(url);
   if (place.kind === 'file') return { folder: place.folder };
-  const classes = new Set(own.chunks.map(({ storageClass }) => storageClass));
+  const classes = new Set(chunks.map(({ storageClass }) => storageClass));
   const { bucket, prefix } = place;
   const [storageClass = 'STANDARD'] = classes;
   const kmsKeyId = record?.encryption?.kmsKeyId;
@@ -127,7 +119,7 @@ function storageOf({ url, region, own, record }: HeadSources): ManifestHead['sto
   };
 }
 
-function settingsOf({ chunks, hasChecksums }: OwnView): Settings {
+function settingsOf({ chunks, hasChecksums }: HeadSources): Settings {
   const most = (of: (chunk: ChunkRecord) => number): number =>
     chunks.reduce((max, chunk) => Math.max(max, of(chunk)), 0);
   const levels = new Set(chunks.flatMap(({ level, content }) => (content === undefined ? [level] : [])));

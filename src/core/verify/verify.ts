@@ -1,5 +1,5 @@
-// Is an upload whole? `quick` reads the manifest and compares it with itself; by default every chunk must also be in the
-// store with its size; `deep` reads chunks, all of them or a sample, and checks every byte.
+// Is an upload whole? `quick` reads the manifest and compares it with itself; by default the version record must also name
+// it, and every chunk must be in the store with its size; `deep` reads chunks, all of them or a sample, and checks every byte.
 import { ArchiverError, isArchiverError } from '../errors.js';
 import type { EventSink } from '../events.js';
 import { readManifest } from '../manifest/manifest-reader.js';
@@ -12,6 +12,7 @@ import { resultPath } from '../restore/failures.js';
 import { openTable, TableBuilder } from '../restore/selected-table.js';
 import { checkChain } from './check-chain.js';
 import { checkObjects } from './check-objects.js';
+import { checkRecord } from './check-record.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
@@ -75,12 +76,14 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
 /** What is known of a manifest, or a chain of them, that could be read to its end. */
 interface Sound {
   readonly head: ManifestHead;
+  /** Of the newest manifest, as it is stored. */
+  readonly sha256: string | undefined;
   /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
   readonly used?: Uint8Array | undefined;
 }
 
 /** Positions of the chunks that this version needs. */
-const neededChunks = ({ head, used }: Sound): number[] =>
+const neededChunks = ({ head, used }: Pick<Sound, 'head' | 'used'>): number[] =>
   [...head.chunks.keys()].filter((position) => used === undefined || used[position] === 1);
 
 class Verification {
@@ -134,11 +137,11 @@ class Verification {
       const checked = await checkChain(read, { reader, errors, warnings, signal, onEntry });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
-      return checked;
+      return { ...checked, sha256: read.sha256 };
     }
     checker?.finish();
     if (checker !== undefined) this.counts = { entries: checker.entries, files: checker.files, bytes: checker.bytes };
-    return { head: read.head };
+    return { head: read.head, sha256: read.sha256 };
   }
 
   private entry(entry: Entry, { chunks }: ManifestHead): void {
@@ -147,11 +150,12 @@ class Verification {
     if (placeProblem(entry, chunks) === undefined) this.builder.add(entry);
   }
 
-  private async checkStore({ head, used }: Sound): Promise<void> {
+  private async checkStore({ head, used, sha256 }: Sound): Promise<void> {
     const { mode, reader, signal, emit, sample, random, requestsAtOnce, memoryLimitBytes } = this.options;
     const { errors, warnings } = this;
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
+    if (sha256 !== undefined) await checkRecord({ reader, head, sha256, errors, signal });
     await checkObjects({ reader, head, used, errors, warnings, signal });
     if (mode !== 'deep') return;
     const chunks = sampleChunks(neededChunks({ head, used }), sample, random);

@@ -7,7 +7,7 @@ import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { manifestText } from '../../support/make-archive.js';
 import { linkId, linkKey } from '../../support/make-chain.js';
-import { allKeys, DATASET, makeDataset, type MadeDataset } from '../../support/make-dataset.js';
+import { DATASET, makeDataset, type MadeDataset } from '../../support/make-dataset.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { uploadFolder } from '../archive/upload-folder.js';
 import {

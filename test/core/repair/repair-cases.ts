@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { openView } from '../../../src/core/dataset/view.js';
-import { findRecord } from '../../../src/core/repair/find-record.js';
+import { RecordSearch } from '../../../src/core/repair/find-record.js';
 import type { Entry, VersionRecord } from '../../../src/core/manifest/manifest-types.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
@@ -76,7 +76,7 @@ export function flipBit(path: string, at: number): void {
 }
 
 export async function recordOf(base: string, uploadId: string): Promise<VersionRecord> {
-  const { found } = await findRecord(fileStore(base), uploadId, signal);
+  const { found } = await RecordSearch.of(fileStore(base), uploadId, signal);
   if (found === undefined) throw new Error(`no record names ${uploadId}`);
   return found.record;
 }

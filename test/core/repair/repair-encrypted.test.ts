@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ManifestCache } from '../../../src/core/dataset/manifest-cache.js';
 import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/version-record.js';
 import { openView } from '../../../src/core/dataset/view.js';
 import { ArchiverError } from '../../../src/core/errors.js';
@@ -68,6 +69,25 @@ describe('an encrypted manifest', () => {
       { status: 'repaired', lost: [], rebuilt: { encryptedBy: KEY_ARN } },
     ]);
     expect([files, await pathsOf(id)]).toEqual([45, 45]);
+    expect(readFileSync(manifestPath(base, id)).subarray(0, 8).toString()).toBe('ARCHENC1');
+  });
+
+  test('comes back from the cache, encrypted again, and stands in for the one that is lost', async () => {
+    const id = await sealed();
+    const { manifestSha256: old } = await recordOf(base, id);
+    const opened = await openView(wrap(fileStore(base)), { uploadId: id, sha256: old });
+    const [{ bytes = Buffer.alloc(0) } = {}] = opened.chain;
+    const cache: ManifestCache = {
+      get: (sha256) => Promise.resolve(sha256 === old ? { bytes, sealedBy: KEY_ARN } : undefined),
+      put: () => Promise.resolve(),
+    };
+    loseManifest(base, id);
+
+    const result = await repair(base, id, { wrap, cache });
+
+    expect(result).toMatchObject({ isProven: true, parts: [{ from: 'cache' }], rebuilt: { encryptedBy: KEY_ARN } });
+    expect(await pathsOf(id)).toBe(45);
+    expect((await openView(wrap(fileStore(base)), { uploadId: id, sha256: old })).head.replaces).toEqual([old]);
     expect(readFileSync(manifestPath(base, id)).subarray(0, 8).toString()).toBe('ARCHENC1');
   });
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
-import { findRecord } from '../../../src/core/repair/find-record.js';
+import { RecordSearch } from '../../../src/core/repair/find-record.js';
 import { openView } from '../../../src/core/dataset/view.js';
 import { repairUpload } from '../../../src/core/repair/repair.js';
 import { verifyUpload } from '../../../src/core/verify/verify.js';
@@ -60,7 +60,7 @@ test.each(SERVERS)('a damaged manifest is rebuilt and swapped on the %s', async 
   });
 
   expect(result).toMatchObject({ status: 'repaired', lost: [] });
-  const { found } = await findRecord(store, uploadId, signal);
+  const { found } = await RecordSearch.of(store, uploadId, signal);
   expect(found?.record.manifestSha256).toBe(result.manifestSha256);
   const view = await openView(store, { uploadId, sha256: found?.record.manifestSha256 ?? '' });
   expect(view.totals.files).toBe(30);

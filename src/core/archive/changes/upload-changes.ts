@@ -126,7 +126,7 @@ class Attempt {
       return { ...chunk, key: isWanted ? elsewhere(chunk.key, view.head.uploadId) : '' };
     });
     const references = { uploadId: job.uploadId, chunks, previous };
-    const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: performance.now(), isManifest: false };
+    const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: Date.now(), isManifest: false };
     if (!hasReferences(references)) return none;
     const look = await lookAtReferences(job.opened.store, references, job.options.signal);
     if (look === undefined) return none; // a dry run of a writer that may not list

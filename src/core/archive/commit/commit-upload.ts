@@ -1,5 +1,5 @@
 // The last steps of an upload: the manifest from what was packed, then the commit protocol.
-import { hasReferences, LOOK_VALID_MS, lookAtReferences } from '../../dataset/folder-look.js';
+import { hasReferences, isLookOld, lookAtReferences } from '../../dataset/folder-look.js';
 import { highestVersion } from '../../dataset/version-record.js';
 import { ArchiverError, integrityError } from '../../errors.js';
 import {
@@ -51,7 +51,7 @@ export interface Commitment {
   readonly chunks: readonly ChunkRecord[];
   /** The upload whose manifest it builds on. */
   readonly previous?: string | undefined;
-  /** When what it refers to was last looked at, by `performance.now()`. */
+  /** When what it refers to was last looked at, by the wall clock. */
   readonly lookedAtMs?: number | undefined;
 }
 
@@ -126,7 +126,7 @@ async function confirmSent({ options, opened, ledger, uploadId }: UploadJob): Pr
 /** Commit protocol, Protocol 2, rule 4: what was looked at less than an hour ago need not be looked at again. */
 async function referencesStand({ opened, options, uploadId }: UploadJob, commitment: Commitment): Promise<boolean> {
   const { chunks, previous, lookedAtMs } = commitment;
-  const isFresh = lookedAtMs !== undefined && performance.now() - lookedAtMs < LOOK_VALID_MS;
+  const isFresh = lookedAtMs !== undefined && !isLookOld(lookedAtMs);
   if (isFresh || !hasReferences({ uploadId, chunks, previous })) return true;
   const look = await lookAtReferences(opened.store, { uploadId, chunks, previous }, options.signal);
   return look !== undefined && look.first === undefined;

@@ -3,9 +3,10 @@
 // that read from it has ended. So what a fresh look at every version, with its chain, does not need now, nobody will need.
 // Scuttle deletes, too, and says that it spares nobody; a writer takes back only what it has just put itself and nobody
 // was ever told of (archive/transfer/send-chunk.ts).
-import { isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
+import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from './marks.js';
 import { neededKeys } from './needs.js';
@@ -94,6 +95,7 @@ export interface SweepOutcome {
 /** Executes what is due by a look that is as fresh as can be. @throws a refusal where a version is unreadable: then nothing was deleted */
 export async function sweep(store: ObjectStore, options: SweepOptions): Promise<SweepOutcome> {
   const { datasetId, signal } = options;
+  const lookedAtMs = Date.now();
   const state = await readBaseState(store, datasetId, signal);
   const records = [...state.own, ...state.others].map(({ record }) => record);
   const needed = await neededKeys(store, records, signal);
@@ -102,6 +104,7 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   const failures: DeleteFailure[] = [];
   const remove = async (batch: readonly ObjectInfo[]): Promise<void> => {
     throwIfCancelled(signal);
+    if (isLookOld(lookedAtMs)) throw lateError(datasetId);
     const keys = batch.map(({ key }) => key);
     for (const failure of await store.delete(keys, signal)) {
       failed.add(failure.key);
@@ -119,3 +122,9 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
     failed: failures,
   };
 }
+
+/** A computer that slept: what was not needed an hour ago may have become a new mark's business. */
+const lateError = (datasetId: string): ArchiverError =>
+  new ArchiverError('conflict', `the sweep of dataset ${datasetId} stopped: it looked at the store over an hour ago`, {
+    hint: 'every version is whole; run the same command again to delete the rest',
+  });

@@ -1,0 +1,100 @@
+// A manifest that nobody has to rebuild: bytes whose digest the version record, or a version that builds on it, names, in
+// this computer's cache or in a copy beside the manifest. They are put back as they are. Where that is not possible (the
+// cache has encrypted ones opened, and a digest may be that of a predecessor which says the same) the same listing is
+// written anew and stands in for the old digest.
+import { hash } from 'node:crypto';
+import type { ManifestCache } from '../dataset/manifest-cache.js';
+import { viewOf } from '../dataset/view.js';
+import { loadChain } from '../dataset/load-chain.js';
+import { summarize } from '../dataset/summarize.js';
+import { isArchiverError } from '../errors.js';
+import type { OpenedBytes } from '../keys/unseal-bytes.js';
+import { type LoadedManifest, loadOpened, MAX_LOADED_BYTES, openStored } from '../manifest/loaded-manifest.js';
+import type { Totals } from '../manifest/manifest-types.js';
+import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
+import { readAll } from '../object-store/read-content.js';
+import { sameContent } from './same-content.js';
+
+export interface ExactCopy {
+  readonly loaded: LoadedManifest;
+  /** As they are to be stored; undefined when they are here opened only. */
+  readonly stored: Buffer | undefined;
+  /** `cache`, or the key of the copy. */
+  readonly from: string;
+}
+
+export interface ExactCopyOptions {
+  readonly uploadId: string;
+  /** Digests to look for, the most wanted first. */
+  readonly digests: readonly string[];
+  readonly beside: readonly ObjectInfo[];
+  readonly cache: ManifestCache | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Looks for a copy. @throws what the store and its keys say */
+export async function findExactCopy(
+  reader: ObjectReader,
+  { uploadId, digests, beside, cache, signal }: ExactCopyOptions,
+): Promise<ExactCopy | undefined> {
+  const copies = await readBeside(reader, beside, digests, signal);
+  for (const sha256 of digests) {
+    const copy = copies.get(sha256);
+    if (copy !== undefined) {
+      const opened = await openStored(reader, uploadId, copy.bytes, signal);
+      const loaded = await loadSound(uploadId, opened, sha256);
+      if (loaded !== undefined) return { loaded, stored: copy.bytes, from: copy.key };
+    }
+    const cached = await cache?.get(sha256);
+    const loaded = cached === undefined ? undefined : await loadSound(uploadId, cached, sha256);
+    if (cached === undefined || loaded === undefined) continue;
+    return { loaded, stored: cached.sealedBy === undefined ? cached.bytes : undefined, from: 'cache' };
+  }
+  return undefined;
+}
+
+async function readBeside(
+  reader: ObjectReader,
+  beside: readonly ObjectInfo[],
+  digests: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, { readonly key: string; readonly bytes: Buffer }>> {
+  const copies = new Map<string, { readonly key: string; readonly bytes: Buffer }>();
+  for (const { key } of beside) {
+    try {
+      const bytes = await readAll(await reader.get(key, { signal }), MAX_LOADED_BYTES);
+      const sha256 = hash('sha256', bytes, 'hex');
+      if (digests.includes(sha256)) copies.set(sha256, { key, bytes });
+    } catch (error) {
+      const isNone = isArchiverError(error, 'not-found') || isArchiverError(error, 'integrity');
+      if (!isNone) throw error;
+    }
+  }
+  return copies;
+}
+
+/** Undefined for what has the digest and is no manifest all the same. */
+async function loadSound(uploadId: string, opened: OpenedBytes, sha256: string): Promise<LoadedManifest | undefined> {
+  try {
+    return await loadOpened(uploadId, opened, sha256);
+  } catch (error) {
+    if (isArchiverError(error, 'integrity')) return undefined;
+    throw error;
+  }
+}
+
+/** Whether readers would get a view from it now that is as large as `expected`. @throws what the store says */
+export async function opensAs(
+  reader: ObjectReader,
+  loaded: LoadedManifest,
+  expected: Totals,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const view = viewOf(await loadChain(reader, loaded, { signal }));
+    return sameContent((await summarize(view)).totals, expected);
+  } catch (error) {
+    if (isArchiverError(error, 'integrity')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+// What a rebuilt view may be merged from, a level an upload: by the manifest where it can be read, else by the tables of
+// contents of the chunks in its folder.
+import { loadExpected } from '../dataset/load-chain.js';
+import type { ManifestCache } from '../dataset/manifest-cache.js';
+import type { Level } from '../dataset/merge-levels.js';
+import { levelOf } from '../dataset/view.js';
+import { isArchiverError } from '../errors.js';
+import type { LoadedManifest } from '../manifest/loaded-manifest.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import type { OlderUpload } from './find-record.js';
+import { listFolder, withoutMarked } from './folder-objects.js';
+import { type KnownObjects, openTables, type TableFolder } from './table-folder.js';
+
+export interface Layer {
+  readonly uploadId: string;
+  readonly level: Level;
+  /** Nothing below it counts. */
+  readonly isFull: boolean;
+  /** Of the manifest that it comes from. */
+  readonly sha256?: string;
+  /** Where it comes from tables of contents. */
+  readonly tables?: TableFolder;
+}
+
+export interface LayerOptions {
+  readonly cache: ManifestCache | undefined;
+  readonly known: KnownObjects;
+  readonly requestsAtOnce: number;
+  readonly signal: AbortSignal;
+}
+
+/** The uploads before a version as layers, newest first, down to a full listing. @throws what the store and its keys say */
+export async function olderLayers(
+  reader: ObjectReader,
+  older: readonly OlderUpload[],
+  options: LayerOptions,
+): Promise<readonly Layer[]> {
+  const links: (LoadedManifest | string)[] = [];
+  for (const upload of older) {
+    const loaded = await manifestOf(reader, upload, options);
+    links.push(loaded ?? upload.uploadId);
+    if (loaded === undefined) continue;
+    options.known.add(loaded.uploadId, loaded.head.chunks);
+    if (loaded.head.listing === 'full') break;
+  }
+  const layers: Layer[] = [];
+  for (const link of links) {
+    const layer = typeof link === 'string' ? await tableLayer(reader, link, options) : manifestLayer(link);
+    if (layer !== undefined) layers.push(layer);
+  }
+  return layers;
+}
+
+export const manifestLayer = (loaded: LoadedManifest): Layer => ({
+  uploadId: loaded.uploadId,
+  sha256: loaded.sha256,
+  level: levelOf(loaded),
+  isFull: loaded.head.listing === 'full',
+});
+
+async function manifestOf(
+  reader: ObjectReader,
+  { uploadId, sha256 }: OlderUpload,
+  { cache, signal }: LayerOptions,
+): Promise<LoadedManifest | undefined> {
+  try {
+    return await loadExpected(reader, uploadId, sha256, { cache, signal });
+  } catch (error) {
+    if (isArchiverError(error, 'not-found') || isArchiverError(error, 'integrity')) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined when no chunk is left in its folder that may be referred to. */
+export async function tableLayer(
+  reader: ObjectReader,
+  uploadId: string,
+  options: LayerOptions,
+): Promise<Layer | undefined> {
+  const objects = withoutMarked(await listFolder(reader, uploadId, options.signal));
+  if (objects.chunks.length === 0) return undefined;
+  const tables = await openTables(reader, objects, options);
+  return { uploadId, level: tables.level, isFull: false, tables };
+}

@@ -1,0 +1,86 @@
+// The digests of chunks that only the lost manifest knew: those of the upload itself are read through, and of chunks in other
+// folders those that the view refers to and no manifest tells of.
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { MergedView } from '../dataset/merge-levels.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import type { Choice } from './choose-layers.js';
+import type { FoundChunk } from './fetch-tables.js';
+import { readChunks, type ReadChunk, type ReadChunksOptions } from './read-chunks.js';
+import { NOT_READ, type TableFolder } from './table-folder.js';
+
+/** Chunks of a folder that must be read, and what was found when they were. */
+export interface FolderRead {
+  readonly tables: TableFolder;
+  readonly chunks: readonly FoundChunk[];
+  /** In the order of `chunks`; none before they are read. */
+  readonly read: readonly ReadChunk[];
+}
+
+/** Which chunks have to be read for this choice. */
+export function chunksToRead(choice: Choice, uploadId: string): readonly FolderRead[] {
+  const needed = new Set<string>();
+  choice.view.chunks.forEach(({ key, sha256 }, position) => {
+    const full = chunkKey(uploadId, key);
+    if (full !== undefined && sha256 === NOT_READ && choice.used[position] === 1) needed.add(full);
+  });
+  return choice.layers.flatMap(({ tables }) => {
+    if (tables === undefined) return [];
+    const isOwn = tables.uploadId === uploadId;
+    const chunks = tables.found.chunks.filter(({ key }) => isOwn || needed.has(`uploads/${tables.uploadId}/${key}`));
+    return chunks.length === 0 ? [] : [{ tables, chunks, read: [] }];
+  });
+}
+
+export const bytesToRead = (folders: readonly FolderRead[]): number =>
+  folders.reduce((sum, { chunks }) => sum + chunks.reduce((bytes, { size }) => bytes + size, 0), 0);
+
+/** Reads them through. @throws what `readChunks` throws */
+export async function readFolders(
+  reader: ObjectReader,
+  folders: readonly FolderRead[],
+  { onProgress, ...options }: Omit<ReadChunksOptions, 'uploadId'>,
+): Promise<readonly FolderRead[]> {
+  const done: FolderRead[] = [];
+  let [chunksBefore, bytesBefore] = [0, 0];
+  for (const { tables, chunks } of folders) {
+    let [chunksNow, bytesNow] = [0, 0];
+    const read = await readChunks(reader, chunks, {
+      ...options,
+      uploadId: tables.uploadId,
+      onProgress: (count, bytes) => {
+        [chunksNow, bytesNow] = [count, bytes];
+        onProgress(chunksBefore + count, bytesBefore + bytes);
+      },
+    });
+    chunksBefore += chunksNow;
+    bytesBefore += bytesNow;
+    done.push({ tables, chunks, read });
+  }
+  return done;
+}
+
+/** Puts digests that were read into records that lack them. */
+export class ReadDigests {
+  private readonly digests = new Map<string, string>();
+
+  constructor(folders: readonly FolderRead[]) {
+    for (const { tables, chunks, read } of folders) {
+      read.forEach(({ sha256 }, index) => {
+        this.digests.set(`uploads/${tables.uploadId}/${chunks[index]?.key}`, sha256);
+      });
+    }
+  }
+
+  /** Keys are relative to `uploadId`. A digest that a manifest gave stays: what was read may be damaged. */
+  chunks(chunks: readonly ChunkRecord[], uploadId: string): readonly ChunkRecord[] {
+    return chunks.map((record) => {
+      const found = record.sha256 === NOT_READ ? this.digests.get(chunkKey(uploadId, record.key) ?? '') : undefined;
+      return found === undefined ? record : { ...record, sha256: found };
+    });
+  }
+
+  view(view: MergedView, uploadId: string): MergedView {
+    return { chunks: this.chunks(view.chunks, uploadId), entries: (onForeign) => view.entries(onForeign) };
+  }
+}

@@ -1,0 +1,122 @@
+// Takes a version off the manifest that it builds on: it becomes a full listing of what it is now, so that another manifest
+// below it changes nothing any more. What it is now may be less than it was; then it does not stand in for its old digest.
+import { compactView } from '../dataset/compact-view.js';
+import { mergeLevels, type MergedView } from '../dataset/merge-levels.js';
+import { replaceManifest } from '../dataset/replace-manifest.js';
+import { summarize } from '../dataset/summarize.js';
+import { levelOf } from '../dataset/view.js';
+import { ManifestSealer } from '../keys/manifest-sealer.js';
+import { composeManifest } from '../manifest/compose-manifest.js';
+import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
+import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
+import type { Dependent } from './dependents.js';
+import { opensAs } from './exact-copy.js';
+import { sameContent } from './same-content.js';
+import { verifyAsItWillBe } from './verify-rebuilt.js';
+
+/** What the versions stand on from now on; keys relative to `uploadId`. */
+export interface Ground {
+  readonly uploadId: string;
+  readonly view: MergedView;
+  /** The KMS key of its manifest: what builds on it is not written in the clear. */
+  readonly kmsKeyId: string | undefined;
+}
+
+export interface Rebased {
+  readonly version: number;
+  readonly uploadId: string;
+  readonly entries: number;
+  readonly bytes: number;
+  /** How it differs from what it was, as far as counting tells; null when it does not. */
+  readonly difference: string | null;
+  /** Of what was written. */
+  readonly manifestSha256: string | null;
+  readonly backupKey: string | null;
+}
+
+export interface RebaseOptions {
+  readonly ground: Ground;
+  /** Else only say what would be written. */
+  readonly execute: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Re-bases versions, the newest first, so that none is ever left on one that has changed. @throws what the store says */
+export async function rebaseAll(
+  store: ObjectStore,
+  dependents: readonly Dependent[],
+  options: RebaseOptions,
+): Promise<readonly Rebased[]> {
+  const done: Rebased[] = [];
+  for (const dependent of dependents.toReversed()) done.push(await rebase(store, dependent, options));
+  return done.toReversed();
+}
+
+async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseOptions): Promise<Rebased> {
+  const { version, loaded, between, stored } = dependent;
+  const { ground, execute, signal } = options;
+  const { uploadId } = loaded;
+  const below = { uploadId: ground.uploadId, chunks: ground.view.chunks, mentions: () => ground.view.entries() };
+  const merged = mergeLevels([levelOf(loaded), ...between.map(levelOf), below], uploadId);
+  const { totals: counted, shards, used } = await summarize(merged);
+  const view = compactView(merged, used);
+  const said = loaded.head.view ?? loaded.head.totals;
+  const totals = { ...counted, skipped: said.skipped };
+  const result = {
+    version: version.record.version,
+    uploadId,
+    entries: totals.entries,
+    bytes: totals.bytes,
+    difference: differenceOf(said, totals),
+  };
+  if (!execute) return { ...result, manifestSha256: null, backupKey: null };
+  const head: ManifestHead = { ...independent(loaded.head), listing: 'full', totals, shards, chunks: view.chunks };
+  const plain = await composeManifest(head, view.entries());
+  const recorded = version.record.encryption;
+  const kmsKeyId = loaded.sealedBy ?? (recorded?.manifest === true ? recorded.kmsKeyId : ground.kmsKeyId);
+  const next =
+    kmsKeyId === undefined ? plain : await new ManifestSealer({ store, uploadId, kmsKeyId, signal }).seal(plain);
+  const backup = await replaceManifest(store, {
+    uploadId,
+    label: 'repair',
+    replaced: stored,
+    next,
+    records: [version],
+    change: { listing: 'full', totals },
+    verify: (reader) => verifyAsItWillBe(reader, { uploadId, sha256: next.sha256, totals, signal }),
+    signal,
+  });
+  return { ...result, manifestSha256: next.sha256, backupKey: backup ?? null };
+}
+
+/** Without its place in a chain, and standing in for nothing. */
+function independent({
+  previous: _previous,
+  chain: _chain,
+  view: _view,
+  replaces: _replaces,
+  ...head
+}: ManifestHead): ManifestHead {
+  return head;
+}
+
+function differenceOf(said: Totals, found: Totals): string | null {
+  if (sameContent(said, found)) return null;
+  return `it had ${said.entries} entries with ${said.bytes} bytes, and ${found.entries} with ${found.bytes} are found`;
+}
+
+/** Of these versions, those that readers cannot open as they are now. @throws what the store says */
+export async function brokenOnes(
+  reader: ObjectReader,
+  dependents: readonly Dependent[],
+  signal: AbortSignal,
+): Promise<readonly Dependent[]> {
+  const broken: Dependent[] = [];
+  for (const dependent of dependents) {
+    const { head } = dependent.loaded;
+    const isThere = dependent.stored?.sha256 === dependent.loaded.sha256;
+    if (!isThere || !(await opensAs(reader, dependent.loaded, head.view ?? head.totals, signal)))
+      broken.push(dependent);
+  }
+  return broken;
+}

@@ -1,0 +1,8 @@
+// Whether two views are as large: all that totals can tell.
+import type { Totals } from '../manifest/manifest-types.js';
+
+/** The same number of entries of every type, and as many bytes. */
+export function sameContent(a: Totals, b: Totals): boolean {
+  const keys = ['entries', 'files', 'directories', 'symlinks', 'hardlinks', 'bytes'] as const;
+  return keys.every((key) => a[key] === b[key]);
+}

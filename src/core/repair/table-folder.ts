@@ -1,0 +1,73 @@
+// The chunks of an upload by their own tables of contents, as a level that merges with others.
+import { chunkKey } from '../manifest/manifest-check.js';
+import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
+import type { Level } from '../dataset/merge-levels.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { assembleCutFiles, type CutFiles } from './cut-files.js';
+import { fetchTables, type FetchTablesOptions, type FoundChunk, type FoundChunks } from './fetch-tables.js';
+import type { FolderObjects } from './folder-objects.js';
+import { MergedTables } from './merge-tables.js';
+
+/** Stands in for digests that nothing tells: those of chunks that were not read through. */
+export const NOT_READ = '0'.repeat(64);
+
+export interface TableFolder {
+  readonly uploadId: string;
+  readonly found: FoundChunks;
+  readonly cut: CutFiles;
+  readonly level: Level & { entries(): AsyncIterable<readonly Entry[]> };
+}
+
+/** Sizes and digests of stored objects by their full keys, as manifests that can be read give them. */
+export class KnownObjects {
+  private readonly known = new Map<string, ChunkRecord>();
+
+  /** Takes the records of a manifest. */
+  add(uploadId: string, chunks: readonly ChunkRecord[]): void {
+    for (const record of chunks) {
+      const key = chunkKey(uploadId, record.key);
+      if (key !== undefined && record.sha256 !== NOT_READ) this.known.set(key, record);
+    }
+  }
+
+  /** Of an object with this size. */
+  sha256Of(key: string, size: number): string | undefined {
+    const record = this.known.get(key);
+    return record?.size === size ? record.sha256 : undefined;
+  }
+}
+
+/** Reads the tables of contents of a folder. @throws what `fetchTables` throws */
+export async function openTables(
+  reader: ObjectReader,
+  objects: FolderObjects,
+  { known, ...options }: FetchTablesOptions & { readonly known: KnownObjects },
+): Promise<TableFolder> {
+  const { uploadId } = objects;
+  const found = await fetchTables(reader, objects, options);
+  const cut = assembleCutFiles(found.chunks);
+  const merged = new MergedTables(found.chunks, cut.segments);
+  const entries = (): AsyncIterable<readonly Entry[]> => merged.entries();
+  const chunks = found.chunks.map((chunk) =>
+    recordOf(chunk, known.sha256Of(`uploads/${uploadId}/${chunk.key}`, chunk.size)),
+  );
+  return { uploadId, found, cut, level: { uploadId, chunks, mentions: entries, entries } };
+}
+
+const recordOf = (
+  { key, size, storageClass, table, listedIn }: FoundChunk,
+  sha256: string = NOT_READ,
+): ChunkRecord => ({
+  chunk: table.chunk,
+  key,
+  shard: table.shard,
+  size,
+  rawSize: table.rawSize,
+  entries: table.entries,
+  level: table.level,
+  storageClass,
+  sha256,
+  tocSize: table.tocSize,
+  frames: table.frames,
+  ...(listedIn === undefined ? {} : { content: 'file', listedIn }),
+});

@@ -1,0 +1,34 @@
+// Whether a manifest that lies beside would be read as it should, were it in its place.
+import { openView } from '../dataset/view.js';
+import { summarize } from '../dataset/summarize.js';
+import { integrityError } from '../errors.js';
+import { manifestKeyOf } from '../manifest/open-manifest.js';
+import type { Totals } from '../manifest/manifest-types.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { readCurrentManifest } from './current-manifest.js';
+import { sameContent } from './same-content.js';
+
+export interface ExpectedManifest {
+  readonly uploadId: string;
+  readonly sha256: string;
+  /** Of the effective view; undefined where its chain need not open yet. */
+  readonly totals: Totals | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** @throws integrity when it is damaged, is another one, or does not open */
+export async function verifyAsItWillBe(reader: ObjectReader, expected: ExpectedManifest): Promise<void> {
+  const { uploadId, sha256, totals, signal } = expected;
+  const fail = (reason: string): never => {
+    throw integrityError(`the rebuilt manifest ${manifestKeyOf(uploadId)} does not read back: ${reason}`, {
+      hint: 'nothing was replaced; run the repair again',
+    });
+  };
+  const read = await readCurrentManifest(reader, uploadId, signal);
+  if (read.state === 'missing') return fail('it is not there');
+  if (read.state === 'damaged') return fail(read.reason);
+  if (read.sha256 !== sha256) fail('its bytes are others');
+  if (totals === undefined) return;
+  const view = await openView(reader, { uploadId, sha256, signal });
+  if (!sameContent((await summarize(view)).totals, totals)) fail('its view is not as large as it was');
+}
