@@ -49,7 +49,8 @@ test.each(['quick', 'default', 'deep'] as const)('a sound upload passes: %s', as
 
   expect(result).toMatchObject({ ok: true, errors: [], warnings: [], files: 7, entries: 8, chunks: 4 });
   expect(reader.requests.head).toBe(0);
-  expect(reader.requests.list).toBe(mode === 'quick' ? 0 : 1);
+  // The own folder, and the records of the dataset.
+  expect(reader.requests.list).toBe(mode === 'quick' ? 0 : 2);
   expect(result.filesRead).toBe(mode === 'deep' ? 6 : 0);
 });
 
