@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Claim } from './check.js';
 import { type Mode, type VersionKey } from './expectations.js';
-import type { Fault } from './fault-plan.js';
+import { NO_FAULT, type Fault } from './fault-plan.js';
 import type { Rng } from './prng.js';
 import { markerOf } from './source-tree.js';
 import type { Listed } from './survey.js';
@@ -38,6 +38,8 @@ export interface WriteCommand {
   readonly modes: readonly Mode[];
   /** Success means that the source as it is now is what was committed. */
   readonly isFresh: boolean;
+  /** Nothing need be wrong when it is refused. */
+  readonly mayFail?: boolean;
   /** "No changes" says something about the newest version. */
   readonly isAboutHead: boolean;
 }
@@ -70,18 +72,18 @@ class ManifestShelf {
   async take(
     rng: Rng,
     versions: readonly Listed[],
-  ): Promise<{ readonly key: VersionKey; readonly path: string } | undefined> {
+  ): Promise<{ readonly key: VersionKey; readonly path: string; readonly isOld: boolean } | undefined> {
     const [first] = versions;
     if (!first) return undefined;
     const older = this.held.filter(({ key }) => key.base === first.base && key.datasetId === first.datasetId);
-    if (older.length > 0 && rng.chance(0.4)) return rng.pick(older);
+    if (older.length > 0 && rng.chance(0.4)) return { ...rng.pick(older), isOld: true };
     const listed = rng.pick(versions);
     const folder = join(this.world.folder, 'manifests');
     mkdirSync(folder, { recursive: true });
     const path = join(folder, `${listed.uploadId}-${this.held.length}.json.gz`);
     writeFileSync(path, await this.world.store.get(`${below(listed.base)}uploads/${listed.uploadId}/manifest.json.gz`));
     this.held.push({ key: listed, path });
-    return { key: listed, path };
+    return { key: listed, path, isOld: false };
   }
 }
 
@@ -132,22 +134,8 @@ export class Writers {
         return this.createUpload(rng, lane);
       case 'upload':
       case 'dedup':
-      case 'direct': {
-        const shards = [
-          '--shard-count',
-          String(rng.int(4, 8)),
-          '--shard-strategy',
-          rng.pick(['round-robin', 'type', 'hash']),
-        ];
-        const extra = { upload: [], dedup: ['--enable-dedup'], direct: ['--direct-upload', '--force-direct-upload'] }[
-          kind
-        ];
-        const again = rng.pick([[], [], ['--resume'], ['--force-restart']]);
-        return {
-          ...this.command(lane, ['upload', ...shards, ...extra, ...again], EXACT),
-          isFresh: !again.includes('--resume'),
-        };
-      }
+      case 'direct':
+        return this.fullUpload(rng, lane, kind);
       default:
         return kind satisfies never;
     }
@@ -173,15 +161,29 @@ export class Writers {
     return { machine, base: lane.base, args, modes, isFresh: true, isAboutHead: true };
   }
 
+  private fullUpload(rng: Rng, lane: Lane, kind: 'upload' | 'dedup' | 'direct'): WriteCommand {
+    const extra = { upload: [], dedup: ['--enable-dedup'], direct: ['--direct-upload', '--force-direct-upload'] }[kind];
+    const strategy = ['--shard-strategy', rng.pick(['round-robin', 'type', 'hash'])];
+    const again = rng.pick([[], [], ['--resume'], ['--force-restart']]);
+    const flags = ['--shard-count', String(rng.int(4, 8)), ...strategy, ...extra, ...again];
+    const command = this.command(lane, ['upload', ...flags], EXACT);
+    return again.includes('--resume') ? this.takingUp(command) : command;
+  }
+
+  /** It goes on with what was interrupted, whatever that was. */
+  private takingUp(command: WriteCommand): WriteCommand {
+    const modes = this.world.expectations.modesToResume(command.machine.name);
+    return { ...command, modes, isFresh: false, mayFail: modes.some(({ kind }) => kind === 'overlay-of') };
+  }
+
   private async withPrevious(rng: Rng, lane: Lane, listed: readonly Listed[]): Promise<WriteCommand> {
     const found = await this.shelf.take(rng, this.versionsOf(lane, listed));
     const tree = found && this.world.expectations.treeOf(found.key);
     if (!found || !tree) return this.command(lane, ['upload', '--incremental'], OVERLAY);
     const modes: readonly Mode[] = [...OVERLAY, { kind: 'overlay-of', tree }];
-    return {
-      ...this.command(lane, ['upload', '--incremental', '--prev-manifest', found.path], modes),
-      isAboutHead: false,
-    };
+    const command = this.command(lane, ['upload', '--incremental', '--prev-manifest', found.path], modes);
+    // What was set aside may be of a version that is gone, or lies elsewhere, by now.
+    return { ...command, isAboutHead: false, mayFail: found.isOld };
   }
 
   private createUpload(rng: Rng, lane: Lane): WriteCommand {
@@ -201,7 +203,8 @@ export class Writers {
       '--json',
       '--quiet',
     ];
-    return { machine, base: lane.base, args, modes: EXACT, isFresh: !flags.includes('--resume'), isAboutHead: true };
+    const command = { machine, base: lane.base, args, modes: EXACT, isFresh: true, isAboutHead: true };
+    return flags.includes('--resume') ? this.takingUp(command) : command;
   }
 }
 
@@ -225,7 +228,13 @@ export async function write(
   const { machine, modes } = command;
   const { name, source } = machine;
   world.expectations.begins(name, source.generation, source.now, modes);
-  const run = await world.run(machine, command.args, { fault, ...(resumed === undefined ? {} : { resumed }) });
+  const isDenied = machine.denied?.test('ListObjectsV2') === true;
+  // Who may not even list has nothing but the server's word.
+  const isLie = fault.kind === 'request' && fault.trouble === 'lie';
+  const run = await world.run(machine, command.args, {
+    fault: isLie && isDenied ? NO_FAULT : fault,
+    ...(resumed === undefined ? {} : { resumed }),
+  });
   if (run.status !== 0 && run.status !== 3) world.expectations.stopped(name, modes);
   return run;
 }

@@ -27,6 +27,9 @@ interface Known {
   tree?: Tree;
 }
 
+/** States of sources that versions of the last step may come from. */
+const RECENT = 6;
+
 interface State {
   readonly tree: Tree;
   readonly modes: Mode[];
@@ -101,11 +104,15 @@ export class Expectations {
     return differences(source, common, source);
   }
 
-  /** Trees of the version before, or of all that may have been, when that one was never seen. */
-  private candidatesBefore(versions: ReadonlyMap<number, Known>, version: number): Tree[] {
-    const direct = versions.get(version - 1)?.tree;
-    if (direct !== undefined) return [direct];
-    return [...versions].flatMap(([number, { tree }]) => (number < version && tree !== undefined ? [tree] : []));
+  /** What the version before held; where it came and went unseen, all that it may have held. */
+  private candidatesBefore(versions: ReadonlyMap<number, Known>, version: number, depth = 2): Tree[] {
+    const before = versions.get(version - 1);
+    if (before?.tree !== undefined) return [before.tree];
+    if (version <= 1 || depth === 0) return [];
+    const older = this.candidatesBefore(versions, version - 1, depth - 1);
+    return [...this.sources.values()]
+      .slice(-RECENT)
+      .flatMap(({ tree, modes }) => modes.flatMap((mode) => expectedTrees(mode, tree, older)));
   }
 }
 

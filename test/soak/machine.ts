@@ -7,7 +7,7 @@ import type { Fault } from './fault-plan.js';
 
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const PRELOAD = pathToFileURL(fileURLToPath(new URL('identity-preload.mjs', import.meta.url))).href;
-const LIMIT_MS = 150_000;
+const LIMIT_MS = 240_000;
 /** strace counts calls by thread: with one for the file system, the n-th call is the n-th of the run. */
 const ONE_THREAD = { UV_THREADPOOL_SIZE: '1' } as const;
 

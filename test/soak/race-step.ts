@@ -50,7 +50,7 @@ export class RaceStep {
   }
 
   private faultOf(rng: Rng): Fault {
-    return rng.chance(0.35) ? anyFault(rng, this.context.hasRequests) : NO_FAULT;
+    return rng.chance(0.45) ? anyFault(rng, this.context.hasRequests) : NO_FAULT;
   }
 
   /** A dataset that has no version yet: both write its first. */

@@ -1,7 +1,7 @@
 // npm run soak: random commands, faults and races on one store by three machines; after each step every version must be
 // there, restore to the tree it was made from, and verify. Drives dist/cli.js as users do. See --help.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -100,6 +100,7 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  if (!existsSync(CLI)) throw new Error('there is no dist/cli.js: npm run build');
   const { seed } = wanted;
   const folder = mkdtempSync(join(tmpdir(), `archiver-soak-${seed}-`));
   const rng = new Rng(seed);

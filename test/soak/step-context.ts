@@ -30,7 +30,7 @@ export class StepContext {
   /** The fault of a command that runs alone. */
   drawFault(rng: Rng, wanted?: 'late' | 'none'): Fault {
     if (wanted !== undefined) return wanted === 'none' ? NO_FAULT : lateKill(rng, this.hasRequests);
-    return rng.chance(0.45) ? anyFault(rng, this.hasRequests) : NO_FAULT;
+    return rng.chance(0.55) ? anyFault(rng, this.hasRequests) : NO_FAULT;
   }
 
   /** Runs a writing command and takes its word. @throws SoakFailure when it ends in a way that nothing explains */
@@ -45,7 +45,7 @@ export class StepContext {
     const claim = this.writers.claim(command, run);
     if (claim) this.claims.push(claim);
     const isRestricted = command.machine.denied?.test('ListObjectsV2') === true;
-    this.expectEnd(run, isRestricted ? MAY_FAIL : allowed);
+    this.expectEnd(run, isRestricted || command.mayFail === true ? MAY_FAIL : allowed);
   }
 
   /** @throws SoakFailure when no fault explains the exit status */

@@ -52,6 +52,7 @@ export class WriteSteps {
       modes,
       isFresh: false,
       isAboutHead: false,
+      mayFail: modes.some(({ kind }) => kind === 'overlay-of'),
     };
   }
 
