@@ -74,6 +74,13 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
+const running = new Set<ChildProcess>();
+
+/** Ends every command that runs: they are groups of their own, and a terminal's Ctrl+C does not reach them. */
+export function stopAll(): void {
+  for (const child of running) signalGroup(child, 'SIGKILL');
+}
+
 function applyTimed(child: ChildProcess, { fault, resumed }: RunOptions): NodeJS.Timeout[] {
   if (fault.kind === 'signal') return [setTimeout(() => signalGroup(child, fault.signal), fault.afterMs)];
   if (fault.kind !== 'suspend') return [];
@@ -95,6 +102,7 @@ export function runProgram(identity: Identity, args: readonly string[], options:
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    running.add(child);
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
@@ -108,6 +116,7 @@ export function runProgram(identity: Identity, args: readonly string[], options:
     const timers = [...applyTimed(child, options), limit];
     child.once('error', reject);
     child.once('close', (status, signal) => {
+      running.delete(child);
       for (const timer of timers) clearTimeout(timer);
       const isKilled = signal !== null || (status !== null && status > 128);
       resolve({

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Checker } from './check.js';
-import { CLI } from './machine.js';
+import { CLI, stopAll } from './machine.js';
 import { Rng } from './prng.js';
 import { openSoakStore, STORES, type StoreKind } from './servers.js';
 import { Steps } from './steps.js';
@@ -126,4 +126,9 @@ async function main(): Promise<number> {
   }
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stopAll();
+    process.kill(process.pid, signal);
+  });
 process.exitCode = await main();
