@@ -15,7 +15,8 @@ const ACL = Buffer.from(
   ),
   'hex',
 );
-const NOTE = /! (\d+) security attributes were not restored; archiver restore --keep-special-bits --overwrite always restores them\n/;
+const NOTE =
+  /! (\d+) security attributes were not restored; archiver restore --keep-special-bits --overwrite always restores them\n/;
 
 const libc = loadLibc();
 const isRoot = process.geteuid?.() === 0;
@@ -82,7 +83,9 @@ describe.skipIf(!isRoot || libc === undefined)('security attributes', () => {
     const { status, stderr } = await archiver(home, ['shell', url, '--command', `get mine ${out}/`]);
 
     expect(status).toBe(0);
-    expect(stderr).toBe('! 1 security attribute was not restored; archiver restore --keep-special-bits --overwrite always restores it\n');
+    expect(stderr).toBe(
+      '! 1 security attribute was not restored; archiver restore --keep-special-bits --overwrite always restores it\n',
+    );
     expect(names(join(out, 'mine'))).toEqual(['user.note']);
   });
 

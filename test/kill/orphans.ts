@@ -13,7 +13,8 @@ const KEPT = /\/manifest\.json\.gz\.damaged-[0-9a-f]{8}\.bak$/;
 /** Keys that are no record, no manifest of a version, and no chunk that such a manifest lists. */
 export async function orphansOf(reader: ObjectReader): Promise<string[]> {
   const used = new Set<string>();
-  for (const ordinals of (await listAllOrdinals(reader, signal)).values()) for (const { key } of ordinals) used.add(key);
+  for (const ordinals of (await listAllOrdinals(reader, signal)).values())
+    for (const { key } of ordinals) used.add(key);
   for (const [datasetId, versions] of await listAllVersions(reader, signal)) {
     for (const { key, version } of versions) {
       used.add(key);
@@ -38,7 +39,11 @@ export async function unnamedOrphans(reader: ObjectReader): Promise<string[]> {
   const later = new Date(Date.now() + 86_400_000);
   const plan = await planPrune(reader, { datasetId, keep, abandonedAfterMs: 0, graceMs: 0, now: later, signal });
   const { sweep, marked } = plan;
-  const objects = [...marked.flatMap((upload) => upload.objects), ...sweep.objects, ...sweep.marks.map((mark) => mark.object)];
+  const objects = [
+    ...marked.flatMap((upload) => upload.objects),
+    ...sweep.objects,
+    ...sweep.marks.map((mark) => mark.object),
+  ];
   const named = new Set(objects.map(({ key }) => key));
   return orphans.filter((key) => !named.has(key));
 }

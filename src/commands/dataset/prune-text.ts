@@ -32,7 +32,8 @@ export function planText(plan: PrunePlan, fees: EarlyDeletion, freedFrom: Date |
   ];
   if (compacted.length > 0) lines.push(`  rewrite   the manifest of ${ordinals(compacted)}, to stand by itself`);
   lines.push(...abandonedLines(plan));
-  if (plan.marked.length > 0) lines.push(`  ${freedFrom === undefined ? 'delete  ' : 'mark    '}  ${markedText(plan, freedFrom)}`);
+  if (plan.marked.length > 0)
+    lines.push(`  ${freedFrom === undefined ? 'delete  ' : 'mark    '}  ${markedText(plan, freedFrom)}`);
   if (sweep.due.length > 0)
     lines.push(`  delete    ${amountText(sweep.objects.length, sizeOf(sweep.objects))}, marked before`);
   lines.push(...waitingLines(plan));

@@ -62,7 +62,10 @@ function planOptions(values: DatasetPruneValues, datasetId: string, context: Con
 }
 
 const feesOf = (plan: PrunePlan, { region }: OpenedStore, context: Context): EarlyDeletion =>
-  earlyDeletion([...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects], { region, now: context.now() });
+  earlyDeletion([...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects], {
+    region,
+    now: context.now(),
+  });
 
 interface Job {
   readonly plan: PrunePlan;

@@ -64,7 +64,9 @@ export async function listAllVersions(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly ListedVersion[]>> {
   const datasets = [...(await listBelow(reader, FOLDER, signal))];
-  return new Map(datasets.map(([id, listed]) => [id, listed.filter(isLive)] as const).filter(([, live]) => live.length > 0));
+  return new Map(
+    datasets.map(([id, listed]) => [id, listed.filter(isLive)] as const).filter(([, live]) => live.length > 0),
+  );
 }
 
 /** Every ordinal of every dataset, retired ones among them, whatever their size says. One LIST. */

@@ -2,18 +2,10 @@
 // versions after it, which may build on it, and versions before it, retired ones among them, whose folders may hold what
 // it refers to.
 import { digestsOf } from '../dataset/version-view.js';
-import { readVersions, type ReadRecord } from '../dataset/versions.js';
-import { isArchiverError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
-import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { readAll } from '../object-store/read-content.js';
+import { listAllOrdinals, type ListedVersion, readOrdinals, type ReadRecord } from '../dataset/versions.js';
+import type { ObjectReader } from '../object-store/object-store.js';
 
 const READS_AT_ONCE = 16;
-const RECORD = /^datasets\/([^/]+)\/v(\d{8,})\.json$/;
-const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
-const MAX_RECORD_BYTES = 256 * 1024;
-const MAX_DEPTH = 8;
 
 export type FoundRecord = ReadRecord;
 
@@ -25,11 +17,6 @@ export interface OlderUpload {
   readonly isRetired: boolean;
 }
 
-interface Ordinal {
-  readonly version: number;
-  readonly object: ObjectInfo;
-}
-
 /** What lies under `datasets/`, read as far as it is needed. */
 export class RecordSearch {
   /** The version that the upload is. */
@@ -38,17 +25,17 @@ export class RecordSearch {
   newer: readonly FoundRecord[] = [];
   /** Records that could not be read: the one looked for may be among them. */
   unreadable = 0;
-  private before: readonly Ordinal[] = [];
+  private before: readonly ListedVersion[] = [];
 
   private constructor(
     private readonly reader: ObjectReader,
-    private readonly datasets: ReadonlyMap<string, readonly Ordinal[]>,
+    private readonly datasets: ReadonlyMap<string, readonly ListedVersion[]>,
     private readonly signal: AbortSignal,
   ) {}
 
   /** Looks for the record that names this upload. @throws what the store says */
   static async of(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<RecordSearch> {
-    const search = new RecordSearch(reader, await listOrdinals(reader, signal), signal);
+    const search = new RecordSearch(reader, await listAllOrdinals(reader, signal), signal);
     await search.look(uploadId);
     return search;
   }
@@ -105,54 +92,11 @@ export class RecordSearch {
 
   private async read(
     datasetId: string,
-    ordinals: readonly Ordinal[],
+    listed: readonly ListedVersion[],
   ): Promise<readonly (FoundRecord | { readonly problem: true } | { readonly retired: string })[]> {
-    const { reader, signal } = this;
-    const listed = ordinals.map(({ version, object }) => ({ ...object, version }));
-    const read = new Map(
-      (await readVersions(reader, datasetId, listed, signal)).map((found) => [found.listed.version, found] as const),
-    );
-    const all = await Promise.all(
-      ordinals.map(async ({ version, object }) => {
-        const found = read.get(version);
-        if (found !== undefined && !('problem' in found)) return found;
-        const retired = await readRetired(reader, object.key, signal);
-        if (retired !== undefined) return { retired };
-        return found === undefined ? undefined : ({ problem: true } as const);
-      }),
-    );
-    return all.filter((found) => found !== undefined);
-  }
-}
-
-async function listOrdinals(
-  reader: ObjectReader,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, readonly Ordinal[]>> {
-  const datasets = new Map<string, Ordinal[]>();
-  for await (const page of reader.list({ prefix: 'datasets/', signal })) {
-    for (const object of page.objects) {
-      const [, datasetId, digits] = RECORD.exec(object.key) ?? [];
-      if (datasetId === undefined) continue;
-      const ordinals = datasets.get(datasetId) ?? [];
-      datasets.set(datasetId, ordinals);
-      ordinals.push({ version: Number(digits), object });
-    }
-  }
-  // Byte order is the order of ordinals up to eight digits only.
-  for (const ordinals of datasets.values()) ordinals.sort((a, b) => a.version - b.version);
-  return datasets;
-}
-
-/** The upload that a version was before it was retired; undefined for what is no tombstone. */
-async function readRetired(reader: ObjectReader, key: string, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    const bytes = await readAll(await reader.get(key, { signal }), MAX_RECORD_BYTES);
-    const fields = new Fields(parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, key), key);
-    const uploadId = fields.get('type') === 'archiver-tombstone' ? fields.text('uploadId') : '';
-    return UPLOAD_ID.test(uploadId) ? uploadId : undefined;
-  } catch (error) {
-    if (isArchiverError(error, 'not-found') || isArchiverError(error, 'integrity')) return undefined;
-    throw error;
+    return (await readOrdinals(this.reader, datasetId, listed, this.signal)).map((found) => {
+      if ('tombstone' in found) return { retired: found.tombstone.uploadId };
+      return 'problem' in found ? { problem: true } : found;
+    });
   }
 }

@@ -56,6 +56,7 @@ export async function findSent(
     directKeys: objects.flatMap(({ key }) => DIRECT.exec(key)?.[1] ?? []),
     hasManifest: newest !== undefined && objects.some(({ key }) => key === manifestKeyOf(newest)),
     unnoted: [...sound.values()].filter(({ key }) => CHUNK_NUMBER.test(key) && !keys.has(key)),
-    nextChunk: objects.reduce((most, { key }) => Math.max(most, Number(CHUNK_NUMBER.exec(key)?.[1] ?? -1)), highest) + 1,
+    nextChunk:
+      objects.reduce((most, { key }) => Math.max(most, Number(CHUNK_NUMBER.exec(key)?.[1] ?? -1)), highest) + 1,
   };
 }

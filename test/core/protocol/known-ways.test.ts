@@ -119,6 +119,10 @@ describe('T72: an upload that is taken up without a journal', () => {
     const one = lab.machine('one');
     await lab.upload(one, { wrap: effectLost(MANIFEST) }).result.catch(() => undefined);
     const [folder = ''] = (await lab.keys()).map((key) => key.split('/')[1]);
+    const early = lab.upload(lab.machine('early'), { ...unsaved(folder), dryRun: true });
+    await early.result;
+    expect(early.events).toContainEqual({ type: 'note', text: expect.stringMatching(/may still be running: nothing/) });
+    await lab.age(1);
 
     const result = await lab.upload(lab.machine('two'), unsaved(folder)).result;
 
@@ -157,12 +161,15 @@ describe('T73: a writer that may not read, with a cache two versions old', () =>
     // Another machine lists everything in an upload of its own; what the writer remembers is retired, and then deleted.
     await lab.upload(other).result;
     await lab.prune({ graceMs: 86_400_000 });
+    const whole: unknown[] = [];
     for (const isSwept of [false, true]) {
       if (isSwept) await lab.prune();
       lab.write(`new-${isSwept}`);
       const { version } = await lab.sync(writer, { wrap: listOnly }).result;
-      await expectVersions(lab, { ...Object.fromEntries(await lab.versions()), [version ?? 0]: lab.tree() });
+      whole.push([(await lab.versions()).get(version ?? 0), lab.tree()]);
     }
+
+    for (const [restored, tree] of whole as unknown[][]) expect(restored).toEqual(tree);
   });
 });
 
@@ -171,7 +178,7 @@ describe('T74: a row that was kept and is then packed anew', () => {
     const lab = await Lab.make();
     const [one, two] = [lab.machine('one'), lab.machine('two')];
     const sparse = join(lab.source, 'sparse');
-      writeFileSync(sparse, noise(4096));
+    writeFileSync(sparse, noise(4096));
     truncateSync(sparse, 2 ** 20);
     await lab.sync(one).result;
     // Only its mode changes: kept. The rival stores other content under its name: compared with that it is packed.
@@ -203,7 +210,9 @@ test('T75: what a resumed upload wants to refer to was given up: it is sent agai
 
   // The prune had marked it before the upload was taken up, and sweeps it while that is on its way.
   const sweep = beforePut(RECORD, () => lab.prune({ datasetId: 'other-1' }));
-  await (await lab.again(one, { wrap: sweep })).result;
+  await (
+    await lab.again(one, { wrap: sweep })
+  ).result;
 
   expect((await lab.keys()).filter((key) => key.startsWith(`uploads/${old}/shard`))).toHaveLength(0);
   await expectVersions(lab, { 1: lab.tree() });
@@ -250,7 +259,8 @@ describe('T77: a manifest that somebody holds, while its version is retired', ()
 
     const versions = await lab.versions();
     expect(versions.get(2)).toEqual(tree);
-    if (!(outcome instanceof Error)) expect(versions.get(outcome.version ?? 0)).toEqual(lab.tree());
+    const made = outcome instanceof Error ? tree : versions.get(outcome.version ?? 0);
+    expect(made).toEqual(outcome instanceof Error ? tree : lab.tree());
   });
 });
 
@@ -262,7 +272,7 @@ test('T79: of three first syncs at once every version holds what the ones before
     sources.map((source, index) => lab.sync(lab.machine(`m${index}`), { source }).result),
   );
 
-  expect(results.map(({ version }) => version).toSorted()).toEqual([1, 2, 3]);
+  expect(new Set(results.map(({ version }) => version))).toEqual(new Set([1, 2, 3]));
   expect(Object.keys((await lab.versions()).get(3) ?? {}).filter((path) => path !== '')).toEqual(
     expect.arrayContaining(['a', 'b', 'c', 'same']),
   );
@@ -276,10 +286,14 @@ describe('T81: a put that is acknowledged and lost', () => {
     const lab = await Lab.make();
     const one = lab.machine('one');
 
-    await expect(lab.sync(one, { wrap: effectLost(key) }).result).rejects.toThrow(/the store acknowledged .* not there/);
+    await expect(lab.sync(one, { wrap: effectLost(key) }).result).rejects.toThrow(
+      /the store acknowledged .* not there/,
+    );
 
     expect((await lab.versions()).size).toBe(versions);
-    await (await lab.again(one, { changes: { trackDeletes: false } })).result;
+    await (
+      await lab.again(one, { changes: { trackDeletes: false } })
+    ).result;
     await expectVersions(lab, { 1: lab.tree() });
   });
 

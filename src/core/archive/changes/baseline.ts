@@ -47,6 +47,8 @@ export interface Baseline {
   readonly isListed: boolean;
   /** False for a writer that may not read, and only has what it remembers. */
   readonly isReadable: boolean;
+  /** Of the record of `head`, where it is listed. */
+  readonly recordEtag: string | undefined;
   /** The view is that of `head`; of an older version, which prune may remove at any time, otherwise. */
   readonly isNewest: boolean;
   readonly view: View;
@@ -58,8 +60,9 @@ const UNREADABLE: ReadonlySet<ErrorCode> = new Set(['integrity', 'not-found', 'u
 /** Batches of a thousand entries: what is parsed while the folder is scanned. */
 const AHEAD = 64;
 
-const baselineOf = (head: Head, view: View): Baseline => ({
+const baselineOf = (head: Head, view: View, highest: HighestVersion | undefined): Baseline => ({
   head: head.version,
+  recordEtag: highest?.version === head.version ? highest.etag : undefined,
   isListed: head.isListed,
   isReadable: head.isReadable,
   isNewest: view.head.uploadId === head.uploadId,
@@ -90,11 +93,12 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
     const head = await findHead(options);
     if (given !== undefined) {
       if (head === undefined) throw notInChain(options, given.name);
-      return baselineOf(head, await viewOfFile(options, head, given));
+      return baselineOf(head, await viewOfFile(options, head, given), options.highest);
     }
     if (head === undefined) return undefined;
     const { uploadId, sha256 } = head;
-    return baselineOf(head, await openView(store, { uploadId, sha256, signal, ...(cache ? { cache } : {}) }));
+    const view = await openView(store, { uploadId, sha256, signal, ...(cache ? { cache } : {}) });
+    return baselineOf(head, view, options.highest);
   } catch (error) {
     if (given !== undefined) throw error;
     if (isArchiverError(error, 'access-denied')) {

@@ -5,7 +5,7 @@ import { mergeLevels } from '../../dataset/merge-levels.js';
 import { compactView } from '../../dataset/compact-view.js';
 import { summarize } from '../../dataset/summarize.js';
 import { levelOf, type View } from '../../dataset/view.js';
-import type { ChunkRecord, Listing, Totals } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, Listing, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { manifestHead } from '../commit/commit-upload.js';
 import type { TableLevel } from './table-level.js';
@@ -23,8 +23,8 @@ export interface ComposedChanges {
   readonly totals: Totals;
   /** That the manifest lists. */
   readonly chunks: readonly ChunkRecord[];
-  /** The upload that a delta builds on. */
-  readonly previous?: string;
+  /** That a delta builds on. */
+  readonly previous?: PreviousManifest;
 }
 
 export interface Base {
@@ -62,10 +62,10 @@ async function compose(
   }
   const own = await summarize(mergeLevels([level], job.uploadId));
   const chain = view.head.chain ?? { deltas: 0, entries: 0 };
-  const [newest] = view.chain;
+  const previous = { uploadId: view.head.uploadId, sha256: view.chain[0]?.sha256 ?? '' };
   const head = manifestHead(job, plan, {
     listing: 'delta',
-    previous: { uploadId: view.head.uploadId, sha256: newest?.sha256 ?? '' },
+    previous,
     chain: { deltas: chain.deltas + 1, entries: chain.entries + level.count },
     view: viewTotals,
     totals: { ...own.totals, entries: level.count, skipped },
@@ -73,7 +73,7 @@ async function compose(
     chunks: level.chunks,
   });
   const encoded = await composeManifest(head, level.mentions());
-  return { encoded, listing: 'delta', totals: viewTotals, chunks: level.chunks, previous: view.head.uploadId };
+  return { encoded, listing: 'delta', totals: viewTotals, chunks: level.chunks, previous };
 }
 
 /** With one more delta of `count` mentions those on the last full listing become many, or large beside it. */

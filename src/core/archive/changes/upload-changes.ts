@@ -101,7 +101,9 @@ class Attempt {
     if (level.count === 0) return await this.unchanged(comparison);
     job.options.emit({ type: 'phase', phase: 'committing' });
     const composed = await composeChanges(job, plan, level, { view: baseline.view, isFull });
-    const committed = await commitAt(job, { ...composed, lookedAtMs: look.lookedAtMs }, baseline.head + 1);
+    const previous = composed.previous && { ...composed.previous, recordEtag: baseline.recordEtag };
+    const commitment = { ...composed, previous, lookedAtMs: look.lookedAtMs };
+    const committed = await commitAt(job, commitment, baseline.head + 1);
     if (typeof committed === 'string') return committed;
     await rememberHead(job, composed.encoded, committed);
     return changesResult(job, plan, this.outcome(comparison, committed.version, composed.totals));
@@ -226,9 +228,7 @@ class Attempt {
     reopenUnstored(ledger.table, ledger.extras);
     if (reason === 'doubtful') return new Attempt(job, baseline, false);
     const isKept = options.encryption?.keep === true;
-    const settled = isKept
-      ? keepEncryption(job.encryption, encryptionOf(baseline.view), options.emit)
-      : job.encryption;
+    const settled = isKept ? keepEncryption(job.encryption, encryptionOf(baseline.view), options.emit) : job.encryption;
     return new Attempt(await underNewId(job, settled), baseline, reason === 'taken');
   }
 }

@@ -27,7 +27,9 @@ export async function commitFull(
   const encoded = await prepared.encoded;
   const commitment: Commitment = { ...prepared, encoded, listing: 'full' };
   const mustBeFirst = job.options.changes !== undefined && isListed;
-  const committed = mustBeFirst ? await commitAt(job, commitment, highest + 1) : await commitNext(job, commitment, highest);
+  const committed = mustBeFirst
+    ? await commitAt(job, commitment, highest + 1)
+    : await commitNext(job, commitment, highest);
   if (committed === 'stale') throw staleError(job);
   if (committed === 'taken') return { beaten: job };
   await rememberHead(job, encoded, committed);

@@ -1,11 +1,13 @@
 // The last steps of an upload: the manifest from what was packed, then the commit protocol.
-import { hasReferences, isLookOld, lookAtReferences } from '../../dataset/folder-look.js';
+import { hasReferences, isLookOld, lookAtFolder, lookAtReferences } from '../../dataset/folder-look.js';
+import { loadExpected } from '../../dataset/load-chain.js';
 import { highestVersion } from '../../dataset/version-record.js';
-import { ArchiverError, integrityError } from '../../errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../errors.js';
 import {
   type ChunkRecord,
   FORMAT_VERSION,
   type ManifestHead,
+  type PreviousManifest,
   type SourceRecord,
   type Totals,
 } from '../../manifest/manifest-types.js';
@@ -16,7 +18,7 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { type RawPath, rawFromText, textFromRaw } from '../../raw-path.js';
 import { readAccountNames } from '../scan/account-names.js';
 import { loadCodec } from '../../codec/codec.js';
-import { commitManifest, claimVersion, confirmChunks, type VersionInput } from './commit.js';
+import { claimVersion, commitManifest, confirmChunks, type ShownRecord, type VersionInput } from './commit.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
 import { sealed } from '../upload-encryption.js';
 import type { UploadJob, UploadPlan } from '../upload-job.js';
@@ -49,8 +51,8 @@ export interface Commitment {
   readonly listing: ManifestHead['listing'];
   /** That the manifest lists. */
   readonly chunks: readonly ChunkRecord[];
-  /** The upload whose manifest it builds on. */
-  readonly previous?: string | undefined;
+  /** The manifest that a delta builds on, and the ETag of its version's record where that is known. */
+  readonly previous?: (PreviousManifest & { readonly recordEtag: string | undefined }) | undefined;
   /** When what it refers to was last looked at, by the wall clock. */
   readonly lookedAtMs?: number | undefined;
 }
@@ -71,12 +73,14 @@ export type CommitOutcome = CommittedUpload | 'taken' | 'stale';
 
 /** Makes the upload a version at exactly this ordinal. @throws what the store throws; integrity when something is not there */
 export async function commitAt(job: UploadJob, commitment: Commitment, version: number): Promise<CommitOutcome> {
+  const startedMs = Date.now();
   await putManifest(job, commitment);
   if (!(await referencesStand(job, commitment))) return 'stale';
   const input = versionInput(job, commitment);
   const found = await claimVersion(job.opened.store, input, version, job.options.signal);
   if (found === 'taken') return 'taken';
-  return await lookBack(job, commitment, { version, recordEtag: found?.etag, encryption: input.encryption });
+  const { encryption } = input;
+  return await lookBack(job, commitment, { version, recordEtag: found.etag, encryption }, { found, startedMs });
 }
 
 /**
@@ -89,6 +93,7 @@ export async function commitNext(
   highest: number | undefined,
 ): Promise<CommittedUpload> {
   const { opened, datasetId, options } = job;
+  const startedMs = Date.now();
   await putManifest(job, commitment);
   if (!(await referencesStand(job, commitment))) throw staleError(job);
   const input = versionInput(job, commitment);
@@ -97,7 +102,8 @@ export async function commitNext(
     const version = previous + 1;
     const found = await claimVersion(opened.store, input, version, options.signal);
     const { encryption } = input;
-    if (found !== 'taken') return await lookBack(job, commitment, { version, recordEtag: found?.etag, encryption });
+    if (found !== 'taken')
+      return await lookBack(job, commitment, { version, recordEtag: found.etag, encryption }, { found, startedMs });
     const now = await highestVersion(opened.store, datasetId, { signal: options.signal, known: version });
     previous = Math.max(version, now?.version ?? 0);
   }
@@ -126,28 +132,74 @@ async function confirmSent({ options, opened, ledger, uploadId }: UploadJob): Pr
 /** Commit protocol, Protocol 2, rule 4: what was looked at less than an hour ago need not be looked at again. */
 async function referencesStand({ opened, options, uploadId }: UploadJob, commitment: Commitment): Promise<boolean> {
   const { chunks, previous, lookedAtMs } = commitment;
+  const references = { uploadId, chunks, previous: previous?.uploadId };
   const isFresh = lookedAtMs !== undefined && !isLookOld(lookedAtMs);
-  if (isFresh || !hasReferences({ uploadId, chunks, previous })) return true;
-  const look = await lookAtReferences(opened.store, { uploadId, chunks, previous }, options.signal);
+  if (isFresh || !hasReferences(references)) return true;
+  const look = await lookAtReferences(opened.store, references, options.signal);
   return look !== undefined && look.first === undefined;
 }
 
-/** The look after the record. @throws integrity when something that the version needs was removed while it was made */
+interface Commits {
+  readonly found: ShownRecord;
+  /** By the wall clock: when the own folder was looked at. */
+  readonly startedMs: number;
+}
+
+/** The looks after the record. @throws integrity when something that the version needs was removed while it was made */
 async function lookBack(
-  { opened, uploadId, datasetId, options }: UploadJob,
-  { chunks, previous }: Commitment,
+  job: UploadJob,
+  commitment: Commitment,
   committed: CommittedUpload,
+  { found, startedMs }: Commits,
 ): Promise<CommittedUpload> {
-  const look = await lookAtReferences(opened.store, { uploadId, chunks, previous }, options.signal);
-  if (look?.first !== undefined) {
-    throw integrityError(
-      `version ${committed.version} of dataset ${datasetId} is not whole: ${look.first} was removed while it was made`,
-      { hint: 'run the command again with --force for a full new version' },
-    );
-  }
+  const { opened, uploadId, options } = job;
+  const { chunks, previous } = commitment;
+  const look = await lookAtReferences(opened.store, { uploadId, chunks, previous: previous?.uploadId }, options.signal);
+  // A computer that slept for a week: its own folder may have been taken for abandoned.
+  const own = isLookOld(startedMs) ? await lookAtOwn(job, chunks) : undefined;
+  const gone = look?.first ?? own;
+  if (gone !== undefined) throw notWhole(job, committed, `${gone} was removed while it was made`);
+  const { recordEtag } = previous ?? {};
+  if (previous !== undefined && recordEtag !== undefined && found.etagBefore !== recordEtag)
+    await confirmPrevious(job, committed, previous);
   options.emit({ type: 'done' });
   return committed;
 }
+
+/** Key of the first own object that is missing or marked. */
+async function lookAtOwn(
+  { opened, uploadId, options }: UploadJob,
+  chunks: readonly ChunkRecord[],
+): Promise<string | undefined> {
+  const { sound } = await lookAtFolder(opened.store, uploadId, options.signal);
+  const keys = chunks.flatMap(({ key }) => (key.startsWith('../') ? [] : [`uploads/${uploadId}/${key}`]));
+  return [manifestKeyOf(uploadId), ...keys].find((key) => !sound.has(key));
+}
+
+/** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
+async function confirmPrevious(
+  job: UploadJob,
+  committed: CommittedUpload,
+  { uploadId, sha256 }: PreviousManifest,
+): Promise<void> {
+  try {
+    await loadExpected(job.opened.store, uploadId, [sha256], { signal: job.options.signal });
+  } catch (error) {
+    if (!isArchiverError(error)) throw error;
+    if (error.code === 'access-denied') return; // who may not read cannot be told
+    if (!['integrity', 'not-found', 'unsupported'].includes(error.code)) throw error;
+    throw notWhole(job, committed, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
+  }
+}
+
+const notWhole = (
+  { datasetId, opened, uploadId }: UploadJob,
+  { version }: CommittedUpload,
+  why: string,
+): ArchiverError =>
+  integrityError(`version ${version} of dataset ${datasetId} is not whole: ${why}`, {
+    hint: `archiver repair ${opened.store.url}/uploads/${uploadId}, or the command again with --force for a full new version`,
+  });
 
 /** The failure of a full listing of an upload that was resumed. */
 export const staleError = ({ uploadId }: UploadJob): ArchiverError =>

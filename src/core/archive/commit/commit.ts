@@ -40,29 +40,54 @@ export async function confirmChunks(
   return true;
 }
 
+interface Stored {
+  readonly key: string;
+  readonly sizeBytes: number;
+  /** What it means when it is not there. */
+  readonly state: string;
+  /** Of a record: the listing begins after this ordinal. */
+  readonly after?: number;
+}
+
 /**
- * What the store shows of an object that it has just acknowledged; undefined when this writer may not list.
- * @throws integrity when it is not there, or of another size; `state` says what that means
+ * What the store shows of an object that it has just acknowledged, and of those that are listed before it; undefined when
+ * this writer may not list. @throws integrity when it is not there, or of another size
  */
-export async function confirmStored(
+async function confirmStored(
   store: ObjectStore,
-  { key, sizeBytes, state }: { readonly key: string; readonly sizeBytes: number; readonly state: string },
+  { key, sizeBytes, state, after }: Stored,
   signal: AbortSignal,
-): Promise<ObjectInfo | undefined> {
-  let found: ObjectInfo | undefined;
+): Promise<{ readonly found: ObjectInfo; readonly others: ReadonlyMap<string, ObjectInfo> } | undefined> {
+  const others = new Map<string, ObjectInfo>();
+  const folder = key.slice(0, key.lastIndexOf('/') + 1);
+  const where =
+    after === undefined || after < 1
+      ? { prefix: after === undefined ? key : folder }
+      : { prefix: folder, startAfter: `${folder}v${String(after).padStart(8, '0')}.json` };
   try {
-    for await (const page of store.list({ prefix: key, signal }))
-      found ??= page.objects.find((object) => object.key === key);
+    pages: for await (const page of store.list({ ...where, signal })) {
+      for (const object of page.objects) {
+        others.set(object.key, object);
+        if (object.key === key) break pages;
+      }
+    }
   } catch (error) {
     if (isArchiverError(error, 'access-denied')) return undefined;
     throw error;
   }
-  if (found?.sizeBytes === sizeBytes) return found;
+  const found = others.get(key);
+  if (found?.sizeBytes === sizeBytes) return { found, others };
   const what = found === undefined ? 'it is not there' : `it has ${found.sizeBytes} bytes instead of ${sizeBytes}`;
   throw integrityError(`the store acknowledged ${key} and ${what}: ${state}`, { hint: 'run the same command again' });
 }
 
 export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
+
+/** What the store shows of a record, and of the one before it; nothing for a writer that may not list. */
+export interface ShownRecord {
+  readonly etag?: string;
+  readonly etagBefore?: string;
+}
 
 /** Writes the record at exactly this ordinal and returns what the store shows of it; `taken` when a rival has it. */
 export async function claimVersion(
@@ -70,7 +95,7 @@ export async function claimVersion(
   input: VersionInput,
   version: number,
   signal: AbortSignal,
-): Promise<ObjectInfo | undefined | 'taken'> {
+): Promise<ShownRecord | 'taken'> {
   const body = encodeVersionRecord(orderedRecord(input, version, version === 1 ? null : version - 1));
   const key = versionKey(input.datasetId, version);
   try {
@@ -80,7 +105,12 @@ export async function claimVersion(
     throw error;
   }
   const state = `version ${version} of dataset ${input.datasetId} was not made`;
-  return await confirmStored(store, { key, sizeBytes: body.length, state }, signal);
+  const shown = await confirmStored(store, { key, sizeBytes: body.length, state, after: version - 2 }, signal);
+  const before = shown?.others.get(versionKey(input.datasetId, version - 1));
+  return {
+    ...(shown === undefined ? {} : { etag: shown.found.etag }),
+    ...(before === undefined ? {} : { etagBefore: before.etag }),
+  };
 }
 
 // The digest covers the keys in this order.

@@ -40,7 +40,12 @@ export async function settleDataset(options: UploadOptions, store: ObjectStore):
   const found = await choose(options, store, ids);
   const { datasetId, highest, remembered } = found;
   const baseline = await baselineOf(options, store, found);
-  const known = { datasetId, baseline, highest: highest?.version ?? remembered?.version ?? 0, isListed: highest !== undefined };
+  const known = {
+    datasetId,
+    baseline,
+    highest: highest?.version ?? remembered?.version ?? 0,
+    isListed: highest !== undefined,
+  };
   if (!isKept) return { ...known, encryption: asked };
   const isLatest = options.changes?.previousManifest === undefined;
   const before =
@@ -66,13 +71,9 @@ function candidates(options: UploadOptions, isEncrypted: boolean, isKept: boolea
 }
 
 /** The first that has a version. One LIST where this computer knows the dataset, or nobody does. */
-async function choose(
-  options: UploadOptions,
-  store: ObjectStore,
-  ids: readonly [string, ...string[]],
-): Promise<Found> {
+async function choose(options: UploadOptions, store: ObjectStore, ids: readonly [string, ...string[]]): Promise<Found> {
   const { heads } = options;
-  const known = await Promise.all(ids.map((datasetId) => heads?.get(store.url, datasetId)));
+  const known = await Promise.all(ids.map(async (datasetId) => await heads?.get(store.url, datasetId)));
   const isKnown = ids.length === 1 || known.some((head) => head !== undefined);
   const there = isKnown ? undefined : await thereOf(options, store, ids);
   if (there?.length === 0) return { datasetId: ids[0], highest: { version: 0, etag: '' }, remembered: undefined };
@@ -125,10 +126,14 @@ async function recordedOr(
   } catch (error) {
     if (!isArchiverError(error) || !UNREADABLE.has(error.code)) throw error;
     if (asked.encryptManifest) return asked;
-    throw new ArchiverError(error.code, `whether dataset ${found.datasetId} is encrypted cannot be told: ${error.message}`, {
-      cause: error,
-      hint: 'say it: --kms-key-id with --encrypt-manifest, or --no-encrypt-manifest',
-    });
+    throw new ArchiverError(
+      error.code,
+      `whether dataset ${found.datasetId} is encrypted cannot be told: ${error.message}`,
+      {
+        cause: error,
+        hint: 'say it: --kms-key-id with --encrypt-manifest, or --no-encrypt-manifest',
+      },
+    );
   }
 }
 

@@ -2,10 +2,12 @@
 // LIST. It first looks whether the upload became a version after all. It keeps its id only where the manifest was never
 // tried; else it goes on under a new one and refers to what is there. Nothing of an earlier run is finished, replaced or
 // removed.
+import { lookAtFolder } from '../../dataset/folder-look.js';
 import { loadExpected } from '../../dataset/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/versions.js';
 import { isArchiverError } from '../../errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectStore } from '../../object-store/object-store.js';
 import { displayPath } from '../../raw-path.js';
 import { readBack } from '../../resume/read-back.js';
 import type { SavedUpload } from '../../resume/saved-upload.js';
@@ -15,6 +17,8 @@ import type { UploadJob } from '../upload-job.js';
 import type { UploadResult } from '../upload.js';
 import { committedResult } from '../upload-result.js';
 
+/** An upload that has sent nothing for so long has ended, or takes nothing back any more (send-chunk.ts). */
+const QUIET_MS = 2 * 3_600_000;
 /** Clocks of writers and stores differ by less. */
 const CLOCK_SLACK_MS = 86_400_000;
 
@@ -72,25 +76,41 @@ async function recordOf(
   return undefined;
 }
 
-/** Without a journal nothing but its manifest tells whose an upload is: a folder belongs to one dataset. */
+/** Without a journal nothing but its manifest tells whose an upload is, and nothing but time whether it has ended. */
 async function ofThisDataset(
   { opened, datasetId, options }: UploadJob,
   uploadIds: readonly string[],
 ): Promise<readonly string[]> {
   const usable: string[] = [];
   for (const uploadId of uploadIds) {
-    let owner: string | undefined;
-    try {
-      owner = (await loadExpected(opened.store, uploadId, [], { signal: options.signal })).head.datasetId;
-    } catch (error) {
-      if (isArchiverError(error, 'not-found')) owner = datasetId; // never committed
-      else if (!isArchiverError(error, 'access-denied') && !isArchiverError(error, 'integrity')) throw error;
-    }
-    if (owner === datasetId) usable.push(uploadId);
-    else {
-      const whose = owner === undefined ? 'another dataset, as far as can be known' : `dataset ${displayPath(owner)}`;
-      options.emit({ type: 'note', text: `upload ${uploadId} belongs to ${whose}: nothing of it is used` });
-    }
+    const why = await whyNot(opened.store, uploadId, datasetId, options.signal);
+    if (why === undefined) usable.push(uploadId);
+    else options.emit({ type: 'note', text: `upload ${uploadId} ${why}: nothing of it is used` });
   }
   return usable;
+}
+
+async function whyNot(
+  store: ObjectStore,
+  uploadId: string,
+  datasetId: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const owner = (await loadExpected(store, uploadId, [], { signal })).head.datasetId;
+    return owner === datasetId ? undefined : `belongs to dataset ${displayPath(owner)}`;
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) return await whyNotEnded(store, uploadId, signal);
+    if (!isArchiverError(error, 'access-denied') && !isArchiverError(error, 'integrity')) throw error;
+    return 'may belong to another dataset: its manifest cannot be read';
+  }
+}
+
+/** It never became a version; whoever sends it may still be at it, and take back what was sent when that fails. */
+async function whyNotEnded(store: ObjectStore, uploadId: string, signal: AbortSignal): Promise<string | undefined> {
+  const [now, { objects }] = [await store.time(signal), await lookAtFolder(store, uploadId, signal)];
+  const newest = objects.reduce((most, { lastModified }) => Math.max(most, lastModified.getTime()), 0);
+  return now.getTime() - newest < QUIET_MS
+    ? 'got something less than two hours ago, and may still be running'
+    : undefined;
 }

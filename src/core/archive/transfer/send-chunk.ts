@@ -3,6 +3,7 @@ import { ArchiverError, errorText, isArchiverError } from '../../errors.js';
 import type { EventSink, TransferEvent } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
+import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../restore/byte-budget.js';
 import type { KeptUpload, UploadJournal } from '../../resume/upload-journal.js';
 import { atOnce } from '../../at-once.js';
@@ -28,6 +29,8 @@ export class ChunkSender {
   private store: ObjectStore | undefined;
   private retries = 0;
   private kept = false;
+  /** By the wall clock. */
+  private lastPutMs = 0;
   private readonly slots: Slots;
 
   /** Of files that are objects of their own, so many are on their way `atOnce`, whatever chunks they belong to. */
@@ -57,6 +60,7 @@ export class ChunkSender {
     // Before they are there: a PUT whose answer is lost is taken back too.
     const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
     for (const key of keys) this.sent.add(key);
+    this.lastPutMs = Date.now();
     await atOnce(objects, this.objectsAtOnce, (object) =>
       this.slots.run(() =>
         put(target, object.record, Buffer.from(output.buffer, object.start, object.record.size), signal),
@@ -64,6 +68,7 @@ export class ChunkSender {
     );
     await put(target, record, output.subarray(0, record.size), signal);
     for (const key of keys) this.acknowledged.add(key);
+    this.lastPutMs = Date.now();
     return { durationMs: performance.now() - started, troubled: this.retries > retriesBefore };
   }
 
@@ -135,6 +140,8 @@ export class ChunkSender {
     forMs = TAKE_BACK_MS,
   ): Promise<string | undefined> {
     if (keys.length === 0) return undefined;
+    // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
+    if (isLookOld(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
     try {
       const failures = await store.delete(keys, AbortSignal.timeout(forMs));
       return failures[0]?.reason;

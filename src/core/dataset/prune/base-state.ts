@@ -4,7 +4,7 @@ import { ArchiverError } from '../../errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../raw-path.js';
 import { noSuchDataset } from '../version-selector.js';
-import { listAllOrdinals, readOrdinals, type ReadRecord } from '../versions.js';
+import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } from '../versions.js';
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';
 
 export interface BaseState {
@@ -12,6 +12,8 @@ export interface BaseState {
   readonly own: readonly ReadRecord[];
   /** Of all the others under the base. */
   readonly others: readonly ReadRecord[];
+  /** Of every dataset. */
+  readonly tombstones: readonly ReadTombstone[];
   /** By upload id: the dataset that a version made of it is or was in. */
   readonly datasetOf: ReadonlyMap<string, string>;
   readonly folders: ReadonlyMap<string, UploadFolder>;
@@ -22,16 +24,18 @@ export async function readBaseState(reader: ObjectReader, datasetId: string, sig
   const datasets = await listAllOrdinals(reader, signal);
   const own: ReadRecord[] = [];
   const others: ReadRecord[] = [];
+  const tombstones: ReadTombstone[] = [];
   const datasetOf = new Map<string, string>();
   for (const [id, listed] of datasets) {
     for (const found of await readOrdinals(reader, id, listed, signal)) {
       if ('problem' in found) throw refusal(reader, found.problem);
       datasetOf.set('record' in found ? found.record.uploadId : found.tombstone.uploadId, id);
-      if ('record' in found) (id === datasetId ? own : others).push(found);
+      if ('tombstone' in found) tombstones.push(found);
+      else (id === datasetId ? own : others).push(found);
     }
   }
   if (own.length === 0) throw await noSuchDataset(reader, datasetId, signal);
-  return { own, others, datasetOf, folders: await listUploadFolders(reader, signal) };
+  return { own, others, tombstones, datasetOf, folders: await listUploadFolders(reader, signal) };
 }
 
 /** The sentence for what a prune does not understand. */

@@ -43,13 +43,21 @@ export interface WriteMarkOptions {
 }
 
 /** Writes a mark. @throws what writing throws */
-export async function writeMark(store: ObjectStore, mark: Mark, { now, random, signal }: WriteMarkOptions): Promise<void> {
+export async function writeMark(
+  store: ObjectStore,
+  mark: Mark,
+  { now, random, signal }: WriteMarkOptions,
+): Promise<void> {
   const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
   const name = `sweep-${time}-${Buffer.from(random.subarray(0, 4)).toString('hex')}.json`;
   const document = { format: FORMAT, type: 'archiver-sweep', ...mark };
   const digest = digestOf(document);
   const body = Buffer.from(`${JSON.stringify({ ...document, digest })}\n`, 'utf8');
-  await store.put(`uploads/${mark.uploadId}/${name}`, body, { contentType: 'application/json', ifAbsent: true, signal });
+  await store.put(`uploads/${mark.uploadId}/${name}`, body, {
+    contentType: 'application/json',
+    ifAbsent: true,
+    signal,
+  });
 }
 
 const digestOf = (document: object): string => createHash('sha256').update(JSON.stringify(document)).digest('hex');
@@ -67,7 +75,9 @@ export async function readMark(reader: ObjectReader, object: ObjectInfo, signal:
   const uploadId = fields.text('uploadId');
   if (digest !== digestOf(document) || uploadId !== markedUpload(key)) throw integrityError(`${what} is damaged`);
   const reason = fields.text('reason') as MarkReason;
-  const keys = fields.list('keys').map((each) => (typeof each === 'string' ? each : fields.fail('keys', 'a list of texts')));
+  const keys = fields
+    .list('keys')
+    .map((each) => (typeof each === 'string' ? each : fields.fail('keys', 'a list of texts')));
   return { uploadId, reason, keys, object };
 }
 

@@ -13,6 +13,7 @@ import { loadChain, loadExpected } from '../load-chain.js';
 import type { ManifestCache } from '../manifest-cache.js';
 import { summarize } from '../summarize.js';
 import { digestsOf } from '../version-view.js';
+import type { ReadTombstone } from '../versions.js';
 import { viewOf } from '../view.js';
 import { refusal } from './base-state.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
@@ -90,6 +91,33 @@ export async function neededKeys(
     for (const { key, uploadId, head } of await chainOfVersion(reader, record, options)) {
       keys.add(key);
       for (const chunk of referredChunks(uploadId, head.chunks)) keys.add(chunk.key);
+    }
+  });
+  return keys;
+}
+
+/**
+ * Full keys that versions need which were retired less than `graceMs` ago: restores of them that began before may still be
+ * reading, also what an older mark names. One whose manifest is gone or damaged cannot be read by anybody.
+ * @throws what the store throws
+ */
+export async function keysOfYoungRetired(
+  reader: ObjectReader,
+  tombstones: readonly ReadTombstone[],
+  { now, graceMs, signal }: { readonly now: Date; readonly graceMs: number; readonly signal: AbortSignal },
+): Promise<ReadonlySet<string>> {
+  const young = tombstones.filter(({ listed }) => now.getTime() - listed.lastModified.getTime() < graceMs);
+  const keys = new Set<string>();
+  const options = { cache: memoryCache(), signal };
+  await atOnce(young, MANIFESTS_AT_ONCE, async ({ tombstone }) => {
+    try {
+      const newest = await loadExpected(reader, tombstone.uploadId, [], options);
+      for (const { key, uploadId, head } of await loadChain(reader, newest, options)) {
+        keys.add(key);
+        for (const chunk of referredChunks(uploadId, head.chunks)) keys.add(chunk.key);
+      }
+    } catch (error) {
+      if (!isArchiverError(error) || !TELLING.has(error.code)) throw error;
     }
   });
   return keys;

@@ -10,7 +10,7 @@ import { atOnce } from '../../at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';
-import { chainOfVersion, memoryCache, neededKeys, shownChunks } from './needs.js';
+import { chainOfVersion, keysOfYoungRetired, memoryCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepPlan } from './sweep.js';
 
@@ -57,7 +57,8 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   for (const key of await neededKeys(reader, others, signal)) needed.add(key);
   const keptUploads = new Set(kept.map(({ record }) => record.uploadId));
   const { uploads, warnings } = await findUnneeded(reader, state, { ...options, needed, kept: keptUploads });
-  const sweep = await planSweep(reader, state, { ...options, needed });
+  const young = await keysOfYoungRetired(reader, state.tombstones, options);
+  const sweep = await planSweep(reader, state, { ...options, needed: new Set([...needed, ...young]) });
   const alreadyMarked = new Set(sweep.marks.flatMap(({ keys }) => keys));
   return {
     datasetId,

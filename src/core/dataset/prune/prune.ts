@@ -53,7 +53,12 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
 }
 
 /** Puts a tombstone over the record. */
-async function retire(store: ObjectStore, { listed, record }: ReadRecord, now: Date, signal: AbortSignal): Promise<void> {
+async function retire(
+  store: ObjectStore,
+  { listed, record }: ReadRecord,
+  now: Date,
+  signal: AbortSignal,
+): Promise<void> {
   throwIfCancelled(signal);
   const { datasetId, version, uploadId } = record;
   const body = encodeTombstone({ datasetId, version, uploadId, retiredAt: now.toISOString() });

@@ -9,7 +9,7 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from './marks.js';
-import { neededKeys } from './needs.js';
+import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { ownObjects } from './upload-folders.js';
 
 const BATCH = 1000;
@@ -28,7 +28,7 @@ export type PlannedMark = Pick<FoundMark, 'object' | 'keys'>;
 export interface SweepPlan {
   /** Every mark in folders of the dataset, and in folders of nobody. */
   readonly marks: readonly PlannedMark[];
-  /** Those that are old enough. */
+  /** Those that are old enough, and of which something can go. */
   readonly due: readonly PlannedMark[];
   /** What the due ones name and is there and not needed: manifests first. */
   readonly objects: readonly ObjectInfo[];
@@ -65,9 +65,15 @@ export async function planSweep(
   // Without a grace a second that the clocks differ by does not matter.
   const isDue = ({ object }: PlannedMark): boolean =>
     graceMs === 0 || now.getTime() - object.lastModified.getTime() >= graceMs;
-  const due = marks.filter(isDue);
+  const old = marks.filter(isDue);
+  // One that names only what is there and needed has nothing to be done about it.
+  const due = old.filter(
+    ({ keys }) => keys.some((key) => present.has(key) && !needed.has(key)) || !keys.some((key) => needed.has(key)),
+  );
   const unneeded = (which: readonly PlannedMark[]): ObjectInfo[] =>
-    [...new Set(which.flatMap(({ keys }) => keys))].filter((key) => !needed.has(key)).flatMap((key) => present.get(key) ?? []);
+    [...new Set(which.flatMap(({ keys }) => keys))]
+      .filter((key) => !needed.has(key))
+      .flatMap((key) => present.get(key) ?? []);
   const later = marks.filter((mark) => !isDue(mark));
   const waiting = unneeded(later);
   const newest = later.reduce((most, { object }) => Math.max(most, object.lastModified.getTime()), 0);
@@ -98,7 +104,8 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   const lookedAtMs = Date.now();
   const state = await readBaseState(store, datasetId, signal);
   const records = [...state.own, ...state.others].map(({ record }) => record);
-  const needed = await neededKeys(store, records, signal);
+  const young = await keysOfYoungRetired(store, state.tombstones, options);
+  const needed = new Set([...(await neededKeys(store, records, signal)), ...young]);
   const { due, objects } = await planSweep(store, state, { ...options, needed });
   const failed = new Set<string>();
   const failures: DeleteFailure[] = [];
@@ -113,8 +120,10 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   };
   for (let start = 0; start < objects.length; start += BATCH) await remove(objects.slice(start, start + BATCH));
   const gone = objects.filter(({ key }) => !failed.has(key));
-  // A mark goes when all that it names is gone; what is needed is no longer marked, and can be referred to again.
-  const done = due.filter(({ keys }) => !keys.some((key) => failed.has(key))).map(({ object }) => object);
+  // A mark stays as long as anything that it names is needed: a sweep that was suspended may still be about to delete it, and
+  // a writer that comes now must not take it for sound.
+  const isGone = (key: string): boolean => !needed.has(key) && !failed.has(key);
+  const done = due.filter(({ keys }) => keys.every(isGone)).map(({ object }) => object);
   for (let start = 0; start < done.length; start += BATCH) await remove(done.slice(start, start + BATCH));
   return {
     deletedObjects: gone.length,

@@ -69,7 +69,7 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
   const planned = await planPrune(store, settings);
   if (!hasWork(planned)) return { planned };
   await options.afterPlan?.();
-    const outcome = await prune(store, { ...settings, plan: planned, randomBytes, onStep: () => undefined });
+  const outcome = await prune(store, { ...settings, plan: planned, randomBytes, onStep: () => undefined });
   return { planned, ...outcome };
 }
 
@@ -119,7 +119,10 @@ export function killedBefore(store: ObjectStore, step: number): ObjectStore {
 
 /** Names of marks and of rewritten manifests without what is random in them. */
 export const plainName = (name: string): string =>
-  name.replace(/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}/, 'sweep').replace(/(\.gz)\.[0-9a-f]{8}\./, '$1.').replace(/-[0-9a-f]{8}$/, '');
+  name
+    .replace(/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}/, 'sweep')
+    .replace(/(\.gz)\.[0-9a-f]{8}\./, '$1.')
+    .replace(/-[0-9a-f]{8}$/, '');
 
 /** The changes that a prune of this folder makes, in their order. */
 export async function stepsOf(folder: string, options: PruneRunOptions = {}): Promise<readonly string[]> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -243,7 +244,10 @@ describe('what is marked', () => {
 
     const { plan, deletedObjects } = await pruneFolder(folder, { graceMs: GRACE });
 
-    expect([deletedObjects, await marks()]).toEqual([0, [0, 1, 2, 3].map((link) => expect.stringContaining(linkId(link)))]);
+    expect([deletedObjects, await marks()]).toEqual([
+      0,
+      [0, 1, 2, 3].map((link) => expect.stringContaining(linkId(link))),
+    ]);
     expect(await keys()).toEqual(expect.arrayContaining(all));
     expect(plan?.marked.map(({ reason }) => reason)).toEqual(['retired', 'retired', 'retired', 'superseded']);
     const again = await pruneFolder(folder, { graceMs: GRACE });
@@ -263,7 +267,7 @@ describe('what is marked', () => {
     expect(await allContent(fileStore(folder))).toEqual(keptOf([4, 5]));
   });
 
-  test('and referred to again by the time it is due stays, and is no longer marked', async () => {
+  test('and referred to by the time it is due stays, and so does the mark: a sweep that slept may still have it in hand', async () => {
     await pruneFolder(folder, { graceMs: GRACE });
     const key = `uploads/${linkId(1)}/shard-00/chunk-000000.tar.zst`;
     const own = makeDataset(LINKS).manifests[1] as Json & { chunks: Json[] };
@@ -273,7 +277,7 @@ describe('what is marked', () => {
       uploadId,
       bend: (manifest) => {
         manifest['datasetId'] = DATASET;
-        (manifest['chunks'] as Json[]).push({ ...own.chunks[0], key: `../${linkId(1)}/shard-00/chunk-000000.tar.zst` });
+        manifest.chunks.push({ ...own.chunks[0], key: `../${linkId(1)}/shard-00/chunk-000000.tar.zst` });
       },
     });
     const manifestBytes = made.objects.get(made.manifestKey) ?? Buffer.alloc(0);
@@ -284,7 +288,31 @@ describe('what is marked', () => {
     await pruneFolder(folder, { keep: { last: 3 }, graceMs: GRACE });
 
     expect(await keys()).toContain(key);
-    expect(await marks()).toEqual([]);
+    expect(await marks()).toEqual([expect.stringContaining(linkId(1))]);
+  });
+
+  test('and needed by a version that was retired a moment ago stays for whoever is restoring it', async () => {
+    await pruneFolder(folder, { keep: { last: 4 }, graceMs: GRACE });
+    const [mark = ''] = await marks();
+    // An old mark names what v2 needs; v2 is retired only now.
+    const key = `uploads/${linkId(1)}/shard-00/chunk-000000.tar.zst`;
+    const document = {
+      format: 1,
+      type: 'archiver-sweep',
+      uploadId: linkId(1),
+      reason: 'retired',
+      keys: [key.slice(`uploads/${linkId(1)}/`.length)],
+    };
+    const digest = createHash('sha256').update(JSON.stringify(document)).digest('hex');
+    const old = mark.replace(/^uploads\/[^/]+/, `uploads/${linkId(1)}`);
+    await writeObjects(folder, new Map([[old, Buffer.from(JSON.stringify({ ...document, digest }))]]));
+    await age(2 * GRACE);
+
+    await pruneFolder(folder, { keep: { last: 2 }, graceMs: GRACE });
+    expect(await keys()).toContain(key);
+    for (const version of [1, 2, 3]) await utimes(join(folder, recordKey(version)), 0, 0);
+    await pruneFolder(folder, { keep: { last: 2 }, graceMs: GRACE });
+    expect(await keys()).not.toContain(key);
   });
 
   test('stays as long as any version of any dataset cannot be read', async () => {
@@ -293,7 +321,9 @@ describe('what is marked', () => {
     const all = await keys();
     await fileStore(folder).delete([linkKey(4)]);
 
-    await expect(pruneFolder(folder, { graceMs: GRACE })).rejects.toThrow(/nothing was pruned: version 5 .*cannot be read/);
+    await expect(pruneFolder(folder, { graceMs: GRACE })).rejects.toThrow(
+      /nothing was pruned: version 5 .*cannot be read/,
+    );
     expect(await keys()).toEqual(all.filter((key) => key !== linkKey(4)));
   });
 
@@ -313,9 +343,16 @@ describe('what is marked', () => {
     await pruneFolder(folder);
 
     const tombstone = JSON.parse(await readFile(join(folder, recordKey(2)), 'utf8')) as Json;
-    expect(tombstone).toMatchObject({ type: 'archiver-tombstone', datasetId: DATASET, version: 2, uploadId: linkId(1) });
+    expect(tombstone).toMatchObject({
+      type: 'archiver-tombstone',
+      datasetId: DATASET,
+      version: 2,
+      uploadId: linkId(1),
+    });
     expect((await readFile(join(folder, recordKey(2)))).length).toBe(400);
     expect(await highestVersion(fileStore(folder), DATASET)).toMatchObject({ version: 5 });
-    await expect(readVersion(fileStore(folder), DATASET, 2)).rejects.toThrow(/version 2 of dataset .* was pruned on 20/);
+    await expect(readVersion(fileStore(folder), DATASET, 2)).rejects.toThrow(
+      /version 2 of dataset .* was pruned on 20/,
+    );
   });
 });
