@@ -317,7 +317,7 @@ describe('dataset prune', () => {
 
     expect([status, files()]).toEqual([0, before]);
     expect(stdout).toMatch(
-      /dataset made-00000000\n {2}keep +1 version: 3\n {2}remove +2 versions: 1-2\n {2}delete +6 objects, .*\n {2}rewrite +the manifest of 3, to stand by itself\nNothing was changed \(--dry-run\)/,
+      /dataset made-00000000\n {2}keep +1 version: 3\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to stand by itself\n {2}mark +4 objects, .*: deleted by a prune after 20.* UTC\nNothing was changed \(--dry-run\)/,
     );
   });
 
@@ -325,15 +325,16 @@ describe('dataset prune', () => {
     const dry = await json('dataset', 'prune', base, ...ID, '--keep-last', '1', '--dry-run');
     const real = await json('dataset', 'prune', base, ...ID, '--keep-last', '1', '--force');
 
-    for (const key of ['removed', 'kept', 'compacted', 'deletedObjects', 'freedBytes', 'abandonedUploads'])
+    for (const key of ['retired', 'kept', 'compacted', 'deletedObjects', 'freedBytes', 'abandonedUploads'])
       expect([key, real[key]]).toEqual([key, dry[key]]);
     expect(real).toMatchObject({
       status: 0,
       datasetId: DATASET,
-      removed: [{ version: 1, uploadId: linkId(0) }, { version: 2 }],
+      retired: [{ version: 1, uploadId: linkId(0) }, { version: 2 }],
       kept: [{ version: 3 }],
       compacted: [3],
-      deletedObjects: 6,
+      marked: { objects: 6, freedFrom: expect.stringMatching(/^20.*Z$/) },
+      deletedObjects: 0,
       failed: [],
       earlyDeletion: { costUsd: 0, byClass: [] },
     });
@@ -342,6 +343,17 @@ describe('dataset prune', () => {
     });
     expect((await run('restore', base, 'out', '--all', ...ID, '-q')).status).toBe(0);
     expect(readdirSync(join(folder, 'out')).sort()).toEqual(['a.txt', 'new.txt']);
+    expect((await run('dataset', 'prune', base, ...ID, '--keep-last', '1', '--yes')).stdout).toEqual(
+      expect.stringMatching(
+        new RegExp(
+          `^nothing to prune: dataset ${DATASET} keeps 3\\n {2}waiting +6 objects, .*: deleted by a prune after`,
+        ),
+      ),
+    );
+    expect(await json('dataset', 'prune', base, ...ID, '--keep-last', '1', '--yes', '--instant')).toMatchObject({
+      deletedObjects: 6,
+      marked: { objects: 0, freedFrom: null },
+    });
     expect((await run('dataset', 'prune', base, ...ID, '--keep-last', '1', '--yes')).stdout).toBe(
       `nothing to prune: dataset ${DATASET} keeps 3\n`,
     );
@@ -356,14 +368,14 @@ describe('dataset prune', () => {
   test.each([
     ['n', 2, 3],
     ['y', 0, 1],
-  ])('on a terminal it shows the plan and asks; the answer %s', async (answer, expected, left) => {
+  ])('on a terminal it shows the plan and asks; the answer %s', async (answer, expected, versions) => {
     const argv = ['dataset', 'prune', base, ...ID, '--keep-last', '1'];
 
     const { status, stderr } = await runCommand({ root, folder, answer }, argv);
 
     expect(status).toBe(expected);
-    expect(stderr).toMatch(/remove +2 versions: 1-2[^]*Delete this for good\? \[y\/N\]/);
-    expect(readdirSync(join(folder, 'store/datasets', DATASET))).toHaveLength(left);
+    expect(stderr).toMatch(/retire +2 versions: 1-2[^]*Delete this for good\? \[y\/N\]/);
+    expect(await json('dataset', 'versions', base, ...ID)).toMatchObject({ versions: { length: versions } });
   });
 
   test.each([
@@ -372,6 +384,8 @@ describe('dataset prune', () => {
     [['--keep-daily', '3'], /--keep-last is required/],
     [['--keep-last', '1', '--keep-daily', '0'], /--keep-daily/],
     [['--keep-last', '1', '--abandoned-after', 'x'], /--abandoned-after/],
+    [['--keep-last', '1', '--grace', '1h'], /--grace is at least 2h/],
+    [['--keep-last', '1', '--grace', '3h', '--instant'], /--instant cannot be combined with --grace/],
   ])('%j is refused', async (flags, message) => {
     const before = files();
 
@@ -459,7 +473,7 @@ describe('dataset prune on S3', () => {
 
     expect([status, stderr]).toEqual([0, expect.stringContaining('DEEP_ARCHIVE before 180 days')]);
     expect([...(server?.buckets.get('bucket')?.keys() ?? [])].filter((key) => key.includes('datasets')).sort()).toEqual(
-      [`p/${recordKey(3)}`],
+      [1, 2, 3].map((version) => `p/${recordKey(version)}`), // two of them tombstones
     );
     expect(server?.buckets.get('bucket')?.get(`p/uploads/${linkId(2)}/manifest.json.gz`)?.headers).not.toHaveProperty(
       'x-amz-storage-class',

@@ -242,13 +242,25 @@ test('a sync refers to direct files, and pruning their version keeps what is sti
   const again = json(await archiver(at.home, sync));
   const location = String(synced['location']);
   const whole = await verified(at.home, location);
-  const prune = ['dataset', 'prune', at.url, '--dataset-id', 'lab', '--keep-last', '1', '--force', '--json', '--quiet'];
+  const prune = [
+    'dataset',
+    'prune',
+    at.url,
+    '--dataset-id',
+    'lab',
+    '--keep-last',
+    '1',
+    '--force',
+    '--json',
+    '--quiet',
+    '--instant',
+  ];
   const pruned = await archiver(at.home, prune);
 
   expect(synced).toMatchObject({ version: 2, modified: 1, deleted: 1, added: 0, unchanged: 58 });
   expect(again).toMatchObject({ noChanges: true });
   expect(whole).toMatchObject({ ok: true, errors: [], warnings: [] });
-  expect([pruned.status, json(pruned)]).toMatchObject([0, { removed: [{ version: 1 }], compacted: [2] }]);
+  expect([pruned.status, json(pruned)]).toMatchObject([0, { retired: [{ version: 1 }], compacted: [2] }]);
   const left = filesBelow(join(first.slice('file://'.length), 'files'));
   expect([left.length, left.includes('d0/f0'), left.includes('d1/f1')]).toEqual([58, false, false]);
   expect(await verified(at.home, location)).toMatchObject({ ok: true, errors: [], warnings: [] });
@@ -269,19 +281,24 @@ test('pruning a direct version that nothing refers to leaves nothing of it', asy
     '--keep-last',
     '1',
     '--force',
+    '--instant',
     '--quiet',
   ]);
 
   expect(filesBelow(first.slice('file://'.length))).toEqual([]);
 });
 
-describe('a lost manifest', () => {
+describe('a lost manifest, on a computer that does not remember it', () => {
+  const forget = ({ home }: { readonly home: string }): void =>
+    rmSync(join(home, '.archiver', 'manifest-cache'), { recursive: true });
+
   test('is rebuilt whole', async () => {
     const at = await place(someFiles);
     const location = await direct(at);
     const manifest = join(onlyUpload(at.base), 'manifest.json.gz');
     const before = readManifest(onlyUpload(at.base));
     rmSync(manifest);
+    forget(at);
 
     const repaired = json(await archiver(at.home, ['repair', location, '--execute', '--json', '--quiet']));
 
@@ -296,6 +313,7 @@ describe('a lost manifest', () => {
     const location = await direct(at, '--shard-count', '4');
     const upload = onlyUpload(at.base);
     rmSync(join(upload, 'manifest.json.gz'));
+    forget(at);
     rmSync(join(upload, 'files/d0/f0'));
     const damaged = join(upload, 'files/d0/f3');
     writeFileSync(damaged, noise(statSync(damaged).size));

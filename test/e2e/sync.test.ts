@@ -45,15 +45,15 @@ describe('archiver sync', () => {
     expect(shown.stdout).toMatch(/^ok: Synced 32 files, [^,]* newly stored, in .*\n {2}changes   1 added/);
   });
 
-  test('needs one listing and one read for an unchanged folder with a warm cache, and little more with an empty one', async () => {
+  test('needs one listing for an unchanged folder with a warm cache, and little more with an empty one', async () => {
     const { home, sync } = await place();
     await sync();
     const warm = documentOf(await sync('--json'));
     rmSync(join(home, '.archiver'), { recursive: true });
     const cold = documentOf(await sync('--json'));
 
-    expect(warm['requests']).toMatchObject({ list: 1, get: 1, put: 0, head: 0, delete: 0 });
-    expect(cold['requests']).toMatchObject({ list: 1, get: 2, put: 0, head: 0, delete: 0 });
+    expect(warm['requests']).toMatchObject({ list: 1, get: 0, put: 0, head: 0, delete: 0 });
+    expect(cold['requests']).toMatchObject({ list: 2, get: 2, put: 0, head: 0, delete: 0 });
   });
 
   test('refuses --checksum and says why', async () => {
@@ -113,7 +113,8 @@ describe('archiver sync', () => {
     for (const content of others) expect(content).toEqual(others[0]);
     expect(others[0]).toHaveLength(36);
     const manifests = filesBelow(join(base, 'uploads')).filter((path) => path.endsWith('manifest.json.gz'));
-    expect(manifests).toHaveLength(versions.size);
+    // Manifests of those that were beaten stay until a prune takes them.
+    expect(manifests.length).toBeGreaterThanOrEqual(versions.size);
   });
 
   test('compares with the manifest that --prev-manifest names, and refuses one of another dataset', async () => {

@@ -16,6 +16,19 @@ export function encodeVersionRecord(record: Omit<VersionRecord, 'digest'>): Buff
   return Buffer.from(`${JSON.stringify({ ...record, digest })}\n`, 'utf8');
 }
 
+/** Above, byte order of the keys soon is no longer the order of ordinals. */
+const LAST_IN_ORDER = 99_000_000;
+
+/** What to list to see the ordinals of a dataset from this one on. */
+export function ordinalsFrom(
+  datasetId: string,
+  version: number,
+): { readonly prefix: string; readonly startAfter?: string } {
+  const prefix = `datasets/${datasetId}/`;
+  if (version <= 1 || version > LAST_IN_ORDER) return { prefix };
+  return { prefix, startAfter: versionKey(datasetId, version - 1) };
+}
+
 export interface HighestOptions {
   readonly signal?: AbortSignal | undefined;
   /** An ordinal that was there once: the listing starts there, and from the beginning only when it shows nothing. */
@@ -36,8 +49,7 @@ export async function highestVersion(
   datasetId: string,
   { signal, known = 0 }: HighestOptions = {},
 ): Promise<HighestVersion | undefined> {
-  const prefix = `datasets/${datasetId}/`;
-  const startAfter = known > 1 ? versionKey(datasetId, known - 1) : undefined;
+  const { prefix, startAfter } = ordinalsFrom(datasetId, known);
   let highest: HighestVersion = { version: 0, etag: '' };
   try {
     const options = { prefix, ...(startAfter ? { startAfter } : {}), ...(signal ? { signal } : {}) };

@@ -132,17 +132,3 @@ const VERIFY = {
 /** Versions that cannot be read. */
 export const unreadable = (views: ReadonlyMap<number, unknown>): number[] =>
   [...views].flatMap(([version, view]) => (Array.isArray(view) ? [] : [version]));
-
-/** What is left of a version that was retired. */
-export function writeTombstone(base: string, datasetId: string, version: number, uploadId: string): void {
-  const document = {
-    format: 1,
-    type: 'archiver-tombstone',
-    datasetId,
-    version,
-    uploadId,
-    retiredAt: '2026-03-04T05:06:07Z',
-  };
-  const digest = hash('sha256', JSON.stringify(document), 'hex');
-  writeFileSync(join(base, versionKey(datasetId, version)), `${JSON.stringify({ ...document, digest }).padEnd(399)}\n`);
-}

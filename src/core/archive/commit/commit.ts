@@ -1,11 +1,11 @@
 // How an upload becomes a version: chunks (already sent) → LIST of the own folder → manifest, looked at → version record,
 // looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
 // before the store has shown what it acknowledged, as far as this writer may look.
-import { encodeVersionRecord, versionKey } from '../../dataset/version-record.js';
+import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/version-record.js';
 import { integrityError, isArchiverError } from '../../errors.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
+import type { ListOptions, ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
 import { putOnce } from './put-once.js';
 
 /**
@@ -45,8 +45,8 @@ interface Stored {
   readonly sizeBytes: number;
   /** What it means when it is not there. */
   readonly state: string;
-  /** Of a record: the listing begins after this ordinal. */
-  readonly after?: number;
+  /** What to list; the object alone when not given. */
+  readonly where?: Pick<ListOptions, 'prefix' | 'startAfter'>;
 }
 
 /**
@@ -55,15 +55,10 @@ interface Stored {
  */
 async function confirmStored(
   store: ObjectStore,
-  { key, sizeBytes, state, after }: Stored,
+  { key, sizeBytes, state, where = { prefix: key } }: Stored,
   signal: AbortSignal,
 ): Promise<{ readonly found: ObjectInfo; readonly others: ReadonlyMap<string, ObjectInfo> } | undefined> {
   const others = new Map<string, ObjectInfo>();
-  const folder = key.slice(0, key.lastIndexOf('/') + 1);
-  const where =
-    after === undefined || after < 1
-      ? { prefix: after === undefined ? key : folder }
-      : { prefix: folder, startAfter: `${folder}v${String(after).padStart(8, '0')}.json` };
   try {
     pages: for await (const page of store.list({ ...where, signal })) {
       for (const object of page.objects) {
@@ -105,7 +100,8 @@ export async function claimVersion(
     throw error;
   }
   const state = `version ${version} of dataset ${input.datasetId} was not made`;
-  const shown = await confirmStored(store, { key, sizeBytes: body.length, state, after: version - 2 }, signal);
+  const where = ordinalsFrom(input.datasetId, version - 1);
+  const shown = await confirmStored(store, { key, sizeBytes: body.length, state, where }, signal);
   const before = shown?.others.get(versionKey(input.datasetId, version - 1));
   return {
     ...(shown === undefined ? {} : { etag: shown.found.etag }),

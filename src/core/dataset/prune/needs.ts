@@ -106,7 +106,9 @@ export async function keysOfYoungRetired(
   tombstones: readonly ReadTombstone[],
   { now, graceMs, signal }: { readonly now: Date; readonly graceMs: number; readonly signal: AbortSignal },
 ): Promise<ReadonlySet<string>> {
-  const young = tombstones.filter(({ listed }) => now.getTime() - listed.lastModified.getTime() < graceMs);
+  // Without a grace a moment that a tombstone is younger than the look does not matter.
+  const isYoung = ({ listed }: ReadTombstone): boolean => now.getTime() - listed.lastModified.getTime() < graceMs;
+  const young = graceMs === 0 ? [] : tombstones.filter(isYoung);
   const keys = new Set<string>();
   const options = { cache: memoryCache(), signal };
   await atOnce(young, MANIFESTS_AT_ONCE, async ({ tombstone }) => {

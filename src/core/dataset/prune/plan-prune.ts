@@ -58,7 +58,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const keptUploads = new Set(kept.map(({ record }) => record.uploadId));
   const { uploads, warnings } = await findUnneeded(reader, state, { ...options, needed, kept: keptUploads });
   const young = await keysOfYoungRetired(reader, state.tombstones, options);
-  const sweep = await planSweep(reader, state, { ...options, needed: new Set([...needed, ...young]) });
+  const sweep = await planSweep(reader, state, { ...options, needed, young });
   const alreadyMarked = new Set(sweep.marks.flatMap(({ keys }) => keys));
   return {
     datasetId,

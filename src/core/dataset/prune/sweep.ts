@@ -37,13 +37,18 @@ export interface SweepPlan {
   readonly warnings: readonly string[];
 }
 
-export type PlanSweepOptions = SweepOptions & { readonly needed: ReadonlySet<string> };
+export interface PlanSweepOptions extends SweepOptions {
+  /** By versions. */
+  readonly needed: ReadonlySet<string>;
+  /** By versions that were retired within the grace. */
+  readonly young: ReadonlySet<string>;
+}
 
 /** Reads the marks and sorts them. @throws what the store throws */
 export async function planSweep(
   reader: ObjectReader,
   { folders, datasetOf }: BaseState,
-  { datasetId, graceMs, now, needed, signal }: PlanSweepOptions,
+  { datasetId, graceMs, now, needed, young, signal }: PlanSweepOptions,
 ): Promise<SweepPlan> {
   const marks: PlannedMark[] = [];
   const warnings: string[] = [];
@@ -66,21 +71,20 @@ export async function planSweep(
   const isDue = ({ object }: PlannedMark): boolean =>
     graceMs === 0 || now.getTime() - object.lastModified.getTime() >= graceMs;
   const old = marks.filter(isDue);
+  const isNeeded = (key: string): boolean => needed.has(key) || young.has(key);
   // One that names only what is there and needed has nothing to be done about it.
-  const due = old.filter(
-    ({ keys }) => keys.some((key) => present.has(key) && !needed.has(key)) || !keys.some((key) => needed.has(key)),
-  );
-  const unneeded = (which: readonly PlannedMark[]): ObjectInfo[] =>
+  const due = old.filter(({ keys }) => keys.some((key) => present.has(key) && !isNeeded(key)) || !keys.some(isNeeded));
+  const objectsOf = (which: readonly PlannedMark[], isKept: (key: string) => boolean): ObjectInfo[] =>
     [...new Set(which.flatMap(({ keys }) => keys))]
-      .filter((key) => !needed.has(key))
+      .filter((key) => !isKept(key))
       .flatMap((key) => present.get(key) ?? []);
   const later = marks.filter((mark) => !isDue(mark));
-  const waiting = unneeded(later);
+  const waiting = objectsOf(later, (key) => needed.has(key));
   const newest = later.reduce((most, { object }) => Math.max(most, object.lastModified.getTime()), 0);
   return {
     marks,
     due,
-    objects: unneeded(due).sort((a, b) => Number(isManifest(b)) - Number(isManifest(a))),
+    objects: objectsOf(due, isNeeded).sort((a, b) => Number(isManifest(b)) - Number(isManifest(a))),
     waiting: {
       objects: waiting.length,
       bytes: waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
@@ -105,8 +109,8 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   const state = await readBaseState(store, datasetId, signal);
   const records = [...state.own, ...state.others].map(({ record }) => record);
   const young = await keysOfYoungRetired(store, state.tombstones, options);
-  const needed = new Set([...(await neededKeys(store, records, signal)), ...young]);
-  const { due, objects } = await planSweep(store, state, { ...options, needed });
+  const needed = await neededKeys(store, records, signal);
+  const { due, objects } = await planSweep(store, state, { ...options, needed, young });
   const failed = new Set<string>();
   const failures: DeleteFailure[] = [];
   const remove = async (batch: readonly ObjectInfo[]): Promise<void> => {
@@ -122,7 +126,7 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   const gone = objects.filter(({ key }) => !failed.has(key));
   // A mark stays as long as anything that it names is needed: a sweep that was suspended may still be about to delete it, and
   // a writer that comes now must not take it for sound.
-  const isGone = (key: string): boolean => !needed.has(key) && !failed.has(key);
+  const isGone = (key: string): boolean => !needed.has(key) && !young.has(key) && !failed.has(key);
   const done = due.filter(({ keys }) => keys.every(isGone)).map(({ object }) => object);
   for (let start = 0; start < done.length; start += BATCH) await remove(done.slice(start, start + BATCH));
   return {

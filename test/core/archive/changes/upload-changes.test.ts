@@ -231,15 +231,16 @@ describe('two at once', () => {
     const result = await sync(source, base, { wrap: withRival(2, () => sync(source, base).result) }).result;
 
     expect(result).toMatchObject({ version: 2, changes: { noChanges: true } });
+    // What the beaten one had sent was tried as a manifest: only a prune takes it.
     const uploads = readdirSync(join(base, 'uploads'));
-    expect(uploads.filter((id) => filesBelow(join(base, 'uploads', id)).length > 0)).toHaveLength(2);
+    expect(uploads.filter((id) => filesBelow(join(base, 'uploads', id)).length > 0)).toHaveLength(3);
   });
 });
 
 describe('a writer that may not read', () => {
   const access = (store: ObjectStore): ObjectStore => withAccess(store, 'may neither read nor list', () => '');
 
-  test('writes a full version without a cache, and deltas with one', async () => {
+  test('writes full versions of its own, with a cache and without, and none when nothing changed', async () => {
     const { source, base } = await folders();
     const manifests = new Map<string, OpenedBytes>();
     const heads = new Map<string, { version: number; uploadId: string; manifestSha256: string }>();
@@ -256,14 +257,17 @@ describe('a writer that may not read', () => {
       },
     };
     await sync(source, base, remembered).result;
+    const unchanged = await sync(source, base, remembered).result;
     writeFileSync(join(source, 'new'), 'x');
-    const delta = await sync(source, base, remembered).result;
+    const second = await sync(source, base, remembered).result;
     heads.clear();
     writeFileSync(join(source, 'newer'), 'x');
     const forgotten = await sync(source, base, remembered).result;
 
-    expect(await headOf(base, delta)).toMatchObject({ listing: 'delta' });
-    expect(delta.version).toBe(2);
+    expect(unchanged.changes?.noChanges).toBe(true);
+    const { listing, chunks } = await headOf(base, second);
+    expect([listing, chunks.filter(({ key }) => key.startsWith('../'))]).toEqual(['full', []]);
+    expect(second.version).toBe(2);
     expect(await headOf(base, forgotten)).toMatchObject({ listing: 'full' });
     expect(forgotten.version).toBe(3);
   });
@@ -327,16 +331,31 @@ describe('manifests that this computer remembers', () => {
     expect(moved).toEqual(expect.arrayContaining(keys));
   });
 
-  test('that fit the store are all that it has: a missing chunk ends the sync', async () => {
+  test('that fit the store are all that it has: what lay in a missing chunk is sent again', async () => {
     const { source, base } = await folders();
     const first = await sync(source, base).result;
     for (const path of filesBelow(join(base, 'uploads', first.uploadId)))
       if (path.includes('chunk-')) rmSync(join(base, 'uploads', first.uploadId, path));
     chmodSync(join(source, 'file-7'), 0o600);
 
-    await expect(sync(source, base).result).rejects.toMatchObject({
+    const second = await sync(source, base).result;
+
+    const entry = (await entriesOf(base, second)).find(({ path }) => path === 'file-7');
+    const { chunks } = await openView(fileStore(base), { uploadId: second.uploadId });
+    expect(chunks[entry?.chunk ?? -1]?.key.startsWith('../')).toBe(false);
+  });
+
+  test('that fit the store are all that it has: what only the earlier version has ends a full listing', async () => {
+    const { source, base } = await folders();
+    const first = await sync(source, base).result;
+    for (const path of filesBelow(join(base, 'uploads', first.uploadId)))
+      if (path.includes('chunk-')) rmSync(join(base, 'uploads', first.uploadId, path));
+    rmSync(join(source, 'file-7'));
+
+    const changes = { trackDeletes: false, isForced: true };
+    await expect(sync(source, base, { changes }).result).rejects.toMatchObject({
       code: 'integrity',
-      message: expect.stringContaining('which is not there') as string,
+      message: expect.stringMatching(/where file-7 lies, which is not there any more/) as string,
     });
     expect(readdirSync(join(base, 'datasets', first.datasetId))).toHaveLength(1);
   });

@@ -37,7 +37,7 @@ const withPut = (
 ): ObjectStore => ({ ...store, put });
 
 describe('the order of an upload', () => {
-  test('is chunks, a listing of the own folder, the manifest, the record', async () => {
+  test('is chunks, a listing of the own folder, the manifest, a look at it, the record', async () => {
     const { source, base } = await withSource();
 
     const run = uploadFolder(source, base);
@@ -50,6 +50,7 @@ describe('the order of an upload', () => {
       'chunk',
       `list ${FOLDER}/`,
       `put ${MANIFEST}`,
+      `list ${MANIFEST}`,
       expect.stringMatching(/^put datasets\/.*\/v00000001.json$/),
     ]);
   });
@@ -117,8 +118,10 @@ describe('a lost answer', () => {
         ),
     });
 
-    expect(await run.result).toMatchObject({ version: 1, files: 2 });
-    expect(filesBelow(join(base, 'datasets'))).toHaveLength(1);
+    // Whoever can look at nothing cannot tell its own record from an older one: it takes another ordinal.
+    const versions = kind === 'record' && access === 'may neither read nor list' ? 2 : 1;
+    expect(await run.result).toMatchObject({ version: versions, files: 2 });
+    expect(filesBelow(join(base, 'datasets'))).toHaveLength(versions);
   });
 
   test('of the record is recognised by its ETag where no writer prefix makes the key ours', async () => {
@@ -372,7 +375,7 @@ describe('Ctrl+C', () => {
     const run = uploadFolder(source, base, { signal: controller.signal });
 
     await expect(run.result).rejects.toMatchObject({ code: 'cancelled' });
-    expect(run.calls).toEqual([]);
+    expect(run.calls.filter((call) => !call.startsWith('list '))).toEqual([]);
     expect(existsSync(base)).toBe(false);
   });
 });

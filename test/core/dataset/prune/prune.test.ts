@@ -233,10 +233,11 @@ describe('what is marked', () => {
   const GRACE = DAY;
   const marks = async (): Promise<string[]> => (await keys()).filter((key) => key.includes('/sweep-'));
 
-  /** As if the marks had been put so long ago. */
-  async function age(ms: number): Promise<void> {
+  /** As if the marks, and unless told otherwise the tombstones, had been put so long ago. */
+  async function age(ms: number, tombstones = [1, 2, 3]): Promise<void> {
     const moment = new Date(Date.now() - ms);
-    for (const key of await marks()) await utimes(join(folder, key), moment, moment);
+    const records = tombstones.map((version) => recordKey(version));
+    for (const key of [...(await marks()), ...records]) await utimes(join(folder, key), moment, moment);
   }
 
   test('stays for the grace, and is said to', async () => {
@@ -306,7 +307,7 @@ describe('what is marked', () => {
     const digest = createHash('sha256').update(JSON.stringify(document)).digest('hex');
     const old = mark.replace(/^uploads\/[^/]+/, `uploads/${linkId(1)}`);
     await writeObjects(folder, new Map([[old, Buffer.from(JSON.stringify({ ...document, digest }))]]));
-    await age(2 * GRACE);
+    await age(2 * GRACE, [1]);
 
     await pruneFolder(folder, { keep: { last: 2 }, graceMs: GRACE });
     expect(await keys()).toContain(key);
