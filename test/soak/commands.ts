@@ -173,7 +173,8 @@ export class Writers {
   /** It goes on with what was interrupted, whatever that was. */
   private takingUp(command: WriteCommand): WriteCommand {
     const modes = this.world.expectations.modesToResume(command.machine.name);
-    return { ...command, modes, isFresh: false, mayFail: modes.some(({ kind }) => kind === 'overlay-of') };
+    // What it finds may have been begun with other settings.
+    return { ...command, modes, isFresh: false, mayFail: true };
   }
 
   private async withPrevious(rng: Rng, lane: Lane, listed: readonly Listed[]): Promise<WriteCommand> {

@@ -9,8 +9,8 @@ import { SoakFailure, type Run, type World } from './world.js';
 
 /** Exit statuses of a command that nothing disturbed. */
 export const OK: readonly (number | null)[] = [0];
-/** Of one that something else got in the way of. */
-export const MAY_FAIL: readonly (number | null)[] = [0, 1, 3];
+/** Of one that something else got in the way of, or that asks for what may not be there or have other settings. */
+export const MAY_FAIL: readonly (number | null)[] = [0, 1, 2, 3];
 
 export class StepContext {
   readonly queue: Planned[] = [];
