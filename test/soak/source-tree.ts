@@ -207,7 +207,13 @@ export class SourceTree {
 }
 
 function isFolder(path: Buffer): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return lstatSync(path).isDirectory();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 function* filesBelow(root: string, below = ''): Iterable<string> {
