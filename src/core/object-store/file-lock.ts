@@ -36,8 +36,9 @@ export interface LockedPlacing {
   readonly modes: FileModes;
 }
 
-const STALE_MS = 60_000;
-const REFRESH_MS = 10_000;
+/** Long against the two renames that a lock is held for; a wrong guess costs the holder another try. */
+const STALE_MS = 8_000;
+const REFRESH_MS = 2_000;
 const POLL_MS = 20;
 const FIRST_AGE_MS = 100;
 /** Lies in the lock beside the file; its stamp is when the lock was prepared. */

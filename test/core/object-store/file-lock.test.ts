@@ -162,7 +162,7 @@ describe('conditional puts without hard links', () => {
     expect(await read(rival, 'k')).toBe('rival');
   });
 
-  it('T80: a lock with a stamp from the future is taken over when its token has not changed for a minute', async () => {
+  it('T80: a lock with a stamp from the future is taken over when its token has not changed for seconds', async () => {
     const folder = await tempFolder();
     const dead = sleeper(folder, 'k');
     void dead.store.put('k', text('dead'), { ifAbsent: true }).catch(() => undefined);

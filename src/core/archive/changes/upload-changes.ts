@@ -70,18 +70,27 @@ class Attempt {
 
   async run(): Promise<UploadResult | OnItsOwn | Repeat> {
     const { job, baseline } = this;
-    let comparison = await this.compare();
-    if (isNothing(comparison)) return await this.unchanged(comparison);
+    const compared = await this.compare();
+    if (isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: who may not list may refer to nothing that is there. What it compared with only told that something changed.
     if (!baseline.isListed && !job.options.dryRun) return this.onItsOwn();
-    const isFull = this.isFull(comparison);
-    const look = await this.look(comparison, isFull);
-    if (look.first !== undefined) {
-      if (this.mayCache && baseline.isReadable) return 'doubtful';
-      reopenUnstored(job.ledger.table, job.ledger.extras);
-      comparison = await this.compare(look.unsound);
-      if (look.isManifest || (isFull && comparison.lost !== undefined)) return this.cannotRefer(look.first, comparison);
-    }
+    const isFull = this.isFull(compared);
+    const look = await this.look(compared, isFull);
+    if (look.first === undefined) return await this.commit(compared, isFull, look);
+    if (this.mayCache && baseline.isReadable) return 'doubtful';
+    reopenUnstored(job.ledger.table, job.ledger.extras);
+    const again = await this.compare(look.unsound);
+    const isLost = look.isManifest || (isFull && again.lost !== undefined);
+    return isLost ? this.cannotRefer(look.first, again) : await this.commit(again, isFull, look);
+  }
+
+  /** Packs what is pending and makes it a version. */
+  private async commit(
+    comparison: Comparison,
+    isFull: boolean,
+    { lookedAtMs }: ReferenceLook,
+  ): Promise<UploadResult | Repeat> {
+    const { job, baseline } = this;
     if (comparison.pending > 0) takeOverSent(job);
     await markTwins(job);
     const pending = pendingTotals(job.ledger.table);
@@ -102,8 +111,7 @@ class Attempt {
     job.options.emit({ type: 'phase', phase: 'committing' });
     const composed = await composeChanges(job, plan, level, { view: baseline.view, isFull });
     const previous = composed.previous && { ...composed.previous, recordEtag: baseline.recordEtag };
-    const commitment = { ...composed, previous, lookedAtMs: look.lookedAtMs };
-    const committed = await commitAt(job, commitment, baseline.head + 1);
+    const committed = await commitAt(job, { ...composed, previous, lookedAtMs }, baseline.head + 1);
     if (typeof committed === 'string') return committed;
     await rememberHead(job, composed.encoded, committed);
     return changesResult(job, plan, this.outcome(comparison, committed.version, composed.totals));

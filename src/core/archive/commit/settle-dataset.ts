@@ -144,15 +144,22 @@ async function recorded(
   { datasetId, highest, remembered }: Found,
 ): Promise<Encryption | undefined> {
   if (highest?.version === 0) return NO_ENCRYPTION;
-  if (remembered?.recordEtag !== undefined && remembered.recordEtag === highest?.etag)
-    return encryptionIn(remembered.encryption);
+  const isKnown = remembered?.recordEtag !== undefined;
+  if (isKnown && remembered.recordEtag === highest?.etag) return encryptionIn(remembered.encryption);
   try {
     if (highest !== undefined)
       return encryptionIn((await readVersion(store, datasetId, highest.version, signal)).encryption);
   } catch (error) {
     if (!isArchiverError(error, 'access-denied')) throw error;
   }
-  if (remembered?.recordEtag !== undefined) return encryptionIn(remembered.encryption);
+  return isKnown ? encryptionIn(remembered.encryption) : await sealedAs(cache, remembered);
+}
+
+/** By the manifest that is remembered: only that it is encrypted tells anything. */
+async function sealedAs(
+  cache: UploadOptions['cache'],
+  remembered: CachedHead | undefined,
+): Promise<Encryption | undefined> {
   const manifest = remembered === undefined ? undefined : await cache?.get(remembered.manifestSha256);
   return manifest?.sealedBy === undefined ? undefined : { kmsKeyId: manifest.sealedBy, encryptManifest: true };
 }
