@@ -8,6 +8,7 @@ import { highestVersion } from '../../../src/core/dataset/version-record.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { noise, setTime } from '../archive/trees.js';
 import { accessDenied, withAccess } from '../archive/upload-folder.js';
+import { repair } from '../repair/repair-cases.js';
 import { answerLost, beforePut, effectLost, Lab, LAB } from './site.js';
 
 const RECORD = /^datasets\//;
@@ -351,4 +352,19 @@ test('a sync with --force keeps what only the version before has, unless deletio
   expect([kept.version, Object.hasOwn(versions.get(2) ?? {}, 'file-3')]).toEqual([2, true]);
   expect([gone.version, versions.get(3)]).toEqual([3, lab.tree()]);
   expect(kept.changes).toMatchObject({ added: 0, modified: 0, unchanged: 39 });
+});
+
+test('a writer that may not read builds on nothing that a repair may have replaced', async () => {
+  const lab = await Lab.make();
+  const writer = lab.machine('writer');
+  const { uploadId } = await lab.sync(writer).result;
+  rmSync(join(lab.base, `uploads/${uploadId}/manifest.json.gz`));
+  await repair(lab.base, uploadId);
+  lab.write('new');
+
+  const result = await lab.sync(writer, { wrap: listOnly }).result;
+
+  const { head } = await openView(lab.store, { uploadId: result.uploadId });
+  expect([head.listing, head.chunks.some(({ key }) => key.startsWith('../'))]).toEqual(['full', false]);
+  expect((await lab.versions()).get(2)).toEqual(lab.tree());
 });

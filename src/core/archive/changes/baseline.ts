@@ -57,6 +57,7 @@ export interface Baseline {
 }
 
 const UNREADABLE: ReadonlySet<ErrorCode> = new Set(['integrity', 'not-found', 'unsupported']);
+const NO_BASELINE = 'this writer may not read, and remembers nothing that the store still has: a full version';
 /** Batches of a thousand entries: what is parsed while the folder is scanned. */
 const AHEAD = 64;
 
@@ -95,14 +96,18 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
       if (head === undefined) throw notInChain(options, given.name);
       return baselineOf(head, await viewOfFile(options, head, given), options.highest);
     }
-    if (head === undefined) return undefined;
+    if (head === undefined) {
+      if (options.highest !== undefined && options.highest.version > 0)
+        options.emit({ type: 'note', text: NO_BASELINE });
+      return undefined;
+    }
     const { uploadId, sha256 } = head;
     const view = await openView(store, { uploadId, sha256, signal, ...(cache ? { cache } : {}) });
     return baselineOf(head, view, options.highest);
   } catch (error) {
     if (given !== undefined) throw error;
     if (isArchiverError(error, 'access-denied')) {
-      options.emit({ type: 'note', text: 'this writer may not read, and no cached manifest is left: a full version' });
+      options.emit({ type: 'note', text: NO_BASELINE });
       return undefined;
     }
     if (!isArchiverError(error)) throw error;
@@ -139,10 +144,14 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
     return { version: highest.version, isListed: true, isReadable: true, uploadId, sha256: digestsOf(record) };
   } catch (error) {
     // Retired since it was listed: there is a newer one.
-    if (error instanceof RetiredVersion)
-      return await findHead({ ...options, highest: await highestVersion(store, datasetId, { signal }) });
+    if (error instanceof RetiredVersion) {
+      const now = await highestVersion(store, datasetId, { signal });
+      if (now?.version !== highest.version) return await findHead({ ...options, highest: now });
+    }
     if (!isArchiverError(error, 'access-denied')) throw error;
-    return cached;
+    // The record was rewritten since: by a compaction, which would do no harm, or by a repair, after which nothing may build
+    // on what is remembered. Who may not read cannot tell.
+    return undefined;
   }
 }
 

@@ -186,8 +186,7 @@ async function confirmPrevious(
     await loadExpected(job.opened.store, uploadId, [sha256], { signal: job.options.signal });
   } catch (error) {
     if (!isArchiverError(error)) throw error;
-    if (error.code === 'access-denied') return; // who may not read cannot be told
-    if (!['integrity', 'not-found', 'unsupported'].includes(error.code)) throw error;
+    if (!['access-denied', 'integrity', 'not-found', 'unsupported'].includes(error.code)) throw error;
     throw notWhole(job, committed, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
   }
 }
