@@ -198,9 +198,9 @@ async function run(
 
 async function orOnItsOwn(outcome: UploadResult | OnItsOwn): Promise<UploadResult> {
   if (!('ownJob' in outcome)) return outcome;
-  const { ownJob, highest } = outcome;
+  const { ownJob, highest, counts } = outcome;
   const result = await uploadRest(ownJob, { highest, isListed: false });
-  if ('result' in result) return result.result;
+  if ('result' in result) return { ...result.result, changes: { ...counts, noChanges: false } };
   throw new ArchiverError('internal', 'a version of its own was beaten to its ordinal');
 }
 

@@ -23,7 +23,7 @@ import { lineSources } from '../upload-provenance.js';
 import type { UploadResult } from '../upload.js';
 import { changesResult, type ChangesOutcome, dryRunResult } from '../upload-result.js';
 import { type Baseline, findBaseline, remembered, rememberHead } from './baseline.js';
-import { type Comparison, compareWithView } from './compare.js';
+import { type ChangeCounts, type Comparison, compareWithView } from './compare.js';
 import { composeChanges, isFullDue } from './compose-changes.js';
 import { tableLevel } from './table-level.js';
 
@@ -35,6 +35,8 @@ export interface OnItsOwn {
   readonly ownJob: UploadJob;
   /** The highest ordinal that is known. */
   readonly highest: number;
+  /** How the source differs from what was compared with. */
+  readonly counts: Readonly<ChangeCounts>;
 }
 
 /** Uploads the difference between what was scanned and `baseline`. @throws as `upload` does */
@@ -73,7 +75,7 @@ class Attempt {
     const compared = await this.compare();
     if (isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: who may not list may refer to nothing that is there. What it compared with only told that something changed.
-    if (!baseline.isListed && !job.options.dryRun) return this.onItsOwn();
+    if (!baseline.isListed && !job.options.dryRun) return this.onItsOwn(compared);
     const isFull = this.isFull(compared);
     const look = await this.look(compared, isFull);
     if (look.first === undefined) return await this.commit(compared, isFull, look);
@@ -158,18 +160,19 @@ class Attempt {
   }
 
   /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */
-  private cannotRefer(missing: string, { lost }: Comparison): OnItsOwn {
+  private cannotRefer(missing: string, comparison: Comparison): OnItsOwn {
     const { job, baseline } = this;
+    const { lost } = comparison;
     const about = lost === undefined ? missing : `${missing}, where ${displayPath(lost)} lies,`;
     // Nothing more can be found out by a writer that may not read; a full version of its own is always whole.
-    if (!baseline.isReadable) return this.onItsOwn();
+    if (!baseline.isReadable) return this.onItsOwn(comparison);
     throw integrityError(
       `version ${baseline.head} of dataset ${job.datasetId} needs ${about} which is not there any more`,
       { hint: 'look at it with `archiver verify`; run again with --track-deletes --force for a version without it' },
     );
   }
 
-  private onItsOwn(): OnItsOwn {
+  private onItsOwn({ counts }: Comparison): OnItsOwn {
     const { job, baseline } = this;
     const { table, extras } = job.ledger;
     const why = baseline.isListed ? 'read' : 'list';
@@ -178,7 +181,7 @@ class Attempt {
       text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,
     });
     reopenUnstored(table, extras);
-    return { ownJob: job, highest: baseline.head };
+    return { ownJob: job, highest: baseline.head, counts };
   }
 
   private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
