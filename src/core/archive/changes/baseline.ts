@@ -128,7 +128,7 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
 }
 
 async function findHead(options: BaselineOptions): Promise<Head | undefined> {
-  const { store, datasetId, highest, heads, signal } = options;
+  const { store, datasetId, highest, heads } = options;
   if (highest?.version === 0) return undefined;
   const remembered = await heads?.get(store.url, datasetId);
   const isHead = remembered !== undefined && (highest === undefined || highest.version === remembered.version);
@@ -138,20 +138,24 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
   if (highest === undefined) return cached;
   // The record is the one that was seen here: nothing in it can be news.
   if (cached?.recordEtag !== undefined && cached.recordEtag === highest.etag) return { ...cached, isReadable: true };
+  return await readHead(options, highest);
+}
+
+/** Undefined for a writer that may not read. */
+async function readHead(options: BaselineOptions, { version }: HighestVersion): Promise<Head | undefined> {
+  const { store, datasetId, signal } = options;
   try {
-    const record = await readVersion(store, datasetId, highest.version, signal);
-    const { uploadId } = record;
-    return { version: highest.version, isListed: true, isReadable: true, uploadId, sha256: digestsOf(record) };
+    const record = await readVersion(store, datasetId, version, signal);
+    return { version, isListed: true, isReadable: true, uploadId: record.uploadId, sha256: digestsOf(record) };
   } catch (error) {
+    // The record was rewritten since it was seen: by a compaction, which would do no harm, or by a repair, after which
+    // nothing may build on what is remembered. Who may not read cannot tell.
+    if (isArchiverError(error, 'access-denied')) return undefined;
+    if (!(error instanceof RetiredVersion)) throw error;
     // Retired since it was listed: there is a newer one.
-    if (error instanceof RetiredVersion) {
-      const now = await highestVersion(store, datasetId, { signal });
-      if (now?.version !== highest.version) return await findHead({ ...options, highest: now });
-    }
-    if (!isArchiverError(error, 'access-denied')) throw error;
-    // The record was rewritten since: by a compaction, which would do no harm, or by a repair, after which nothing may build
-    // on what is remembered. Who may not read cannot tell.
-    return undefined;
+    const highest = await highestVersion(store, datasetId, { signal });
+    if (highest?.version === version) throw error;
+    return await findHead({ ...options, highest });
   }
 }
 
