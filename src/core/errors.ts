@@ -52,9 +52,9 @@ export const integrityError = (message: string, options?: ErrorOptions): Archive
 /** The work was interrupted on request (exit status 130). */
 export const cancelledError = (message = 'cancelled'): ArchiverError => new ArchiverError('cancelled', message);
 
-/** True for an `ArchiverError` of this kind. */
-export function isArchiverError(error: unknown, code?: ErrorCode): error is ArchiverError {
-  return error instanceof ArchiverError && (code === undefined || error.code === code);
+/** True for an `ArchiverError` of one of these kinds; of any when none is given. */
+export function isArchiverError(error: unknown, ...codes: readonly ErrorCode[]): error is ArchiverError {
+  return error instanceof ArchiverError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /** The text of anything thrown, without a stack. */

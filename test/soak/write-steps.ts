@@ -6,6 +6,8 @@ import { afterInterruption, type Planned } from './step-plan.js';
 import type { Machine } from './world.js';
 
 export class WriteSteps {
+  private wentElsewhere = false;
+
   private readonly last = new Map<Lane, WriteCommand>();
 
   constructor(private readonly context: StepContext) {}
@@ -45,7 +47,13 @@ export class WriteSteps {
 
   /** What is known of a run that takes up something. */
   resuming(machine: Machine): Omit<WriteCommand, 'args'> {
-    const modes = this.context.world.expectations.modesToResume(machine.name);
+    const { world } = this.context;
+    const modes = world.expectations.modesToResume(machine.name);
+    // It may be an upload of another's folder (resumeElsewhere).
+    for (const name of this.wentElsewhere ? (['alpha', 'beta'] as const) : []) {
+      const { source } = world.machine(name);
+      world.expectations.begins(name, source.generation, source.now, [{ kind: 'exact' }]);
+    }
     return {
       machine,
       base: machine.name === 'gamma' ? '/writers/fleet' : '',
@@ -64,6 +72,7 @@ export class WriteSteps {
 
   /** Another computer takes up what one has begun, or anything else that lies in the store. */
   async resumeElsewhere(rng: Rng): Promise<void> {
+    this.wentElsewhere = true;
     const { world, writers } = this.context;
     const [owner, other] = rng.chance(0.5) ? (['alpha', 'beta'] as const) : (['beta', 'alpha'] as const);
     const objects = await world.store.list();

@@ -42,10 +42,7 @@ async function readOne(
     const record = { chunk, key: relative, shard, size, rawSize, entries, level, storageClass };
     return { key, record: { ...record, sha256: hash('sha256', bytes), tocSize, frames }, toc: Buffer.from(toc) };
   } catch (error) {
-    const isUnusable = ['integrity', 'unsupported', 'access-denied', 'cold-storage', 'not-found'].some(
-      (code) => isArchiverError(error) && error.code === code,
-    );
-    if (!isUnusable) throw error;
+    if (!isArchiverError(error, 'integrity', 'unsupported', 'access-denied', 'cold-storage', 'not-found')) throw error;
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ import { readAhead } from '../../dataset/read-ahead.js';
 import { readVersion } from '../../dataset/versions.js';
 import { digestsOf } from '../../dataset/version-view.js';
 import { openView, type View } from '../../dataset/view.js';
-import { ArchiverError, type ErrorCode, isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../errors.js';
 import type { EventSink } from '../../events.js';
 import type { Entry } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
@@ -56,7 +56,6 @@ export interface Baseline {
   readonly entries: ReturnType<typeof readAhead<readonly Entry[]>>;
 }
 
-const UNREADABLE: ReadonlySet<ErrorCode> = new Set(['integrity', 'not-found', 'unsupported']);
 const NO_BASELINE = 'this writer may not read, and remembers nothing that the store still has: a full version';
 /** Batches of a thousand entries: what is parsed while the folder is scanned. */
 const AHEAD = 64;
@@ -111,7 +110,7 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
       return undefined;
     }
     if (!isArchiverError(error)) throw error;
-    if (options.isForced === true && UNREADABLE.has(error.code)) {
+    if (options.isForced === true && isArchiverError(error, 'integrity', 'not-found', 'unsupported')) {
       const text = `the latest version of dataset ${options.datasetId} is unreadable, and nothing of it is kept: ${error.message}`;
       options.emit({ type: 'note', text });
       return undefined;

@@ -185,8 +185,7 @@ async function confirmPrevious(
   try {
     await loadExpected(job.opened.store, uploadId, [sha256], { signal: job.options.signal });
   } catch (error) {
-    if (!isArchiverError(error)) throw error;
-    if (!['access-denied', 'integrity', 'not-found', 'unsupported'].includes(error.code)) throw error;
+    if (!isArchiverError(error, 'access-denied', 'integrity', 'not-found', 'unsupported')) throw error;
     throw notWhole(job, committed, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
   }
 }

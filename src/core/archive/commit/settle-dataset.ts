@@ -5,7 +5,7 @@ import type { CachedHead } from '../../dataset/head-cache.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/identity.js';
 import { type HighestVersion, highestVersion } from '../../dataset/version-record.js';
 import { listDatasets, readVersion } from '../../dataset/versions.js';
-import { ArchiverError, type ErrorCode, isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
@@ -22,8 +22,6 @@ export interface SettledDataset {
   readonly baseline: Baseline | undefined;
   readonly encryption: Encryption;
 }
-
-const UNREADABLE: ReadonlySet<ErrorCode> = new Set(['integrity', 'not-found', 'unsupported']);
 
 /** A dataset as it was found. */
 interface Found {
@@ -124,7 +122,7 @@ async function recordedOr(
   try {
     return await recorded(options, store, found);
   } catch (error) {
-    if (!isArchiverError(error) || !UNREADABLE.has(error.code)) throw error;
+    if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported')) throw error;
     if (asked.encryptManifest) return asked;
     throw new ArchiverError(
       error.code,

@@ -101,7 +101,7 @@ async function whyNot(
     return owner === datasetId ? undefined : `belongs to dataset ${displayPath(owner)}`;
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return await whyNotEnded(store, uploadId, signal);
-    if (!isArchiverError(error, 'access-denied') && !isArchiverError(error, 'integrity')) throw error;
+    if (!isArchiverError(error, 'access-denied', 'integrity')) throw error;
     return 'may belong to another dataset: its manifest cannot be read';
   }
 }

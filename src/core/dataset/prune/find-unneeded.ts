@@ -80,10 +80,7 @@ async function strangerOf(
     const { head } = await loadExpected(reader, uploadId, [], { signal });
     return head.datasetId === datasetId ? undefined : '';
   } catch (error) {
-    const isUnreadable = ['integrity', 'not-found', 'unsupported', 'access-denied'].some(
-      (code) => isArchiverError(error) && error.code === code,
-    );
-    if (!isUnreadable || !isArchiverError(error)) throw error;
+    if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported', 'access-denied')) throw error;
     return `upload ${uploadId} was left alone: it has no version, and ${error.message}`;
   }
 }

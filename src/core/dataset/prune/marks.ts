@@ -97,10 +97,7 @@ export async function markedKeys(
       for (const key of mark.keys) keys.add(`uploads/${mark.uploadId}/${key}`);
     } catch (error) {
       if (isArchiverError(error, 'not-found')) continue; // swept since it was listed: what it named is gone, too
-      const isUnreadable = ['access-denied', 'integrity', 'unsupported', 'cold-storage'].some(
-        (code) => isArchiverError(error) && error.code === code,
-      );
-      if (!isUnreadable) throw error;
+      if (!isArchiverError(error, 'access-denied', 'integrity', 'unsupported', 'cold-storage')) throw error;
       return 'all';
     }
   }

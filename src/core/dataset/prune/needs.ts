@@ -20,7 +20,7 @@ import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './referen
 
 const HELD_BYTES = 256 * 2 ** 20;
 /** Failures that say something of the manifest, and not of the way to it. */
-const TELLING: ReadonlySet<ErrorCode> = new Set(['not-found', 'integrity', 'unsupported', 'access-denied']);
+const TELLING: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied'];
 
 /** Versions share their chains: for one look at all of them, what was read stays at hand as far as it is not large. */
 export function memoryCache(): ManifestCache {
@@ -71,7 +71,7 @@ async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: ()
   try {
     return await work();
   } catch (error) {
-    if (!isArchiverError(error) || !TELLING.has(error.code)) throw error;
+    if (!isArchiverError(error, ...TELLING)) throw error;
     const about = `version ${record.version} of dataset ${printable(record.datasetId)}`;
     const code = error.code === 'not-found' ? 'integrity' : error.code;
     const message = `${about} cannot be read: ${error.message}`;
@@ -119,7 +119,7 @@ export async function keysOfYoungRetired(
         for (const chunk of referredChunks(uploadId, head.chunks)) keys.add(chunk.key);
       }
     } catch (error) {
-      if (!isArchiverError(error) || !TELLING.has(error.code)) throw error;
+      if (!isArchiverError(error, ...TELLING)) throw error;
     }
   });
   return keys;
