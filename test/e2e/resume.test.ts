@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readLog } from '../../src/core/resume/entry-log.js';
 import { encodeState, parseState, type UploadState } from '../../src/core/resume/upload-state.js';
 import { rawFromText } from '../../src/core/raw-path.js';
@@ -226,7 +226,9 @@ test('two at once: one goes on, the other is told who does', async () => {
   await killed(at, ['upload', at.source, at.url]);
   const id = (entriesOf(at.state) ?? '').slice(0, 24);
   const first = start(at.home, ['resume', '--limit-upload', '8MiB']);
-  while (!readFileSync(join(at.state, `${id}.lock`), 'utf8').includes(`"pid":${first.pid},`)) await sleep(20);
+  const lock = join(at.state, `${id}.lock`);
+  // while it takes the dead one's lock over there is none for a moment
+  await vi.waitFor(() => expect(readFileSync(lock, 'utf8')).toContain(`"pid":${first.pid},`), 20_000);
 
   const second = await archiver(at.home, ['resume', id]);
   const cleaned = await archiver(at.home, ['resume', 'clean', '--older-than', '0', '--json']);

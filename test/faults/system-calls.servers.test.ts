@@ -10,24 +10,30 @@ import { archiver, uploadJson } from '../e2e/upload-cli.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { runTraced } from './traced-run.js';
 
-const CALLS = [
+/** The calls that can find no room. */
+const WRITING = [
   'fsync,fdatasync',
-  'openat,openat2',
-  'pread64',
   'pwrite64',
   'link,linkat',
   'rename,renameat,renameat2',
-  'unlink,unlinkat',
   'mkdir,mkdirat',
+  'ftruncate',
+] as const;
+const CALLS = [
+  ...WRITING,
+  'openat,openat2',
+  'pread64',
+  'unlink,unlinkat',
   'statx,newfstatat',
   'getdents64',
-  'ftruncate',
   'utimensat',
   'flistxattr,fgetxattr,fsetxattr,llistxattr,lgetxattr',
 ] as const;
-const CASES = CALLS.flatMap((calls) =>
-  ['EIO', 'ENOSPC', 'EMFILE'].flatMap((error) => ['1+', '3+'].map((when) => ({ calls, error, when }))),
-);
+const CASES = [
+  ...CALLS.flatMap((calls) => ['1+', '3+'].map((when) => ({ calls, error: 'EIO', when }))),
+  ...WRITING.map((calls) => ({ calls, error: 'ENOSPC', when: '3+' })),
+  { calls: 'openat,openat2', error: 'EMFILE', when: '3+' },
+];
 
 beforeAll(() => {
   try {

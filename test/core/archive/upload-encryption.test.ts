@@ -279,7 +279,9 @@ describe('a writer that may not decrypt', () => {
     const view = await read(result);
     expect(view.head.listing).toBe('full');
     expect(view.chain[0]?.sealedBy).toBe(KEY_ARN);
-    expect(notes(again)).toContain('this writer may not read, and remembers nothing that the store still has: a full version');
+    expect(notes(again)).toContain(
+      'this writer may not read, and remembers nothing that the store still has: a full version',
+    );
   });
 
   test('and may not read either needs its cache to know the key, or is told what to give', async () => {
