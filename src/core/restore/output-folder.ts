@@ -119,10 +119,14 @@ function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OutputFold
   }
 }
 
-/** Makes a file and asks for it under other spellings of its name. Also shows that the folder can be written to. */
+/**
+ * Makes a file, asks for it under other spellings of its name, and deletes it: shows too that the folder can be written to.
+ * @throws system errors, and when the file cannot be deleted again
+ */
 export function probeFolding(tree: OutputTree, tempName: string): Folding {
   const root = tree.folder('');
-  const name = rawFromText(`${tempName}probe-\u00e9`);
+  const text = `${tempName}probe-\u00e9`;
+  const name = rawFromText(text);
   tree.close(tree.createFile(root, name, 0o600));
   try {
     return {
@@ -131,5 +135,11 @@ export function probeFolding(tree: OutputTree, tempName: string): Folding {
     };
   } finally {
     tree.remove(root, name);
+    expectRemoved(tree, text);
   }
+}
+
+function expectRemoved(tree: OutputTree, name: string): void {
+  if (tree.present(rawFromText(name)) === undefined) return;
+  throw new Error(`a file can be made there but not deleted again; delete ${name}, or restore into another folder`);
 }

@@ -219,17 +219,24 @@ describe('T42: names that meet', () => {
   test('the probe sees what the file system folds', async () => {
     const root = await tempFolder();
     const plain = new NodeTree(root, 0);
+    let isThere = true;
     const folding = {
       folder: () => ({ newGroup: 0 }),
       createFile: () => 1,
       close: () => undefined,
-      remove: () => undefined,
-      present: () => ({}),
+      remove: () => {
+        isThere = false;
+      },
+      present: () => (isThere ? {} : undefined),
     } as unknown as OutputTree;
 
     expect(probeFolding(plain, 'x-')).toEqual({ case: false, unicode: false });
     expect(probeFolding(folding, 'x-')).toEqual({ case: true, unicode: true });
     expect(names(root)).toEqual([]);
+    isThere = true;
+    expect(() => probeFolding({ ...folding, remove: () => undefined }, 'x-')).toThrow(
+      'a file can be made there but not deleted again; delete x-probe-\u00e9, or restore into another folder',
+    );
   });
 });
 
