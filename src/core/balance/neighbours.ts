@@ -54,7 +54,7 @@ async function referredKeys(reader: ObjectReader, uploadId: string, signal: Abor
     return referredChunks(uploadId, head.chunks).map(({ key }) => key);
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return []; // removed since it was listed
-    throw isArchiverError(error, 'integrity') || isArchiverError(error, 'unsupported') ? stopped(error) : error;
+    throw isArchiverError(error, 'integrity', 'unsupported') ? stopped(error) : error;
   }
 }
 

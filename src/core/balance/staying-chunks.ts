@@ -1,4 +1,5 @@
 // Why a chunk has to stay in its shard.
+import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
@@ -35,10 +36,9 @@ export interface Surroundings {
 }
 
 export const MAX_COPY_BYTES = 5 * 2 ** 30;
-const CHUNK = /^shard-\d{2,}\/(chunk-\d{6,})(?:-[0-9a-f]{8})?\.tar\.zst$/;
 
 /** `chunk-000017` of a key relative to the upload, moved or not; undefined when it is no key of a chunk. */
-export const chunkName = (relative: string): string | undefined => CHUNK.exec(relative)?.[1];
+export const chunkName = (relative: string): string | undefined => CHUNK_KEY.exec(relative)?.[2];
 
 /** Undefined when it may move. The object must be there. */
 export function stayReason(chunk: ChunkRecord, around: Surroundings): StayReason | undefined {

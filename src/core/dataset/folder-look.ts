@@ -11,8 +11,9 @@ import { markedKeys, markedUpload } from './prune/marks.js';
 /** Rule 4: a record that refers to what was looked at is put within this time. */
 export const LOOK_VALID_MS = 3_600_000;
 
-/** True when a look that began then counts no more. */
-export const isLookOld = (lookedAtMs: number): boolean => Math.abs(Date.now() - lookedAtMs) > LOOK_VALID_MS;
+/** True when a look that began then counts no more. Both by the wall clock. */
+export const isLookOld = (lookedAtMs: number, nowMs = Date.now()): boolean =>
+  Math.abs(nowMs - lookedAtMs) > LOOK_VALID_MS;
 
 export interface FolderLook {
   /** By full key: what is there and may be referred to. */

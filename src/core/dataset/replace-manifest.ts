@@ -13,6 +13,7 @@ import type { ObjectReader, ObjectStore } from '../object-store/object-store.js'
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { changeRecord, type RecordChange } from './change-record.js';
+import { isLookOld } from './folder-look.js';
 import type { ParsedRecord } from './version-record-parse.js';
 
 export interface ReplaceOptions {
@@ -33,8 +34,6 @@ export interface ReplaceOptions {
   readonly now?: () => number;
 }
 
-/** What was looked at so long ago may have been swept since: marks are executed after a day. */
-const VALID_MS = 3_600_000;
 const short = (sha256: string): string => sha256.slice(0, 8);
 
 /** Where the new manifest lies until it has taken its place. Below the base. */
@@ -57,7 +56,7 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
     if (before?.sha256 !== replaced?.sha256) throw rivalError(uploadId);
     await prepare(store, options);
     throwIfCancelled(signal);
-    if (Math.abs(now() - startedMs) > VALID_MS) throw lateError(uploadId);
+    if (isLookOld(startedMs, now())) throw lateError(uploadId);
     await swap(store, options, before?.etag);
   } // else somebody with the same bytes has put them there, and only the records are left to do
   await changeRecords(store, options, { ...change, manifestSha256: next.sha256 });

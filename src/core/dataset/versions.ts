@@ -139,7 +139,7 @@ async function readOrdinal(
   try {
     bytes = await readAll(await reader.get(key, signal ? { signal } : {}), MAX_RECORD_BYTES);
   } catch (error) {
-    if (!isArchiverError(error, 'not-found') && !isArchiverError(error, 'integrity')) throw error;
+    if (!isArchiverError(error, 'not-found', 'integrity')) throw error;
     const isMissing = error.code === 'not-found';
     const message = isMissing
       ? `dataset ${printable(datasetId)} has no version ${version} under ${reader.url}`
@@ -192,7 +192,7 @@ async function readListed(
     return { listed, ...(await readOrdinal(reader, datasetId, listed.version, signal)) };
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return undefined;
-    if (isArchiverError(error, 'integrity') || isArchiverError(error, 'unsupported')) return { listed, problem: error };
+    if (isArchiverError(error, 'integrity', 'unsupported')) return { listed, problem: error };
     throw error;
   }
 }

@@ -14,7 +14,7 @@ export async function openManifest(
   try {
     return await reader.get(key, signal ? { signal } : {});
   } catch (error) {
-    if (!isArchiverError(error, 'not-found') && !isArchiverError(error, 'access-denied')) throw error;
+    if (!isArchiverError(error, 'not-found', 'access-denied')) throw error;
     const isDenied = error.code === 'access-denied';
     const message = isDenied
       ? `cannot read ${key} in ${reader.url}: ${error.message}`

@@ -3,7 +3,7 @@ import { printable } from '../raw-path.js';
 
 /** What is wrong with an archive, with its name; other errors stay what they are. */
 export function namedError(error: unknown, url: string): unknown {
-  if (!isArchiverError(error, 'integrity') && !isArchiverError(error, 'unsupported')) return error;
+  if (!isArchiverError(error, 'integrity', 'unsupported')) return error;
   return new ArchiverError(error.code, `${printable(url)} cannot be migrated: ${error.message}`, {
     hint: error.hint ?? 'nothing was uploaded',
     cause: error,

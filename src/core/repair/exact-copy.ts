@@ -66,8 +66,7 @@ async function readBeside(
       const sha256 = hash('sha256', bytes, 'hex');
       if (digests.includes(sha256)) copies.set(sha256, { key, bytes });
     } catch (error) {
-      const isNone = isArchiverError(error, 'not-found') || isArchiverError(error, 'integrity');
-      if (!isNone) throw error;
+      if (!isArchiverError(error, 'not-found', 'integrity')) throw error;
     }
   }
   return copies;

@@ -1,12 +1,13 @@
 // Reads the tables of contents of the chunks in the folder of an upload: one GET of the last bytes of each.
 import { loadCodec } from '../codec/codec.js';
 import { errorText, integrityError, isArchiverError } from '../errors.js';
+import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { type ChunkTable, FOOTER_BYTES, readChunkTable, tableBytes } from './chunk-table.js';
 import { findObjects } from './direct-objects.js';
-import { CHUNK, type FolderObjects } from './folder-objects.js';
+import type { FolderObjects } from './folder-objects.js';
 
 /** Most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
@@ -73,7 +74,7 @@ export async function fetchTables(
   bad.push(...direct.bad);
   bad.sort((a, b) => (a.key < b.key ? -1 : 1));
   const listed = chunks.flatMap(({ table }) => table.objects.map(({ chunk }) => chunk));
-  return { chunks: found, bad, missing: missingNumbers(objects, listed), others };
+  return { chunks: found, bad, missing: missingNumbers(objects, folder, listed), others };
 }
 
 /** A balance leaves the object that it copied until a prune takes it: of those with one number the newest counts. */
@@ -99,7 +100,7 @@ async function readOne(
   if (length > Math.min(size, MAX_TABLE_BYTES)) throw integrityError('its table of contents is larger than it can be');
   const bytes = length <= guess.length ? guess.subarray(-length) : await fetchTail(reader, fullKey, length, signal);
   const table = readChunkTable(loadCodec(), Buffer.from(bytes), uploadId);
-  const [, shard, number] = CHUNK.exec(key) ?? [];
+  const [, shard, , number] = CHUNK_KEY.exec(key) ?? [];
   if (Number(number) !== table.chunk) throw integrityError(`its table of contents is that of chunk ${table.chunk}`);
   const stored = table.frames.reduce((sum, frame) => sum + frame.size, table.tocSize);
   if (stored !== size)
@@ -112,8 +113,8 @@ const fetchTail = async (reader: ObjectReader, key: string, suffix: number, sign
   await readAll(await reader.get(key, { range: { suffix }, signal }), suffix);
 
 /** Below the highest number of a chunk; those of direct files, which are `listed`, are no chunks. */
-function missingNumbers(objects: readonly ObjectInfo[], listed: readonly number[]): readonly number[] {
-  const there = new Set(objects.map(({ key }) => Number(/chunk-(\d+)/.exec(key)?.[1])));
+function missingNumbers(objects: readonly ObjectInfo[], folder: string, listed: readonly number[]): readonly number[] {
+  const there = new Set(objects.map(({ key }) => Number(CHUNK_KEY.exec(key.slice(folder.length))?.[3])));
   const end = [...there].reduce((most, number) => Math.max(most, number), 0);
   for (const number of listed) there.add(number);
   return Array.from({ length: end }, (_, number) => number).filter((number) => !there.has(number));

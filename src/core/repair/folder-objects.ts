@@ -1,10 +1,10 @@
 // What lies in the folder of an upload, sorted by what it is. Objects that a mark names (commit protocol, Protocol 2) are
 // going to be swept: nothing that is written from now on may refer to them.
 import { markedKeys, markedUpload } from '../dataset/prune/marks.js';
+import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 
-export const CHUNK = /^shard-(\d{2,})\/chunk-(\d{6,})(?:-[0-9a-f]{8})?\.tar\.zst$/;
 const MANIFEST = 'manifest.json.gz';
 
 export interface FolderObjects {
@@ -33,7 +33,7 @@ export async function listFolder(reader: ObjectReader, uploadId: string, signal:
   for await (const page of reader.list({ prefix: folder, signal })) {
     for (const object of page.objects) {
       const key = object.key.slice(folder.length);
-      if (CHUNK.test(key)) chunks.push(object);
+      if (CHUNK_KEY.test(key)) chunks.push(object);
       else if (DIRECT_KEY.test(key)) files.set(key, object);
       else if (key === MANIFEST) hasManifest = true;
       else if (key.startsWith(`${MANIFEST}.`)) beside.push(object);

@@ -66,7 +66,7 @@ async function manifestOf(
   try {
     return await loadExpected(reader, uploadId, sha256, { cache, signal });
   } catch (error) {
-    if (isArchiverError(error, 'not-found') || isArchiverError(error, 'integrity')) return undefined;
+    if (isArchiverError(error, 'not-found', 'integrity')) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Folders that no version record and no tombstone names: one of an upload that was resumed under a new id holds chunks which
 // only the manifest of the new id refers to, and an old archiver's prune left such folders, too.
-import { fetchManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
+import { loadExpected } from '../dataset/load-chain.js';
 import { isArchiverError } from '../errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { RecordSearch } from './find-record.js';
@@ -42,14 +42,12 @@ async function isOfAnother(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const stored = await fetchManifest(reader, uploadId, signal);
-    const { head } = await loadOpened(uploadId, await openStored(reader, uploadId, stored, signal), '');
+    const { head } = await loadExpected(reader, uploadId, [], { signal });
     return head.datasetId !== datasetId;
   } catch (error) {
-    const isUnknown = isArchiverError(error, 'not-found') || isArchiverError(error, 'integrity');
-    if (isUnknown) return false;
+    if (isArchiverError(error, 'not-found', 'integrity')) return false;
     // Whose names we may not read is not ours.
-    if (isArchiverError(error, 'access-denied') || isArchiverError(error, 'unsupported')) return true;
+    if (isArchiverError(error, 'access-denied', 'unsupported')) return true;
     throw error;
   }
 }

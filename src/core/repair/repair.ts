@@ -97,7 +97,7 @@ async function mendChains(
     try {
       return await groundOf(reader, previous, recorded?.sha256 ?? [], signal);
     } catch (error) {
-      if (!isArchiverError(error, 'integrity') && !isArchiverError(error, 'not-found')) throw error;
+      if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
       throw integrityError(`${manifestKeyOf(uploadId)} is sound, and builds on another that is not: ${error.message}`, {
         cause: error,
         hint: `repair that one first: archiver repair ${reader.url}/uploads/${previous}`,

@@ -95,7 +95,7 @@ export class ViewSources {
       for (const { uploadId, head } of view.chain) this.known.add(uploadId, head.chunks);
       return view;
     } catch (error) {
-      if (isArchiverError(error, 'integrity') || isArchiverError(error, 'not-found')) return undefined;
+      if (isArchiverError(error, 'integrity', 'not-found')) return undefined;
       throw error;
     }
   }

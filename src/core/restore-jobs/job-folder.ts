@@ -93,7 +93,7 @@ export async function findJob(folder: string, id: string, host: string): Promise
     try {
       return { id, job: await readJob(folder, id), problem: undefined, holder, writtenMs };
     } catch (error) {
-      if (!isArchiverError(error, 'integrity') && !isArchiverError(error, 'unsupported')) throw error;
+      if (!isArchiverError(error, 'integrity', 'unsupported')) throw error;
       return { id, job: undefined, problem: error, holder, writtenMs };
     }
   } catch (error) {

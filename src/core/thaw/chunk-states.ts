@@ -90,7 +90,7 @@ async function infosOf(
       if (infos.size === wanted.size) break;
     }
   } catch (error) {
-    if (isArchiverError(error, 'access-denied') || isArchiverError(error, 'unsupported')) return undefined;
+    if (isArchiverError(error, 'access-denied', 'unsupported')) return undefined;
     throw error;
   }
   return infos;

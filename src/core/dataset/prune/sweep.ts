@@ -62,7 +62,7 @@ export async function planSweep(
         marks.push({ object, keys: keys.map((key) => `uploads/${uploadId}/${key}`) });
       } catch (error) {
         if (isArchiverError(error, 'not-found')) continue; // another prune was faster
-        if (!isArchiverError(error, 'integrity') && !isArchiverError(error, 'unsupported')) throw error;
+        if (!isArchiverError(error, 'integrity', 'unsupported')) throw error;
         warnings.push(`${error.message}: what it names stays`);
       }
     }

@@ -1,4 +1,5 @@
 // What lies under `uploads/`, an upload at a time. Folders whose name is no upload id are somebody else's and never shown.
+import { CHUNK_KEY } from '../../manifest/chunk-key.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
@@ -18,7 +19,6 @@ export interface UploadFolder {
 }
 
 const FOLDER = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/(.+)$/;
-const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}(?:-[0-9a-f]{8})?\.tar\.zst$/;
 
 /** Every upload under the base by its id. One LIST. @throws what the listing throws */
 export async function listUploadFolders(
@@ -50,7 +50,7 @@ export const emptyFolder = (uploadId: string): UploadFolder => ({
 
 function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
-  else if (CHUNK.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
+  else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (/^manifest\.json\.gz\.[^/]+$/.test(name)) folder.companions.push(object);
   else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
