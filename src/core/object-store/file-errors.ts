@@ -43,7 +43,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     code: 'unsupported',
     text: 'the name is longer than the file system allows (255 bytes for each folder or file)',
   },
-  EMFILE: { code: 'io', text: 'too many files are open', hint: 'raise the limit (ulimit -n)', retriable: true },
+  // Our own limit, which threads and requests are fitted to: waiting does not widen it.
+  EMFILE: { code: 'io', text: 'too many files are open', hint: 'raise the limit (ulimit -n)' },
   ENFILE: { code: 'io', text: 'too many files are open on this computer', retriable: true },
   EBUSY: { code: 'io', text: 'it is busy', retriable: true },
   EIO: { code: 'io', text: 'the device reports an input/output error', hint: 'check the disk' },
