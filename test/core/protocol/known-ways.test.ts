@@ -8,6 +8,7 @@ import { highestVersion } from '../../../src/core/dataset/version-record.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { noise, setTime } from '../archive/trees.js';
 import { accessDenied, withAccess } from '../archive/upload-folder.js';
+import { balanceFolder } from '../balance/balance-run.js';
 import { repair } from '../repair/repair-cases.js';
 import { answerLost, beforePut, effectLost, Lab, LAB } from './site.js';
 
@@ -171,6 +172,27 @@ describe('T73: a writer that may not read, with a cache two versions old', () =>
     }
 
     for (const [restored, tree] of whole as unknown[][]) expect(restored).toEqual(tree);
+  });
+
+  test.each([
+    ['neither read nor list', putOnly],
+    ['list', listOnly],
+  ])('may %s: goes on after a balance moved what it remembers', async (_, wrap) => {
+    const lab = await Lab.make(0);
+    const [writer, other] = [lab.machine('writer'), lab.machine('other')];
+    for (let index = 0; index < 9; index++) lab.write(`file-${index}`, noise(2 ** 20));
+    const first = await lab.sync(writer, { chunkBytes: 2 ** 20, shardStrategy: 'hash' }).result;
+    const plan = await balanceFolder(lab.base, { uploadId: first.uploadId, threshold: 1 });
+    expect(plan.moves).not.toHaveLength(0);
+    lab.write('more');
+    await lab.sync(other).result;
+    await lab.prune();
+
+    for (const name of ['new', 'newer']) {
+      lab.write(name);
+      const { version } = await lab.sync(writer, { wrap }).result;
+      expect((await lab.versions()).get(version ?? 0)).toEqual(lab.tree());
+    }
   });
 });
 
