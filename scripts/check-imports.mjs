@@ -53,11 +53,13 @@ function circlesIn(graph) {
     if (lowest.get(module) !== order.get(module)) return;
     const group = path.splice(path.indexOf(module));
     for (const one of group) open.delete(one);
-    if (group.length > 1 || graph.get(module)?.has(module)) circles.push(group.sort());
+    if (group.length > 1 || graph.get(module)?.has(module)) circles.push(group.sort(byText));
   };
   for (const module of graph.keys()) if (!order.has(module)) visit(module);
   return circles;
 }
+
+const byText = (a, b) => (a < b ? -1 : 1);
 
 const files = readdirSync(root, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
@@ -85,7 +87,7 @@ for (const circle of circlesIn(graph)) {
   if (KNOWN_CIRCLES.some((folder) => circle.every((module) => module.startsWith(folder)))) known += 1;
   else faults.push(`circle of ${circle.length}: ${circle.join(' ')}`);
 }
-for (const fault of faults.sort()) console.error(fault);
+for (const fault of faults.sort(byText)) console.error(fault);
 const spared = known === 0 ? '' : `, ${known} known circles`;
 console.log(`${files.length} files, ${faults.length} faults of imports${spared}`);
 process.exitCode = faults.length === 0 ? 0 : 1;
