@@ -1,8 +1,8 @@
 // The config file as a layer of one command's flags.
 import { readFile } from 'node:fs/promises';
-import { usageError } from '../core/errors.js';
+import { usageError } from '../core/failures/errors.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 import type { Command } from './command.js';
 import { doubleSettings } from './config-problems.js';
 import { configKeysFor, configSchema } from './config-tree.js';

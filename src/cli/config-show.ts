@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 import type { Command } from './command.js';
 import { lookupIn } from './config-layer.js';
 import { allProblems } from './config-problems.js';

@@ -1,6 +1,6 @@
 // Makes what `run` gets. Everything that is written goes through here, so that --json, --quiet and escaping hold.
 import { join } from 'node:path';
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
 import type { Context } from './context.js';

@@ -1,6 +1,6 @@
 // Finds the command in argv: the longest run of words that the tree knows. Flags may stand before or between the words
 // (`archiver --verbose cost --json forecast`), so their values must not be taken for words.
-import { usageError } from '../core/errors.js';
+import { usageError } from '../core/failures/errors.js';
 import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
 import { allFlags } from './global-flags.js';
 import { suggest } from './suggest.js';

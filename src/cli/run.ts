@@ -16,8 +16,8 @@ import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
-import { ArchiverError } from '../core/errors.js';
-import { FEWEST_OPEN_FILES } from '../core/open-files.js';
+import { ArchiverError } from '../core/failures/errors.js';
+import { FEWEST_OPEN_FILES } from '../core/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
 
 export interface Program {

@@ -3,7 +3,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import { complete } from '../../cli/complete.js';
 import type { Context } from '../../cli/context.js';
 import { runProgram } from '../../cli/run.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { quoteWord, scanLine, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 import { completeLocal } from './local-files.js';

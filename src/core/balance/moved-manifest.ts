@@ -3,7 +3,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
 import { shardPrefix } from '../archive/upload-ledger.js';
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import { GzipText } from '../manifest/gzip-text.js';
 import { inflateManifest } from '../manifest/inflate-manifest.js';
 import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js';

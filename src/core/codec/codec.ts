@@ -1,7 +1,7 @@
 // The zstd codec. `zstd-napi` does the work; where its addon was not built and Node has zstd itself (22.15 and later),
 // Node's. Frames carry their content size and a checksum. Decoding writes exactly into the buffer it is given: a frame
 // that says or gives anything else is refused, so no frame can make this process allocate.
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import { loadNapiCodec } from './napi-codec.js';
 import { loadNodeCodec } from './node-codec.js';
 

@@ -1,6 +1,6 @@
 // zstd through the zstd-napi addon: contexts are made once and reused for every frame.
 import { createRequire } from 'node:module';
-import { errorText, integrityError } from '../errors.js';
+import { errorText, integrityError } from '../failures/errors.js';
 import type { Codec } from './codec.js';
 import { checkFrame, readFrameHeader } from './zstd-frame.js';
 

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
-import { ArchiverError, errorText, integrityError } from '../errors.js';
+import { ArchiverError, errorText, integrityError } from '../failures/errors.js';
 import { MAX_WINDOW } from './zstd-frame.js';
 
 type Binding = typeof import('zstd-napi/binding.js');

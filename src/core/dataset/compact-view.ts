@@ -1,7 +1,7 @@
 // A view without the chunks that nothing in it refers to.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { Entry } from '../manifest/manifest-types.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import type { MergedView } from './merge-levels.js';
 
 const GONE = 0xff_ff_ff_ff;

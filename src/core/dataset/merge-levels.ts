@@ -5,10 +5,10 @@
 // - so does any mention that is not a directory, for what is older below it, also where a still newer one is a directory.
 // Runs of one level are passed on without looking at the others again, so a small delta on a large listing costs little.
 import type { ForeignEntry } from '../manifest/entry-json-parse.js';
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { Line } from '../manifest/manifest-parser.js';
 import type { ChunkRecord, Entry, Mention } from '../manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../raw-path.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
 import { LevelCursor } from './level-cursor.js';
 import { LevelPlaces } from './level-places.js';

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, rmdir, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import type { UnfinishedMultipart, UploadedPart } from './object-store.js';
 import { fileError } from './file-errors.js';
 import { fileEtag } from './file-etag.js';

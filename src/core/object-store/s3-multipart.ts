@@ -6,7 +6,7 @@ import {
   ListMultipartUploadsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from './object-store.js';
 import { ListingGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';

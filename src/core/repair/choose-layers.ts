@@ -3,7 +3,7 @@
 // them, the fullest one is taken whose parts are known to be of this dataset.
 import { mergeLevels, type MergedView } from '../dataset/merge-levels.js';
 import { type Summary, summarize } from '../dataset/summarize.js';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { Totals } from '../manifest/manifest-types.js';
 import type { Layer } from './layers.js';
 import { sameContent } from './same-content.js';

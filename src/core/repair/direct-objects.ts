@@ -2,7 +2,7 @@
 // chunks like others, so that they are read through and counted like them.
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
-import { resultPath } from '../restore/failures.js';
+import { resultPath } from '../failures/failure-list.js';
 import { type ChunkTable, surveyLines } from './chunk-table.js';
 import type { BadChunk, FoundChunk } from './fetch-tables.js';
 

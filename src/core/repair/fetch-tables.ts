@@ -1,6 +1,6 @@
 // Reads the tables of contents of the chunks in the folder of an upload: one GET of the last bytes of each.
 import { loadCodec } from '../codec/codec.js';
-import { errorText, integrityError, isArchiverError } from '../errors.js';
+import { errorText, integrityError, isArchiverError } from '../failures/errors.js';
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';

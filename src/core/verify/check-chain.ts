@@ -8,8 +8,8 @@ import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js'
 import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { printable } from '../raw-path.js';
-import { resultPath } from '../restore/failures.js';
+import { printable } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
 import { ManifestChecker } from './manifest-checker.js';
 import type { Problems, ProblemSink } from './problem.js';
 

@@ -13,7 +13,7 @@ import { UploadLedger } from '../../../src/core/archive/upload-ledger.js';
 import { type Codec, loadCodec } from '../../../src/core/codec/codec.js';
 import { type AccountNames, entryLine } from '../../../src/core/manifest/entry-line.js';
 import { isListed } from '../../../src/core/manifest/manifest-writer.js';
-import { fsPath, type RawPath } from '../../../src/core/raw-path.js';
+import { fsPath, type RawPath } from '../../../src/core/paths/raw-path.js';
 import type { JsonEntry } from '../../e2e/upload-cli.js';
 import { libcOrFail, MIB } from './trees.js';
 

@@ -7,7 +7,7 @@ import { mergeLevels, type MergedView } from '../../../src/core/dataset/merge-le
 import { readView } from '../../../src/core/dataset/read-view.js';
 import { compactView, summarize } from '../../../src/core/dataset/summarize.js';
 import { levelOf, openView } from '../../../src/core/dataset/view.js';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { composeManifest } from '../../../src/core/manifest/compose-manifest.js';
 import type { Entry, ManifestHead } from '../../../src/core/manifest/manifest-types.js';
 import { histories, type Version } from '../../support/chain-model.js';

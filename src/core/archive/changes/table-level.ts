@@ -5,7 +5,7 @@ import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
-import { type RawPath, rawFromText } from '../../raw-path.js';
+import { type RawPath, rawFromText } from '../../paths/raw-path.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 
 const BATCH = 1024;

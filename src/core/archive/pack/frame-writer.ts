@@ -2,7 +2,7 @@
 // says where, `commit` how much. Nothing is copied on the way from the file to the compressor.
 import { hash } from 'node:crypto';
 import type { Codec } from '../../codec/codec.js';
-import { integrityError } from '../../errors.js';
+import { integrityError } from '../../failures/errors.js';
 import type { FrameRecord } from '../../manifest/manifest-types.js';
 import { chooseLevel } from './compression-level.js';
 import type { Md5Batch } from './md5-batch.js';
