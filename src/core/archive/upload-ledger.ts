@@ -1,4 +1,5 @@
 // The books of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
+import { shardPrefix } from '../manifest/chunk-key.js';
 import { ArchiverError } from '../failures/errors.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import { isListed } from '../manifest/manifest-writer.js';
@@ -10,9 +11,6 @@ import type { PackedChunk } from './pack/pack-chunk.js';
 import type { Skip } from './scan/scan.js';
 
 const pad = (value: number, digits: number): string => String(value).padStart(digits, '0');
-
-/** `shard-03`, as in keys. */
-export const shardPrefix = (shard: number): string => `shard-${pad(shard, 2)}`;
 
 export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();

@@ -1,7 +1,7 @@
 // zstd through the zstd-napi addon: contexts are made once and reused for every frame.
 import { createRequire } from 'node:module';
 import { errorText, integrityError } from '../failures/errors.js';
-import type { Codec } from './codec.js';
+import type { Codec } from './codec-type.js';
 import { checkFrame, readFrameHeader } from './zstd-frame.js';
 
 type Binding = typeof import('zstd-napi/binding.js');

@@ -2,7 +2,7 @@
 // slower and needs a second copy in memory; it is there so that a machine without a compiler still works.
 import zlib from 'node:zlib';
 import { errorText, integrityError } from '../failures/errors.js';
-import type { Codec } from './codec.js';
+import type { Codec } from './codec-type.js';
 import { checkFrame, readFrameHeader } from './zstd-frame.js';
 
 interface ZstdOptions {

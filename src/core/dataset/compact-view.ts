@@ -2,7 +2,7 @@
 import { integrityError } from '../failures/errors.js';
 import type { Entry } from '../manifest/manifest-types.js';
 import { displayPath } from '../paths/raw-path.js';
-import type { MergedView } from './merge-levels.js';
+import type { MergedView } from './merged-view.js';
 
 const GONE = 0xff_ff_ff_ff;
 

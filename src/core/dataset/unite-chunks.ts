@@ -3,7 +3,7 @@ import { integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import { displayPath } from '../paths/raw-path.js';
-import type { Level } from './merge-levels.js';
+import type { Level } from './merged-view.js';
 
 export interface UnitedChunks {
   /** Keys relative to the upload that was asked for; chunks of the oldest level come first, in their order. */

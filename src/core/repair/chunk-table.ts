@@ -1,7 +1,7 @@
 // The table of contents at the end of a chunk (docs/format.md), from bytes that nobody vouches for. Only the compressed
 // document is kept: a million entries fit some forty megabytes, and a reader opens one table after another.
 import { hash } from 'node:crypto';
-import type { Codec } from '../codec/codec.js';
+import type { Codec } from '../codec/codec-type.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
 import { EntryParser } from '../manifest/entry-json-parse.js';

@@ -3,7 +3,7 @@
 import { HidingPaths } from '../dataset/hiding-paths.js';
 import type { Entry, Segment } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
-import type { FoundChunk } from './fetch-tables.js';
+import type { FoundChunk } from './found-chunk.js';
 
 const BATCH = 1024;
 

@@ -4,7 +4,7 @@ import { integrityError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { RawPath } from '../paths/raw-path.js';
-import type { FoundChunk } from './fetch-tables.js';
+import type { FoundChunk } from './found-chunk.js';
 
 export interface ReadChunk {
   /** Hex, of the whole object. */

@@ -2,7 +2,8 @@
 // hold it are fetched, one request after the other, so that who stops early has fetched little. Frames are checked before
 // their bytes are given out, and wrong ones fetched once more; the whole can only be checked at its end.
 import { createHash, hash } from 'node:crypto';
-import { type Codec, loadCodec } from '../codec/codec.js';
+import { loadCodec } from '../codec/codec.js';
+import type { Codec } from '../codec/codec-type.js';
 import { integrityError } from '../failures/errors.js';
 import type { Listing } from '../listing/listing.js';
 import { chunkKey } from '../manifest/manifest-check.js';

@@ -3,7 +3,7 @@
 // brought them, or cannot.
 import { hash } from 'node:crypto';
 import { errorText, integrityError, isArchiverError } from '../failures/errors.js';
-import type { Codec } from '../codec/codec.js';
+import type { Codec } from '../codec/codec-type.js';
 import { ChunkChecker } from '../verify/chunk-checker.js';
 import { ChunkUnpacker } from './chunk-unpacker.js';
 import type { BatchHash } from './batch-hash.js';

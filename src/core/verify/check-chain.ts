@@ -1,7 +1,7 @@
 // Whether a delta and everything that it builds on agree: each manifest with itself, what each says of the chain, and the
 // effective view with the totals that are announced for it.
 import { loadChain } from '../dataset/load-chain.js';
-import type { MergedView } from '../dataset/merge-levels.js';
+import type { MergedView } from '../dataset/merged-view.js';
 import { type Summary, summarize } from '../dataset/summarize.js';
 import { type View, viewOf } from '../dataset/view.js';
 import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js';

@@ -2,7 +2,7 @@
 // what belongs to one chunk. What is learnt of an entry goes into the shared columns.
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import type { Codec } from '../../codec/codec.js';
+import type { Codec } from '../../codec/codec-type.js';
 import { newStat, type Stat } from '../../libc/libc.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';

@@ -6,7 +6,7 @@ import type { ManifestHead } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { compactView } from '../compact-view.js';
 import { lostChunks } from '../lost-chunks.js';
-import type { MergedView } from '../merge-levels.js';
+import type { MergedView } from '../merged-view.js';
 import { replaceManifest } from '../replace-manifest.js';
 import { summarize, type Summary } from '../summarize.js';
 import type { ParsedRecord } from '../version-record-parse.js';

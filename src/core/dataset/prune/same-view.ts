@@ -7,7 +7,7 @@ import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import type { ChunkRecord, Entry, Totals } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { displayPath } from '../../paths/raw-path.js';
-import type { MergedView } from '../merge-levels.js';
+import type { MergedView } from '../merged-view.js';
 import { openView } from '../view.js';
 
 export interface ComparedView extends MergedView {
