@@ -1,8 +1,12 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { Readable, Writable } from 'node:stream';
+import type { Host } from './host.js';
 import type { Node } from './tree.js';
 
 export type Origin = 'flag' | 'environment' | 'config' | 'default';
+
+/** What a call within a call has of its own. Its signal ends it alone. */
+export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal'>;
 
 export interface Context {
   /** Aborts at the first Ctrl+C or SIGTERM; the second one ends the process. `signal.reason` is a cancelled ArchiverError. */
@@ -30,6 +34,8 @@ export interface Context {
   readonly memoryLimitBytes: number | undefined;
   /** The command tree, for commands about commands. */
   readonly root: Node;
+  /** Runs another call of the program, for shells; gives its exit status. */
+  readonly runCall: (argv: readonly string[], streams: CallStreams) => Promise<number>;
   /** Where each flag's value came from, by its camelCase key. */
   readonly origins: Readonly<Record<string, Origin>>;
   /** Prints the result: the document with `--json`, else the text. Call it once; its text may stream with `print`. */

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.js';
 import type { Analysis, BalancePlan } from '../../core/balance/plan-balance.js';
 import type { ShardLoads } from '../../core/balance/shard-loads.js';
 import type { StayReason } from '../../core/balance/staying-chunks.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../../ui/format.js';
 import { printTable } from '../dataset/print-table.js';
 import type { Balanced } from './run-balance.js';

@@ -7,7 +7,7 @@ import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
 import { resolveVersion } from '../../core/dataset/version-selector.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { LoadProgress } from '../../screens/browse/browse-screen.js';

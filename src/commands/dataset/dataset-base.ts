@@ -1,7 +1,7 @@
 // The base that a dataset command looks under: S3_URL, or the part of it that belongs to one writer.
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { writerIdOf } from '../upload/engine-options.js';
 
 /** @throws usage for the URL of an upload, and for a writer id that is none */

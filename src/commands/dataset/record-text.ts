@@ -1,6 +1,6 @@
 // Parts of a version record as people read them.
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
-import { displayPath, rawFromText } from '../../core/raw-path.js';
+import { displayPath, rawFromText } from '../../core/paths/raw-path.js';
 
 /** The folder that a version was made from, printable; null where the record of an encrypted one does not tell. */
 export function sourceText({ source }: Pick<VersionRecord, 'source'>): string | null {

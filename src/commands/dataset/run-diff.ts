@@ -6,7 +6,7 @@ import { parseVersionSelector, resolveVersion } from '../../core/dataset/version
 import { openVersion } from '../../core/dataset/version-view.js';
 import type { View } from '../../core/dataset/view.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { openForReading } from '../inspect/upload-target.js';
 import { datasetBase } from './dataset-base.js';

@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { listAllVersions, readVersions, type ListedVersion } from '../../core/dataset/versions.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { openForReading } from '../inspect/upload-target.js';

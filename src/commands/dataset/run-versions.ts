@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { noSuchDataset } from '../../core/dataset/version-selector.js';
 import { listVersions, readVersions, type BrokenRecord, type ReadRecord } from '../../core/dataset/versions.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { openForReading } from '../inspect/upload-target.js';
 import { datasetBase } from './dataset-base.js';

@@ -1,7 +1,7 @@
 // `archiver verify`: flags to options, the verdict to text or JSON.
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { Problem } from '../../core/verify/problem.js';
 import { verifyUpload, type VerifyMode, type VerifyResult } from '../../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';

@@ -1,10 +1,10 @@
 // Which upload a command means, and how to reach its store: a URL, or --bucket, --prefix and --upload-id.
 import type { Context } from '../../cli/context.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import { openStore, type OpenedStore } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 
 export interface UploadTargetValues {
   readonly bucket: string | undefined;

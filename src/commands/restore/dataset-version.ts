@@ -1,6 +1,6 @@
 // `restore --dataset-id`: from a dataset and a version or day to the upload that holds it.
 import type { Context } from '../../cli/context.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { parseVersionSelector, resolveVersion, type VersionSelector } from '../../core/dataset/version-selector.js';
 import { digestsOf } from '../../core/dataset/version-view.js';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
-import { threadsWithin } from '../../core/open-files.js';
+import { threadsWithin } from '../../core/limits/open-files.js';
 import { join } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Context } from '../../cli/context.js';
@@ -12,7 +12,7 @@ import type { UploadOptions } from '../../core/archive/upload.js';
 import { openHeadCache } from '../../core/dataset/head-cache.js';
 import { autoWriterId, checkWriterId } from '../../core/dataset/identity.js';
 import { openManifestCache } from '../../core/dataset/manifest-cache.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';

@@ -1,9 +1,9 @@
 // Reads a tar stream that comes in pieces: v7, ustar, pax and GNU tar, with long names, extended attributes and sparse
 // files. Says what is there and judges nothing. Memory is bounded whatever the stream says; a stream that ends before
 // its end marker is an error. Archives joined with `cat` are read to the end of the last one, as `tar --ignore-zeros`.
-import { ArchiverError, errorText, integrityError, isArchiverError } from '../errors.js';
+import { ArchiverError, errorText, integrityError, isArchiverError } from '../failures/errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import {
   accountNumber,
   BLOCK,

@@ -1,7 +1,7 @@
 // Reads the headers of a pax tar stream that comes in pieces and says where each member's data begins. Data is passed
 // over. Reads what archiver writes (docs/format.md); anything else is an error with the offset at which it stands.
-import { integrityError } from '../errors.js';
-import type { RawPath } from '../raw-path.js';
+import { integrityError } from '../failures/errors.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 const BLOCK = 512;
 const MAX_PAX = 64 * 1024 * 1024;

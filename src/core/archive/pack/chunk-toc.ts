@@ -1,6 +1,6 @@
 // The table of contents that ends every chunk, in a zstd skippable frame: see docs/format.md.
 import { hash } from 'node:crypto';
-import type { Codec } from '../../codec/codec.js';
+import type { Codec } from '../../codec/codec-type.js';
 
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const FOOTER = 32;

@@ -5,8 +5,9 @@ import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'nod
 import { describe, expect, test } from 'vitest';
 import { encodeToc } from '../../../../src/core/archive/pack/chunk-toc.js';
 import { headerBytes, paxFor, type TarMember, writeHeader } from '../../../../src/core/archive/pack/tar-header.js';
-import { type Codec, loadCodec } from '../../../../src/core/codec/codec.js';
-import { fsPath } from '../../../../src/core/raw-path.js';
+import { loadCodec } from '../../../../src/core/codec/codec.js';
+import type { Codec } from '../../../../src/core/codec/codec-type.js';
+import { fsPath } from '../../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import type { JsonEntry } from '../../../e2e/upload-cli.js';
 import { md5, packTree, tampered, tarMembers } from '../pack-tree.js';

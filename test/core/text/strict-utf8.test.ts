@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeUtf8 } from '../../src/core/strict-utf8.js';
+import { decodeUtf8 } from '../../../src/core/text/strict-utf8.js';
 
 test.each([
   ['', 1, undefined],

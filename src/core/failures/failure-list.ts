@@ -1,5 +1,5 @@
 // What could not be restored, in the order in which it was found.
-import { displayPath, type RawPath, textFromRaw } from '../raw-path.js';
+import { displayPath, type RawPath, textFromRaw } from '../paths/raw-path.js';
 
 export interface Failure {
   readonly path: string;

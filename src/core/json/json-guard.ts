@@ -1,7 +1,7 @@
 // Bounds a JSON text before `JSON.parse` sees it: how deep it nests, how much memory its values take beside its own
 // length (a text of `[],[],` takes forty times that), and that no object names a key twice (parsers disagree on which one
 // counts, so a document that does is not believed).
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 
 /**
  * What a value of a document costs in text at least, on average: the closest that is honest, a frame, has 95 bytes for an

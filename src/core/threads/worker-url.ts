@@ -3,7 +3,7 @@
 
 /** The file of a worker thread's entry, e.g. `unpack-worker`. `from` is the URL of the code that asks. */
 export function workerUrl(name: string, from: string = import.meta.url): URL {
-  if (from.endsWith('.ts')) return new URL(`../../dist/${name}.js`, from);
+  if (from.endsWith('.ts')) return new URL(`../../../dist/${name}.js`, from);
   const isSplitOff = /\/chunks\/[^/]*$/.test(from);
   return new URL(`${isSplitOff ? '../' : './'}${name}.js`, from);
 }

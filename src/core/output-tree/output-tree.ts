@@ -3,7 +3,7 @@
 // in its folder and renamed when it is whole. Two implementations: libc (openat and friends: no race can lead out) and
 // plain fs (each parent is checked before it is used; times keep microseconds).
 import type { Timestamp } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 /** A folder below the output folder, held by its tree. */
 export interface Folder {

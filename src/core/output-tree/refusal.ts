@@ -1,5 +1,5 @@
 // Reasons why one file could not be restored, in words.
-import { ArchiverError, errorText, isArchiverError, systemCode } from '../errors.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
 
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',

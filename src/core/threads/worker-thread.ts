@@ -2,8 +2,8 @@
 // memory left, a message that cannot be read, an end without a word), that is told once, and nobody waits for an answer
 // that will not come. Ending it is asked for and waited for, but never for ever.
 import { Worker } from 'node:worker_threads';
-import { ArchiverError, errorText, isArchiverError, systemCode } from './errors.js';
-import { loadLibc } from './libc/libc.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
+import { loadLibc } from '../libc/libc.js';
 import { workerUrl } from './worker-url.js';
 
 export interface ThreadOptions<FromThread> {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 
 async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {

@@ -1,10 +1,10 @@
 // The text of a small file that the program keeps for itself: one JSON document with a type, a format and a checksum.
 // Damaged, foreign and newer files are told apart, each by one sentence.
 import { createHash } from 'node:crypto';
-import { ArchiverError, integrityError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, integrityError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
+import { printable } from '../paths/raw-path.js';
 
 const MAX_DEPTH = 8;
 

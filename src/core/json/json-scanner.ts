@@ -1,7 +1,7 @@
 // Reads one line of JSON held as bytes (latin1). Strings without escapes are cut out as they stand, so a path comes as
 // its UTF-8 byte string without being decoded and encoded again. Nothing recurses deeper than `MAX_DEPTH`.
-import { integrityError } from '../errors.js';
-import { type RawPath, rawFromText } from '../raw-path.js';
+import { integrityError } from '../failures/errors.js';
+import { type RawPath, rawFromText } from '../paths/raw-path.js';
 
 const MAX_DEPTH = 16;
 const QUOTE = 34;

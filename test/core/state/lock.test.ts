@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Lock, lockHolder, ownHolder, takeLock } from '../../../src/core/resume/upload-lock.js';
+import { type Lock, lockHolder, ownHolder, takeLock } from '../../../src/core/state/lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const HOST = 'this-host';

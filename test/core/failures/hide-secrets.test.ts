@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretName, withoutSecrets } from '../../src/core/hide-secrets.js';
+import { isSecretName, withoutSecrets } from '../../../src/core/failures/hide-secrets.js';
 
 test.each([
   ['https://me:pw@host:9000/a', 'https://(hidden)@host:9000/a'],

@@ -1,6 +1,6 @@
 // Typed reads from parsed JSON that nobody vouches for. Only own properties count, so `__proto__` is a key like others.
-import { integrityError } from '../errors.js';
-import { type RawPath, rawFromText } from '../raw-path.js';
+import { integrityError } from '../failures/errors.js';
+import { type RawPath, rawFromText } from '../paths/raw-path.js';
 
 /** One object of a document, with the words that name it in messages. */
 export class Fields {

@@ -1,8 +1,8 @@
 // The output tree without libc: every parent is looked at, part by part and without following links, before it is used.
 // Somebody who swaps a folder for a link between that look and the write is not caught; libc-tree.ts has no such gap.
 import fs from 'node:fs';
-import { systemCode } from '../errors.js';
-import { fsPath, rawFromText, type RawPath } from '../raw-path.js';
+import { systemCode } from '../failures/errors.js';
+import { fsPath, rawFromText, type RawPath } from '../paths/raw-path.js';
 import { FolderCache } from './folder-cache.js';
 import { splitPath, type Folder, type Metadata, type OutputTree, type Present } from './output-tree.js';
 import { refusal } from './refusal.js';

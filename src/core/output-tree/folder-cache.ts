@@ -1,5 +1,5 @@
 // Open folders by path, the least recently used closed first; those in use stay open.
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 export interface Cached {
   pins: number;

@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ArchiverError, errorText, systemCode } from '../errors.js';
+import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
-import { printable, rawFromText } from '../raw-path.js';
+import { printable, rawFromText } from '../paths/raw-path.js';
 import { openTree } from './open-tree.js';
 import type { OutputTree } from './output-tree.js';
 import { fatalError } from './refusal.js';
-import type { WriteSettings } from './unpack-protocol.js';
+import type { WriteSettings } from '../restore/unpack-protocol.js';
 
 /** What a file system takes for the same name. */
 export interface Folding {

@@ -1,8 +1,8 @@
 // The output tree on Linux: folders are held open, and everything happens relative to them.
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 import * as c from '../libc/libc.js';
 import type { Libc, Stat } from '../libc/libc.js';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import { FolderCache } from './folder-cache.js';
 import { splitPath, type Folder, type Metadata, type OutputTree, type Present } from './output-tree.js';
 import { refusal } from './refusal.js';

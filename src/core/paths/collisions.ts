@@ -1,7 +1,7 @@
 // Names that would land in the same place. Pure.
-import { ArchiverError } from '../errors.js';
-import { displayPath, type RawPath, textFromRaw } from '../raw-path.js';
-import type { Folding } from './output-folder.js';
+import { ArchiverError } from '../failures/errors.js';
+import { displayPath, type RawPath, textFromRaw } from './raw-path.js';
+import type { Folding } from '../output-tree/output-folder.js';
 
 /** The name as this file system compares it. */
 export function foldName(path: RawPath, folding: Folding): string {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, rename, link, rm, stat, writeFile } from 'node:fs/promises';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 
 export interface LockHolder {
   readonly pid: number;
