@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { encodeToc } from '../../../../src/core/archive/pack/chunk-toc.js';
-import { headerBytes, paxFor, type TarMember, writeHeader } from '../../../../src/core/archive/pack/tar-header.js';
+import { headerBytes, paxFor, type NewMember, writeHeader } from '../../../../src/core/tar/write-header.js';
 import { type Codec, loadCodec } from '../../../../src/core/codec/codec.js';
 import { fsPath } from '../../../../src/core/raw-path.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -15,7 +15,7 @@ import { HOSTILE_NAMES, libcOrFail, makeEverything, MIB, noise, setTime, writeSp
 const codec = loadCodec();
 
 describe('tar headers', () => {
-  const member: TarMember = {
+  const member: NewMember = {
     path: 'p',
     type: '0',
     size: 0,
@@ -27,7 +27,7 @@ describe('tar headers', () => {
     mtimeSeconds: 0,
     mtimeNanos: 0,
   };
-  const read = (changes: Partial<TarMember>) => {
+  const read = (changes: Partial<NewMember>) => {
     const made = { ...member, ...changes };
     const pax = paxFor(made);
     const bytes = Buffer.alloc(headerBytes(pax) + 512 + 1024, 0xff);
@@ -37,7 +37,7 @@ describe('tar headers', () => {
     return { ...found, hasPax: pax !== '' };
   };
 
-  test.each<[string, Partial<TarMember>, boolean]>([
+  test.each<[string, Partial<NewMember>, boolean]>([
     ['path of 100 bytes', { path: 'x'.repeat(100) }, false],
     ['path of 101 bytes', { path: 'x'.repeat(101) }, true],
     ['target of 100 bytes', { type: '2', target: 'x'.repeat(100) }, false],

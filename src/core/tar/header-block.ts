@@ -1,8 +1,8 @@
 // One 512-byte header of a tar file, as v7, ustar, pax and GNU tar write it. Pure; names are byte strings.
 import { integrityError } from '../errors.js';
 import type { RawPath } from '../raw-path.js';
+import { BLOCK } from './tar-block.js';
 
-export const BLOCK = 512;
 const CHECKSUM_AT = 148;
 const CHECKSUM_END = 156;
 
@@ -23,18 +23,29 @@ export interface HeaderBlock {
 export function headerNumber(block: Buffer, at: number, length: number): number {
   const first = block[at] ?? 0;
   if ((first & 0x80) === 0) {
-    const text = block
-      .toString('latin1', at, at + length)
-      .replace(/\0.*$/s, '')
-      .trim();
-    if (text === '') return 0;
-    return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
+    return octalNumber(block, at, at + length);
   }
   const isNegative = (first & 0x40) !== 0;
   let value = isNegative ? (first & 0x7f) - 0x80 : first & 0x3f;
   for (let index = at + 1; index < at + length; index++) value = value * 256 + (block[index] ?? 0);
   return value;
 }
+
+// Digits up to a zero byte or the end of the field, with white space around them. It runs six times a member.
+function octalNumber(block: Buffer, from: number, end: number): number {
+  let value = 0;
+  let at = from;
+  while (at < end && isSpace(block[at])) at++;
+  for (; at < end; at++) {
+    const byte = block[at] ?? 0;
+    if (byte < 48 || byte > 55) break;
+    value = value * 8 + byte - 48;
+  }
+  while (at < end && isSpace(block[at])) at++;
+  return at === end || block[at] === 0 ? value : Number.NaN;
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === 32 || (byte !== undefined && byte >= 9 && byte <= 13);
 
 /** The text of a field, up to its first zero byte. */
 export function headerText(block: Buffer, at: number, length: number): RawPath {
