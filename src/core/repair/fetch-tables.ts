@@ -5,7 +5,8 @@ import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { type ChunkTable, FOOTER_BYTES, readChunkTable, tableBytes } from './chunk-table.js';
+import { type ChunkTable, readChunkTable } from '../chunk/chunk-table.js';
+import { FOOTER_BYTES, tableBytes } from '../chunk/table-frame.js';
 import { findObjects } from './direct-objects.js';
 import type { FolderObjects } from './folder-objects.js';
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { encodeToc } from '../../../../src/core/archive/pack/chunk-toc.js';
+import { encodeTable } from '../../../../src/core/chunk/table-frame.js';
 import { headerBytes, paxFor, type NewMember, writeHeader } from '../../../../src/core/tar/write-header.js';
 import { type Codec, loadCodec } from '../../../../src/core/codec/codec.js';
 import { fsPath } from '../../../../src/core/raw-path.js';
@@ -154,7 +154,7 @@ describe('a chunk', () => {
   });
 
   test('the table of contents of an empty list is sound', () => {
-    const toc = encodeToc(codec, Buffer.from('{}'));
+    const toc = encodeTable(codec, Buffer.from('{}'));
 
     expect(toc.readUInt32LE(toc.length - 28)).toBe(toc.length);
   });
