@@ -6,7 +6,14 @@
 import { ArchiverError, errorText, integrityError, isArchiverError } from '../errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
 import type { RawPath } from '../raw-path.js';
-import { accountNumber, type HeaderBlock, headerText, isZeroBlock, parseHeaderBlock } from './header-block.js';
+import {
+  accountNumber,
+  type HeaderBlock,
+  headerText,
+  isZeroBlock,
+  parseHeaderBlock,
+  readHeaderFields,
+} from './header-block.js';
 import { BLOCK, padded } from './tar-block.js';
 import { addPaxRecords, hasAccessList, paxAttributes, paxNumber, type PaxRecords, paxTime } from './pax-records.js';
 import {
@@ -21,7 +28,7 @@ import {
 
 export interface TarMember {
   readonly kind: 'file' | 'directory' | 'symlink' | 'hardlink' | 'special' | 'unknown';
-  /** What a special or unknown member is: `is a FIFO`. */
+  /** What a special or unknown member is: `is a FIFO`; empty for others. */
   readonly what: string;
   /** As the archive has it. */
   readonly path: RawPath;
@@ -83,14 +90,18 @@ const KINDS: Readonly<Record<string, TarMember['kind']>> = {
   '6': 'special',
 };
 
-type Described = Omit<TarMember, 'dataOffset' | 'dataSize'>;
+/** A member whose data are not found yet. */
+type Draft = { -readonly [Key in keyof TarMember]: TarMember[Key] };
+const whatOf = (type: string): string => SPECIAL[type] ?? `has the tar type '${type}', which is not known`;
+
 type Take = (bytes: Buffer) => void;
 
 export class TarReader {
   private offset = 0;
   private held: Buffer = Buffer.alloc(0);
   private wanted = BLOCK;
-  private take: Take = (block) => this.header(block);
+  private readonly takeHeader: Take = (block) => this.header(block);
+  private take: Take = this.takeHeader;
   private dataLeft = 0;
   private skipLeft = 0;
   private readonly global = new Map<string, string>();
@@ -163,7 +174,8 @@ export class TarReader {
     this.held = Buffer.alloc(0);
     this.takenTo = begin + size;
     const { take, wanted } = this;
-    this.expect(BLOCK, (block) => this.header(block));
+    this.wanted = BLOCK;
+    this.take = this.takeHeader;
     try {
       take(whole.subarray(0, wanted));
     } catch (error) {
@@ -237,7 +249,7 @@ export class TarReader {
     const records: PaxRecords = this.global.size === 0 ? this.records : new Map([...this.global, ...this.records]);
     this.records = new Map();
     const size = header.type === '1' ? 0 : (paxNumber(records, 'size') ?? header.size);
-    const member = this.describe(header, records, size);
+    const member = this.describe(header.type, block, records, size);
     if (header.type === 'S') this.oldSparse(block, member, size);
     else if (records.get('GNU.sparse.major') === '1') this.mapped(member, records, size);
     else if (records.has('GNU.sparse.map') || records.has('GNU.sparse.size')) {
@@ -247,17 +259,18 @@ export class TarReader {
     } else this.start(member, size);
   }
 
-  private describe(header: HeaderBlock, records: PaxRecords, size: number): Described {
+  private describe(type: string, block: Buffer, records: PaxRecords, size: number): Draft {
+    const header = readHeaderFields(block);
     const path = records.get('GNU.sparse.name') ?? records.get('path') ?? this.longPath ?? header.path;
     const target = records.get('linkpath') ?? this.longTarget ?? header.target;
     this.longPath = this.longTarget = undefined;
-    const kind = KINDS[header.type] ?? 'unknown';
+    const kind = KINDS[type] ?? 'unknown';
     const uid = paxNumber(records, 'uid');
     const gid = paxNumber(records, 'gid');
     return {
       // Old tars mark a folder by the slash alone.
       kind: kind === 'file' && path.endsWith('/') ? 'directory' : kind,
-      what: SPECIAL[header.type] ?? `has the tar type '${header.type}', which is not known`,
+      what: kind === 'special' || kind === 'unknown' ? whatOf(type) : '',
       path,
       target,
       size,
@@ -269,10 +282,12 @@ export class TarReader {
       xattrs: paxAttributes(records),
       hasAccessList: hasAccessList(records),
       records,
+      dataOffset: 0,
+      dataSize: 0,
     };
   }
 
-  private oldSparse(block: Buffer, member: Described, size: number): void {
+  private oldSparse(block: Buffer, member: Draft, size: number): void {
     const numbers: number[] = [];
     const realSize = oldRealSize(block);
     let bytes = 0;
@@ -287,7 +302,7 @@ export class TarReader {
   }
 
   /** Format 1.0: the map stands before the data, and its blocks count as data. */
-  private mapped(member: Described, records: PaxRecords, size: number): void {
+  private mapped(member: Draft, records: PaxRecords, size: number): void {
     const map = new SparseMapReader();
     const realSize = paxNumber(records, 'GNU.sparse.realsize') ?? Number.NaN;
     const next = (block: Buffer): void => {
@@ -300,13 +315,17 @@ export class TarReader {
     this.expect(BLOCK, next);
   }
 
-  private sparse(member: Described, numbers: readonly number[], realSize: number, dataSize: number): void {
+  private sparse(member: Draft, numbers: readonly number[], realSize: number, dataSize: number): void {
     const runs = sparseRuns(numbers, realSize, dataSize);
-    this.start({ ...member, size: realSize, runs }, dataSize);
+    member.size = realSize;
+    member.runs = runs;
+    this.start(member, dataSize);
   }
 
-  private start(member: Described, dataSize: number): void {
-    const isTaken = this.sink.member({ ...member, dataOffset: this.takenTo, dataSize }) && member.kind === 'file';
+  private start(member: Draft, dataSize: number): void {
+    member.dataOffset = this.takenTo;
+    member.dataSize = dataSize;
+    const isTaken = this.sink.member(member) && member.kind === 'file';
     this.dataLeft = isTaken ? dataSize : 0;
     this.skipLeft = padded(dataSize) - this.dataLeft;
     if (isTaken && dataSize === 0) this.sink.end();
