@@ -4,6 +4,7 @@ import type { Timestamp } from '../manifest/manifest-types.js';
 
 export type PaxRecords = ReadonlyMap<string, string>;
 
+const ACCESS_LISTS = ['SCHILY.acl.access', 'SCHILY.acl.default', 'SCHILY.acl.ace'];
 const XATTR = 'SCHILY.xattr.';
 const SPARSE_PAIRS = new Set(['GNU.sparse.offset', 'GNU.sparse.numbytes']);
 
@@ -63,15 +64,14 @@ export function paxTime(records: PaxRecords, key: string): Timestamp | undefined
 /** Extended attributes among the records; undefined when there are none. */
 export function paxAttributes(records: PaxRecords): ReadonlyMap<string, Buffer> | undefined {
   let found: Map<string, Buffer> | undefined;
-  for (const [key, value] of records) {
+  for (const key of records.keys()) {
     if (!key.startsWith(XATTR)) continue;
     // As GNU tar writes it: a key of a record ends at its first `=`.
     const name = key.slice(XATTR.length).replaceAll('%3D', '=').replaceAll('%25', '%');
-    (found ??= new Map()).set(name, Buffer.from(value, 'latin1'));
+    (found ??= new Map()).set(name, Buffer.from(records.get(key) ?? '', 'latin1'));
   }
   return found;
 }
 
 /** True when the member has access control lists, which nothing here keeps. */
-export const hasAccessList = (records: PaxRecords): boolean =>
-  ['SCHILY.acl.access', 'SCHILY.acl.default', 'SCHILY.acl.ace'].some((key) => records.has(key));
+export const hasAccessList = (records: PaxRecords): boolean => ACCESS_LISTS.some((key) => records.has(key));

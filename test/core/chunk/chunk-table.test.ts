@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { loadCodec } from '../../../src/core/codec/codec.js';
-import { readChunkTable, tableBytes } from '../../../src/core/repair/chunk-table.js';
-import { entry, folder, tocBytes, UPLOAD_ID } from './made-chunks.js';
+import { readChunkTable } from '../../../src/core/chunk/chunk-table.js';
+import { tableBytes } from '../../../src/core/chunk/table-frame.js';
+import { entry, folder, tocBytes, UPLOAD_ID } from '../repair/made-chunks.js';
 
 const codec = loadCodec();
 const files = [entry('a', 7), folder('b', 7), entry('b/c', 7, { linkGroup: 4 })];

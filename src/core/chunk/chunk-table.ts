@@ -1,6 +1,5 @@
 // The table of contents at the end of a chunk (docs/format.md), from bytes that nobody vouches for. Only the compressed
 // document is kept: a million entries fit some forty megabytes, and a reader opens one table after another.
-import { hash } from 'node:crypto';
 import type { Codec } from '../codec/codec-type.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
@@ -10,11 +9,8 @@ import { parseBoundedJson } from '../json/json-guard.js';
 import { readChunk } from '../manifest/manifest-head-parse.js';
 import { type ChunkRecord, FORMAT_VERSION, type Entry, type FrameRecord } from '../manifest/manifest-types.js';
 import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { tableText } from './table-frame.js';
 
-export const FOOTER_BYTES = 32;
-const HEADER_BYTES = 8;
-const SKIPPABLE_MAGIC = 0x184d2a50;
-const FOOTER_MAGIC = 'ARCHTOC1';
 const MAX_RAW_BYTES = 1024 * 1024 * 1024;
 const MAX_RATIO = 1000;
 const RATIO_MATTERS_FROM = 16 * 1024 * 1024;
@@ -53,16 +49,9 @@ export interface ChunkTable {
   lines(): Iterable<Entry>;
 }
 
-/** Bytes of the whole skippable frame, from the last 32 bytes of the chunk. @throws integrity */
-export function tableBytes(footer: Buffer): number {
-  if (footer.length < FOOTER_BYTES || footer.toString('latin1', footer.length - 8) !== FOOTER_MAGIC)
-    throw integrityError('it does not end in a table of contents');
-  return footer.readUInt32LE(footer.length - FOOTER_BYTES + 4);
-}
-
 /** Reads the skippable frame `bytes` of a chunk of `uploadId`. @throws integrity, unsupported */
 export function readChunkTable(codec: Codec, bytes: Buffer, uploadId: string): ChunkTable {
-  const payload = payloadOf(bytes);
+  const payload = tableText(bytes);
   const text = decode(codec, payload);
   const start = text.indexOf(FILES);
   if (start < 0) throw integrityError('its table of contents has no list of files');
@@ -94,22 +83,6 @@ function checkFormat(format: number): void {
     `its table of contents has format ${format}, and this archiver reads ${FORMAT_VERSION}`,
     { hint: 'update archiver' },
   );
-}
-
-/** The compressed document, compared with its digest. */
-function payloadOf(bytes: Buffer): Buffer {
-  const footer = bytes.length - FOOTER_BYTES;
-  const length = footer < HEADER_BYTES ? -1 : bytes.readUInt32LE(footer);
-  const isSound =
-    tableBytes(bytes) === bytes.length &&
-    length === footer - HEADER_BYTES &&
-    bytes.readUInt32LE(0) === SKIPPABLE_MAGIC &&
-    bytes.readUInt32LE(4) === bytes.length - HEADER_BYTES;
-  if (!isSound) throw integrityError('the frame of its table of contents is damaged');
-  const payload = bytes.subarray(HEADER_BYTES, footer);
-  if (hash('sha256', payload).slice(0, 32) !== bytes.toString('hex', footer + 8, footer + 24))
-    throw integrityError('its table of contents does not match its digest');
-  return payload;
 }
 
 function decode(codec: Codec, payload: Buffer): Buffer {

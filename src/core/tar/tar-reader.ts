@@ -1,17 +1,20 @@
 // Reads a tar stream that comes in pieces: v7, ustar, pax and GNU tar, with long names, extended attributes and sparse
 // files. Says what is there and judges nothing. Memory is bounded whatever the stream says; a stream that ends before
 // its end marker is an error. Archives joined with `cat` are read to the end of the last one, as `tar --ignore-zeros`.
+// Told that the stream is a chunk's, it takes only what archiver writes (docs/format.md): one archive, no headers of
+// other tars.
 import { ArchiverError, errorText, integrityError, isArchiverError } from '../failures/errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
 import {
   accountNumber,
-  BLOCK,
   type HeaderBlock,
   headerText,
   isZeroBlock,
   parseHeaderBlock,
-} from './tar-header-block.js';
+  readHeaderFields,
+} from './header-block.js';
+import { BLOCK, padded } from './tar-block.js';
 import { addPaxRecords, hasAccessList, paxAttributes, paxNumber, type PaxRecords, paxTime } from './pax-records.js';
 import {
   numbersOfRecord,
@@ -25,7 +28,7 @@ import {
 
 export interface TarMember {
   readonly kind: 'file' | 'directory' | 'symlink' | 'hardlink' | 'special' | 'unknown';
-  /** What a special or unknown member is: `is a FIFO`. */
+  /** What a special or unknown member is: `is a FIFO`; empty for others. */
   readonly what: string;
   /** As the archive has it. */
   readonly path: RawPath;
@@ -42,6 +45,12 @@ export interface TarMember {
   readonly xattrs: ReadonlyMap<RawPath, Buffer> | undefined;
   /** It has access control lists as well. */
   readonly hasAccessList: boolean;
+  /** Its extended header as a whole. */
+  readonly records: PaxRecords;
+  /** Where its data begins in the stream, after the map of a sparse file. */
+  readonly dataOffset: number;
+  /** Bytes of data in the stream. */
+  readonly dataSize: number;
 }
 
 export interface TarSink {
@@ -54,8 +63,15 @@ export interface TarSink {
   end(): void;
 }
 
-/** Most bytes of one extended header, long name or sparse map. */
+export interface TarReaderOptions {
+  /** The stream is that of a chunk: whatever archiver does not write is an error. */
+  readonly isChunk?: boolean;
+}
+
+/** Most bytes of one extended header, long name or sparse map. What we wrote ourselves may have more attributes and holes. */
 const MAX_EXTRA = 16 * 1024 * 1024;
+const MAX_CHUNK_EXTRA = 64 * 1024 * 1024;
+const CHUNK_TYPES = new Set(['0', '1', '2', '5', 'x']);
 const SPECIAL: Readonly<Record<string, string>> = {
   '3': 'is a character device',
   '4': 'is a block device',
@@ -73,7 +89,10 @@ const KINDS: Readonly<Record<string, TarMember['kind']>> = {
   '4': 'special',
   '6': 'special',
 };
-const padded = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
+
+/** A member whose data are not found yet. */
+type Draft = { -readonly [Key in keyof TarMember]: TarMember[Key] };
+const whatOf = (type: string): string => SPECIAL[type] ?? `has the tar type '${type}', which is not known`;
 
 type Take = (bytes: Buffer) => void;
 
@@ -81,7 +100,8 @@ export class TarReader {
   private offset = 0;
   private held: Buffer = Buffer.alloc(0);
   private wanted = BLOCK;
-  private take: Take = (block) => this.header(block);
+  private readonly takeHeader: Take = (block) => this.header(block);
+  private take: Take = this.takeHeader;
   private dataLeft = 0;
   private skipLeft = 0;
   private readonly global = new Map<string, string>();
@@ -91,7 +111,18 @@ export class TarReader {
   private isAtEnd = false;
   private hasMembers = false;
 
-  constructor(private readonly sink: TarSink) {}
+  private readonly isChunk: boolean;
+  private readonly maxExtra: number;
+  /** Where the block ends that is being taken. */
+  private takenTo = 0;
+
+  constructor(
+    private readonly sink: TarSink,
+    { isChunk = false }: TarReaderOptions = {},
+  ) {
+    this.isChunk = isChunk;
+    this.maxExtra = isChunk ? MAX_CHUNK_EXTRA : MAX_EXTRA;
+  }
 
   /** Returns how many bytes it took: all, unless the sink is busy. @throws integrity, unsupported */
   push(bytes: Buffer): number {
@@ -141,8 +172,10 @@ export class TarReader {
     }
     const begin = this.offset - this.held.byteLength;
     this.held = Buffer.alloc(0);
+    this.takenTo = begin + size;
     const { take, wanted } = this;
-    this.expect(BLOCK, (block) => this.header(block));
+    this.wanted = BLOCK;
+    this.take = this.takeHeader;
     try {
       take(whole.subarray(0, wanted));
     } catch (error) {
@@ -153,7 +186,8 @@ export class TarReader {
   }
 
   private expect(bytes: number, take: Take): void {
-    if (bytes > MAX_EXTRA) throw integrityError(`an extended header has ${bytes} bytes, and ${MAX_EXTRA} are allowed`);
+    if (bytes > this.maxExtra)
+      throw integrityError(`an extended header has ${bytes} bytes, and ${this.maxExtra} are allowed`);
     this.wanted = bytes;
     this.take = take;
   }
@@ -164,7 +198,10 @@ export class TarReader {
       this.forget();
       return;
     }
+    if (this.isChunk && this.isAtEnd) throw integrityError('something follows the end of the archive');
     const header = this.parse(block);
+    if (this.isChunk && !CHUNK_TYPES.has(header.type))
+      throw integrityError(`no chunk has a header of type '${header.type}'`);
     this.isAtEnd = false;
     this.hasMembers = true;
     switch (header.type) {
@@ -212,7 +249,7 @@ export class TarReader {
     const records: PaxRecords = this.global.size === 0 ? this.records : new Map([...this.global, ...this.records]);
     this.records = new Map();
     const size = header.type === '1' ? 0 : (paxNumber(records, 'size') ?? header.size);
-    const member = this.describe(header, records, size);
+    const member = this.describe(header.type, block, records, size);
     if (header.type === 'S') this.oldSparse(block, member, size);
     else if (records.get('GNU.sparse.major') === '1') this.mapped(member, records, size);
     else if (records.has('GNU.sparse.map') || records.has('GNU.sparse.size')) {
@@ -222,17 +259,18 @@ export class TarReader {
     } else this.start(member, size);
   }
 
-  private describe(header: HeaderBlock, records: PaxRecords, size: number): TarMember {
+  private describe(type: string, block: Buffer, records: PaxRecords, size: number): Draft {
+    const header = readHeaderFields(block);
     const path = records.get('GNU.sparse.name') ?? records.get('path') ?? this.longPath ?? header.path;
     const target = records.get('linkpath') ?? this.longTarget ?? header.target;
     this.longPath = this.longTarget = undefined;
-    const kind = KINDS[header.type] ?? 'unknown';
+    const kind = KINDS[type] ?? 'unknown';
     const uid = paxNumber(records, 'uid');
     const gid = paxNumber(records, 'gid');
     return {
       // Old tars mark a folder by the slash alone.
       kind: kind === 'file' && path.endsWith('/') ? 'directory' : kind,
-      what: SPECIAL[header.type] ?? `has the tar type '${header.type}', which is not known`,
+      what: kind === 'special' || kind === 'unknown' ? whatOf(type) : '',
       path,
       target,
       size,
@@ -243,16 +281,19 @@ export class TarReader {
       mtime: paxTime(records, 'mtime') ?? { seconds: header.mtimeSeconds, nanos: 0 },
       xattrs: paxAttributes(records),
       hasAccessList: hasAccessList(records),
+      records,
+      dataOffset: 0,
+      dataSize: 0,
     };
   }
 
-  private oldSparse(block: Buffer, member: TarMember, size: number): void {
+  private oldSparse(block: Buffer, member: Draft, size: number): void {
     const numbers: number[] = [];
     const realSize = oldRealSize(block);
     let bytes = 0;
     const extension = (next: Buffer): void => {
       bytes += BLOCK;
-      if (bytes > MAX_EXTRA) throw integrityError('the map of a sparse file is too long');
+      if (bytes > this.maxExtra) throw integrityError('the map of a sparse file is too long');
       if (readExtensionPairs(next, numbers)) this.expect(BLOCK, extension);
       else this.sparse(member, numbers, realSize, size);
     };
@@ -261,12 +302,12 @@ export class TarReader {
   }
 
   /** Format 1.0: the map stands before the data, and its blocks count as data. */
-  private mapped(member: TarMember, records: PaxRecords, size: number): void {
+  private mapped(member: Draft, records: PaxRecords, size: number): void {
     const map = new SparseMapReader();
     const realSize = paxNumber(records, 'GNU.sparse.realsize') ?? Number.NaN;
     const next = (block: Buffer): void => {
       const numbers = map.add(block);
-      if (map.bytes > Math.min(size, MAX_EXTRA))
+      if (map.bytes > Math.min(size, this.maxExtra))
         throw integrityError('the map of a sparse file is longer than its data');
       if (numbers === undefined) this.expect(BLOCK, next);
       else this.sparse(member, numbers, realSize, size - map.bytes);
@@ -274,12 +315,16 @@ export class TarReader {
     this.expect(BLOCK, next);
   }
 
-  private sparse(member: TarMember, numbers: readonly number[], realSize: number, dataSize: number): void {
+  private sparse(member: Draft, numbers: readonly number[], realSize: number, dataSize: number): void {
     const runs = sparseRuns(numbers, realSize, dataSize);
-    this.start({ ...member, size: realSize, runs }, dataSize);
+    member.size = realSize;
+    member.runs = runs;
+    this.start(member, dataSize);
   }
 
-  private start(member: TarMember, dataSize: number): void {
+  private start(member: Draft, dataSize: number): void {
+    member.dataOffset = this.takenTo;
+    member.dataSize = dataSize;
     const isTaken = this.sink.member(member) && member.kind === 'file';
     this.dataLeft = isTaken ? dataSize : 0;
     this.skipLeft = padded(dataSize) - this.dataLeft;

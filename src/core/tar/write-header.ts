@@ -1,14 +1,14 @@
 // Writes tar headers (POSIX ustar with pax extensions) straight into the frame buffer. What fits ustar goes there; a pax
 // header comes first only for what does not: long names, fractions of a second, large numbers, attributes, holes.
-import type { RawPath } from '../../paths/raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
+import { BLOCK, padded } from './tar-block.js';
 
-export const BLOCK = 512;
 const MAX_OCTAL_7 = 0o7777777;
 const MAX_OCTAL_11 = 0o77777777777;
 
 export type TarType = '0' | '1' | '2' | '5';
 
-export interface TarMember {
+export interface NewMember {
   readonly path: RawPath;
   readonly type: TarType;
   readonly size: number;
@@ -25,7 +25,7 @@ export interface TarMember {
 }
 
 /** Pax records that this member needs, in the order they are written; undefined for none. Values are byte strings. */
-function paxRecords(member: TarMember): Map<string, string> | undefined {
+function paxRecords(member: NewMember): Map<string, string> | undefined {
   let records: Map<string, string> | undefined;
   const add = (key: string, value: string): void => void (records ??= new Map()).set(key, value);
   if (member.path.length > 100) add('path', member.path);
@@ -60,20 +60,20 @@ function paxBody(records: ReadonlyMap<string, string>): string {
 }
 
 /** The pax body a member needs, '' for none; pass it to `headerBytes` and `writeHeader`. */
-export function paxFor(member: TarMember): string {
+export function paxFor(member: NewMember): string {
   const records = paxRecords(member);
   return records === undefined ? '' : paxBody(records);
 }
 
 /** Bytes that `writeHeader` will take. */
 export function headerBytes(pax: string): number {
-  return pax === '' ? BLOCK : 2 * BLOCK + Math.ceil(pax.length / BLOCK) * BLOCK;
+  return pax === '' ? BLOCK : 2 * BLOCK + padded(pax.length);
 }
 
 /** Writes the header(s) of a member at `at` and returns where its data begin. */
-export function writeHeader(into: Buffer, at: number, member: TarMember, pax: string): number {
+export function writeHeader(into: Buffer, at: number, member: NewMember, pax: string): number {
   if (pax === '') return block(into, at, member, member.path, member.type, member.size);
-  const room = Math.ceil(pax.length / BLOCK) * BLOCK;
+  const room = padded(pax.length);
   const data = block(into, at, { ...member, mode: 0o644, target: '' }, 'PaxHeader', 'x', pax.length);
   into.fill(0, data, data + room);
   into.write(pax, data, 'latin1');
@@ -86,7 +86,7 @@ const octal = (value: number, digits: number): string => {
   return text.length < digits ? ZEROS.slice(0, digits - text.length) + text : text;
 };
 
-function block(into: Buffer, at: number, member: TarMember, path: RawPath, type: string, size: number): number {
+function block(into: Buffer, at: number, member: NewMember, path: RawPath, type: string, size: number): number {
   into.fill(0, at, at + BLOCK);
   into.write(path.length > 100 ? path.slice(0, 100) : path, at, 'latin1');
   const uid = member.uid > MAX_OCTAL_7 ? 0 : member.uid;
