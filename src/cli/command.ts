@@ -5,7 +5,7 @@ import type { Context } from './context.js';
 import type { Flags, Values } from './flag.js';
 import type { Rule } from './rule.js';
 
-export interface Command<F extends Flags = Flags, A extends Args = Args> {
+export interface Command<F extends Flags = Flags, A extends Args = Args, C = Context> {
   /** The words that call it, separated by one space: `restore jobs list`. */
   readonly path: string;
   /** One line, no full stop. */
@@ -22,13 +22,16 @@ export interface Command<F extends Flags = Flags, A extends Args = Args> {
   /** The command works on the config file itself: a broken one must not stop it. */
   readonly ignoresConfigFile?: boolean;
   /** The exit status; nothing means 0. */
-  run(values: Values<F>, args: ArgValues<A>, context: Context): Promise<number | void>;
+  run(values: Values<F>, args: ArgValues<A>, context: C): Promise<number | void>;
 }
 
-/** Declares a command; exists so that the types of values and arguments follow from the data. */
-export const defineCommand = <const F extends Flags, const A extends Args = readonly []>(
-  command: Command<F, A>,
-): Command<F, A> => command;
+/**
+ * Declares a command; exists so that the types of values and arguments follow from the data. `C` is what `run` uses of
+ * the context, as the type of its last parameter says: whoever calls it, such as a test, gives only that.
+ */
+export const defineCommand = <const F extends Flags, const A extends Args = readonly [], C = Context>(
+  command: Command<F, A, C>,
+): Command<F, A, C> => command;
 
 /** A group of commands has a line of its own in help. */
 export interface Group {
