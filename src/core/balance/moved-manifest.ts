@@ -2,7 +2,7 @@
 // this version does not know, but for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
 import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
-import { shardPrefix } from '../archive/upload-ledger.js';
+import { shardPrefix } from '../manifest/shard-prefix.js';
 import { integrityError } from '../errors.js';
 import { GzipText } from '../manifest/gzip-text.js';
 import { inflateManifest } from '../manifest/inflate-manifest.js';

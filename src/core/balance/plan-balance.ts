@@ -1,6 +1,6 @@
 // Decides what a balance moves, from a fresh look at the store; writes nothing.
 import { readView, type ReadView } from '../dataset/read-view.js';
-import { shardPrefix } from '../archive/upload-ledger.js';
+import { shardPrefix } from '../manifest/shard-prefix.js';
 import { integrityError } from '../errors.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';

@@ -1,9 +1,9 @@
 // The zstd codec. `zstd-napi` does the work; where its addon was not built and Node has zstd itself (22.15 and later),
 // Node's. Frames carry their content size and a checksum. Decoding writes exactly into the buffer it is given: a frame
 // that says or gives anything else is refused, so no frame can make this process allocate.
-import { ArchiverError } from '../errors.js';
 import { loadNapiCodec } from './napi-codec.js';
 import { loadNodeCodec } from './node-codec.js';
+import { noZstd } from './zstd-binding.js';
 
 export interface Codec {
   /** As the manifest names it: `zstd 1.5.7`. */
@@ -28,10 +28,6 @@ let loaded: Codec | undefined;
 /** The codec of this machine. @throws unsupported with how to get one */
 export function loadCodec(): Codec {
   loaded ??= loadNapiCodec() ?? loadNodeCodec();
-  if (loaded === undefined) {
-    throw new ArchiverError('unsupported', 'no zstd: the zstd-napi addon was not built, and this Node has none', {
-      hint: 'allow its install script and build it with `npm rebuild zstd-napi`, or use Node 22.15 or later',
-    });
-  }
+  if (loaded === undefined) throw noZstd();
   return loaded;
 }

@@ -1,5 +1,5 @@
 // Adds up a view: what a manifest that lists it says of itself.
-import { shardPrefix } from '../archive/upload-ledger.js';
+import { shardPrefix } from '../manifest/shard-prefix.js';
 import { useTables } from '../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../manifest/manifest-types.js';
 import type { ForeignSink, MergedView } from './merge-levels.js';

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { type EntryExtra, entryLine } from '../../manifest/entry-line.js';
 import { FORMAT_VERSION, type FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
 import { encodeToc, TextBuffer } from './chunk-toc.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
