@@ -1,24 +1,13 @@
-// Which upload a command means, and how to reach its store: a URL, or --bucket, --prefix and --upload-id.
-import type { Context } from '../../cli/context.js';
+// Which upload a command means: a URL, or --bucket, --prefix and --upload-id.
 import { usageError } from '../../core/failures/errors.js';
-import type { EventSink } from '../../core/events.js';
-import { openStore, type OpenedStore } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { bucketUrl } from './dataset-target.js';
 
 export interface UploadTargetValues {
   readonly bucket: string | undefined;
   readonly prefix: string;
   readonly uploadId: string | undefined;
-}
-
-export interface StoreValues {
-  readonly region: string;
-  readonly profile: string | undefined;
-  readonly endpointUrl: string | undefined;
-  readonly limitDownload?: number | undefined;
-  /** Of commands that may also write there. */
-  readonly storeMode?: number | undefined;
 }
 
 const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -53,8 +42,7 @@ function fromFlags({ bucket, prefix, uploadId }: UploadTargetValues): UploadLoca
       `or name the upload by its URL: ${EXAMPLE}`,
     );
   }
-  const base = bucket.includes('://') ? bucket : `s3://${bucket}`;
-  return { baseUrl: joinStoreUrl(base, prefix), uploadId: checkId(uploadId) };
+  return { baseUrl: joinStoreUrl(bucketUrl(bucket), prefix), uploadId: checkId(uploadId) };
 }
 
 function checkId(uploadId: string): string {
@@ -74,25 +62,3 @@ export const urlAndFolder = (
 
 /** The URL of the upload itself. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => `${baseUrl}/uploads/${uploadId}`;
-
-/** Opens the store of a base for reading. */
-export async function openForReading(
-  baseUrl: string,
-  values: StoreValues,
-  context: Context,
-  options: { readonly requestsAtOnce?: number; readonly onEvent?: EventSink } = {},
-): Promise<OpenedStore> {
-  return await openStore(baseUrl, {
-    env: context.env,
-    region: values.region,
-    regionGiven: context.origins['region'] !== 'default',
-    defaultRegion: values.region,
-    profile: values.profile,
-    endpointUrl: values.endpointUrl,
-    limitDownloadBytesPerSecond: values.limitDownload,
-    storeMode: values.storeMode,
-    ...(options.requestsAtOnce === undefined ? {} : { maxSockets: options.requestsAtOnce + 2 }),
-    onEvent: options.onEvent,
-    signal: context.signal,
-  });
-}

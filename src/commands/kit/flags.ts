@@ -1,6 +1,17 @@
-// Flags that several commands take, to be spread into their declarations.
-import { flag } from '../cli/flag.js';
-import { conflicts, requires } from '../cli/rule.js';
+// Flags and arguments that several commands take, to be spread into their declarations. What they are called and what
+// help says of them is decided here once.
+import { arg } from '../../cli/arg.js';
+import { flag } from '../../cli/flag.js';
+import { conflicts, requires } from '../../cli/rule.js';
+
+/** One upload, for commands with `uploadTargetFlags`. */
+export const uploadArg = arg.url('S3_URL', {
+  describe: 'the upload, instead of --bucket and --upload-id',
+  optional: true,
+});
+
+/** The place that datasets lie under. */
+export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix that uploads went to' });
 
 /** Credentials and address of the store; every command that touches it takes these. */
 export const accessFlags = {
@@ -214,4 +225,25 @@ export const writeFlags = {
     describe:
       'restore setuid, setgid and sticky bits as well, and attributes other than user.* and ACLs, such as capabilities',
   }),
+};
+
+/** How many requests run at once. */
+export const workersFlag = { workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }) };
+
+/** The cache of fetched data. `more`: what help adds. */
+export const cacheFlag = (more = '') => ({
+  cacheGb: flag.int(0, 1_000_000)({ default: 10, describe: `size of the cache of fetched data; 0 means 10${more}` }),
+});
+
+/** Under whose prefix a dataset is looked for. */
+export const writerFlag = {
+  writerId: flag.text({
+    placeholder: 'ID',
+    describe: 'look under writers/ID/; auto is the id that uploads of this machine get',
+  }),
+};
+
+/** Names a dataset that is there. */
+export const datasetFlag = {
+  datasetId: flag.text({ placeholder: 'ID', required: true, describe: 'the dataset, as `dataset list` names it' }),
 };
