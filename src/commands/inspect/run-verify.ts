@@ -6,7 +6,7 @@ import type { Problem } from '../../core/verify/problem.js';
 import { verifyUpload, type VerifyMode, type VerifyResult } from '../../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import { paintLine } from '../../ui/line.js';
+import { paintLine } from '../../ui/toned-line.js';
 import { lookOf, type Look } from '../../ui/look.js';
 import type { VerifyValues } from '../verify.js';
 import { openForReading, uploadTarget, uploadUrl } from './upload-target.js';
