@@ -50,7 +50,7 @@ function encryption({ head, sealedBy }: ReadView): Readonly<Record<string, unkno
 }
 
 async function shardTable(head: ManifestHead, context: Context): Promise<string> {
-  const { renderTable } = await import('../../ui/table.js');
+  const { renderTable } = await import('../../ui/result-table.js');
   const right = (key: string, title: string) => ({ key, title, align: 'right' as const });
   const columns = [
     right('shard', 'SHARD'),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { bar, level } from '../../src/ui/bar.js';
+import { bar, level } from '../../src/ui/text-bar.js';
 import { glyphsFor } from '../../src/ui/glyphs.js';
-import { clipLine, type Line, lineWidth, paintLine } from '../../src/ui/line.js';
+import { clipLine, type Line, lineWidth, paintLine } from '../../src/ui/toned-line.js';
 
 const line: Line = [{ text: 'データ', tone: 'accent' }, { text: ' and more' }];
 const plain = { unicode: true, color: false };

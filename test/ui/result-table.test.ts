@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderTable } from '../../src/ui/table.js';
+import { renderTable } from '../../src/ui/result-table.js';
 import type { TableColumn } from '../../src/ui/table-columns.js';
 import { textWidth } from '../../src/ui/text-width.js';
 
@@ -81,7 +81,7 @@ describe('renderTable', () => {
       const bundle = join(folder, 'table.mjs');
       await build({
         stdin: {
-          contents: `import { renderTable } from './table.js';
+          contents: `import { renderTable } from './result-table.js';
             process.stdout.write(await renderTable([{ a: 1 }], [{ key: 'a', title: 'A' }], { width: 20 }));`,
           resolveDir: join(import.meta.dirname, '../../src/ui'),
         },

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { openFullScreen, type FullScreen } from '../../src/ui/full-screen.js';
-import type { Line } from '../../src/ui/line.js';
+import { openFullScreen, type FullScreen } from '../../src/ui/string-screen.js';
+import type { Line } from '../../src/ui/toned-line.js';
 import type { TerminalStream } from '../../src/ui/terminal.js';
 
 interface Opened {

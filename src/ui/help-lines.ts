@@ -1,7 +1,7 @@
 // The `?` overlay: every key of a screen, in groups beside each other, as many as the width takes.
 import type { Glyphs } from './glyphs.js';
 import { keysText, type Binding } from './key-map.js';
-import type { Line } from './line.js';
+import type { Line } from './toned-line.js';
 import { cutEnd, padEnd, textWidth } from './text-width.js';
 
 export interface HelpOverlayOptions {

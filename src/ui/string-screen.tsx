@@ -3,7 +3,7 @@
 import { render, Transform } from 'ink';
 import type { ReactElement } from 'react';
 import type { Key } from './key-decoder.js';
-import { clipLine, paintLine, type Line } from './line.js';
+import { clipLine, paintLine, type Line } from './toned-line.js';
 import { glyphsFor } from './glyphs.js';
 import type { Look } from './look.js';
 import { PASTE_MARKS_OFF, PASTE_MARKS_ON, readKeys, type KeyInput } from './read-keys.js';
