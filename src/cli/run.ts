@@ -65,7 +65,11 @@ const callsOf =
   ({ root, version, host: { env, cwd, userHome, now, takeCtrlC } }: Call): Context['runCall'] =>
   async (argv, streams) =>
     await runProgram({ root, version }, argv, {
-      ...{ env, cwd, userHome, now, ...(takeCtrlC === undefined ? {} : { takeCtrlC }) },
+      env,
+      cwd,
+      userHome,
+      now,
+      ...(takeCtrlC === undefined ? {} : { takeCtrlC }),
       ...streams,
     });
 
