@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
 import { replaceFile } from '../state/replace-file.js';
-import { systemCode } from '../failures/errors.js';
-import { Fields } from '../json/json-fields.js';
+import { isArchiverError, systemCode } from '../failures/errors.js';
 import type { VersionRecord } from '../manifest/manifest-types.js';
 import { readEncryption } from './version-record-parse.js';
 
@@ -24,8 +24,7 @@ export interface HeadCache {
   put(baseUrl: string, datasetId: string, head: CachedHead): Promise<void>;
 }
 
-const FORMAT = 1;
-const SHA256 = /^[0-9a-f]{64}$/;
+const KIND = { type: 'archiver-remembered-version', format: 1, noun: 'remembered version' };
 
 /**
  * Keeps heads in `folder`. What cannot be written is told to `onTrouble`, and forgotten. `server`: the S3-compatible server
@@ -38,8 +37,9 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
   };
   return {
     async get(baseUrl, datasetId) {
+      const path = pathOf(baseUrl, datasetId);
       try {
-        return parseHead(await readFile(pathOf(baseUrl, datasetId), 'utf8'));
+        return parseHead(await readFile(path, 'utf8'), path);
       } catch (error) {
         if (systemCode(error) !== 'ENOENT') onTrouble(`the manifest cache in ${folder} cannot be read`);
         return undefined;
@@ -47,7 +47,7 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
     },
     async put(baseUrl, datasetId, head) {
       try {
-        await replaceFile(pathOf(baseUrl, datasetId), `${JSON.stringify(encode(head))}\n`);
+        await replaceFile(pathOf(baseUrl, datasetId), encodeStateDocument(KIND, bodyOf(head)));
       } catch (error) {
         onTrouble(`the manifest cache in ${folder} cannot be written (${systemCode(error) ?? 'unknown reason'})`);
       }
@@ -55,30 +55,26 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
   };
 }
 
-function encode({ version, uploadId, manifestSha256, recordEtag, encryption }: CachedHead): Record<string, unknown> {
+function bodyOf({ version, uploadId, manifestSha256, recordEtag, encryption }: CachedHead): Record<string, unknown> {
   const record = recordEtag === undefined ? {} : { recordEtag, ...(encryption === undefined ? {} : { encryption }) };
-  const body = { format: FORMAT, version, uploadId, manifestSha256, ...record };
-  return { ...body, digest: digestOf(body) };
+  return { version, uploadId, manifestSha256, ...record };
 }
 
-const digestOf = (body: object): string => createHash('sha256').update(JSON.stringify(body)).digest('hex');
-
-/** Undefined for anything but what `encode` wrote: it is only a hint. */
-function parseHead(text: string): CachedHead | undefined {
-  let parsed: unknown;
+/** Undefined for anything but what this version wrote: it is only a hint. */
+function parseHead(text: string, path: string): CachedHead | undefined {
   try {
-    parsed = JSON.parse(text);
-  } catch {
+    const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
+    const head = {
+      version: fields.count('version'),
+      uploadId: fields.text('uploadId'),
+      manifestSha256: fields.sha256('manifestSha256'),
+    };
+    const recordEtag = fields.optionalText('recordEtag');
+    if (recordEtag === undefined) return head;
+    const encryption = readEncryption(fields);
+    return { ...head, recordEtag, ...(encryption === undefined ? {} : { encryption }) };
+  } catch (error) {
+    if (!isArchiverError(error)) throw error;
     return undefined;
   }
-  const { digest, ...body } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as Record<string, unknown>;
-  const { format, version, uploadId, manifestSha256, recordEtag } = body;
-  if (format !== FORMAT || digest !== digestOf(body)) return undefined;
-  if (typeof version !== 'number' || typeof uploadId !== 'string' || typeof manifestSha256 !== 'string')
-    return undefined;
-  if (!SHA256.test(manifestSha256)) return undefined;
-  if (typeof recordEtag !== 'string') return { version, uploadId, manifestSha256 };
-  // Its digest says that this program wrote it.
-  const encryption = readEncryption(new Fields(body, 'a remembered version'));
-  return { version, uploadId, manifestSha256, recordEtag, ...(encryption === undefined ? {} : { encryption }) };
 }

@@ -1,12 +1,11 @@
 // Manifests on this computer's disk, by the SHA-256 of what the store has, so that a sync which finds nothing new fetches next to nothing. A
 // hint and no more: what does not fit its digest is a miss, and is removed. Encrypted ones lie here opened. The least recently used go first. Several
 // processes share the folder. A full disk or a folder that cannot be written makes a cache without effect, said once.
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, systemCode } from '../failures/errors.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
-import { syncFolder } from '../object-store/file-temp.js';
+import { replaceFile } from '../state/replace-file.js';
 import { decodeCached, encodeCached } from './cached-file.js';
 
 export interface ManifestCache {
@@ -26,7 +25,8 @@ export interface ManifestCacheOptions {
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const KEPT = /^[0-9a-f]{64}\.json\.gz$/;
-const TEMPORARY = /^\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp$/;
+/** Of `replaceFile`. */
+const TEMPORARY = /^\.[0-9a-f]{64}\.json\.gz\.[0-9a-f]{12}$/;
 /** A temporary file this old was left by a process that died. */
 const STALE_MS = 3_600_000;
 
@@ -79,29 +79,10 @@ class FolderCache implements ManifestCache {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await this.makeRoom(sha256, limitBytes - bytes.byteLength);
-      await this.write(sha256, bytes);
+      await replaceFile(this.path(sha256), bytes);
     } catch (error) {
       this.trouble('kept in', error);
     }
-  }
-
-  private async write(sha256: string, bytes: Uint8Array): Promise<void> {
-    const { folder } = this.options;
-    const temporary = join(folder, `.${sha256}.${randomBytes(6).toString('hex')}.tmp`);
-    try {
-      const handle = await open(temporary, 'wx', 0o600);
-      try {
-        await handle.writeFile(bytes);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(temporary, this.path(sha256));
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined); // was never made; what is left behind is removed when it is stale
-      throw error;
-    }
-    await syncFolder(folder);
   }
 
   /** Removes the least recently used until `target` bytes are left, without counting the one that is about to be kept. */

@@ -17,7 +17,8 @@ import {
   writePart,
 } from './file-multipart.js';
 import { modesOf, type FileModes } from './file-modes.js';
-import { fileSystemTime, syncFolder, writeFully } from './file-temp.js';
+import { fileSystemTime, writeFully } from './file-temp.js';
+import { syncFolder } from '../state/sync-folder.js';
 import { appendFrom, writeAtomically } from './file-write.js';
 import type {
   ByteRange,

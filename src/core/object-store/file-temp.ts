@@ -4,25 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../failures/errors.js';
+import { syncFolder } from '../state/sync-folder.js';
 import { TEMP_PREFIX } from './file-keys.js';
 import { openUpFile, openUpFolder, PRIVATE, type FileModes } from './file-modes.js';
 
-// Some file systems cannot flush a folder; they say so in one of these ways.
-const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EBADF', 'EISDIR', 'EACCES', 'EPERM']);
 const FOLDER_TRIES = 5;
-
-/** Flushes a folder's list of names to disk, where the file system can. */
-export async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(folder, 'r');
-    await handle.sync();
-  } catch (error) {
-    if (!NO_FOLDER_SYNC.has(systemCode(error) ?? '')) throw error;
-  } finally {
-    await handle?.close();
-  }
-}
 
 /** Makes a folder and its parents, durable. Node's own `recursive` hides why: a read-only disk becomes "no such file". */
 export async function makeFolder(folder: string, modes: FileModes): Promise<void> {

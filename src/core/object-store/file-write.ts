@@ -8,7 +8,8 @@ import { printable } from '../paths/raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { placeLocked } from './file-lock.js';
 import type { FileModes } from './file-modes.js';
-import { openTemp, syncFolder, writeFully } from './file-temp.js';
+import { openTemp, writeFully } from './file-temp.js';
+import { syncFolder } from '../state/sync-folder.js';
 import { StoreError } from './store-error.js';
 
 export interface PlaceOptions {
