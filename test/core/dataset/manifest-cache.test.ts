@@ -108,7 +108,7 @@ test('what is larger than the limit is not kept and drives nothing out', async (
 test('a temporary file of a process that died is removed, a fresh one is left', async () => {
   const { cache: it, folder } = await cache();
   await mkdir(folder, { recursive: true });
-  const [stale, fresh] = ['a', 'b'].map((digit) => `.${one.sha256}.${digit.repeat(12)}.tmp`) as [string, string];
+  const [stale, fresh] = ['a', 'b'].map((digit) => `.${one.sha256}.json.gz.${digit.repeat(12)}`) as [string, string];
   for (const name of [stale, fresh]) await writeFile(join(folder, name), 'half');
   await utimes(join(folder, stale), 1, 1);
   await utimes(join(folder, fresh), 999_999_999, 999_999_999);
