@@ -4,12 +4,15 @@ import type { Context } from './context.js';
 import type { Declaration } from './declaration.js';
 import type { Flags, Values } from './flag.js';
 
-export interface Command<F extends Flags = Flags, A extends Args = Args> extends Declaration<F, A> {
+export interface Command<F extends Flags = Flags, A extends Args = Args, C = Context> extends Declaration<F, A> {
   /** The exit status; nothing means 0. */
-  run(values: Values<F>, args: ArgValues<A>, context: Context): Promise<number | void>;
+  run(values: Values<F>, args: ArgValues<A>, context: C): Promise<number | void>;
 }
 
-/** Declares a command; exists so that the types of values and arguments follow from the data. */
-export const defineCommand = <const F extends Flags, const A extends Args = readonly []>(
-  command: Command<F, A>,
-): Command<F, A> => command;
+/**
+ * Declares a command; exists so that the types of values and arguments follow from the data. `C` is what `run` uses of
+ * the context, as the type of its last parameter says: whoever calls it, such as a test, gives only that.
+ */
+export const defineCommand = <const F extends Flags, const A extends Args = readonly [], C = Context>(
+  command: Command<F, A, C>,
+): Command<F, A, C> => command;

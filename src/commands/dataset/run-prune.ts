@@ -10,8 +10,8 @@ import type { ReadRecord } from '../../core/dataset/versions.js';
 import { readOnly } from '../../core/object-store/read-only.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { openForReading } from '../inspect/upload-target.js';
-import { datasetBase } from './dataset-base.js';
+import { openForReading } from '../kit/store.js';
+import { datasetBase } from '../kit/dataset-target.js';
 import type { DatasetPruneValues } from './prune.js';
 import { outcomeText, planText, type PruneReport } from './prune-text.js';
 

@@ -8,7 +8,8 @@ import { loadListing } from '../../core/listing/load-listing.js';
 import { displayPath, printable, rawFromText, type RawPath } from '../../core/paths/raw-path.js';
 import { resultPath } from '../../core/failures/failure-list.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
-import { openForReading, uploadTarget, uploadUrl, urlAndFolder } from '../inspect/upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl, urlAndFolder } from '../kit/upload-target.js';
 import type { DvcExportValues } from './export.js';
 
 const SHOWN = 10;

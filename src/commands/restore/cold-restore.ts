@@ -20,7 +20,7 @@ import {
 import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
 import type { RestoreValues } from '../restore.js';
-import type { DatasetVersion } from './dataset-version.js';
+import type { DatasetVersion } from '../kit/dataset-version.js';
 
 /** The flags that say how cold storage is dealt with, and where the store is. */
 export type ColdValues = Pick<

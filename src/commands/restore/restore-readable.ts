@@ -4,7 +4,7 @@ import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../core/restore/restore.js';
 import { shellWord } from '../../core/text/shell-word.js';
-import { uploadUrl } from '../inspect/upload-target.js';
+import { uploadUrl } from '../kit/upload-target.js';
 
 /** Restores what is readable. @throws what `restoreUpload` throws; `cold-storage` with the command that asks it back */
 export async function restoreReadable(options: RestoreOptions, target: UploadLocation): Promise<RestoreResult> {

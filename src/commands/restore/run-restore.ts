@@ -17,13 +17,15 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 import type { DownloadValues } from '../download.js';
-import { openForReading, uploadTarget, uploadUrl, urlAndFolder } from '../inspect/upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl, urlAndFolder } from '../kit/upload-target.js';
 import type { RestoreValues } from '../restore.js';
 import { coldOutcome, type ColdOutcome } from './cold-outcome.js';
 import { retrieveWithJob } from './cold-restore.js';
 import { restoreReadable } from './restore-readable.js';
-import { datasetTarget, findVersion, versionSelector, type DatasetVersion } from './dataset-version.js';
-import { openFrameCache } from './frame-cache.js';
+import { datasetTarget } from '../kit/dataset-target.js';
+import { findVersion, versionSelector, type DatasetVersion } from '../kit/dataset-version.js';
+import { openFrameCache } from '../kit/frame-cache.js';
 
 const SHOWN_WARNINGS = 10;
 

@@ -5,7 +5,7 @@ import { printable } from '../../core/paths/raw-path.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
 import type { UploadState } from '../../core/resume/upload-state.js';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.js';
-import { minuteText } from '../dataset/record-text.js';
+import { minuteText } from '../kit/lines.js';
 import { printTable } from '../dataset/print-table.js';
 import { stateFolder } from '../upload/resumable.js';
 import { savedStatus } from './saved-status.js';

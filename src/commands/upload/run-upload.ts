@@ -17,8 +17,8 @@ import {
   openForWriting,
   refuseClassOfFolder,
   rememberedManifests,
-  writerIdOf,
 } from './engine-options.js';
+import { writerIdOf } from '../kit/dataset-target.js';
 import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import { readPreviousManifest } from './previous-manifest.js';
 import { provenanceOptions } from './provenance.js';

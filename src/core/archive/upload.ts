@@ -30,7 +30,7 @@ import { takeUp } from './resumed/take-up.js';
 import { tellSkips } from './scan/tell-skips.js';
 import type { TierPolicy } from './plan/tier.js';
 import type { TransferOptions } from './transfer/transfer-policy.js';
-import type { ChangeCounts } from './changes/compare.js';
+import type { ChangeCounts } from './changes/change-counts.js';
 import { compareWithRival, type OnItsOwn, uploadChanges } from './changes/upload-changes.js';
 import { type Encryption, encryptionFor } from './upload-encryption.js';
 import { lineSources, type UploadProvenance } from './upload-provenance.js';

@@ -56,7 +56,7 @@ export function readFrameHeader(source: Uint8Array): FrameHeader {
 }
 
 /** Bytes from the start of `source` to the end of its first frame. @throws integrity when it is cut off */
-export function measureFrame(source: Uint8Array, header: FrameHeader): number {
+function measureFrame(source: Uint8Array, header: FrameHeader): number {
   let at = header.headerSize;
   for (;;) {
     if (at + 3 > source.byteLength) throw damaged('it is cut off');

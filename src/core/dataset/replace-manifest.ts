@@ -37,7 +37,7 @@ export interface ReplaceOptions {
 const short = (sha256: string): string => sha256.slice(0, 8);
 
 /** Where the new manifest lies until it has taken its place. Below the base. */
-export const besideKeyOf = (uploadId: string, label: ReplaceOptions['label'], sha256: string): string =>
+const besideKeyOf = (uploadId: string, label: ReplaceOptions['label'], sha256: string): string =>
   `${manifestKeyOf(uploadId)}.${label}-${short(sha256)}`;
 
 /** Where a copy of the replaced manifest lies. Below the base. */

@@ -2,7 +2,8 @@
 import { createGunzip } from 'node:zlib';
 import { decodeZstdStream, throughTransform } from '../codec/zstd-stream.js';
 import { ArchiverError } from '../failures/errors.js';
-import { BLOCK, isTarBlock } from './tar-header-block.js';
+import { BLOCK } from '../tar/tar-block.js';
+import { isTarBlock } from '../tar/header-block.js';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.zst';
 

@@ -8,7 +8,7 @@ import type { RawPath } from '../paths/raw-path.js';
 import type { Row } from './archive-contents.js';
 import type { Losses } from './losses.js';
 import type { TempSpace } from './temp-space.js';
-import type { TarMember } from './tar-reader.js';
+import type { TarMember } from '../tar/tar-reader.js';
 
 const OWNER_ACCESS = 0o700;
 const READ_FILE = 0o400;

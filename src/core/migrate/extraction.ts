@@ -10,7 +10,7 @@ import { type DiskWriter, isArmed, type OpenFile } from './disk-writer.js';
 import { FileIntake } from './file-intake.js';
 import { finishExtraction } from './finish-extraction.js';
 import type { Losses } from './losses.js';
-import type { TarMember, TarSink } from './tar-reader.js';
+import type { TarMember, TarSink } from '../tar/tar-reader.js';
 
 export interface NotMigrated {
   readonly path: string;

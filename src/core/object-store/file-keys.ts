@@ -4,10 +4,9 @@ import { printable } from '../paths/raw-path.js';
 import { StoreError } from './store-error.js';
 import { checkKey } from './store-url.js';
 
-/** Names with this beginning are the store's own (temp files, locks, parts): never keys, never listed. */
+/** Names with this beginning are the store's own (temp files, locks): never keys, never listed. */
 export const RESERVED = '.archiver~';
 export const TEMP_PREFIX = `${RESERVED}tmp-`;
-export const PARTS_FOLDER = `${RESERVED}parts`;
 const MAX_SEGMENT_BYTES = 255;
 
 /** The path of a key. @throws usage for what is no key at all, unsupported for a key that no file can have */

@@ -7,7 +7,7 @@ import { printable } from '../paths/raw-path.js';
 import { type AwsProfile, awsProfile, type AwsSources, tokenEndpoint } from './s3-profile.js';
 
 /** A process may ask its user for a code; STS and metadata services answer in a second. */
-export const CREDENTIALS_TIMEOUT_MS = 60_000;
+const CREDENTIALS_TIMEOUT_MS = 60_000;
 
 type Provider = ReturnType<typeof defaultProvider>;
 

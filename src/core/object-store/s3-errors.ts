@@ -181,8 +181,7 @@ function objectVerdict(error: SdkError, reason: string, status: number | undefin
 }
 
 function missingVerdict(reason: string, call: S3Call): Verdict | undefined {
-  const needsNoObject =
-    call.operation === 'PutObject' || call.operation.startsWith('List') || call.operation === 'CreateMultipartUpload';
+  const needsNoObject = call.operation === 'PutObject' || call.operation.startsWith('List');
   if (needsNoObject && !MISSING.has(reason)) return undefined;
   return { code: 'not-found', text: 'there is no such object' };
 }

@@ -44,7 +44,7 @@ function extentOf(answer: GetObjectCommandOutput, range: ByteRange | undefined):
   return fits ? { start, sizeBytes, totalBytes } : undefined;
 }
 
-export const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
+const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
   if (header === undefined) return undefined;
   const expiry = /expiry-date="([^"]+)"/.exec(header)?.[1];
   const inProgress = /ongoing-request="true"/.test(header);

@@ -27,12 +27,6 @@ export function joinKey(...parts: readonly string[]): string {
     .join('/');
 }
 
-/** True when `key` lies under the folder `prefix`: `data` holds `data/x`, never `data2/x`. An empty prefix holds everything. */
-export function isUnder(key: string, prefix: string): boolean {
-  const folder = trimSlashes(prefix);
-  return folder === '' || key.startsWith(`${folder}/`);
-}
-
 /** @throws usage when the name cannot be a bucket's. */
 export function checkBucketName(bucket: string): string {
   if (bucket === '') throw usageError('the S3 URL names no bucket; write s3://bucket or s3://bucket/prefix');

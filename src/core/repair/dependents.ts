@@ -63,7 +63,7 @@ export async function findDependents(
 }
 
 /** What lies under the key of a manifest; undefined where nothing does. @throws what the store says */
-export async function storedManifest(
+async function storedManifest(
   reader: ObjectReader,
   uploadId: string,
   signal: AbortSignal,

@@ -3,7 +3,7 @@
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import { resultPath } from '../failures/failure-list.js';
-import { type ChunkTable, surveyLines } from './chunk-table.js';
+import { type ChunkTable, surveyLines } from '../chunk/chunk-table.js';
 import type { BadChunk, FoundChunk } from './found-chunk.js';
 
 export interface FoundObjects {

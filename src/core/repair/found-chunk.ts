@@ -1,5 +1,5 @@
 // A chunk in the folder of an upload, known by its table of contents.
-import type { ChunkTable } from './chunk-table.js';
+import type { ChunkTable } from '../chunk/chunk-table.js';
 
 export interface FoundChunk {
   /** Relative to the folder of the upload. */

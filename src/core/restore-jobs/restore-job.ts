@@ -16,7 +16,7 @@ const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
 export const JOB_ID = 'rj-[0-9a-f]{8}';
 const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
+const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 const CHUNK_STATES = ['cold', 'thawing', 'readable', 'denied', 'missing'] as const;

@@ -7,7 +7,7 @@ import type { DataRun } from './sparse-map.js';
 
 const ZEROS = Buffer.alloc(1024 * 1024);
 /** The longest file of ext4, and some eight hours of hashing: what one worker takes on in one run. */
-export const MAX_HASHED_HOLE_BYTES = 16 * 2 ** 40;
+const MAX_HASHED_HOLE_BYTES = 16 * 2 ** 40;
 
 /** What the holes of all files of a worker may cost. */
 export class HoleLimit {

@@ -12,7 +12,7 @@ import type { Codec } from '../codec/codec-type.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import type { Entry, EntryType, Segment } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
-import { type ChunkTable, type PartRecord, readChunkTable } from '../repair/chunk-table.js';
+import { type ChunkTable, type PartRecord, readChunkTable } from '../chunk/chunk-table.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];

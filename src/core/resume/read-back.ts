@@ -5,7 +5,8 @@ import { loadCodec } from '../codec/codec.js';
 import { isArchiverError } from '../failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
-import { type ChunkTable, readChunkTable, tableBytes } from '../repair/chunk-table.js';
+import { type ChunkTable, readChunkTable } from '../chunk/chunk-table.js';
+import { tableBytes } from '../chunk/table-frame.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
 const FOOTER_BYTES = 32;

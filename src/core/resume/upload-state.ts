@@ -10,7 +10,7 @@ const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
 export const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
 /** How far the upload came when the state was written: `complete` is committed. */
-export const STATE_STATUSES = ['transferring', 'committing', 'complete'] as const;
+const STATE_STATUSES = ['transferring', 'committing', 'complete'] as const;
 export type StateStatus = (typeof STATE_STATUSES)[number];
 
 /** The command line, as far as it can be written down. */

@@ -8,7 +8,7 @@ import type { TransferSnapshot } from '../../stores/transfer-state.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutMiddle } from '../../ui/text-width.js';
 import { problemLines } from '../progress/problem-lines.js';

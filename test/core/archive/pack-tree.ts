@@ -1,7 +1,8 @@
 // Scans, plans and packs a folder in this thread, and reads the result back: what the worker threads do, without them.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { type ChunkJob, planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
+import type { ChunkJob } from '../../../src/core/archive/plan/chunk-job.js';
+import { planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
 import { type EntryTable, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack/pack-chunk.js';

@@ -14,7 +14,7 @@ import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import { withoutLost } from '../../../core/restore-jobs/without-lost.js';
 import { restoreUpload, type RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
-import { openFrameCache } from '../frame-cache.js';
+import { openFrameCache } from '../../kit/frame-cache.js';
 import { resultText, statusOf, warnOf } from '../run-restore.js';
 import type { JobsDownloadValues } from './download.js';
 import { jobFolder, openJobStore, readNamedJob } from './job-store.js';

@@ -7,7 +7,7 @@ import { findJobs, type FoundJob } from '../../../core/restore-jobs/job-folder.j
 import { formatBytes, formatCount, formatDuration } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';
 import { printTable } from '../../dataset/print-table.js';
-import { uploadUrl } from '../../inspect/upload-target.js';
+import { uploadUrl } from '../../kit/upload-target.js';
 import { jobFolder } from './job-store.js';
 import { jobDocument, readableChunks, shownStatus } from './job-text.js';
 

@@ -23,7 +23,8 @@ import { lineSources } from '../upload-provenance.js';
 import type { UploadResult } from '../upload.js';
 import { changesResult, type ChangesOutcome, dryRunResult } from '../upload-result.js';
 import { type Baseline, findBaseline, remembered, rememberHead } from './baseline.js';
-import { type ChangeCounts, type Comparison, compareWithView } from './compare.js';
+import type { ChangeCounts } from './change-counts.js';
+import { type Comparison, compareWithView } from './compare.js';
 import { composeChanges, isFullDue } from './compose-changes.js';
 import { tableLevel } from './table-level.js';
 

@@ -3,7 +3,7 @@
 import type { Codec } from '../../codec/codec-type.js';
 
 /** The level that is reported when levels follow the content. */
-export const DEFAULT_LEVEL = 3;
+const DEFAULT_LEVEL = 3;
 const COMPRESSED = 1;
 const TEXT = 9;
 const SAMPLES = 16;

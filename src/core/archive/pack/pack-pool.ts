@@ -3,7 +3,7 @@
 // buffers did, for a tenth of the time).
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import { WorkerThread } from '../../threads/worker-thread.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
 import type { EntryTableData } from '../scan/entry-table.js';
 import type { PackedChunk } from './pack-chunk.js';
 import { PROGRESS, type PackSettings } from './pack-context.js';
