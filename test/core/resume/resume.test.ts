@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readVersion } from '../../../src/core/dataset/versions.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { readVersion } from '../../../src/core/dataset/records/versions.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { encodeLogRecord, readLog } from '../../../src/core/resume/entry-log.js';
 import { logHeader } from '../../../src/core/state/log.js';
