@@ -9,7 +9,7 @@ import type { Listing } from '../../core/listing/listing.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import { printable } from '../../core/raw-path.js';
 import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
-import { resolveSource } from '../upload/source-folder.js';
+import { resolveSource } from '../../core/archive/scan/source-folder.js';
 import { failedFiles, type StatusResult, statusJson, statusLines } from './status-text.js';
 import type { DvcStatusValues } from './status.js';
 
