@@ -2,7 +2,7 @@
 import { hostname, totalmem } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import { threadsWithin } from '../../core/open-files.js';
+import { threadsWithin } from '../../core/limits/open-files.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { type ArchiveOptions, DEFAULT_FRAME_BYTES } from '../../core/archive/settings.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';

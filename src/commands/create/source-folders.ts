@@ -2,8 +2,8 @@
 import { deriveDatasetId } from '../../core/dataset/identity.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import { baseName, seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
-import { usageError } from '../../core/errors.js';
-import { displayPath, type RawPath } from '../../core/raw-path.js';
+import { usageError } from '../../core/failures/errors.js';
+import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
 
 export interface SourceFolders {
   readonly folders: readonly { readonly given: string; readonly real: RawPath }[];

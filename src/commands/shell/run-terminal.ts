@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { loadScreen } from '../../cli/load-screen.js';
-import { cancelledError } from '../../core/errors.js';
+import { cancelledError } from '../../core/failures/errors.js';
 import type { Interpreter } from '../../core/shell/interpreter.js';
 import { isWorthKeeping } from '../../stores/shell-history.js';
 import { createShellStore } from '../../stores/shell-store.js';

@@ -9,8 +9,8 @@ import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { type SidecarResult, writeSidecars } from '../../core/dvc/sidecar.js';
 import type { EventSink } from '../../core/events.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { ArchiverError, isArchiverError, usageError } from '../../core/errors.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
 
 interface DvcFilesValues {
   readonly generateDvcFiles: boolean;

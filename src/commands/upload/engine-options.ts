@@ -1,11 +1,9 @@
 // What the flags of every command that uploads say to the engine: filters, the store, encryption, the writer.
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
 import { type ArchiveOptions, type EncryptionOptions, MIN_MEMORY_BYTES } from '../../core/archive/settings.js';
-import { autoWriterId, checkWriterId } from '../../core/dataset/identity.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
@@ -113,19 +111,4 @@ export function baseUrlOf(url: string): string {
     throw usageError(`${url} is an upload; name the place above uploads/ that new uploads go to`);
   }
   return joinStoreUrl(url);
-}
-
-/** The writer that --writer-id names; undefined without one. */
-export function writerIdOf(given: string): string | undefined {
-  if (given === '') return undefined;
-  return given === 'auto' ? autoWriterId(hostname(), machineId()) : checkWriterId(given);
-}
-
-// systemd's id survives renaming the machine; elsewhere the host name has to do.
-function machineId(): string {
-  try {
-    return readFileSync('/etc/machine-id', 'utf8').trim() || hostname();
-  } catch {
-    return hostname();
-  }
 }

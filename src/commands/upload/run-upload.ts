@@ -6,7 +6,7 @@ import type { TierPolicy } from '../../core/archive/plan/tier.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions, ChangeOptions, DirectOptions } from '../../core/archive/settings.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { UploadValues } from '../upload.js';
@@ -18,8 +18,8 @@ import {
   openForWriting,
   refuseClassOfFolder,
   surroundings,
-  writerIdOf,
 } from './engine-options.js';
+import { writerIdOf } from '../kit/dataset-target.js';
 import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import { readPreviousManifest } from './previous-manifest.js';
 import { provenanceOptions } from './provenance.js';

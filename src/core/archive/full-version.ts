@@ -3,7 +3,7 @@
 // would be missing from the next (commit protocol, Protocol 2, rule 9).
 import { mergeLevels } from '../dataset/merge-levels.js';
 import { summarize } from '../dataset/summarize.js';
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
 import type { ChunkRecord, ShardRecord, Totals } from '../manifest/manifest-types.js';
 import { type EncodedManifest, ManifestWriter } from '../manifest/manifest-writer.js';

@@ -4,12 +4,12 @@
 import { archiveInto } from '../archive/archive-folder.js';
 import type { ArchiveOptions } from '../archive/settings.js';
 import type { UploadResult } from '../archive/upload-result.js';
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import type { RequestCounts } from '../object-store/object-store.js';
-import { printable, rawFromText } from '../raw-path.js';
-import { type OutputFolder, openOutputFolder } from '../restore/output-folder.js';
+import { printable, rawFromText } from '../paths/raw-path.js';
+import { type OutputFolder, openOutputFolder } from '../output-tree/output-folder.js';
 import { ArchiveContents } from './archive-contents.js';
 import { openTarStream, type ArchiveFormat } from './archive-format.js';
 import { deleteOriginal } from './delete-original.js';

@@ -6,7 +6,7 @@ import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
 import type { TransferEvent } from '../../../src/core/events.js';
 import { openStore } from '../../../src/core/object-store/open-store.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { restored } from '../resume/interrupted.js';
 import { describeTree } from './trees.js';

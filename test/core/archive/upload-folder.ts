@@ -15,7 +15,7 @@ import type { TransferEvent } from '../../../src/core/events.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { newRequestCounts } from '../../../src/core/object-store/request-count.js';
-import type { RawPath } from '../../../src/core/raw-path.js';
+import type { RawPath } from '../../../src/core/paths/raw-path.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { MIB } from './trees.js';
 

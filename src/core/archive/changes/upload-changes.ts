@@ -4,9 +4,9 @@
 // already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { highestVersion } from '../../dataset/version-record.js';
-import { ArchiverError, integrityError } from '../../errors.js';
+import { ArchiverError, integrityError } from '../../failures/errors.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { displayPath } from '../../raw-path.js';
+import { displayPath } from '../../paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
 import type { Job } from '../job.js';
 import { type Lister, makeVersion } from '../make-version.js';

@@ -1,11 +1,11 @@
 // The commit protocol for one upload: its manifest, then the record that makes it a version, with the looks around them.
 import { highestVersion } from '../../dataset/version-record.js';
-import { ArchiverError } from '../../errors.js';
+import { ArchiverError } from '../../failures/errors.js';
 import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { textFromRaw } from '../../raw-path.js';
+import { textFromRaw } from '../../paths/raw-path.js';
 import type { Job } from '../job.js';
 import { claimVersion, commitManifest, type VersionInput } from './commit.js';
 import type { Commitment, CommitOutcome, Ordinal } from './commitment.js';

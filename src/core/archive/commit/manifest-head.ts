@@ -2,7 +2,7 @@
 import { loadCodec } from '../../codec/codec.js';
 import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../manifest/manifest-types.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
-import { type RawPath, rawFromText } from '../../raw-path.js';
+import { type RawPath, rawFromText } from '../../paths/raw-path.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
 import type { Job } from '../job.js';
 import type { UploadPlan } from '../plan/plan-upload.js';

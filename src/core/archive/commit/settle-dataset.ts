@@ -6,7 +6,7 @@ import { deriveDatasetId, deriveNamelessId } from '../../dataset/identity.js';
 import type { ManifestCache } from '../../dataset/manifest-cache.js';
 import { type HighestVersion, highestVersion } from '../../dataset/version-record.js';
 import { listDatasets, readVersion } from '../../dataset/versions.js';
-import { ArchiverError, isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';

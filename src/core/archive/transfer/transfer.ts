@@ -1,7 +1,7 @@
 // Packs and sends what is planned: the pipeline, with the books, the journal and the progress that belong to it.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { ManifestWriter } from '../../manifest/manifest-writer.js';
-import { displayPath } from '../../raw-path.js';
+import { displayPath } from '../../paths/raw-path.js';
 import type { Job } from '../job.js';
 import { PackPool } from '../pack/pack-pool.js';
 import type { ChunkJob } from '../plan/chunk-job.js';
