@@ -10,7 +10,7 @@ import { loadListing } from '../../core/listing/load-listing.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { openForReading } from '../kit/store.js';
 import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
-import { resolveSource } from '../upload/source-folder.js';
+import { resolveSource } from '../../core/archive/scan/source-folder.js';
 import { failedFiles, type StatusResult, statusJson, statusLines } from './status-text.js';
 import type { DvcStatusValues } from './status.js';
 
