@@ -14,6 +14,8 @@ export interface Key {
 export interface KeySource {
   /** Takes what the terminal has sent. */
   readonly write: (chunk: Buffer | string) => void;
+  /** A key, as if it were typed now. */
+  readonly press: (key: Key) => void;
   readonly subscribe: (listener: (key: Key) => void) => () => void;
   /** Forgets a key that has only begun. */
   readonly reset: () => void;
@@ -35,21 +37,23 @@ export function createKeySource({ accepts = () => true, onError }: KeySourceOpti
   let splitter = new InputSplitter();
   const listeners = new Set<(key: Key) => void>();
   let timer: NodeJS.Timeout | undefined;
-  const emit = (pieces: readonly Piece[]): void => {
+  const press = (key: Key): void => {
+    if (!accepts(key)) return;
     try {
-      for (const key of pieces.flatMap((piece) => keysOf(piece, names)))
-        if (accepts(key)) listeners.forEach((listener) => listener(key));
+      listeners.forEach((listener) => listener(key));
     } catch (error) {
       if (onError === undefined) throw error;
       onError(error);
     }
   };
+  const emit = (pieces: readonly Piece[]): void => pieces.flatMap((piece) => keysOf(piece, names)).forEach(press);
   return {
     write(chunk) {
       clearTimeout(timer);
       emit(splitter.push(Buffer.from(chunk)));
       if (splitter.isWaiting) timer = setTimeout(() => emit(splitter.flush()), ESCAPE_MS);
     },
+    press,
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
