@@ -16,6 +16,7 @@ import type { ScanResult } from './scan/scan.js';
 import { tellSkips } from './scan/tell-skips.js';
 import { type ResumedUpload, withSentPieces } from './resumed/resumed-upload.js';
 import type { ChunkSender } from './transfer/send-chunk.js';
+import { SentMeter } from './transfer/sent-meter.js';
 import { autoShardCount } from './plan/shard-strategy.js';
 import { transferPolicy } from './transfer/transfer-policy.js';
 import type { UploadOptions } from './upload.js';
@@ -86,7 +87,7 @@ function announce({ options }: UploadJob, plan: UploadPlan, pending: PendingTota
   for (const job of plan.lanes.flat()) shardBytes[job.shard] = (shardBytes[job.shard] ?? 0) + job.bytes;
   options.emit({
     type: 'plan',
-    files: pending.files,
+    items: pending.files,
     bytes: pending.bytes,
     chunks: plan.lanes.flat().length,
     shardBytes,
@@ -124,9 +125,10 @@ export async function transfer(job: UploadJob, plan: UploadPlan, pool: PackPool,
   const records = new Map<ChunkJob, ChunkRecord | undefined>();
   const report = (): void => {
     const { files, bytes, current } = pool.progress();
-    emit({ type: 'progress', files, bytes, path: displayPath(ledger.table.path(current)) });
+    emit({ type: 'progress', items: files, bytes, path: displayPath(ledger.table.path(current)) });
   };
   const timer = setInterval(report, 100);
+  const sent = new SentMeter(emit);
   try {
     await runPipeline({
       lanes: plan.lanes,
@@ -148,13 +150,16 @@ export async function transfer(job: UploadJob, plan: UploadPlan, pool: PackPool,
         records.delete(chunkJob);
         const { chunk, shard, bytes } = chunkJob;
         let outcome = { durationMs: 0, troubled: false };
+        const storedBytes = packed.size + packed.objects.reduce((sum, { record: { size } }) => sum + size, 0);
+        const meter = sent.chunk(bytes, storedBytes);
         if (record !== undefined) {
           await noted;
           const { kmsKeyId } = job.encryption;
           const chunkTarget = { store: opened.store, folder: `uploads/${job.uploadId}`, kmsKeyId };
-          outcome = await sender.send(chunkTarget, record, packed, signal);
+          outcome = await sender.send(chunkTarget, record, packed, { signal, onSent: meter.onSent });
           journal?.acknowledged(acknowledgedChunk(job, chunkJob, record, packed), filesOf(job, chunkJob), bytes);
         }
+        meter.finish();
         emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, storedBytes: packed.size });
         return outcome;
       },
@@ -164,4 +169,5 @@ export async function transfer(job: UploadJob, plan: UploadPlan, pool: PackPool,
     clearInterval(timer);
   }
   report();
+  sent.finish();
 }

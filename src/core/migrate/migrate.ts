@@ -66,7 +66,6 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   } finally {
     await (migration === undefined ? folder.remove() : migration.close());
   }
-  options.emit({ type: 'done' });
   return migration.isFolderLeft ? { ...result, tempFolder: folder.path } : result;
 }
 
@@ -185,8 +184,7 @@ class Migration {
       // A .archiverignore in the archive is a file of the archive, and no wish of whoever migrates it.
       filter: { ...NO_FILTER, ignoreFiles: false },
       dryRun: false,
-      // It is not done before it is validated.
-      emit: (event) => void (event.type === 'done' || emit(event)),
+      emit,
       signal,
     });
   }

@@ -219,7 +219,6 @@ class Attempt {
     const { job, baseline } = this;
     if (job.options.dryRun) return this.dryRun(planUpload(job, pendingTotals(job.ledger.table)), comparison);
     await job.sender.takeBackUntold();
-    job.options.emit({ type: 'done' });
     const { head, totals } = baseline.view;
     const outcome = this.outcome(comparison, baseline.head, totals);
     return changesResult(job, undefined, { ...outcome, uploadId: head.uploadId, noChanges: true });

@@ -162,7 +162,6 @@ async function lookBack(
   const { recordEtag } = previous ?? {};
   if (previous !== undefined && recordEtag !== undefined && found.etagBefore !== recordEtag)
     await confirmPrevious(job, committed, previous);
-  options.emit({ type: 'done' });
   return committed;
 }
 
