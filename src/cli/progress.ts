@@ -1,6 +1,6 @@
 // Shows what a long operation is doing. The reporters live with the screens and are loaded on first use, so that nothing
 // but a terminal pays for Ink.
-import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/errors.js';
+import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/failures/errors.js';
 import type { EventSink, Outcome } from '../core/events.js';
 import { type EventConsumer, fanOut } from '../core/fan-out.js';
 import type { Reporter } from '../stores/reporter.js';

@@ -1,6 +1,6 @@
 // One stream of events, several consumers. What a consumer does with an event must not decide about the operation: one
 // that throws gets no more events, the others are told of it by a note, and whoever runs the operation hears of it.
-import { errorText } from './errors.js';
+import { errorText } from './failures/errors.js';
 import type { EventSink, TransferEvent } from './events.js';
 
 export interface EventConsumer {

@@ -94,15 +94,6 @@ export function createTransferState(nowMs: number): TransferState {
 /** Folds one event into the books. */
 export function foldEvent(state: TransferState, event: TransferEvent, nowMs: number): void {
   switch (event.type) {
-    case 'start':
-      state.start = event;
-      state.unit = OPERATIONS[event.operation].unit;
-      state.startedAtMs = nowMs;
-      return;
-    case 'scan':
-      state.itemsFound = event.items;
-      state.bytesFound = event.bytes;
-      return;
     case 'plan':
       foldPlan(state, event, nowMs);
       return;
@@ -112,11 +103,36 @@ export function foldEvent(state: TransferState, event: TransferEvent, nowMs: num
     case 'chunk':
       foldChunk(state, event, nowMs);
       return;
+    case 'scan':
+      state.itemsFound = event.items;
+      state.bytesFound = event.bytes;
+      return;
     case 'sent':
       state.sent = event;
       state.storedRate.add(event.storedBytes, nowMs);
       state.steadyRate.add(barBytes(state), nowMs);
       return;
+    case 'retry':
+    case 'settled':
+    case 'skip':
+    case 'note':
+      foldTrouble(state, event, nowMs);
+      return;
+    case 'start':
+    case 'phase':
+    case 'thaw':
+    case 'end':
+      foldStage(state, event, nowMs);
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+type Trouble = Extract<TransferEvent, { type: 'retry' | 'settled' | 'skip' | 'note' }>;
+
+function foldTrouble(state: TransferState, event: Trouble, nowMs: number): void {
+  switch (event.type) {
     case 'retry':
       state.retries += 1;
       state.waiting.set(event.request, { ...event, nextAtMs: nowMs + event.waitMs });
@@ -128,6 +144,23 @@ export function foldEvent(state: TransferState, event: TransferEvent, nowMs: num
       state.skippedCount += 1;
       if (state.skipped.length < SKIPPED_SHOWN) state.skipped.push({ path: event.path, reason: event.reason });
       return;
+    case 'note':
+      state.notes.push(event.text);
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+type Stage = Extract<TransferEvent, { type: 'start' | 'phase' | 'thaw' | 'end' }>;
+
+function foldStage(state: TransferState, event: Stage, nowMs: number): void {
+  switch (event.type) {
+    case 'start':
+      state.start = event;
+      state.unit = OPERATIONS[event.operation].unit;
+      state.startedAtMs = nowMs;
+      return;
     case 'phase':
       state.phase = event.phase;
       state.unit = unitIn(event.phase, state);
@@ -135,9 +168,6 @@ export function foldEvent(state: TransferState, event: TransferEvent, nowMs: num
     case 'thaw':
       state.thaw = event;
       state.phase = 'thawing';
-      return;
-    case 'note':
-      state.notes.push(event.text);
       return;
     case 'end':
       state.outcome = event.outcome;

@@ -6,7 +6,7 @@ import {
   runToResult,
   runWithProgress,
 } from '../../src/cli/progress.js';
-import { ArchiverError, cancelledError } from '../../src/core/errors.js';
+import { ArchiverError, cancelledError } from '../../src/core/failures/errors.js';
 import type { TransferEvent } from '../../src/core/events.js';
 import { Recorder } from '../screens/progress/recorder.js';
 

@@ -5,7 +5,8 @@ import { type ReadView, readView } from '../../core/dataset/read-view.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
 import type { InfoValues } from '../info.js';
 import { infoText, shardTableRows } from './info-text.js';
-import { openForReading, uploadTarget, uploadUrl } from './upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 
 const DEFAULT_WIDTH = 80;
 

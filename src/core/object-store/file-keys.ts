@@ -1,13 +1,12 @@
 // How keys become paths below the base folder, and which names the store keeps for itself.
 import { join } from 'node:path';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { StoreError } from './store-error.js';
 import { checkKey } from './store-url.js';
 
-/** Names with this beginning are the store's own (temp files, locks, parts): never keys, never listed. */
+/** Names with this beginning are the store's own (temp files, locks): never keys, never listed. */
 export const RESERVED = '.archiver~';
 export const TEMP_PREFIX = `${RESERVED}tmp-`;
-export const PARTS_FOLDER = `${RESERVED}parts`;
 const MAX_SEGMENT_BYTES = 255;
 
 /** The path of a key. @throws usage for what is no key at all, unsupported for a key that no file can have */

@@ -3,19 +3,12 @@
 import type { BigIntStats } from 'node:fs';
 import { open, rmdir, stat, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import { fileError } from './file-errors.js';
 import { fileEtag } from './file-etag.js';
 import { keyPath } from './file-keys.js';
 import { walkKeys, type Listed } from './file-list.js';
-import {
-  abortFileMultipart,
-  completeFileMultipart,
-  createFileMultipart,
-  listFileMultipart,
-  writePart,
-} from './file-multipart.js';
 import { modesOf, type FileModes } from './file-modes.js';
 import { fileSystemTime, syncFolder, writeFully } from './file-temp.js';
 import { appendFrom, writeAtomically } from './file-write.js';
@@ -35,7 +28,7 @@ import type {
   WriteOptions,
 } from './object-store.js';
 import { removeStaleTemps } from './stale-temps.js';
-import { PACED_SLICE_BYTES, type Pace } from './pace.js';
+import { PACED_SLICE_BYTES, type Pace } from '../limits/pace.js';
 import { storeBody } from './store-body.js';
 import { StoreError, throwIfCancelled } from './store-error.js';
 
@@ -345,24 +338,10 @@ class FileStore {
             'nothing in a local folder is ever in cold storage; thawing needs an s3:// target',
           ),
         ),
-      createMultipart: async (key, options = {}) => {
-        refuseOptions(options);
-        keyPath(folder, key);
-        return await createFileMultipart(folder, key, this.#modes);
-      },
-      uploadPart: (key, multipartId, partNumber, body, signal) =>
-        writePart(folder, { key, multipartId, modes: this.#modes }, partNumber, (handle) =>
-          this.#fill(handle, body, signal === undefined ? {} : { signal }),
-        ),
-      completeMultipart: async (key, multipartId, parts, signal) => {
-        const target = keyPath(folder, key);
-        await completeFileMultipart(folder, { key, multipartId, target, modes: this.#modes }, parts, signal);
-        return { etag: fileEtag(await stat(target, { bigint: true })) };
-      },
-      abortMultipart: (key, multipartId) => abortFileMultipart(folder, key, multipartId),
-      listMultipart: async function* (prefix) {
-        yield* await listFileMultipart(folder, prefix);
-      },
+      // A file is written under a temporary name and renamed: there are no uploads in parts.
+      abortMultipart: () => Promise.resolve(),
+      // oxlint-disable-next-line require-yield -- an empty listing
+      listMultipart: async function* () {},
     };
   }
 }

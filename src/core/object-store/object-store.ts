@@ -86,11 +86,7 @@ export interface PutResult {
   readonly etag: string;
 }
 
-export interface UploadedPart {
-  readonly partNumber: number;
-  readonly etag: string;
-}
-
+/** A multipart upload that somebody began and neither completed nor aborted; this program begins none. */
 export interface UnfinishedMultipart {
   readonly key: string;
   readonly multipartId: string;
@@ -159,21 +155,9 @@ export interface ObjectStore extends ObjectReader {
   /** What time it is by the clock that `lastModified` is told in. */
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
-  createMultipart(key: string, options?: WriteOptions): Promise<string>;
-  uploadPart(
-    key: string,
-    multipartId: string,
-    partNumber: number,
-    body: Uint8Array,
-    signal?: AbortSignal,
-  ): Promise<UploadedPart>;
-  completeMultipart(
-    key: string,
-    multipartId: string,
-    parts: readonly UploadedPart[],
-    signal?: AbortSignal,
-  ): Promise<PutResult>;
+  /** One that does not exist is no failure. */
   abortMultipart(key: string, multipartId: string, signal?: AbortSignal): Promise<void>;
+  /** The unfinished ones whose key begins with `prefix`; none where a store knows no such uploads. */
   listMultipart(prefix: string, signal?: AbortSignal): AsyncIterable<UnfinishedMultipart>;
   /** Deletes in batches of 1000; a key that does not exist is no failure. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;

@@ -1,29 +1,10 @@
-// Sends again what the store or the network may answer differently next time (retrier.ts says when). Two answers
-// change their meaning on a repeated request, because the first one may have worked although its answer was lost:
-// a `conflict` of a conditional put is passed up with `afterRetry` (the committer looks whether the object is its own),
-// and a multipart upload that is gone is looked for under its key.
-import type { ObjectStore, PutResult, UploadedPart, VersionName } from './object-store.js';
+// Sends again what the store or the network may answer differently next time (retrier.ts says when). One answer
+// changes its meaning on a repeated request, because the first one may have worked although its answer was lost:
+// a `conflict` of a conditional put is passed up with `afterRetry` (the committer looks whether the object is its own).
+import type { ObjectStore, VersionName } from './object-store.js';
 import { Retrier, DEFAULT_RETRY, type RetryOptions } from './retrier.js';
 import { deleteAgain } from './retry-delete.js';
 import { listAgain, listMultipartAgain, listVersionsAgain } from './retry-list.js';
-import { multipartEtag } from './s3-etag.js';
-import { StoreError } from './store-error.js';
-
-// The upload is gone and a request went out before this one: did that one complete it?
-async function settleComplete(
-  store: ObjectStore,
-  key: string,
-  parts: readonly UploadedPart[],
-  error: unknown,
-  signal?: AbortSignal,
-): Promise<PutResult> {
-  const expected = multipartEtag(parts);
-  const isGone = error instanceof StoreError && error.reason === 'NoSuchUpload';
-  if (!isGone || expected === undefined) throw error;
-  const found = await store.head(key, signal).catch(() => undefined);
-  if (found?.etag !== expected) throw error;
-  return { etag: found.etag };
-}
 
 /** A store that retries. */
 export function withRetry(store: ObjectStore, options: RetryOptions = DEFAULT_RETRY): ObjectStore {
@@ -40,15 +21,6 @@ export function withRetry(store: ObjectStore, options: RetryOptions = DEFAULT_RE
     time: (signal) => run('ask for the time', signal, () => store.time(signal)),
     list: (list = {}) => listAgain(store, retrier, list),
     put: (key, body, put) => run(`put ${key}`, put?.signal, () => store.put(key, body, put)),
-    createMultipart: (key, write) =>
-      run(`create upload ${key}`, write?.signal, () => store.createMultipart(key, write)),
-    uploadPart: (key, id, partNumber, body, signal) =>
-      run(`part ${partNumber} of ${key}`, signal, () => store.uploadPart(key, id, partNumber, body, signal)),
-    completeMultipart: (key, id, parts, signal) =>
-      run(`complete ${key}`, signal, (attempt) => {
-        const sent = store.completeMultipart(key, id, parts, signal);
-        return attempt === 1 ? sent : sent.catch((error: unknown) => settleComplete(store, key, parts, error, signal));
-      }),
     abortMultipart: (key, id, signal) => run(`abort ${key}`, signal, () => store.abortMultipart(key, id, signal)),
     listMultipart: (prefix, signal) => listMultipartAgain(store, retrier, prefix, signal),
     delete: (items, signal) =>

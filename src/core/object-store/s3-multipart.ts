@@ -1,19 +1,10 @@
-// Multipart uploads to S3.
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  ListMultipartUploadsCommand,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3';
-import { isArchiverError } from '../errors.js';
+// Unfinished multipart uploads on S3: found and aborted, as other tools leave them below our keys.
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from './object-store.js';
 import { ListingGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
-import { multipartEtag, plainEtag } from './s3-etag.js';
 import type { Asked, S3Sender } from './s3-sender.js';
-import { writeParameters } from './s3-write.js';
-import { checkKey } from './store-url.js';
 
 async function* listMultipart(
   sender: S3Sender,
@@ -52,52 +43,16 @@ async function* listMultipart(
   }
 }
 
-/** The multipart calls of an S3 store. */
-export function s3Multipart(
-  sender: S3Sender,
-): Pick<ObjectStore, 'createMultipart' | 'uploadPart' | 'completeMultipart' | 'abortMultipart' | 'listMultipart'> {
-  const target = (key: string) => ({ Bucket: sender.bucket, Key: sender.fullKey(key) });
+/** The calls of an S3 store that clear multipart uploads away. */
+export function s3Multipart(sender: S3Sender): Pick<ObjectStore, 'abortMultipart' | 'listMultipart'> {
   return {
-    createMultipart: async (key, options = {}) => {
-      checkKey(key, sender.prefix);
-      const asked: Asked = { operation: 'CreateMultipartUpload', action: 's3:PutObject', key, signal: options.signal };
-      const command = new CreateMultipartUploadCommand({ ...target(key), ...writeParameters(options) });
-      const answer = await sender.send(asked, (client, send) => client.send(command, send));
-      if (answer.UploadId === undefined || answer.UploadId === '')
-        throw sender.complaint(asked, 'the store gave the upload no id');
-      return answer.UploadId;
-    },
-    uploadPart: async (key, multipartId, partNumber, body, signal) => {
-      const asked: Asked = { operation: 'UploadPart', action: 's3:PutObject', key, signal };
-      const command = new UploadPartCommand({
-        ...target(key),
-        UploadId: multipartId,
-        PartNumber: partNumber,
-        Body: body,
-        ContentLength: body.byteLength,
-      });
-      const answer = await sender.send(asked, (client, send) => client.send(command, send));
-      if (answer.ETag === undefined) throw sender.complaint(asked, 'the store did not confirm the part');
-      return { partNumber, etag: plainEtag(answer.ETag) };
-    },
-    completeMultipart: async (key, multipartId, parts, signal) => {
-      const asked: Asked = { operation: 'CompleteMultipartUpload', action: 's3:PutObject', key, signal };
-      const command = new CompleteMultipartUploadCommand({
-        ...target(key),
-        UploadId: multipartId,
-        MultipartUpload: {
-          Parts: parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: `"${etag}"` })),
-        },
-      });
-      const answer = await sender.send(asked, (client, send) => client.send(command, send));
-      // S3 answers 200 before it starts; the outcome is in the body, and an unfinished body names no ETag.
-      if (answer.ETag === undefined) throw sender.complaint(asked, 'the store did not confirm the upload');
-      // Ceph's gateway confirms with an empty ETag.
-      return { etag: plainEtag(answer.ETag) || (multipartEtag(parts) ?? '') };
-    },
     abortMultipart: async (key, multipartId, signal) => {
       const asked: Asked = { operation: 'AbortMultipartUpload', action: 's3:AbortMultipartUpload', key, signal };
-      const command = new AbortMultipartUploadCommand({ ...target(key), UploadId: multipartId });
+      const command = new AbortMultipartUploadCommand({
+        Bucket: sender.bucket,
+        Key: sender.fullKey(key),
+        UploadId: multipartId,
+      });
       try {
         await sender.send(asked, (client, send) => client.send(command, send));
       } catch (error) {

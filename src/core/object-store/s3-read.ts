@@ -6,7 +6,7 @@ import {
   type GetObjectCommandOutput,
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3';
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from './object-store.js';
 import { StoreError } from './store-error.js';
 import { storeBody } from './store-body.js';
@@ -44,7 +44,7 @@ function extentOf(answer: GetObjectCommandOutput, range: ByteRange | undefined):
   return fits ? { start, sizeBytes, totalBytes } : undefined;
 }
 
-export const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
+const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
   if (header === undefined) return undefined;
   const expiry = /expiry-date="([^"]+)"/.exec(header)?.[1];
   const inProgress = /ongoing-request="true"/.test(header);

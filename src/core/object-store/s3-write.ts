@@ -6,7 +6,7 @@ import {
   type StorageClass,
   type Tier,
 } from '@aws-sdk/client-s3';
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { ObjectStore, PutOptions, ThawTier, WriteOptions } from './object-store.js';
 import { StoreError } from './store-error.js';
 import { plainEtag } from './s3-etag.js';
@@ -18,7 +18,7 @@ const TIERS: Readonly<Record<ThawTier, Tier>> = { expedited: 'Expedited', standa
 const tagHeader = (tags: Readonly<Record<string, string>>): string => new URLSearchParams({ ...tags }).toString();
 
 /** The headers that every way of writing an object takes. */
-export const writeParameters = (options: WriteOptions) => ({
+const writeParameters = (options: WriteOptions) => ({
   ...(options.storageClass === undefined ? {} : { StorageClass: options.storageClass as StorageClass }),
   ...(options.contentType === undefined ? {} : { ContentType: options.contentType }),
   ...(options.metadata === undefined ? {} : { Metadata: { ...options.metadata } }),

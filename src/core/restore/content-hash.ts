@@ -2,12 +2,12 @@
 // a manifest of a few bytes can ask for. So holes are limited (`HoleLimit`), and the way through them can be stopped.
 // Pieces that come out of order are not hashed: the hash then answers undefined, and whoever needs it reads the file again.
 import { createHash, type Hash } from 'node:crypto';
-import { cancelledError, integrityError } from '../errors.js';
+import { cancelledError, integrityError } from '../failures/errors.js';
 import type { DataRun } from './sparse-map.js';
 
 const ZEROS = Buffer.alloc(1024 * 1024);
 /** The longest file of ext4, and some eight hours of hashing: what one worker takes on in one run. */
-export const MAX_HASHED_HOLE_BYTES = 16 * 2 ** 40;
+const MAX_HASHED_HOLE_BYTES = 16 * 2 ** 40;
 
 /** What the holes of all files of a worker may cost. */
 export class HoleLimit {

@@ -1,8 +1,8 @@
 // What happens to what is already there. Pure.
 import type { EntryType, Timestamp } from '../manifest/manifest-types.js';
-import type { Present } from './output-tree.js';
+import type { Present } from '../output-tree/output-tree.js';
 
-export const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
+const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
 /**
  * `if-changed` (the default) leaves a file alone whose size and time of modification are those of the archive; `always`
  * writes it again; `if-newer` replaces only what is older than the archive; `never` replaces nothing.

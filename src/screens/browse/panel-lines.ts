@@ -1,6 +1,6 @@
 // What takes the place of the list: the question before a restore, the details of a file, a restore and its end.
 import type { ThawTier } from '../../core/object-store/object-store.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { type CostPlace, costVerdict, selectionCost, type SelectionCost } from '../../stores/browse/cost.js';
 import type { BrowseMode, BrowseView } from '../../stores/browse/browse-state.js';
 import { displayText } from '../../stores/display-text.js';

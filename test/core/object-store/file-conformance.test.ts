@@ -5,7 +5,7 @@ import { openStore } from '../../../src/core/object-store/open-store.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { describeConformance } from './conformance.js';
 
-const limits = { omits: ['slash-keys'], minPartBytes: 100_000, maxKeys: 2500 } as const;
+const limits = { omits: ['slash-keys'], maxKeys: 2500 } as const;
 
 describeConformance('file store', { ...limits, open: async () => fileStore(await tempFolder()) });
 

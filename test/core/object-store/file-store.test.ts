@@ -128,7 +128,7 @@ describe('file store', () => {
     await expect(store.put('k', text('x'), { storageClass: 'GLACIER' })).rejects.toThrow(
       'a local folder has no storage class GLACIER; that needs an s3:// target',
     );
-    await expect(store.createMultipart('k', { kmsKeyId: 'key' })).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(store.put('k', text('x'), { kmsKeyId: 'key' })).rejects.toMatchObject({ code: 'unsupported' });
     await expect(store.copy('k', 'l', { tags: { a: 'b' } })).rejects.toMatchObject({ code: 'unsupported' });
     await expect(store.thaw('k', { days: 1, tier: 'bulk' })).rejects.toMatchObject({ code: 'unsupported' });
     await store.put('k', text('x'), {

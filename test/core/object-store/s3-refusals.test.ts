@@ -11,8 +11,9 @@ const text = (value: string): Buffer => Buffer.from(value);
 describe('T12: refusals', () => {
   it.each<[OperationName, string]>([
     ['PutObject', 's3:PutObject'],
-    ['UploadPart', 's3:PutObject'],
-    ['CompleteMultipartUpload', 's3:PutObject'],
+    ['CopyObject', 's3:PutObject and s3:GetObject'],
+    ['ListMultipartUploads', 's3:ListBucketMultipartUploads'],
+    ['AbortMultipartUpload', 's3:AbortMultipartUpload'],
     ['GetObject', 's3:GetObject'],
     ['HeadObject', 's3:GetObject'],
     ['ListObjectsV2', 's3:ListBucket'],
@@ -140,9 +141,8 @@ describe('T13: other addresses, other servers', () => {
     const { store } = await s3.open();
 
     await store.put('k', text('x'));
-    await OPERATIONS.UploadPart(store);
 
-    const names = s3.server.requests.slice(-3).flatMap(({ headers }) => Object.keys(headers));
+    const names = s3.server.requests.slice(-1).flatMap(({ headers }) => Object.keys(headers));
     expect(names.filter((name) => /checksum|trailer|aws-chunked/.test(name))).toEqual([]);
   });
 

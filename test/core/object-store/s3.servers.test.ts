@@ -44,19 +44,6 @@ describe('S3 store on the Ceph gateway', () => {
     expect(proxy.counts.get('GetObject')).toBe(3);
   });
 
-  it('finds its own multipart object when the answer was lost', async () => {
-    const proxy = await startFaultProxy(endpoint);
-    onTestFinished(() => proxy.close());
-    const { store } = await openTestS3(proxy.endpoint, BUCKET);
-    proxy.inject({ operation: 'CompleteMultipartUpload', fault: { kind: 'lost-answer' }, times: 1 });
-    const id = await store.createMultipart('k');
-    const part = await store.uploadPart('k', id, 1, text('part'));
-
-    const { etag } = await store.completeMultipart('k', id, [part]);
-
-    expect((await store.head('k'))?.etag).toBe(etag);
-  });
-
   it.each([100, 4_000_000])(
     'tells bad credentials from a lost connection, also with a body of %i bytes',
     async (size) => {

@@ -7,8 +7,6 @@
 //   flight, probing 25 % above it now and then (after BBR, ACM Queue 14(5), reduced to whole requests); multiplies by
 //   0.7 and measures anew when the store pushes back
 
-export type CongestionControl = 'cubic' | 'bbr';
-
 export interface Acknowledgement {
   readonly nowMs: number;
   readonly bytes: number;

@@ -8,7 +8,7 @@ import { assertSameView, type ComparedView } from '../../../../src/core/dataset/
 import { openVersion } from '../../../../src/core/dataset/version-view.js';
 import { readParsedRecord } from '../../../../src/core/dataset/versions.js';
 import { viewOf } from '../../../../src/core/dataset/view.js';
-import { loadManifest } from '../../../../src/core/manifest/loaded-manifest.js';
+import { loadManifest } from '../../../support/load-manifest.js';
 import { fileStore } from '../../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import type { Json } from '../../../support/make-archive.js';
