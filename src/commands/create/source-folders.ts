@@ -3,7 +3,7 @@ import { deriveDatasetId } from '../../core/dataset/identity.js';
 import { baseName, seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
 import { usageError } from '../../core/errors.js';
 import { displayPath, type RawPath } from '../../core/raw-path.js';
-import { resolveSource, treesToSkip } from '../upload/source-folder.js';
+import { resolveSource, treesToSkip } from '../kit/source-folder.js';
 
 export interface SourceFolders {
   readonly folders: readonly { readonly given: string; readonly real: RawPath }[];

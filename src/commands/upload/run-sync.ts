@@ -22,7 +22,7 @@ import { writerIdOf } from '../kit/dataset-target.js';
 import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
-import { resolveSource, treesToSkip } from './source-folder.js';
+import { resolveSource, treesToSkip } from '../kit/source-folder.js';
 
 export interface SyncTarget {
   readonly source: string;
