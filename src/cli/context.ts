@@ -1,8 +1,12 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { Readable, Writable } from 'node:stream';
+import type { Host } from './host.js';
 import type { Node } from './tree.js';
 
 export type Origin = 'flag' | 'environment' | 'config' | 'default';
+
+/** What a call within a call has of its own. Its signal ends it alone. */
+export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal'>;
 
 /** Ends work early. */
 export interface Cancellation {
@@ -105,4 +109,6 @@ export interface Context
   readonly takeCtrlC: (onCtrlC: () => void) => () => void;
   /** The command tree, for commands about commands. */
   readonly root: Node;
+  /** Runs another call of the program, for shells; gives its exit status. */
+  readonly runCall: (argv: readonly string[], streams: CallStreams) => Promise<number>;
 }

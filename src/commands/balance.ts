@@ -7,7 +7,7 @@ import type { Analysis, BalancePlan } from '../core/balance/plan-balance.js';
 import type { ShardLoads } from '../core/balance/shard-loads.js';
 import type { StayReason } from '../core/balance/staying-chunks.js';
 import type { ObjectStore } from '../core/object-store/object-store.js';
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
 import { storeModeFlag, uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { amountText, bytesOf, textOf } from './kit/lines.js';

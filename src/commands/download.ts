@@ -1,12 +1,12 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { ArchiverError, isArchiverError } from '../core/errors.js';
+import { ArchiverError, isArchiverError } from '../core/failures/errors.js';
 import type { Selectors } from '../core/manifest/selection.js';
 import type { UploadLocation } from '../core/object-store/store-url.js';
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
-import { shellWord } from '../ui/shell-word.js';
+import { shellWord } from '../core/text/shell-word.js';
 import { limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
 import { restoreArguments, type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';

@@ -1,9 +1,9 @@
 import { defineCommand } from '../cli/command.js';
 import type { Results, Verbosity } from '../cli/context.js';
-import type { ChainLink, ReadView } from '../core/dataset/read-view.js';
+import type { ChainLink, ReadView } from '../core/dataset/chain/read-view.js';
 import type { ManifestHead, ShardRecord } from '../core/manifest/manifest-types.js';
 import type { DvcPathRecord, DvcRecord } from '../core/manifest/provenance-types.js';
-import { displayPath, printable } from '../core/raw-path.js';
+import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
 import { uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -27,7 +27,7 @@ export const command = defineCommand({
   exits: { 0: 'described', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & Verbosity & StoreContext & TableContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
-    const { readView } = await import('../core/dataset/read-view.js');
+    const { readView } = await import('../core/dataset/chain/read-view.js');
     const location = uploadUrl({ baseUrl, uploadId });
     await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
       const view = await readView(store, { uploadId, headOnly: true, signal: context.signal });

@@ -1,12 +1,12 @@
 import { defineCommand } from '../cli/command.js';
 import type { StreamedResults, Verbosity } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import type { ReadView } from '../core/dataset/read-view.js';
+import type { ReadView } from '../core/dataset/chain/read-view.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
 import type { ChunkRecord, Entry } from '../core/manifest/manifest-types.js';
 import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
-import { displayPath, printable } from '../core/raw-path.js';
+import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes } from '../ui/format.js';
 import { uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
@@ -67,7 +67,7 @@ interface Listed {
 
 /** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
 async function eachEntry(wanted: Wanted, { textOf, separator, put }: Written): Promise<Listed> {
-  const { readView } = await import('../core/dataset/read-view.js');
+  const { readView } = await import('../core/dataset/chain/read-view.js');
   const { createSelection } = await import('../core/manifest/selection.js');
   const { reader, uploadId, pattern, signal } = wanted;
   const selection = createSelection(pattern === undefined ? { all: true } : { pattern });

@@ -10,7 +10,7 @@ import type { ArchiveSource } from '../core/migrate/archive-source.js';
 import type { InspectedArchive } from '../core/migrate/inspect-archive.js';
 import type { MigrateOptions, MigrateResult } from '../core/migrate/migrate.js';
 import type { RequestCounts } from '../core/object-store/object-store.js';
-import { displayPath, printable } from '../core/raw-path.js';
+import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { agree } from './kit/ask.js';

@@ -2,7 +2,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import { defineCommand } from '../cli/command.js';
 import type { Clock, Messages, Places, Results, Verbosity } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 import type { Loss } from '../core/repair/losses.js';
 import type { RepairPart, RepairResult } from '../core/repair/repair.js';
 import { formatBytes, formatCount } from '../ui/format.js';

@@ -92,7 +92,7 @@ const prune = defineCommand({
 });
 
 /** The sample tree; `run` becomes the body of `upload`. */
-export function sampleTree(run?: Run): Node {
+export function sampleTree(run?: Run): Node<Command> {
   const restore = { args: [arg.text('URL', { describe: 'where from' })] };
   return buildTree(
     [

@@ -1,10 +1,10 @@
 import { defineCommand } from '../../cli/command.js';
 import type { StreamedResults } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import type { Change } from '../../core/dataset/diff.js';
 import type { Counts, DiffTally } from '../../core/dataset/diff-tally.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { datasetBase } from '../kit/dataset-target.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
@@ -35,8 +35,8 @@ export const command = defineCommand({
   async run(values, [url], context: StreamedResults & StoreContext) {
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
-    const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/version-selector.js');
-    const { openVersion } = await import('../../core/dataset/version-view.js');
+    const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');
+    const { openVersion } = await import('../../core/dataset/chain/version-view.js');
     const { diffViews } = await import('../../core/dataset/diff.js');
     const { CHANGE_KINDS, DiffTally, isFolderChange } = await import('../../core/dataset/diff-tally.js');
     const selectors = { from: parseVersionSelector(values.from), to: parseVersionSelector(values.to) };

@@ -3,13 +3,13 @@ import type { Clock, Messages, Questions, Results, Terminal } from '../../cli/co
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { ordinalsText } from '../../core/dataset/ordinals-text.js';
 import type { PlanOptions, PrunePlan } from '../../core/dataset/prune/plan-prune.js';
 import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
-import type { ReadRecord } from '../../core/dataset/versions.js';
-import { usageError } from '../../core/errors.js';
-import { printable } from '../../core/raw-path.js';
+import type { ReadRecord } from '../../core/dataset/records/versions.js';
+import { usageError } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';

@@ -1,10 +1,10 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { recordedSource } from '../../core/dataset/recorded-source.js';
-import type { BrokenRecord, ReadRecord } from '../../core/dataset/versions.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { recordedSource } from '../../core/dataset/records/recorded-source.js';
+import type { BrokenRecord, ReadRecord } from '../../core/dataset/records/versions.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { datasetBase } from '../kit/dataset-target.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
@@ -51,8 +51,8 @@ export const command = defineCommand({
   async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
-    const { noSuchDataset } = await import('../../core/dataset/version-selector.js');
-    const { listVersions, readVersions } = await import('../../core/dataset/versions.js');
+    const { noSuchDataset } = await import('../../core/dataset/records/version-selector.js');
+    const { listVersions, readVersions } = await import('../../core/dataset/records/versions.js');
     return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
       const listed = await listVersions(store, datasetId, context.signal);
       if (listed.length === 0) throw await noSuchDataset(store, datasetId, context.signal);

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { uploadArg, uploadTargetFlags } from '../kit/flags.js';
 import { amountText } from '../kit/lines.js';

@@ -1,7 +1,7 @@
 // What a person reads of chunks in cold storage: their states, what each tier costs and when it is done. Also the lines of
 // a restore that has asked for them.
 import type { RetrievalEstimate, RetrievalItem } from '../../core/cost/retrieval-cost.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { isLost } from '../../core/restore/retrieval-document.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../core/restore/retrieve.js';
 import { isColdClass, THAW_TIERS, waitOf } from '../../core/thaw/cold-class.js';

@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import type { Clock, Environment, MemoryLimit, Messages, Places, Results, Terminal } from '../../cli/context.js';
 import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
-import { ArchiverError, usageError } from '../../core/errors.js';
+import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { stopwatch, warnOf, withProgress } from './run.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';

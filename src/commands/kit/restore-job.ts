@@ -1,17 +1,17 @@
 // A restore that waits for cold storage: its file, its store, its state in a word and as data.
 import type { Cancellation, Environment, Places } from '../../cli/context.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import type { Selectors } from '../../core/manifest/selection.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import type { AwsSources } from '../../core/object-store/s3-profile.js';
+import type { AwsSources } from '../../core/object-store/s3/s3-profile.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { FoundJob } from '../../core/restore-jobs/job-folder.js';
 import { earliestExpiry } from '../../core/restore-jobs/judge-job.js';
 import type { JobStatus, RestoreJob } from '../../core/restore-jobs/restore-job.js';
-import { resultPath } from '../../core/restore/failures.js';
+import { resultPath } from '../../core/failures/failure-list.js';
 import { jobFolder, readSaved } from './saved.js';
 import { uploadUrl } from './upload-target.js';
 
@@ -72,7 +72,7 @@ export async function withJobStore<T>(
 /** Jobs of 0.1.0 name their server only where a flag or a variable named it. @throws usage where one is configured now */
 async function refuseToGuess({ id, location }: RestoreJob, sources: AwsSources): Promise<void> {
   if (parseStoreUrl(location.baseUrl).kind !== 's3') return;
-  const { storeEndpoint } = await import('../../core/object-store/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
   const configured = withoutLogin(await storeEndpoint(sources));
   if (configured === undefined) return;
   throw usageError(

@@ -2,7 +2,7 @@
 // back, also with --wait: who waits for hours may be interrupted.
 import { hostname } from 'node:os';
 import type { Clock, Messages, Places } from '../../cli/context.js';
-import { ArchiverError, errorText, isArchiverError } from '../../core/errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
@@ -17,7 +17,7 @@ import {
   type RetrieveOptions,
   type ThawedChunk,
 } from '../../core/restore/retrieve.js';
-import type { Lock } from '../../core/resume/upload-lock.js';
+import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
 import type { DatasetVersion } from './dataset-version.js';
 import { jobFolder } from './saved.js';

@@ -2,7 +2,7 @@
 import type { Clock, Messages, Origins } from '../../cli/context.js';
 import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 
 const NOTE_EVERY_MS = 5000;
 const SHOWN_WARNINGS = 10;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Places } from '../../cli/context.js';
 import { suggest } from '../../cli/suggest.js';
-import { ArchiverError, isArchiverError } from '../../core/errors.js';
-import { printable } from '../../core/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { didYouMean, textOf } from './lines.js';
 

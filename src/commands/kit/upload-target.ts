@@ -1,7 +1,7 @@
 // Which upload a command means: a URL, or --bucket, --prefix and --upload-id.
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { bucketUrl } from './dataset-target.js';
 
 export interface UploadTargetValues {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../cli/context.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { savedStatus, stateDocument, timeLeftMs } from '../../core/resume/describe-state.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import type { UploadState } from '../../core/resume/upload-state.js';

@@ -2,20 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
-import { threadsWithin } from '../../core/open-files.js';
+import { threadsWithin } from '../../core/limits/open-files.js';
 import { join } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Cancellation, Clock, Environment, MemoryLimit, Messages, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
 import type { TransferOptions } from '../../core/archive/transfer/transfer-policy.js';
 import type { UploadOptions } from '../../core/archive/upload.js';
-import { openHeadCache } from '../../core/dataset/head-cache.js';
-import { openManifestCache } from '../../core/dataset/manifest-cache.js';
-import { usageError } from '../../core/errors.js';
+import { openHeadCache } from '../../core/dataset/cache/head-cache.js';
+import { openManifestCache } from '../../core/dataset/cache/manifest-cache.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';
-import type { EndpointSources } from '../../core/object-store/s3-profile.js';
+import type { EndpointSources } from '../../core/object-store/s3/s3-profile.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import type { StoreContext } from '../kit/store.js';
 
@@ -156,7 +156,7 @@ export async function rememberedManifests(
 
 async function serverOf(url: string, sources: EndpointSources): Promise<string | undefined> {
   if (parseStoreUrl(url).kind === 'file') return undefined;
-  const { storeEndpoint } = await import('../../core/object-store/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
   return withoutLogin(await storeEndpoint(sources));
 }
 

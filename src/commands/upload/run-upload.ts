@@ -4,7 +4,7 @@ import { runWithProgress } from '../../cli/progress.js';
 import type { DirectOptions } from '../../core/archive/plan/direct-plan.js';
 import type { TierPolicy } from '../../core/archive/plan/tier.js';
 import { type ChangeOptions, upload, type UploadOptions } from '../../core/archive/upload.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { UploadValues } from '../upload.js';

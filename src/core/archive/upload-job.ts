@@ -1,7 +1,7 @@
 // What the steps of one upload share, and the steps that a full upload and one of changes have in common: planning what
 // is pending, packing and sending it.
 import type { OpenedStore } from '../object-store/open-store.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import type { ManifestWriter } from '../manifest/manifest-writer.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ChunkJob, Lane } from './plan/chunk-job.js';

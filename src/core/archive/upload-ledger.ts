@@ -1,10 +1,10 @@
 // The books of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import { isListed } from '../manifest/manifest-writer.js';
-import { shardPrefix } from '../manifest/shard-prefix.js';
+import { shardPrefix } from '../manifest/chunk-key.js';
 import type { ChunkRecord, Segment, ShardRecord, Totals } from '../manifest/manifest-types.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import type { ChunkJob } from './plan/chunk-job.js';
 import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';

@@ -1,6 +1,6 @@
 // zstd through the zstd-napi addon: contexts are made once and reused for every frame.
-import { errorText, integrityError } from '../errors.js';
-import type { Codec } from './codec.js';
+import { errorText, integrityError } from '../failures/errors.js';
+import type { Codec } from './codec-type.js';
 import { type Binding, loadBinding } from './zstd-binding.js';
 import { checkFrame, readFrameHeader } from './zstd-frame.js';
 

@@ -1,6 +1,6 @@
 // The addon of `zstd-napi`, which is compiled where archiver is installed and may be missing.
 import { createRequire } from 'node:module';
-import { ArchiverError, errorText } from '../errors.js';
+import { ArchiverError, errorText } from '../failures/errors.js';
 
 export type Binding = typeof import('zstd-napi/binding.js');
 

@@ -2,7 +2,7 @@
 // them. The window is bounded, so that no archive decides how much memory is taken.
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
-import { errorText, integrityError } from '../errors.js';
+import { errorText, integrityError } from '../failures/errors.js';
 import { type Binding, loadBinding, noZstd } from './zstd-binding.js';
 import { MAX_WINDOW } from './zstd-frame.js';
 

@@ -2,8 +2,8 @@
 import type { Listing } from '../listing/listing.js';
 import { loadListing } from '../listing/load-listing.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { displayPath, rawFromText, type RawPath } from '../raw-path.js';
-import { resultPath } from '../restore/failures.js';
+import { displayPath, rawFromText, type RawPath } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
 import { type SidecarFile, type SidecarResult, writeSidecars } from './sidecar.js';
 
 export interface ExportOptions {

@@ -1,7 +1,7 @@
 // What the templates of a dvc.yaml can name: params.yaml, the files of `vars`, and values that stand in `vars` themselves.
 // What cannot be loaded is a gap: it matters only when a template looks for something that is not there.
 import { join, posix } from 'node:path';
-import { errorText } from '../errors.js';
+import { errorText } from '../failures/errors.js';
 import { type Budget, type Scope, TemplateError } from './template.js';
 import { isList, isMap, type Value, type ValueMap } from './yaml-value.js';
 import { readYamlFile } from './yaml-file.js';

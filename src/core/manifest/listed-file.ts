@@ -1,7 +1,7 @@
 // One file of a manifest as data for programs.
 import { formatTimestamp } from './timestamp.js';
 import type { ChunkRecord, Entry } from './manifest-types.js';
-import { displayPath, textFromRaw } from '../raw-path.js';
+import { displayPath, textFromRaw } from '../paths/raw-path.js';
 
 export interface ListedFile {
   readonly path: string;

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { posix, resolve } from 'node:path';
-import { usageError } from '../errors.js';
+import { usageError } from '../failures/errors.js';
 import { checkBucketName, checkKey } from '../object-store/store-url.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface ArchiveSource {
   /** The store that holds it, and its key there. */

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Codec } from '../../../src/core/codec/codec.js';
+import type { Codec } from '../../../src/core/codec/codec-type.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
 import { loadNapiCodec } from '../../../src/core/codec/napi-codec.js';
 import { loadNodeCodec } from '../../../src/core/codec/node-codec.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encodeToc } from '../../../src/core/archive/pack/chunk-toc.js';
+import { encodeTable } from '../../../src/core/chunk/table-frame.js';
 import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/archive/scan/entry-table.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
 import type { EntryExtra } from '../../../src/core/manifest/entry-line.js';
@@ -49,7 +49,7 @@ function chunk(number: number, entries: readonly Fields[], part?: Fields): Ackno
   return {
     key: `uploads/${ID}/${key}`,
     record: { ...record, storageClass: 'STANDARD', sha256: '', tocSize: 0, frames: [] },
-    toc: encodeToc(loadCodec(), Buffer.from(text)),
+    toc: encodeTable(loadCodec(), Buffer.from(text)),
   };
 }
 

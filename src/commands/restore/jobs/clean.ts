@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../../cli/command.js';
 import type { Clock, Places, Results } from '../../../cli/context.js';
 import { flag } from '../../../cli/flag.js';
-import { isArchiverError } from '../../../core/errors.js';
+import { isArchiverError } from '../../../core/failures/errors.js';
 import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
 import { shownStatus } from '../../kit/restore-job.js';
 import { jobFolder, ORPHAN_MS, removalText } from '../../kit/saved.js';

@@ -4,10 +4,10 @@ import { defineCommand } from '../../../cli/command.js';
 import type { Clock, MemoryLimit, Messages, Origins, Places, Results } from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
-import { isArchiverError } from '../../../core/errors.js';
+import { isArchiverError } from '../../../core/failures/errors.js';
 import type { EventSink } from '../../../core/events.js';
 import type { OpenedStore } from '../../../core/object-store/open-store.js';
-import { printable } from '../../../core/raw-path.js';
+import { printable } from '../../../core/paths/raw-path.js';
 import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import type { RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
@@ -115,8 +115,8 @@ async function manifestDigests(
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   if (datasetId === undefined || version === undefined) return undefined;
-  const { readVersion } = await import('../../../core/dataset/versions.js');
-  const { digestsOf } = await import('../../../core/dataset/version-view.js');
+  const { readVersion } = await import('../../../core/dataset/records/versions.js');
+  const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');
   try {
     return digestsOf(await readVersion(store, datasetId, version, signal));
   } catch (error) {

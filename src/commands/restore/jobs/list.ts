@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
 import type { Selectors } from '../../../core/manifest/selection.js';
-import { displayPath, printable } from '../../../core/raw-path.js';
+import { displayPath, printable } from '../../../core/paths/raw-path.js';
 import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
 import { formatBytes, formatCount, formatDuration } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';

@@ -5,7 +5,7 @@
 //
 // It cannot see an edit that leaves size and mtime as they were (docs/architecture.md).
 import type { Entry } from '../../manifest/manifest-types.js';
-import type { RawPath } from '../../raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';

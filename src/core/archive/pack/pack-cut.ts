@@ -4,7 +4,7 @@ import type { ChunkJob } from '../plan/chunk-job.js';
 import type { TwinPacker } from '../dedup/dedup-pack.js';
 import { STATUS } from '../scan/entry-table.js';
 import type { Md5, PackContext } from './pack-context.js';
-import { padded } from './pack-context.js';
+import { padded } from '../../tar/tar-block.js';
 import { concernsOnePath, reasonOf } from '../scan/scan.js';
 
 export interface PackedSegment {

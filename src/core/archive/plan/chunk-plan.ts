@@ -4,9 +4,9 @@ import type { Lane } from './chunk-job.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from './tier.js';
+import { BLOCK, padded } from '../../tar/tar-block.js';
 
 const MIB = 2 ** 20;
-const BLOCK = 512;
 
 const NO_TIER = -1;
 /** Of what is no file. Warmer than nothing: a chunk without files is kept in STANDARD. */
@@ -38,7 +38,7 @@ export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number
 }
 
 /** Bytes that an entry takes in a tar stream: header, a likely pax header, data to the next block. */
-export const tarBytes = (size: number): number => 3 * BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+export const tarBytes = (size: number): number => 3 * BLOCK + padded(size);
 
 /** Every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
 export function planChunks(table: EntryTable, options: PlanOptions): readonly Lane[] {
@@ -192,7 +192,7 @@ class Planner {
 
   private cut(index: number, size: number, shard: number | undefined): void {
     const of = Math.ceil(size / this.options.chunkBytes);
-    const piece = Math.ceil(size / of / BLOCK) * BLOCK; // a chunk is whole blocks, so the last piece is never empty
+    const piece = padded(size / of); // a chunk is whole blocks, so the last piece is never empty
     const group: number[] = [];
     this.addEntries(group, index);
     const tier = this.tier(index);

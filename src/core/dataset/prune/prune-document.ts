@@ -1,6 +1,6 @@
 // A prune as data for programs: what was found, planned and done.
 import type { EarlyDeletion } from '../../cost/early-deletion.js';
-import type { ReadRecord } from '../versions.js';
+import type { ReadRecord } from '../records/versions.js';
 import type { PrunePlan } from './plan-prune.js';
 import type { PruneOutcome } from './prune.js';
 

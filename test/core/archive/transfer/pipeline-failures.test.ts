@@ -7,7 +7,7 @@ import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
 import { transferPolicy } from '../../../../src/core/archive/transfer/transfer-policy.js';
 import { fixedWindow } from '../../../../src/core/archive/transfer/transfer-window.js';
-import { WorkerThread } from '../../../../src/core/worker-thread.js';
+import { WorkerThread } from '../../../../src/core/threads/worker-thread.js';
 import { mortalThread } from '../../../support/mortal-thread.js';
 
 const job = (chunk: number): ChunkJob => {

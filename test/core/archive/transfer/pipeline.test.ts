@@ -13,7 +13,7 @@ import {
   type TransferOptions,
   transferPolicy,
 } from '../../../../src/core/archive/transfer/transfer-policy.js';
-import { cancelledError } from '../../../../src/core/errors.js';
+import { cancelledError } from '../../../../src/core/failures/errors.js';
 import { MIB } from '../trees.js';
 
 interface World {
