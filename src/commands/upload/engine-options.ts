@@ -7,6 +7,7 @@ import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
+import type { StoreContext } from '../kit/store.js';
 
 const MIB = 2 ** 20;
 
@@ -55,7 +56,7 @@ export interface StoreValues {
 export function openForWriting(
   url: string,
   values: StoreValues,
-  context: Context,
+  context: StoreContext,
   network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts'> = {},
 ): (onEvent: EventSink) => Promise<OpenedStore> {
   return (onEvent) =>

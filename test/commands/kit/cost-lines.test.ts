@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plannedLines, requestedText } from '../../../src/commands/restore/cold-text.js';
+import { plannedLines, requestedText } from '../../../src/commands/kit/cost-lines.js';
 import { estimateRetrieval } from '../../../src/core/cost/retrieval-cost.js';
 import type { RestoreResult } from '../../../src/core/restore/restore.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../../src/core/restore/retrieve.js';

@@ -1,23 +1,21 @@
-// What a person reads of a restore that has to do with cold storage.
+// What a person reads of chunks in cold storage: their states, what each tier costs and when it is done. Also the lines of
+// a restore that has asked for them.
 import type { RetrievalEstimate, RetrievalItem } from '../../core/cost/retrieval-cost.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { isLost } from '../../core/restore/retrieval-document.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../core/restore/retrieve.js';
 import { isColdClass, THAW_TIERS, waitOf } from '../../core/thaw/cold-class.js';
 import type { TierPlan } from '../../core/thaw/tier-plans.js';
 import { formatBytes, formatCount, formatQuantity, formatTimestamp } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
+import { amountText, bytesOf, fact, firstLines, textOf } from './lines.js';
 
-const SHOWN = 10;
 const ITEM_WORDS: Readonly<Record<RetrievalItem, string>> = {
   retrieval: 'retrieval',
   requests: 'requests',
   temporaryCopy: 'temporary copy',
   transfer: 'transfer to the internet',
 };
-
-/** Cannot come back as things are: refused, gone, or not asked for. */
-export const isLost = ({ state }: ThawedChunk): boolean =>
-  state === 'denied' || state === 'missing' || state === 'cold';
 
 /** `retrieval $8.12, requests less than $0.01`: what costs something or is not known. */
 const linesText = ({ lines }: RetrievalEstimate): string =>
@@ -46,13 +44,12 @@ export function plannedLines(
 ): string[] {
   const isFree = estimate.costUsd === 0;
   const cold = chunks.filter(({ storageClass }) => isColdClass(storageClass));
-  if (cold.length === 0)
-    return isFree ? [] : [`  cost      ${costText(estimate)}`, `  prices    ${sourceText(estimate)}`];
+  if (cold.length === 0) return isFree ? [] : [fact('cost', costText(estimate)), fact('prices', sourceText(estimate))];
   const cost =
     tiers.length > 0
       ? THAW_TIERS.map((name) => tierLine(name, tiers, chunks, tier))
-      : [`  cost      ${costText(estimate)}`];
-  return [`  chunks    ${statesText(chunks)}`, ...cost, `  prices    ${sourceText(estimate)}`];
+      : [fact('cost', costText(estimate))];
+  return [fact('chunks', statesText(chunks)), ...cost, fact('prices', sourceText(estimate))];
 }
 
 function tierLine(
@@ -63,9 +60,9 @@ function tierLine(
 ): string {
   const plan = tiers.find(({ tier }) => tier === name);
   const mark = name === chosen ? '  (--tier)' : '';
-  if (plan === undefined) return `  ${name.padEnd(10)}not offered for ${notOffered(name, chunks)}${mark}`;
+  if (plan === undefined) return fact(name, `not offered for ${notOffered(name, chunks)}${mark}`);
   const { readyBy, wait, estimate } = plan;
-  return `  ${name.padEnd(10)}ready by ${formatTimestamp(readyBy)} (${wait.text}), cost ${costText(estimate)}${mark}`;
+  return fact(name, `ready by ${formatTimestamp(readyBy)} (${wait.text}), cost ${costText(estimate)}${mark}`);
 }
 
 function notOffered(tier: TierPlan['tier'], chunks: readonly ThawedChunk[]): string {
@@ -90,8 +87,7 @@ function statesText(chunks: readonly ThawedChunk[]): string {
     const own = chunks.filter((chunk) => chunk.state === state);
     if (own.length === 0) return [];
     const classes = [...new Set(own.map(({ storageClass }) => storageClass))].sort().join(', ');
-    const bytes = own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    return [`${formatCount(own.length)} ${STATE_WORDS[state]} (${printable(classes)}, ${formatBytes(bytes)})`];
+    return [`${formatCount(own.length)} ${STATE_WORDS[state]} (${printable(classes)}, ${formatBytes(bytesOf(own))})`];
   });
   return `${formatCount(chunks.length)} needed: ${parts.join(', ')}`;
 }
@@ -105,31 +101,21 @@ export function requestedText(
   const { result, chunks, estimate, readyBy } = requested;
   const lost = chunks.filter(isLost);
   const thawing = chunks.filter(({ state }) => state === 'thawing').length;
-  const what = `${formatQuantity(result.files, 'file')}, ${formatBytes(result.bytes)}`;
-  const when =
-    readyBy === null
-      ? []
-      : [
-          `  ready by  ${formatTimestamp(readyBy)} with --tier ${values.tier}, kept for ${formatQuantity(values.restoreDays, 'day')}`,
-        ];
+  const asked = `${formatQuantity(thawing, 'chunk')} of ${formatCount(chunks.length)} on the way back from cold storage`;
+  const kept = `with --tier ${values.tier}, kept for ${formatQuantity(values.restoreDays, 'day')}`;
   const cost = readyBy === null ? `nothing new was asked for; the rest: ${costText(estimate)}` : costText(estimate);
-  const named = lost
-    .slice(0, SHOWN)
-    .map(
-      ({ key, state, reason }) =>
-        `  ${state.padEnd(10)}${printable(`${key}${reason === undefined ? '' : `: ${reason}`}`)}`,
-    );
-  return `${[
-    `${formatQuantity(thawing, 'chunk')} of ${formatCount(chunks.length)} on the way back from cold storage, for ${what} to ${printable(result.outputDir)}`,
-    ...when,
-    `  cost      ${cost}`,
-    `  prices    ${sourceText(estimate)}`,
-    ...named,
-    ...(lost.length > SHOWN ? [`            and ${formatCount(lost.length - SHOWN)} more`] : []),
-    ...(lost.some(({ state }) => state === 'cold')
-      ? ['  again     the same restore asks for the rest; take another --tier where this one has no capacity']
-      : []),
-    `  job       ${jobId}`,
-    `  next      archiver restore jobs check ${jobId}`,
-  ].join('\n')}\n`;
+  const again = 'the same restore asks for the rest; take another --tier where this one has no capacity';
+  return textOf([
+    `${asked}, for ${amountText(result.files, 'file', result.bytes)} to ${printable(result.outputDir)}`,
+    ...(readyBy === null ? [] : [fact('ready by', `${formatTimestamp(readyBy)} ${kept}`)]),
+    fact('cost', cost),
+    fact('prices', sourceText(estimate)),
+    ...firstLines(lost.map(lostLine)),
+    ...(lost.some(({ state }) => state === 'cold') ? [fact('again', again)] : []),
+    fact('job', jobId),
+    fact('next', `archiver restore jobs check ${jobId}`),
+  ]);
 }
+
+const lostLine = ({ key, state, reason }: ThawedChunk): string =>
+  fact(state, printable(reason === undefined ? key : `${key}: ${reason}`));

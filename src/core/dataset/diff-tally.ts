@@ -1,10 +1,10 @@
 // Counts of a comparison, and its changes for `--json` as long as they are few. Folders are counted apart: their times
 // change whenever something in them does.
-import type { Change, DiffBatch, DiffSide } from '../../core/dataset/diff.js';
-import { listedFile } from '../inspect/listing.js';
+import { type Change, type DiffBatch, type DiffSide, diffViews } from './diff.js';
+import { listedFile } from '../manifest/listed-file.js';
 
-export const LISTS = ['added', 'removed', 'modified'] as const;
-export type ListName = (typeof LISTS)[number];
+export const CHANGE_KINDS = ['added', 'removed', 'modified'] as const;
+type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** Above this many, a list is made by comparing again rather than held. */
 const HELD = 20_000;
@@ -23,8 +23,7 @@ export function isFolderChange(change: Change): boolean {
   return change.kind === 'modified' ? isFolder && change.before.type === 'directory' : isFolder;
 }
 
-/** A change for `--json`. */
-export function changeDocument(change: Change, from: DiffSide, to: DiffSide): unknown {
+function changeDocument(change: Change, from: DiffSide, to: DiffSide): unknown {
   switch (change.kind) {
     case 'added':
       return listedFile(change.after, to.chunks);
@@ -44,7 +43,7 @@ export class DiffTally {
   readonly files = { added: 0, removed: 0, modified: 0 };
   readonly folders = { added: 0, removed: 0, modified: 0 };
   unchanged = 0;
-  private readonly held: Record<ListName, string[]> = { added: [], removed: [], modified: [] };
+  private readonly held: Record<ChangeKind, string[]> = { added: [], removed: [], modified: [] };
 
   constructor(
     private readonly from: DiffSide,
@@ -61,8 +60,15 @@ export class DiffTally {
     for (const { type } of unchanged) if (type !== 'directory') this.unchanged++;
   }
 
-  /** The changes of a kind as JSON; undefined when they are too many to be held. */
-  list(kind: ListName): readonly string[] | undefined {
-    return this.files[kind] <= HELD ? this.held[kind] : undefined;
+  /** The changes of files of one kind as JSON, each one a document. Too many to be held are found by comparing again. */
+  list(kind: ChangeKind): Iterable<string> | AsyncIterable<string> {
+    return this.files[kind] <= HELD ? this.held[kind] : this.again(kind);
+  }
+
+  private async *again(kind: ChangeKind): AsyncGenerator<string> {
+    for await (const { changes } of diffViews(this.from, this.to))
+      for (const change of changes)
+        if (change.kind === kind && !isFolderChange(change))
+          yield JSON.stringify(changeDocument(change, this.from, this.to));
   }
 }

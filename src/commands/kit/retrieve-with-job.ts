@@ -1,9 +1,9 @@
 // `archiver restore` of what may lie in cold storage: flags to options, and the job that is saved when something was asked
 // back, also with --wait: who waits for hours may be interrupted.
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import type { Context } from '../../cli/context.js';
+import type { Clock, Messages, Places } from '../../cli/context.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
+import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { lockForDownload, updateJob } from '../../core/restore-jobs/change-job.js';
@@ -19,18 +19,22 @@ import {
 } from '../../core/restore/retrieve.js';
 import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
-import type { RestoreValues } from '../restore.js';
-import type { DatasetVersion } from '../kit/dataset-version.js';
+import type { DatasetVersion } from './dataset-version.js';
+import { jobFolder } from './saved.js';
 
 /** The flags that say how cold storage is dealt with, and where the store is. */
-export type ColdValues = Pick<
-  RestoreValues,
-  'tier' | 'wait' | 'restoreDays' | 'maxRestoreCost' | 'pollInterval' | 'profile' | 'endpointUrl'
->;
+export interface ColdValues {
+  readonly tier: ThawTier;
+  readonly wait: boolean;
+  readonly restoreDays: number;
+  readonly maxRestoreCost: number | undefined;
+  readonly pollInterval: number | undefined;
+  readonly profile: string | undefined;
+}
 
 export interface ColdRestore {
   readonly values: ColdValues;
-  readonly context: Context;
+  readonly context: Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>;
   readonly opened: OpenedStore;
   readonly target: UploadLocation;
   readonly version: Pick<DatasetVersion, 'datasetId' | 'version'> | undefined;
@@ -47,7 +51,7 @@ type EngineOptions = Omit<RetrieveOptions, 'store' | 'cold' | 'now' | 'onRequest
 /** Restores, or asks back what is cold and saves a job. @throws what `retrieve` throws; an interruption names the job */
 export async function retrieveWithJob(options: EngineOptions, restore: ColdRestore): Promise<Retrieved> {
   const { values, context, opened } = restore;
-  const folder = join(context.home, 'restore-jobs');
+  const folder = jobFolder(context);
   let job: RestoreJob | undefined;
   let lock: Lock | undefined;
   try {
@@ -89,7 +93,12 @@ export async function retrieveWithJob(options: EngineOptions, restore: ColdResto
 }
 
 /** The files are there: that the job cannot say so is no failure of the restore. */
-async function closeJob(folder: string, id: string, { result, chunks }: Retrieval, context: Context): Promise<void> {
+async function closeJob(
+  folder: string,
+  id: string,
+  { result, chunks }: Retrieval,
+  context: ColdRestore['context'],
+): Promise<void> {
   try {
     await updateJob(folder, { id, host: hostname() }, (job) =>
       endedJob({ ...job, chunks: chunks.map(jobChunk) }, result, context.now()),
