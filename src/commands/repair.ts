@@ -53,11 +53,11 @@ export const command = defineCommand({
   async run(values, [url], context: Results & Messages & Verbosity & Clock & Places & StoreContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { hasLosses, repairUpload } = await import('../core/repair/repair.js');
-    const { rememberedManifests } = await import('./upload/engine-options.js');
+    const { rememberedIn } = await import('../core/archive/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const tell = fewNotes(context);
     return await withStore({ baseUrl, values, context, requestsAtOnce: workers }, async (opened) => {
-      const { cache } = await rememberedManifests(baseUrl, values, context);
+      const { cache } = rememberedIn(context.home, opened, (text) => context.warn(text));
       const result = await repairUpload({
         store: opened.store,
         uploadId,

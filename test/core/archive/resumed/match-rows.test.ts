@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { encodeTable } from '../../../src/core/chunk/table-frame.js';
-import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../src/core/archive/scan/entry-table.js';
-import { loadCodec } from '../../../src/core/codec/codec.js';
-import type { EntryExtra } from '../../../src/core/manifest/entry-line.js';
-import { matchRows } from '../../../src/core/resume/match-rows.js';
-import type { AcknowledgedChunk } from '../../../src/core/resume/upload-journal.js';
+import { encodeTable } from '../../../../src/core/chunk/table-frame.js';
+import { EntryTableBuilder, KIND, openEntryTable, STATUS } from '../../../../src/core/archive/scan/entry-table.js';
+import { loadCodec } from '../../../../src/core/codec/codec.js';
+import type { EntryExtra } from '../../../../src/core/manifest/entry-line.js';
+import { matchRows } from '../../../../src/core/archive/resumed/match-rows.js';
+import type { AcknowledgedChunk } from '../../../../src/core/resume/upload-journal.js';
 
 const ID = '20260304-050607-01020304';
 const TIME = '1970-01-01T00:00:05.000000006Z';

@@ -3,31 +3,21 @@
 import { loadCodec } from '../../codec/codec.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { matchRows, type SentPiece } from '../../resume/match-rows.js';
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
+import type { Job } from '../job.js';
 import type { ChunkJob, Lane } from '../plan/chunk-job.js';
-import type { UploadJob } from '../upload-job.js';
+import { matchRows, type SentPiece } from './match-rows.js';
 
-export interface ResumedUpload {
-  /** They are in the store. */
-  readonly chunks: readonly AcknowledgedChunk[];
-  /** Keys of files that are there as objects, noted or not, and that no other file may get; undefined when not known. */
-  readonly directKeys: readonly string[] | undefined;
-  /** Data in a chunk, as it was planned. */
-  readonly chunkBytes: number;
-  /** By row: of files that are to be packed. */
-  readonly pieces: Map<number, readonly SentPiece[]>;
-}
+type TakeOverInput = Pick<Job, 'resumed' | 'ledger' | 'packing' | 'uploadId'>;
 
 /** Marks what is stored already, and takes the chunks that it lies in into the books. @throws integrity for a damaged journal */
-export function takeOverSent(job: UploadJob): void {
-  const { resumed, ledger, options } = job;
+export function takeOverSent({ resumed, ledger, packing, uploadId }: TakeOverInput): void {
   if (resumed === undefined) return;
   const { table, extras } = ledger;
-  const { fileChecksums } = options;
+  const { fileChecksums } = packing;
   const { used, pieces } = matchRows({ table, extras, chunks: resumed.chunks, codec: loadCodec(), fileChecksums });
   for (const chunk of resumed.chunks) {
-    const records = ownRecords(job, chunk);
+    const records = ownRecords(uploadId, chunk);
     if (records.some((record) => used.has(record.chunk))) for (const record of records) ledger.adopt(record);
   }
   resumed.pieces.clear();
@@ -38,7 +28,7 @@ export function takeOverSent(job: UploadJob): void {
  * The records as this upload's manifest names them, which may go by another id than the chunk was sent under: that of the
  * chunk, and those of its direct files.
  */
-function ownRecords({ uploadId }: UploadJob, { key, record, direct = [] }: AcknowledgedChunk): ChunkRecord[] {
+function ownRecords(uploadId: string, { key, record, direct = [] }: AcknowledgedChunk): ChunkRecord[] {
   const folder = key.slice(0, -record.key.length);
   return [record, ...direct].map((each) => {
     const full = folder + each.key;
@@ -48,16 +38,16 @@ function ownRecords({ uploadId }: UploadJob, { key, record, direct = [] }: Ackno
 }
 
 /** The lane of a cut file with what of it was sent. */
-export function withSentPieces(lane: Lane, job: UploadJob): Lane {
+export function withSentPieces(lane: Lane, { resumed, uploadId }: Pick<Job, 'resumed' | 'uploadId'>): Lane {
   const [first] = lane;
-  const pieces = first?.part === undefined ? undefined : job.resumed?.pieces.get(first.entries[0] ?? -1);
-  return pieces === undefined ? lane : lane.map((chunk) => withSent(chunk, pieces, job));
+  const pieces = first?.part === undefined ? undefined : resumed?.pieces.get(first.entries[0] ?? -1);
+  return pieces === undefined ? lane : lane.map((chunk) => withSent(chunk, pieces, uploadId));
 }
 
-function withSent(chunk: ChunkJob, pieces: readonly SentPiece[], job: UploadJob): ChunkJob {
+function withSent(chunk: ChunkJob, pieces: readonly SentPiece[], uploadId: string): ChunkJob {
   const { part } = chunk;
   const sent = pieces.find(
     ({ number, of, offset }) => number === part?.number && of === part.of && offset === part.offset,
   );
-  return sent === undefined ? chunk : { ...chunk, sent: ownRecords(job, sent.chunk)[0] ?? sent.chunk.record };
+  return sent === undefined ? chunk : { ...chunk, sent: ownRecords(uploadId, sent.chunk)[0] ?? sent.chunk.record };
 }

@@ -1,12 +1,12 @@
-// Folders of this computer as the engine takes them: absolute, resolved, byte strings.
+// The source folder as the engine wants it: absolute, resolved, a byte string.
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ArchiverError, systemCode, usageError } from '../../core/failures/errors.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { printable, rawFromText, type RawPath } from '../../core/paths/raw-path.js';
+import { ArchiverError, systemCode, usageError } from '../../failures/errors.js';
+import { parseStoreUrl } from '../../object-store/store-url.js';
+import { printable, rawFromText, type RawPath } from '../../paths/raw-path.js';
 
 /** @throws not-found, access-denied, or `unsupported` for something that is no folder */
-export function resolveSource(given: string, cwd: string): RawPath {
+export function resolveSource(given: string, cwd = ''): RawPath {
   const path = resolve(cwd, given);
   const shown = printable(given);
   try {
@@ -26,11 +26,11 @@ export function resolveSource(given: string, cwd: string): RawPath {
   }
 }
 
-/** Folders below the source that must not be archived: the store itself when it is a folder there, and our own cache. */
-export function treesToSkip(source: RawPath, destination: string, home: string): readonly RawPath[] {
+/** Folders below the source that must not be archived: the store itself when it is a folder there, and what is our own in `home`. */
+export function ownTrees(source: RawPath, destination: string, home: string | undefined): readonly RawPath[] {
   const store = parseStoreUrl(destination);
   const own = [
-    ...['cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
+    ...(home === undefined ? [] : ['cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`)),
     ...(store.kind === 'file' ? [store.folder] : []),
   ];
   if (store.kind === 'file' && realPath(store.folder) === source) {
