@@ -9,6 +9,7 @@ import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
+import { hasTerminal } from '../kit/ask.js';
 import { stateFolder } from '../kit/saved.js';
 import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
 
@@ -101,8 +102,8 @@ async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWis
     return true;
   }
   const what = `an upload of this folder to there was interrupted on ${state.updatedAt.slice(0, 16)}Z with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
-  const isTerminal = context.stdin.isTTY === true && context.stderr.isTTY === true;
-  if (wish === 'ask' && isTerminal && differing.length === 0) return await context.confirm(`${what}. Resume it?`);
+  if (wish === 'ask' && hasTerminal(context) && differing.length === 0)
+    return await context.confirm(`${what}. Resume it?`);
   context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` goes on with that one`);
   return false;
 }

@@ -1,4 +1,4 @@
-// Folders of this computer as the engine takes them: absolute, resolved, byte strings.
+// The source folder as the engine wants it: absolute, resolved, a byte string.
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ArchiverError, systemCode, usageError } from '../../failures/errors.js';
