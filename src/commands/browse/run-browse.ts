@@ -1,12 +1,11 @@
 // `archiver browse`: from flags to a full screen, and from what was restored there to lines and an exit status.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { loadScreen } from '../../cli/load-screen.js';
 import { isCi } from '../../cli/progress.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
-import { resolveVersion } from '../../core/dataset/version-selector.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { resolveVersion } from '../../core/dataset/records/version-selector.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { usageError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
@@ -71,7 +70,7 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
   const { values, context, opened, baseUrl, outputDir, signal } = browsing;
   const cache = await openFrameCache(values, context);
   const restores = new BrowseRestores({ values, context, opened, cache, outputDir: resolve(context.cwd, outputDir) });
-  const { showBrowse } = await loadScreen(() => import('../../screens/browse/browse-screen.js'));
+  const { showBrowse } = await import('../../screens/browse/browse-screen.js');
   const look = lookOf(context.colors.stdout, context.env);
   await showBrowse({
     stdin: context.stdin,

@@ -1,7 +1,7 @@
 // The versions before and after, and what changed from one to the next.
 import { diffViews } from '../../core/dataset/diff.js';
-import { digestsOf, openVersion } from '../../core/dataset/version-view.js';
-import { listVersions, type ListedVersion, readVersion, readVersions } from '../../core/dataset/versions.js';
+import { digestsOf, openVersion } from '../../core/dataset/chain/version-view.js';
+import { listVersions, type ListedVersion, readVersion, readVersions } from '../../core/dataset/records/versions.js';
 import { ArchiverError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';

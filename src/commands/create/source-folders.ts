@@ -1,5 +1,5 @@
 // Several source folders as one: no two may be seen under one name, and the dataset is that of all of them.
-import { deriveDatasetId } from '../../core/dataset/identity.js';
+import { deriveDatasetId } from '../../core/dataset/records/identity.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import { baseName, seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
 import { usageError } from '../../core/failures/errors.js';

@@ -2,8 +2,8 @@
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
 import type { PrunePlan } from '../../core/dataset/prune/plan-prune.js';
 import type { PruneOutcome } from '../../core/dataset/prune/prune.js';
-import { ordinalsText } from '../../core/dataset/version-selector.js';
-import type { ReadRecord } from '../../core/dataset/versions.js';
+import { ordinalsText } from '../../core/dataset/records/version-selector.js';
+import type { ReadRecord } from '../../core/dataset/records/versions.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';

@@ -1,10 +1,10 @@
 // `archiver dataset diff`: rows as the comparison goes, or one JSON document. Memory stays flat whatever has changed.
 import type { Context } from '../../cli/context.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { diffViews, type Change } from '../../core/dataset/diff.js';
-import { parseVersionSelector, resolveVersion } from '../../core/dataset/version-selector.js';
-import { openVersion } from '../../core/dataset/version-view.js';
-import type { View } from '../../core/dataset/view.js';
+import { parseVersionSelector, resolveVersion } from '../../core/dataset/records/version-selector.js';
+import { openVersion } from '../../core/dataset/chain/version-view.js';
+import type { View } from '../../core/dataset/chain/view.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import { displayPath } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';

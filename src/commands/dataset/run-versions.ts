@@ -1,14 +1,14 @@
 // `archiver dataset versions`: one LIST, and one GET a version.
 import type { Context } from '../../cli/context.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { noSuchDataset } from '../../core/dataset/version-selector.js';
-import { listVersions, readVersions, type BrokenRecord, type ReadRecord } from '../../core/dataset/versions.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { noSuchDataset } from '../../core/dataset/records/version-selector.js';
+import { listVersions, readVersions, type BrokenRecord, type ReadRecord } from '../../core/dataset/records/versions.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { openForReading } from '../kit/store.js';
 import { datasetBase } from '../kit/dataset-target.js';
 import { printTable } from './print-table.js';
-import { recordedSource } from '../../core/dataset/recorded-source.js';
+import { recordedSource } from '../../core/dataset/records/recorded-source.js';
 import { minuteText } from '../kit/lines.js';
 import type { DatasetVersionsValues } from './versions.js';
 

@@ -1,5 +1,5 @@
 // An upload described for people. Pure.
-import type { ChainLink, ReadView } from '../../core/dataset/read-view.js';
+import type { ChainLink, ReadView } from '../../core/dataset/chain/read-view.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
 import type { DvcPathRecord, DvcRecord } from '../../core/manifest/provenance-types.js';
 import { displayPath, printable } from '../../core/paths/raw-path.js';

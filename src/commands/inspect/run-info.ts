@@ -1,7 +1,7 @@
 // `archiver info`: the head of the manifest, and nothing more is fetched; of a delta the whole chain, for its numbers are
 // those of the view.
 import type { Context } from '../../cli/context.js';
-import { type ReadView, readView } from '../../core/dataset/read-view.js';
+import { type ReadView, readView } from '../../core/dataset/chain/read-view.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
 import type { InfoValues } from '../info.js';
 import { infoText, shardTableRows } from './info-text.js';
@@ -50,7 +50,7 @@ function encryption({ head, sealedBy }: ReadView): Readonly<Record<string, unkno
 }
 
 async function shardTable(head: ManifestHead, context: Context): Promise<string> {
-  const { renderTable } = await import('../../ui/table.js');
+  const { renderTable } = await import('../../ui/result-table.js');
   const right = (key: string, title: string) => ({ key, title, align: 'right' as const });
   const columns = [
     right('shard', 'SHARD'),

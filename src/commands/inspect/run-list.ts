@@ -1,6 +1,6 @@
 // `archiver list`: rows, or one JSON document, while the manifest (or the merge of a chain) streams in. Memory stays flat.
 import type { Context } from '../../cli/context.js';
-import { type ReadView, readView } from '../../core/dataset/read-view.js';
+import { type ReadView, readView } from '../../core/dataset/chain/read-view.js';
 import { createSelection } from '../../core/manifest/selection.js';
 import type { ChunkRecord, Entry } from '../../core/manifest/manifest-types.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';

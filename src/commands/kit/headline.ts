@@ -8,7 +8,7 @@ export async function headline(
   text: string,
   { colors, env }: Environment & Pick<Terminal, 'colors'>,
 ): Promise<string> {
-  const { paintLine } = await import('../../ui/line.js');
+  const { paintLine } = await import('../../ui/toned-line.js');
   const { glyphsFor } = await import('../../ui/glyphs.js');
   const look = lookOf(colors.stdout, env);
   const glyphs = glyphsFor(look);

@@ -20,7 +20,7 @@ export async function tableText<T>(
   { stdout, json }: TableContext,
 ): Promise<string> {
   if (json) return '';
-  const { renderTable } = await import('../../ui/table.js');
+  const { renderTable } = await import('../../ui/result-table.js');
   const cells = rows.map((row) => Object.fromEntries(columns.map(({ title, cell }) => [title, cell(row)])));
   const width = stdout.isTTY === true ? (stdout.columns ?? DEFAULT_WIDTH) : UNCUT_WIDTH;
   return `${await renderTable(

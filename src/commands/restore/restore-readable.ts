@@ -3,7 +3,7 @@ import { ArchiverError, isArchiverError } from '../../core/failures/errors.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../core/restore/restore.js';
-import { shellWord } from '../../ui/shell-word.js';
+import { shellWord } from '../../core/text/shell-word.js';
 import { uploadUrl } from '../kit/upload-target.js';
 
 /** Restores what is readable. @throws what `restoreUpload` throws; `cold-storage` with the command that asks it back */

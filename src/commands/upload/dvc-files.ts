@@ -1,9 +1,9 @@
 // `--generate-dvc-files`: once a version is committed, a `.dvc` file for each file of it that DVC does not know yet.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { rememberedIn } from '../../core/archive/remembered.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import { openView } from '../../core/dataset/view.js';
+import { openView } from '../../core/dataset/chain/view.js';
+import { rememberedIn } from '../../core/archive/remembered.js';
 import { ownFiles } from '../../core/dvc/own-files.js';
 import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { type SidecarResult, writeSidecars } from '../../core/dvc/sidecar.js';

@@ -1,10 +1,10 @@
 // Joins `archiver sync` to the upload service: the same engine as `upload`, told to compare first.
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { SyncValues } from '../sync.js';

@@ -1,6 +1,6 @@
 // The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
 //   scan ─► settle the dataset ─► (take up what was interrupted) ─► compare, where only changes are wanted ─► make the version
-import { newUploadId } from '../dataset/identity.js';
+import { newUploadId } from '../dataset/records/identity.js';
 import { ArchiverError } from '../failures/errors.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import { uploadChanges, compareWithRival, type OnItsOwn } from './changes/upload-changes.js';

@@ -1,8 +1,8 @@
 // A version that lists everything. A plain upload takes the first ordinal that is free. A sync whose dataset had no version
 // takes the first one and no other: beaten to it, it has to be compared with the version that won, or what only that one has
 // would be missing from the next (commit protocol, Protocol 2, rule 9).
-import { mergeLevels } from '../dataset/merge-levels.js';
-import { summarize } from '../dataset/summarize.js';
+import { mergeLevels } from '../dataset/chain/merge-levels.js';
+import { summarize } from '../dataset/chain/summarize.js';
 import { ArchiverError } from '../failures/errors.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
 import type { ChunkRecord, ShardRecord, Totals } from '../manifest/manifest-types.js';

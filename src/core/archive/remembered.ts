@@ -1,7 +1,7 @@
 // What this computer remembers of datasets: manifests by their digest, and which version was the newest. Hints.
 import { join } from 'node:path';
-import { type HeadCache, openHeadCache } from '../dataset/head-cache.js';
-import { type ManifestCache, openManifestCache } from '../dataset/manifest-cache.js';
+import { type HeadCache, openHeadCache } from '../dataset/cache/head-cache.js';
+import { type ManifestCache, openManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 
 /** Of manifests kept on this computer; a million entries are 42 MB. */

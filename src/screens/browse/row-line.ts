@@ -5,7 +5,7 @@ import { displayPath } from '../../core/paths/raw-path.js';
 import { displayText } from '../../stores/display-text.js';
 import { formatBytes } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line, Segment } from '../../ui/line.js';
+import type { Line, Segment } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutEnd, cutMiddle, padEnd, padStart } from '../../ui/text-width.js';
 import { LEAD_WIDTH, listColumns, pathWidth, type ColumnName, type ListColumn } from './browse-columns.js';

@@ -12,7 +12,7 @@ import type {
 } from '../../../src/core/archive/settings.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import type { TransferEvent } from '../../../src/core/events.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { newRequestCounts } from '../../../src/core/object-store/request-count.js';
 import type { RawPath } from '../../../src/core/paths/raw-path.js';

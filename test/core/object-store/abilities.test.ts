@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ifAllowed, withAbilities } from '../../../src/core/object-store/abilities.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { readOnly } from '../../../src/core/object-store/read-only.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';

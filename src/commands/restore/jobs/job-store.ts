@@ -6,7 +6,7 @@ import { ArchiverError, isArchiverError, usageError } from '../../../core/failur
 import type { EventSink } from '../../../core/events.js';
 import { withoutLogin } from '../../../core/object-store/endpoint-url.js';
 import { type OpenedStore, openStore } from '../../../core/object-store/open-store.js';
-import type { AwsSources } from '../../../core/object-store/s3-profile.js';
+import type { AwsSources } from '../../../core/object-store/s3/s3-profile.js';
 import { parseStoreUrl } from '../../../core/object-store/store-url.js';
 import { printable } from '../../../core/paths/raw-path.js';
 import { readJob, savedJobIds } from '../../../core/restore-jobs/job-folder.js';
@@ -41,7 +41,7 @@ export interface AccessValues {
 /** Jobs of 0.1.0 say which server they are for only where a flag or a variable named it. @throws usage where one is configured now */
 async function refuseToGuess({ id, location }: RestoreJob, sources: AwsSources): Promise<void> {
   if (parseStoreUrl(location.baseUrl).kind !== 's3') return;
-  const { storeEndpoint } = await import('../../../core/object-store/s3-profile.js');
+  const { storeEndpoint } = await import('../../../core/object-store/s3/s3-profile.js');
   const configured = withoutLogin(await storeEndpoint(sources));
   if (configured === undefined) return;
   throw usageError(

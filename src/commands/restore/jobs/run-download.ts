@@ -2,8 +2,8 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../../cli/context.js';
 import { runWithProgress } from '../../../cli/progress.js';
-import { readVersion } from '../../../core/dataset/versions.js';
-import { digestsOf } from '../../../core/dataset/version-view.js';
+import { readVersion } from '../../../core/dataset/records/versions.js';
+import { digestsOf } from '../../../core/dataset/chain/version-view.js';
 import { isArchiverError } from '../../../core/failures/errors.js';
 import type { EventSink } from '../../../core/events.js';
 import type { OpenedStore } from '../../../core/object-store/open-store.js';

@@ -1,5 +1,5 @@
 // The commit protocol for one upload: its manifest, then the record that makes it a version, with the looks around them.
-import { highestVersion } from '../../dataset/version-record.js';
+import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
@@ -32,7 +32,6 @@ export async function commitUpload(job: CommitInput, commitment: Commitment, ord
     const shown = await claimVersion(store, input, version, signal);
     if (shown !== 'taken') {
       await lookBack(job, commitment, { version, shown, startedMs });
-      job.emit({ type: 'done' });
       return { version, recordEtag: shown.etag, encryption: input.encryption };
     }
     if (ordinal.isExact) return 'taken';

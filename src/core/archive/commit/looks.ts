@@ -1,6 +1,6 @@
 // What a writer looks at before and after its record (commit protocol, Protocol 2, rules 4 and 8).
 import { hasReferences, isLookOld, lookAtFolder, lookAtReferences } from '../../dataset/folder-look.js';
-import { loadExpected } from '../../dataset/load-chain.js';
+import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import type { ChunkRecord, PreviousManifest } from '../../manifest/manifest-types.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';

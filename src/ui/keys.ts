@@ -1,0 +1,79 @@
+// Keys as the screens see them, and where they come from. Ink's own `useInput` is not used: it hands over a chunk as one
+// key (a held `j` over a slow line comes as "jjj") and throws on some keys that it cannot name.
+import type { Key as DecodedKey } from './key-decoder.js';
+import { KeyNames } from './key-names.js';
+import { InputSplitter, type Piece } from './split-input.js';
+
+export interface Key {
+  /** `a`, `A`, `space`, `up`, `ctrl+c`, `shift+tab`, `paste`, ... */
+  readonly id: string;
+  /** What the key types; empty for keys that do not type. The lines of a paste end with `\n`. */
+  readonly text: string;
+}
+
+export interface KeySource {
+  /** Takes what the terminal has sent. */
+  readonly write: (chunk: Buffer | string) => void;
+  /** A key, as if it were typed now. */
+  readonly press: (key: Key) => void;
+  readonly subscribe: (listener: (key: Key) => void) => () => void;
+  /** Forgets a key that has only begun. */
+  readonly reset: () => void;
+}
+
+export interface KeySourceOptions {
+  /** Keys for which it says no go to nobody. */
+  readonly accepts?: (key: Key) => boolean;
+  /** Told of what a listener throws; without it `write` throws it, or an escape key the process. */
+  readonly onError?: (error: unknown) => void;
+}
+
+// Sequences come in one piece or nearly so; a person who pressed escape should not notice.
+const ESCAPE_MS = 50;
+
+/** The emitter between the input and the screens; a test writes to it what a terminal would send. */
+export function createKeySource({ accepts = () => true, onError }: KeySourceOptions = {}): KeySource {
+  const names = new KeyNames();
+  let splitter = new InputSplitter();
+  const listeners = new Set<(key: Key) => void>();
+  let timer: NodeJS.Timeout | undefined;
+  const press = (key: Key): void => {
+    if (!accepts(key)) return;
+    try {
+      listeners.forEach((listener) => listener(key));
+    } catch (error) {
+      if (onError === undefined) throw error;
+      onError(error);
+    }
+  };
+  const emit = (pieces: readonly Piece[]): void => pieces.flatMap((piece) => keysOf(piece, names)).forEach(press);
+  return {
+    write(chunk) {
+      clearTimeout(timer);
+      emit(splitter.push(Buffer.from(chunk)));
+      if (splitter.isWaiting) timer = setTimeout(() => emit(splitter.flush()), ESCAPE_MS);
+    },
+    press,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    reset() {
+      clearTimeout(timer);
+      splitter = new InputSplitter();
+    },
+  };
+}
+
+function keysOf({ kind, text }: Piece, names: KeyNames): Key[] {
+  if (kind === 'character') return [{ id: text === ' ' ? 'space' : text, text }];
+  if (kind === 'paste') return [{ id: 'paste', text }];
+  const id = text === '\u001b' ? 'escape' : names.of(text);
+  return id === undefined ? [] : [{ id, text: '' }];
+}
+
+/** A key of the decoder as the screens see it. */
+export function keyOf(key: DecodedKey): Key {
+  if (key.name === 'text') return { id: key.text === ' ' ? 'space' : key.text, text: key.text };
+  return { id: key.name, text: key.name === 'paste' ? key.text : '' };
+}
