@@ -2,7 +2,7 @@
 import { capVerdict } from '../../core/cost/cost-cap.js';
 import type { RetrievalEstimate } from '../../core/cost/retrieval-cost.js';
 import type { Retrieval, ThawedChunk } from '../../core/restore/retrieve.js';
-import { isColdClass } from '../../core/thaw/cold-class.js';
+import { isColdClass } from '../../core/cost/cold-class.js';
 import type { TierPlan } from '../../core/thaw/tier-plans.js';
 import type { RestoreValues } from '../restore.js';
 import type { Retrieved } from './cold-restore.js';

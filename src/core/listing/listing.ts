@@ -3,7 +3,7 @@
 import type { ManifestHead, Timestamp, EntryType } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { Extra, SelectedTable } from '../restore/selected-table.js';
-import { isColdClass } from '../thaw/cold-class.js';
+import { isColdClass } from '../cost/cold-class.js';
 
 /** Entries `start` to `end` (exclusive). */
 export interface EntryRange {

@@ -8,7 +8,7 @@ import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { TransferEvent } from '../events.js';
 import type { ObjectStore, ThawTier } from '../object-store/object-store.js';
 import { type ChunkState, type ChunkStateName, chunkStates } from '../thaw/chunk-states.js';
-import { isColdClass } from '../thaw/cold-class.js';
+import { isColdClass } from '../cost/cold-class.js';
 import { thawChunks } from '../thaw/thaw.js';
 import { longestWait, mustThaw, refuseTier, type TierPlan, tierPlans } from '../thaw/tier-plans.js';
 import { waitForChunks } from '../thaw/wait.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isColdClass, waitOf } from '../../../src/core/thaw/cold-class.js';
+import { isColdClass, waitOf } from '../../../src/core/cost/cold-class.js';
 
 test.each([
   ['GLACIER', 'expedited', '1-5 min'],
