@@ -1,22 +1,20 @@
 // Joins `archiver create upload` to the upload service: the same engine as `upload`, with other flags around it.
-import { totalmem } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
 import { threadsWithin } from '../../core/limits/open-files.js';
-import { upload, type UploadOptions } from '../../core/archive/upload.js';
+import { archiveInto } from '../../core/archive/archive-folder.js';
+import { type ArchiveOptions, DEFAULT_FRAME_BYTES } from '../../core/archive/settings.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { CreateUploadValues } from './upload.js';
 import {
   baseUrlOf,
-  DEFAULT_FRAME_BYTES,
-  DEFAULT_TRANSFER,
   filterOptions,
-  KEPT_ENCRYPTION,
-  machineOptions,
+  memoryLimit,
   openForWriting,
   refuseClassOfFolder,
-  rememberedManifests,
+  surroundings,
 } from '../upload/engine-options.js';
 import { resumable } from '../upload/resumable.js';
 import { confirmCold } from '../upload/run-upload.js';
@@ -38,29 +36,39 @@ export async function runCreateUpload(
   const url = destinationUrl(values);
   const sources = sourceFolders(given, context, url);
   const network = networkSettings(values);
-  const machine = machineOptions(context);
+  const limitBytes = memoryLimit(context);
   await confirmCold({ ...values, autoTier: false, tierMax: undefined, dryRun: false }, context);
   const { folders, root, origin } = sources;
-  const options: Omit<UploadOptions, 'emit'> = {
-    ...machine,
-    ...(await rememberedManifests(url, values, context)),
-    ...engineSettings(values, network.requests),
-    memoryLimitBytes: memoryOf(values, network.requests, machine.memoryLimitBytes),
+  const host = hostname();
+  const options: Omit<ArchiveOptions, 'emit'> = {
+    ...surroundings(context),
     source: root,
-    ...(folders.length === 1 ? {} : { origin: { path: origin, owner: machine.host } }),
-    datasetId: datasetOf(sources, machine.host),
-    encryption: KEPT_ENCRYPTION,
+    dataset: {
+      id: datasetOf(sources, host),
+      ...(folders.length === 1 ? {} : { origin: { path: origin, owner: host } }),
+    },
     filter: filterOptions(values, sources.skipTrees),
     failFast: values.failFast,
-    open: openForWriting(url, values, context, network),
+    packing: {
+      workers: threadsWithin(values.workers),
+      memoryLimitBytes: memoryOf(values, network.requests, limitBytes),
+    },
+    layout: {
+      shardCount: values.shards,
+      chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
+      storageClass: values.storageClass,
+    },
+    transfer: { requests: network.requests },
+    resume: { cleansUp: values.cleanupOnFailure, readsBack: values.skipExisting },
   };
+  const open = openForWriting(url, values, context, network);
   const run = { command: 'create upload', values, sources: folders, destination: url, storeUrl: url };
   const named = opened ?? (await openNamed(run, values, context));
   const wish = values.resume ? 'resume' : 'ask';
-  const result = await resumable(run, { wish, opened: named }, context, (resumption) =>
+  const result = await resumable(run, { wish, opened: named }, context, options, (resumed) =>
     runWithProgress(context, { progressFormat: values.progressFormat }, (emit) => {
       emit({ type: 'start', operation: 'upload', source: given.join(' '), target: url });
-      return upload({ ...options, ...resumption, emit });
+      return archiveInto(() => open(emit), { ...resumed, emit });
     }),
   );
   return showUpload(result, context);
@@ -71,45 +79,6 @@ function destinationUrl({ bucket, prefix, ...values }: CreateUploadValues): stri
   refuseClassOfFolder(url, values);
   return url;
 }
-
-type Settings = Pick<
-  UploadOptions,
-  | 'writerId'
-  | 'shardStrategy'
-  | 'shardCount'
-  | 'chunkBytes'
-  | 'compressionLevel'
-  | 'frameBytes'
-  | 'storageClass'
-  | 'tiers'
-  | 'tags'
-  | 'project'
-  | 'fileChecksums'
-  | 'transfer'
-  | 'workers'
-  | 'dryRun'
-  | 'cleansUp'
-  | 'readsBack'
->;
-
-const engineSettings = (values: CreateUploadValues, requests: number): Settings => ({
-  writerId: undefined,
-  shardStrategy: 'round-robin',
-  shardCount: values.shards,
-  chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
-  compressionLevel: undefined,
-  frameBytes: DEFAULT_FRAME_BYTES,
-  storageClass: values.storageClass,
-  tiers: undefined,
-  tags: {},
-  project: undefined,
-  fileChecksums: true,
-  transfer: { ...DEFAULT_TRANSFER, requests },
-  workers: threadsWithin(values.workers),
-  dryRun: false,
-  cleansUp: values.cleanupOnFailure,
-  readsBack: values.skipExisting,
-});
 
 const memoryOf = (
   { workers, chunkSizeMb }: CreateUploadValues,

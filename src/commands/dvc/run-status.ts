@@ -10,7 +10,7 @@ import { loadListing } from '../../core/listing/load-listing.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { openForReading } from '../kit/store.js';
 import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
-import { resolveSource } from '../upload/source-folder.js';
+import { resolveSource } from '../../core/archive/scan/source-folder.js';
 import { failedFiles, type StatusResult, statusJson, statusLines } from './status-text.js';
 import type { DvcStatusValues } from './status.js';
 
@@ -26,7 +26,7 @@ export async function runDvcStatus(
   const { stage } = values;
   const { signal } = context;
   const result = await runWithProgress(context, values, async (emit): Promise<StatusResult> => {
-    emit({ type: 'start', operation: 'verify', source: localPath, target: '' });
+    emit({ type: 'start', operation: 'dvc status', source: localPath, target: '' });
     const opened = await openForReading(target.baseUrl, values, context, { onEvent: emit });
     try {
       const { uploadId } = target;
@@ -34,7 +34,6 @@ export async function runDvcStatus(
       checkStage(listing, stage, location);
       const comparison = await compareLocal({ listing, folder, stage, emit, signal });
       const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;
-      emit({ type: 'done' });
       return { location, folder, stage, listing, comparison, untracked, requests: opened.requests };
     } finally {
       opened.close();

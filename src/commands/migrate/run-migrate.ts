@@ -7,15 +7,7 @@ import { usageError } from '../../core/failures/errors.js';
 import { inspectArchive } from '../../core/migrate/inspect-archive.js';
 import { migrate, type MigrateOptions, type MigrateResult } from '../../core/migrate/migrate.js';
 import type { MigrateValues } from '../migrate.js';
-import {
-  baseUrlOf,
-  DEFAULT_FRAME_BYTES,
-  DEFAULT_TRANSFER,
-  KEPT_ENCRYPTION,
-  machineOptions,
-  openForWriting,
-  refuseClassOfFolder,
-} from '../upload/engine-options.js';
+import { baseUrlOf, memoryLimit, openForWriting, refuseClassOfFolder } from '../upload/engine-options.js';
 import { confirmCold } from '../upload/run-upload.js';
 import { type ArchiveSource, archiveSource } from './archive-source.js';
 import { showInspected, showMigrated } from './show-migrate.js';
@@ -56,6 +48,7 @@ export async function runMigrate(values: MigrateValues, target: MigrateTarget, c
         keepTemp: values.keepTemp,
         validate: !values.skipValidation,
         deleteOriginal: values.deleteOriginal,
+        open: openForWriting(url, storeValues(values), context),
         upload,
         emit,
         signal: context.signal,
@@ -78,20 +71,9 @@ const storeValues = ({ region, profile, endpointUrl, storeMode }: MigrateValues)
 function uploadOptions(values: MigrateValues, url: string, context: Context): MigrateOptions['upload'] {
   refuseClassOfFolder(url, values);
   return {
-    ...machineOptions(context),
-    open: openForWriting(url, storeValues(values), context),
-    writerId: undefined,
-    encryption: KEPT_ENCRYPTION,
-    shardStrategy: 'round-robin',
-    shardCount: values.shardCount,
-    compressionLevel: values.compressionLevel,
-    frameBytes: DEFAULT_FRAME_BYTES,
-    storageClass: values.storageClass,
-    tiers: undefined,
-    tags: {},
-    project: undefined,
-    fileChecksums: true,
-    transfer: DEFAULT_TRANSFER,
+    now: context.now,
+    packing: { compressionLevel: values.compressionLevel, memoryLimitBytes: memoryLimit(context) },
+    layout: { shardCount: values.shardCount, storageClass: values.storageClass },
   };
 }
 

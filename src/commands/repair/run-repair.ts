@@ -6,7 +6,7 @@ import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { openForReading } from '../kit/store.js';
 import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 import type { RepairValues } from '../repair.js';
-import { rememberedManifests } from '../upload/engine-options.js';
+import { rememberedIn } from '../../core/archive/remembered.js';
 import { repairText } from './repair-text.js';
 
 const NOTE_EVERY_MS = 5000;
@@ -22,7 +22,7 @@ export async function runRepair(values: RepairValues, url: string | undefined, c
       uploadId: target.uploadId,
       region: opened.region,
       tool: `archiver ${pkg.version}`,
-      cache: (await rememberedManifests(target.baseUrl, values, context)).cache,
+      cache: rememberedIn(context.home, opened, (text) => context.warn(text)).cache,
       execute: values.execute,
       force: values.force,
       fromPrevious: values.fromPrevious,

@@ -67,9 +67,14 @@ async function pipelineOf(source: RawPath, { dvcAuto }: ProvenanceValues): Promi
   );
 }
 
-function stageRecord({ stages, lockMd5 }: Pipeline, name: string): DvcStageRecord {
+function stageRecord({ stages, notRun, lockMd5 }: Pipeline, name: string): DvcStageRecord {
   const stage = stages.find((one) => one.name === name);
   if (stage !== undefined) return { ...stage, ...(lockMd5 === undefined ? {} : { lockMd5 }) };
+  if (notRun.includes(name.replace(/@.*$/s, '')))
+    throw usageError(
+      `--dvc-stage: stage ${printable(name)} has loops or templates, and dvc.lock does not have it`,
+      `run it first: dvc repro ${printable(name)}`,
+    );
   const names = stages.map((one) => one.name);
   const near = suggest(name, names);
   throw usageError(

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
-import type { UploadOptions } from '../../core/archive/upload.js';
+import type { ArchiveOptions } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
 import { FileJournal } from '../../core/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
@@ -24,20 +24,18 @@ export interface ResumableOptions {
   readonly opened?: SavedUpload | undefined;
 }
 
-/** What the engine gets to know of it. */
-export type Resumption = Partial<Pick<UploadOptions, 'journal' | 'resume' | 'datasetId'>>;
-
 /** The folder of saved uploads. */
 export const stateFolder = ({ home }: Pick<Context, 'home'>): string => join(home, 'state');
 
-/** Runs `work` with a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
-export async function resumable<T>(
+/** Runs `work` with `options` and a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
+export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun'>>(
   run: UploadCommand,
   { wish, opened: given }: ResumableOptions,
   context: Context,
-  work: (resumption: Resumption) => Promise<T>,
+  options: O,
+  work: (options: O) => Promise<T>,
 ): Promise<T> {
-  if (run.values['dryRun'] === true) return await work({});
+  if (options.dryRun === true) return await work(options);
   const saved = await savedCommand(run, context);
   if (given !== undefined) refuseElsewhere(given.state.uploadId, given.state, saved, run);
   const folder = stateFolder(context);
@@ -50,10 +48,12 @@ export async function resumable<T>(
     onTrouble: (text) => context.warn(text),
     goesOn: opened,
   });
-  if (opened === undefined) return await work({ journal });
+  const resume = { ...options.resume, journal, saved: opened };
+  if (opened === undefined) return await work({ ...options, resume });
   try {
     const { datasetId } = opened.state;
-    return await work({ journal, resume: opened, ...(datasetId === '' ? {} : { datasetId }) });
+    const dataset = datasetId === '' ? options.dataset : { ...options.dataset, id: datasetId };
+    return await work({ ...options, resume, dataset });
   } finally {
     await opened.lock.release();
   }

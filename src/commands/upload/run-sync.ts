@@ -1,28 +1,27 @@
 // Joins `archiver sync` to the upload service: the same engine as `upload`, told to compare first.
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import { upload, type UploadOptions } from '../../core/archive/upload.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { archiveInto } from '../../core/archive/archive-folder.js';
+import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
+import type { ArchiveOptions } from '../../core/archive/settings.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { SyncValues } from '../sync.js';
 import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import {
   baseUrlOf,
-  DEFAULT_FRAME_BYTES,
-  DEFAULT_TRANSFER,
   encryptionOptions,
   filterOptions,
-  machineOptions,
+  memoryLimit,
   openForWriting,
   refuseClassOfFolder,
-  rememberedManifests,
+  surroundings,
 } from './engine-options.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
-import { resolveSource, treesToSkip } from './source-folder.js';
 
 export interface SyncTarget {
   readonly source: string;
@@ -41,38 +40,39 @@ export async function runSync(
   const url = writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId);
   refuseClassOfFolder(url, values);
   const source = resolveSource(target.source, context.cwd);
-  const options: Omit<UploadOptions, 'emit'> = {
-    ...machineOptions(context),
-    ...(await rememberedManifests(url, values, context)),
+  const open = openForWriting(url, values, context);
+  const options: Omit<ArchiveOptions, 'emit'> = {
+    ...surroundings(context),
     source,
-    writerId,
-    datasetId: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),
-    encryption: encryptionOptions(values, url, context),
-    changes: { trackDeletes: values.trackDeletes, isForced: values.force },
-    filter: filterOptions(values, treesToSkip(source, base, context.home)),
+    dataset: {
+      id: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),
+      writerId,
+      changes: { trackDeletes: values.trackDeletes, isForced: values.force },
+      encryption: encryptionOptions(values, url, context),
+    },
+    filter: filterOptions(values, ownTrees(source, base, context.home)),
     failFast: values.failFast,
-    provenance: await provenanceOptions(values, source, context),
-    shardStrategy: values.shardStrategy,
-    shardCount: values.shardCount,
-    compressionLevel: values.compressionLevel,
-    frameBytes: DEFAULT_FRAME_BYTES,
-    storageClass: values.storageClass,
-    tiers: undefined,
-    tags: {},
-    project: undefined,
-    fileChecksums: values.fileChecksums,
-    transfer: DEFAULT_TRANSFER,
+    packing: {
+      compressionLevel: values.compressionLevel,
+      fileChecksums: values.fileChecksums,
+      memoryLimitBytes: memoryLimit(context),
+    },
+    layout: {
+      shardStrategy: values.shardStrategy,
+      shardCount: values.shardCount,
+      storageClass: values.storageClass,
+    },
+    labels: { provenance: await provenanceOptions(values, source, context) },
     dryRun: values.dryRun,
-    open: openForWriting(url, values, context),
   };
   const dvcFiles = await planDvcFiles(values, source, context);
   const sources = [{ given: target.source, real: source }];
   const run = { command: 'sync', values, sources, destination: base, storeUrl: url };
-  const result = await resumable(run, { wish: 'same', opened }, context, (resumption) =>
+  const result = await resumable(run, { wish: 'same', opened }, context, options, (resumed) =>
     runWithProgress(context, { progressFormat: values.progressFormat }, (emit) => {
       emit({ type: 'start', operation: 'upload', source: target.source, target: url });
-      return upload({ ...options, ...resumption, emit });
+      return archiveInto(() => open(emit), { ...resumed, emit });
     }),
   );
-  return showUpload(result, context, await writeDvcFiles(dvcFiles, options, result));
+  return showUpload(result, context, await writeDvcFiles(dvcFiles, { source, open, context }, result));
 }

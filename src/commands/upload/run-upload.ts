@@ -1,10 +1,11 @@
 // Joins `archiver upload` to the upload service: flags to options, events to progress, the result to text or JSON.
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import type { DirectOptions } from '../../core/archive/plan/direct-plan.js';
+import { archiveInto } from '../../core/archive/archive-folder.js';
 import type { TierPolicy } from '../../core/archive/plan/tier.js';
-import { type ChangeOptions, upload, type UploadOptions } from '../../core/archive/upload.js';
+import type { ChangeOptions, ArchiveOptions, DirectOptions } from '../../core/archive/settings.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
@@ -13,10 +14,10 @@ import {
   baseUrlOf,
   encryptionOptions,
   filterOptions,
-  machineOptions,
+  memoryLimit,
   openForWriting,
   refuseClassOfFolder,
-  rememberedManifests,
+  surroundings,
 } from './engine-options.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
@@ -24,7 +25,6 @@ import { readPreviousManifest } from './previous-manifest.js';
 import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
-import { resolveSource, treesToSkip } from './source-folder.js';
 
 const MB = 1_000_000;
 const MAX_DIRECT_REQUESTS = 64;
@@ -52,68 +52,53 @@ export async function runUpload(
   const direct = directOptions(values);
   // Beside the files: chunks, manifest and listings.
   const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
-  const options = {
-    ...engineSettings(values, context, url),
-    ...machineOptions(context),
-    ...(await rememberedManifests(url, values, context)),
+  refuseClassOfFolder(url, values);
+  const open = openForWriting(url, values, context, network);
+  const options: Omit<ArchiveOptions, 'emit'> = {
+    ...surroundings(context),
     source,
-    writerId,
-    datasetId: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),
-    changes: changeOptions(values),
-    encryption: encryptionOptions(values, url, context),
-    filter: filterOptions(values, treesToSkip(source, base, context.home)),
+    dataset: {
+      id: values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId),
+      writerId,
+      changes: changeOptions(values),
+      encryption: encryptionOptions(values, url, context),
+    },
+    filter: filterOptions(values, ownTrees(source, base, context.home)),
     failFast: values.failFast,
-    provenance: await provenanceOptions(values, source, context),
-    direct,
-    open: openForWriting(url, values, context, network),
+    packing: {
+      frameBytes: values.frameSize,
+      compressionLevel: values.compressionLevel,
+      fileChecksums: values.fileChecksums,
+      dedup: values.enableDedup,
+      memoryLimitBytes: memoryLimit(context),
+    },
+    layout: {
+      shardStrategy: values.shardStrategy,
+      shardCount: values.shardCount,
+      storageClass: values.storageClass,
+      tiers: tierPolicy(values, context.now()),
+      direct,
+    },
+    transfer: {
+      optimization: values.optimization,
+      congestionControl: values.congestionControl,
+      transporter: values.transporter,
+      disableStaging: values.disableStaging,
+    },
+    labels: { tags: values.tag, project: values.project, provenance: await provenanceOptions(values, source, context) },
+    dryRun: values.dryRun,
   };
   const dvcFiles = await planDvcFiles(values, source, context);
   const sources = [{ given: target.source, real: source }];
   const run = { command: 'upload', values, sources, destination: base, storeUrl: url };
   const wish = values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask';
-  const result = await resumable(run, { wish, opened }, context, (resumption) =>
+  const result = await resumable(run, { wish, opened }, context, options, (resumed) =>
     runWithProgress(context, { progressFormat: values.progressFormat }, (emit) => {
       emit({ type: 'start', operation: 'upload', source: target.source, target: url });
-      return upload({ ...options, ...resumption, emit });
+      return archiveInto(() => open(emit), { ...resumed, emit });
     }),
   );
-  return showUpload(result, context, await writeDvcFiles(dvcFiles, options, result));
-}
-
-type Settings = Pick<
-  UploadOptions,
-  | 'shardStrategy'
-  | 'shardCount'
-  | 'compressionLevel'
-  | 'frameBytes'
-  | 'storageClass'
-  | 'tiers'
-  | 'tags'
-  | 'project'
-  | 'fileChecksums'
-  | 'dedup'
-  | 'transfer'
-  | 'dryRun'
->;
-
-function engineSettings(values: UploadValues, context: Context, url: string): Settings {
-  refuseClassOfFolder(url, values);
-  const { shardStrategy, shardCount, compressionLevel, storageClass, project, fileChecksums, dryRun } = values;
-  const { optimization, congestionControl, transporter, disableStaging } = values;
-  return {
-    shardStrategy,
-    shardCount,
-    compressionLevel,
-    frameBytes: values.frameSize,
-    storageClass,
-    tiers: tierPolicy(values, context.now()),
-    tags: values.tag,
-    project,
-    fileChecksums,
-    dedup: values.enableDedup,
-    transfer: { optimization, congestionControl, transporter, disableStaging },
-    dryRun,
-  };
+  return showUpload(result, context, await writeDvcFiles(dvcFiles, { source, open, context }, result));
 }
 
 function directOptions(values: UploadValues): DirectOptions | undefined {

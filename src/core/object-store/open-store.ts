@@ -59,6 +59,8 @@ export interface OpenedStore {
   readonly store: ObjectStore;
   /** Grows while the store is used. */
   readonly requests: RequestCounts;
+  /** How many requests were sent again so far. */
+  readonly retries: () => number;
   /** Of S3 stores only. */
   readonly region?: string;
   /** AWS itself and not another server. */
@@ -155,16 +157,21 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
 
 /** Opens the store at a URL. @throws usage for a URL that is none; no request is made except to find a region */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
-  const { onEvent, limitDownloadBytesPerSecond: limit } = options;
+  const { limitDownloadBytesPerSecond: limit } = options;
+  let retries = 0;
+  const onEvent: EventSink = (event) => {
+    if (event.type === 'retry') retries++;
+    options.onEvent?.(event);
+  };
   const requests = newRequestCounts();
   const { store: bare, close, ...about } = await openBare(url, options);
   const retried = withRetry(countRequests(bare, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
-  const keys = keysOf(options, about.region);
+  const keys = keysOf({ ...options, onEvent }, about.region);
   const store = { ...(limit === undefined ? watched : limitDownloads(watched, createPace(limit))), keys };
   const closeBoth = (): void => {
     close();
     keys.close();
   };
-  return { store, requests, ...about, close: closeBoth };
+  return { store, requests, retries: () => retries, ...about, close: closeBoth };
 }

@@ -7,10 +7,10 @@ import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf, type View } from '../../dataset/chain/view.js';
 import type { ChunkRecord, Listing, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import { manifestHead } from '../commit/commit-upload.js';
+import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
+import type { UploadPlan } from '../plan/plan-upload.js';
 import type { TableLevel } from './table-level.js';
 import { sealed } from '../upload-encryption.js';
-import type { UploadJob, UploadPlan } from '../upload-job.js';
 
 /** Commit protocol, rule 4. */
 const MAX_DELTAS = 8;
@@ -35,7 +35,7 @@ export interface Base {
 
 /** Writes the manifest of `level` on top of `view`, as it is to be stored. */
 export async function composeChanges(
-  job: UploadJob,
+  job: HeadInput,
   plan: UploadPlan,
   level: TableLevel,
   base: Base,
@@ -45,7 +45,7 @@ export async function composeChanges(
 }
 
 async function compose(
-  job: UploadJob,
+  job: HeadInput,
   plan: UploadPlan,
   level: TableLevel,
   { view, isFull }: Base,
