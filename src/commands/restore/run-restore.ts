@@ -10,7 +10,7 @@ import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
-import type { FrameCache } from '../../core/restore/frame-cache.js';
+import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';

@@ -12,7 +12,7 @@ import { isColdClass } from '../cost/cold-class.js';
 import { thawChunks } from '../thaw/thaw.js';
 import { longestWait, mustThaw, refuseTier, type TierPlan, tierPlans } from '../thaw/tier-plans.js';
 import { waitForChunks } from '../thaw/wait.js';
-import type { NeededChunk } from './needed-chunk.js';
+import type { NeededChunk } from './plan/needed-chunk.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from './restore.js';
 
 export interface ColdOptions {
