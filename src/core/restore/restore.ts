@@ -18,7 +18,7 @@ import { gather, type Gathered } from './gather.js';
 import { makeLinks, planHardlinks } from './links.js';
 import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
 import type { OverwritePolicy } from './overwrite.js';
-import { progressMeter } from './progress-meter.js';
+import { progressMeter } from '../progress-meter.js';
 import { refuseCollisions, settleExisting } from './settle-names.js';
 import { SpanSource } from './span-source.js';
 import { mendedText } from './mended-text.js';
