@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/upload.js';
-import { resolveSource, treesToSkip } from '../../src/commands/upload/source-folder.js';
+import { resolveSource, treesToSkip } from '../../src/commands/kit/source-folder.js';
 import { runSample } from '../cli/sample-tree.js';
 import { tempFolder } from '../support/temp-folder.js';
 

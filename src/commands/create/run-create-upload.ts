@@ -19,7 +19,7 @@ import {
   rememberedManifests,
 } from '../upload/engine-options.js';
 import { resumable } from '../upload/resumable.js';
-import { confirmCold } from '../upload/run-upload.js';
+import { confirmCold } from '../upload/confirm-cold.js';
 import { showUpload } from '../upload/show-upload.js';
 import { networkSettings } from './network.js';
 import { openNamed } from './open-named.js';

@@ -1,9 +1,9 @@
 // Several source folders as one: no two may be seen under one name, and the dataset is that of all of them.
-import { deriveDatasetId } from '../../core/dataset/identity.js';
+import { deriveDatasetId } from '../../core/dataset/records/identity.js';
 import { baseName, seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
 import { usageError } from '../../core/failures/errors.js';
 import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
-import { resolveSource, treesToSkip } from '../upload/source-folder.js';
+import { resolveSource, treesToSkip } from '../kit/source-folder.js';
 
 export interface SourceFolders {
   readonly folders: readonly { readonly given: string; readonly real: RawPath }[];

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import type { UploadOptions, UploadResult } from '../../core/archive/upload.js';
-import { openView } from '../../core/dataset/view.js';
+import { openView } from '../../core/dataset/chain/view.js';
 import { ownFiles } from '../../core/dvc/own-files.js';
 import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { type SidecarResult, writeSidecars } from '../../core/dvc/sidecar.js';

@@ -5,18 +5,19 @@ import { availableParallelism, hostname } from 'node:os';
 import { threadsWithin } from '../../core/limits/open-files.js';
 import { join } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
-import type { Context } from '../../cli/context.js';
+import type { Cancellation, Clock, Environment, MemoryLimit, Messages, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
 import type { TransferOptions } from '../../core/archive/transfer/transfer-policy.js';
 import type { UploadOptions } from '../../core/archive/upload.js';
-import { openHeadCache } from '../../core/dataset/head-cache.js';
-import { openManifestCache } from '../../core/dataset/manifest-cache.js';
+import { openHeadCache } from '../../core/dataset/cache/head-cache.js';
+import { openManifestCache } from '../../core/dataset/cache/manifest-cache.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';
-import type { EndpointSources } from '../../core/object-store/s3-profile.js';
+import type { EndpointSources } from '../../core/object-store/s3/s3-profile.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
+import type { StoreContext } from '../kit/store.js';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -38,7 +39,7 @@ export const DEFAULT_TRANSFER: TransferOptions = {
 type Machine = 'host' | 'workers' | 'memoryLimitBytes' | 'tool' | 'now' | 'randomBytes' | 'signal';
 
 /** @throws usage when --memory-limit is too small to work in */
-export function machineOptions(context: Context): Pick<UploadOptions, Machine> {
+export function machineOptions(context: MemoryLimit & Clock & Cancellation): Pick<UploadOptions, Machine> {
   const { memoryLimitBytes } = context;
   if (memoryLimitBytes !== undefined && memoryLimitBytes < MIN_MEMORY) {
     throw usageError(`--memory-limit must be at least ${MIN_MEMORY / MIB}MiB for an upload`);
@@ -91,7 +92,7 @@ export interface StoreValues {
 export function openForWriting(
   url: string,
   values: StoreValues,
-  context: Context,
+  context: StoreContext,
   network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts'> = {},
 ): (onEvent: EventSink) => Promise<OpenedStore> {
   return (onEvent) =>
@@ -123,7 +124,7 @@ export interface EncryptionValues {
 export function encryptionOptions(
   { kmsKeyId, encryptManifest }: EncryptionValues,
   url: string,
-  { origins }: Pick<Context, 'origins'>,
+  { origins }: Origins,
 ): NonNullable<UploadOptions['encryption']> {
   if (kmsKeyId !== undefined && parseStoreUrl(url).kind === 'file')
     throw usageError('a folder cannot encrypt with KMS: --kms-key-id needs an s3:// destination');
@@ -142,7 +143,7 @@ export const KEPT_ENCRYPTION: NonNullable<UploadOptions['encryption']> = {
 export async function rememberedManifests(
   url: string,
   { endpointUrl, profile }: Pick<StoreValues, 'endpointUrl' | 'profile'>,
-  context: Context,
+  context: Environment & Pick<Places, 'home'> & Pick<Messages, 'warn'>,
 ): Promise<Required<Pick<UploadOptions, 'cache' | 'heads'>>> {
   const server = await serverOf(url, { endpointUrl, profile, env: context.env });
   const folder = join(context.home, 'manifest-cache');
@@ -155,7 +156,7 @@ export async function rememberedManifests(
 
 async function serverOf(url: string, sources: EndpointSources): Promise<string | undefined> {
   if (parseStoreUrl(url).kind === 'file') return undefined;
-  const { storeEndpoint } = await import('../../core/object-store/s3-profile.js');
+  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
   return withoutLogin(await storeEndpoint(sources));
 }
 

@@ -1,6 +1,5 @@
 // Runs an upload so that it can be resumed, or as the continuation of one that was interrupted.
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import type { UploadOptions } from '../../core/archive/upload.js';
@@ -10,6 +9,7 @@ import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
+import { stateFolder } from '../kit/saved.js';
 import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
 
 /**
@@ -26,9 +26,6 @@ export interface ResumableOptions {
 
 /** What the engine gets to know of it. */
 export type Resumption = Partial<Pick<UploadOptions, 'journal' | 'resume' | 'datasetId'>>;
-
-/** The folder of saved uploads. */
-export const stateFolder = ({ home }: Pick<Context, 'home'>): string => join(home, 'state');
 
 /** Runs `work` with a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
 export async function resumable<T>(

@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
 import { upload, type UploadOptions } from '../../core/archive/upload.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { SyncValues } from '../sync.js';
@@ -22,7 +22,7 @@ import { writerIdOf } from '../kit/dataset-target.js';
 import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
-import { resolveSource, treesToSkip } from './source-folder.js';
+import { resolveSource, treesToSkip } from '../kit/source-folder.js';
 
 export interface SyncTarget {
   readonly source: string;

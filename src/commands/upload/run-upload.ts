@@ -4,8 +4,7 @@ import { runWithProgress } from '../../cli/progress.js';
 import type { DirectOptions } from '../../core/archive/plan/direct-plan.js';
 import type { TierPolicy } from '../../core/archive/plan/tier.js';
 import { type ChangeOptions, upload, type UploadOptions } from '../../core/archive/upload.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { usageError } from '../../core/failures/errors.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { UploadValues } from '../upload.js';
@@ -19,18 +18,17 @@ import {
   rememberedManifests,
 } from './engine-options.js';
 import { writerIdOf } from '../kit/dataset-target.js';
+import { confirmCold } from './confirm-cold.js';
 import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import { readPreviousManifest } from './previous-manifest.js';
 import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';
-import { resolveSource, treesToSkip } from './source-folder.js';
+import { resolveSource, treesToSkip } from '../kit/source-folder.js';
 
 const MB = 1_000_000;
 const MAX_DIRECT_REQUESTS = 64;
 const OTHER_SOCKETS = 10;
-const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
-type ColdValues = Pick<UploadValues, 'autoTier' | 'tierMax' | 'dryRun' | 'yes'> & { readonly storageClass: string };
 
 export interface UploadTarget {
   readonly source: string;
@@ -145,13 +143,4 @@ function tierPolicy(values: UploadValues, now: Date): TierPolicy | undefined {
 
 function destinationUrl(values: UploadValues, destination: string | undefined): string {
   return baseUrlOf(destination ?? joinStoreUrl(`s3://${values.bucket ?? ''}`, values.prefix ?? ''));
-}
-
-/** Asks on a terminal before anything goes to cold storage. @throws usage when the answer is no */
-export async function confirmCold(values: ColdValues, context: Context): Promise<void> {
-  const isCold = COLD.has(values.storageClass) || (values.autoTier && COLD.has(values.tierMax ?? 'DEEP_ARCHIVE'));
-  if (!isCold || values.dryRun || values.yes || context.stdin.isTTY !== true || context.stderr.isTTY !== true) return;
-  const what = values.autoTier ? 'Files not read lately go to' : 'Everything goes to';
-  const question = `${what} cold storage: billed for at least 90 days (GLACIER) or 180 days (DEEP_ARCHIVE), hours to read back. Continue?`;
-  if (!(await context.confirm(question))) throw usageError('not uploaded: the answer was no');
 }

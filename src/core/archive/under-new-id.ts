@@ -1,6 +1,6 @@
 // An upload whose manifest was tried can only go on under another id: what was put under the old one stays there, is
 // referred to, and nobody ever writes its manifest over (commit protocol, Protocol 2, rule 6).
-import { newUploadId } from '../dataset/identity.js';
+import { newUploadId } from '../dataset/records/identity.js';
 import { type Encryption, encryptionFor } from './upload-encryption.js';
 import type { UploadJob } from './upload-job.js';
 

@@ -2,9 +2,9 @@
 // only go on in upload-changes.ts.
 import { scanInWorker } from './scan/scan-in-worker.js';
 import type { EventSink } from '../events.js';
-import type { HeadCache } from '../dataset/head-cache.js';
-import { newUploadId } from '../dataset/identity.js';
-import type { ManifestCache } from '../dataset/manifest-cache.js';
+import type { HeadCache } from '../dataset/cache/head-cache.js';
+import { newUploadId } from '../dataset/records/identity.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { Deduplicated } from '../manifest/manifest-types.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import type { RequestCounts } from '../object-store/object-store.js';

@@ -1,4 +1,5 @@
 // The command of a stage. Unlike other texts, it takes maps in its templates: they become options.
+import { shellWord } from '../text/shell-word.js';
 import { printed, type Scope, select, TEMPLATE, TemplateError } from './template.js';
 import { isList, isMap, textOf, type Value, type ValueMap } from './yaml-value.js';
 
@@ -30,14 +31,11 @@ function* flattened(map: ValueMap, prefix: string): Generator<readonly [string, 
 }
 
 function argument(name: string, value: Value): string {
-  if (typeof value === 'string') return shellQuoted(value);
+  if (typeof value === 'string') return shellWord(value);
   if (!isList(value)) return printed(value);
   const items = value.map((item) => {
     if (isList(item) || isMap(item)) throw new TemplateError(`a list in the list '${name}' cannot be an option`);
-    return typeof item === 'string' ? shellQuoted(item) : textOf(item);
+    return typeof item === 'string' ? shellWord(item) : textOf(item);
   });
   return items.join(' ');
 }
-
-const shellQuoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;

@@ -3,9 +3,9 @@
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { integrityError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
-import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retrier.js';
-import { awsCredentials } from '../object-store/s3-credentials.js';
-import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3-http-handler.js';
+import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retry/retrier.js';
+import { awsCredentials } from '../object-store/s3/s3-credentials.js';
+import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3/s3-http-handler.js';
 import { StoreError } from '../object-store/store-error.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
 import { KEY_BYTES } from './envelope.js';

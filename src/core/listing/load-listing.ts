@@ -1,6 +1,6 @@
 // Reads the manifest of an upload, or the view that it stands for, into a listing.
-import { type ReadView, readView } from '../dataset/read-view.js';
-import type { ManifestCache } from '../dataset/manifest-cache.js';
+import { type ReadView, readView } from '../dataset/chain/read-view.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import { integrityError } from '../failures/errors.js';
 import { placeProblem } from '../manifest/manifest-check.js';
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';

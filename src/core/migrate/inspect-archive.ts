@@ -1,5 +1,5 @@
 // A dry run: reads the whole archive, judges every member as a migration would, and writes nothing.
-import { deriveDatasetId } from '../dataset/identity.js';
+import { deriveDatasetId } from '../dataset/records/identity.js';
 import type { EventSink } from '../events.js';
 import { rawFromText } from '../paths/raw-path.js';
 import { ArchiveContents, type Row } from './archive-contents.js';

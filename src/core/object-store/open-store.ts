@@ -11,12 +11,12 @@ import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { withoutLogin } from './endpoint-url.js';
-import { fileStore } from './file-store.js';
+import { fileStore } from './file/file-store.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
 import { createPace, type Pace } from '../limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
-import { DEFAULT_RETRY, type RetryOptions } from './retrier.js';
-import { withRetry } from './retry.js';
+import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
+import { withRetry } from './retry/retry.js';
 import { DEFAULT_WATCHDOG, withWatchdog, type WatchdogOptions } from './stall-watchdog.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
 
@@ -87,7 +87,7 @@ async function openS3(
   paceUpload: Pace | undefined,
 ): Promise<Bare> {
   // The SDK takes a noticeable time to load; commands on local folders never do.
-  const [{ connectS3 }, { s3Store }] = await Promise.all([import('./s3-client.js'), import('./s3-store.js')]);
+  const [{ connectS3 }, { s3Store }] = await Promise.all([import('./s3/s3-client.js'), import('./s3/s3-store.js')]);
   const kms = await kmsEndpointOf(options);
   const isGiven = options.regionGiven !== false;
   const connection = await connectS3({
@@ -137,7 +137,7 @@ async function kmsEndpointOf({
   profile,
 }: OpenStoreOptions): Promise<string | undefined> {
   if (kmsEndpointUrl !== undefined) return kmsEndpointUrl ?? undefined;
-  const { kmsEndpoint } = await import('./s3-profile.js');
+  const { kmsEndpoint } = await import('./s3/s3-profile.js');
   return await kmsEndpoint({ endpointUrl, env, profile });
 }
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { GetOptions, ObjectContent, ObjectStore } from './object-store.js';
-import { retryTrouble } from './retrier.js';
+import { retryTrouble } from './retry/retrier.js';
 import { isRetriable, StoreError } from './store-error.js';
 
 export interface WatchdogOptions {

@@ -5,17 +5,12 @@ import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
+import type { Folding } from '../paths/collisions.js';
 import { printable, rawFromText } from '../paths/raw-path.js';
 import { openTree } from './open-tree.js';
 import type { OutputTree } from './output-tree.js';
 import { fatalError } from './refusal.js';
-import type { WriteSettings } from '../restore/unpack-protocol.js';
-
-/** What a file system takes for the same name. */
-export interface Folding {
-  readonly case: boolean;
-  readonly unicode: boolean;
-}
+import type { WriteSettings } from './write-settings.js';
 
 export interface OutputFolder {
   readonly settings: WriteSettings;

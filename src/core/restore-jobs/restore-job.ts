@@ -12,8 +12,8 @@ import { printable } from '../paths/raw-path.js';
 import type { OverwritePolicy } from '../restore/overwrite.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
-/** The path of a job is made from its id. */
-export const JOB_ID = /^rj-[0-9a-f]{8}$/;
+/** What a job id looks like. The path of a job is made from its id. */
+export const JOB_ID = 'rj-[0-9a-f]{8}';
 const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;

@@ -12,7 +12,7 @@ import { splitPath, type Folder, type Metadata, type OutputTree } from '../outpu
 import { PendingFiles } from './pending-files.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 import { dataRuns, type DataRun } from './sparse-map.js';
-import type { WriteSettings } from './unpack-protocol.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 
 interface Writing extends OpenContent {
   readonly folder: Folder;

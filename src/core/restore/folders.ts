@@ -8,7 +8,7 @@ import { restoredMode, restoredOwner } from './file-metadata.js';
 import { splitPath, type OutputTree } from '../output-tree/output-tree.js';
 import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
-import type { WriteSettings } from './unpack-protocol.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 
 const OWNER_ACCESS = 0o700;
 const PERMISSIONS = 0o777;

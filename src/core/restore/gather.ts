@@ -1,5 +1,5 @@
 // Reads the manifest and keeps the entries that are wanted and believed. What is refused here is never looked at again.
-import { readView } from '../dataset/read-view.js';
+import { readView } from '../dataset/chain/read-view.js';
 import { placeProblem } from '../manifest/manifest-check.js';
 import type { ReadManifest } from '../manifest/manifest-reader.js';
 import type { Entry, ManifestHead } from '../manifest/manifest-types.js';

@@ -7,7 +7,7 @@ import { destinationOf } from './file-sink.js';
 import { splitPath, type Folder, type OutputTree } from '../output-tree/output-tree.js';
 import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
-import type { WriteSettings } from './unpack-protocol.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 
 export interface LinkJob {
   readonly table: SelectedTable;

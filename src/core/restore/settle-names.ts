@@ -1,8 +1,7 @@
 // Decides about every name before anything is written: names that collide, and what is there already.
-import { findCollisions, flattenRefusal } from '../paths/collisions.js';
+import { findCollisions, flattenRefusal, type Folding } from '../paths/collisions.js';
 import type { Failures } from '../failures/failure-list.js';
 import { destinationOf } from './file-sink.js';
-import type { Folding } from '../output-tree/output-folder.js';
 import type { OutputTree } from '../output-tree/output-tree.js';
 import { decide, type OverwritePolicy } from './overwrite.js';
 import { failureReason } from '../output-tree/refusal.js';

@@ -1,23 +1,8 @@
 // What the main thread and an unpack worker tell each other. Stored bytes go over in shared buffers; what became of
 // a file is noted in shared memory, and only trouble is a message.
 import type { ExtentData } from './extents.js';
+import type { WriteSettings } from '../output-tree/write-settings.js';
 import type { Extra, TableData } from './selected-table.js';
-
-/** How files are written; the same for every worker of a restore. */
-export interface WriteSettings {
-  /** Descriptor of the output folder, when libc is used. */
-  readonly rootFd: number | undefined;
-  readonly rootPath: string;
-  readonly flatten: boolean;
-  readonly umask: number;
-  readonly uid: number;
-  readonly gid: number;
-  /** Owners are restored. */
-  readonly isRoot: boolean;
-  readonly keepSpecialBits: boolean;
-  /** Begins the name of every temporary file of this run. */
-  readonly tempName: string;
-}
 
 export interface UnpackData {
   /** Undefined: files are only checked (verify). */

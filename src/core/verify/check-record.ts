@@ -1,8 +1,8 @@
 // Whether a manifest is the one that its version record names: a restore by version refuses every other one. Records are
 // looked for in the dataset that the manifest names, newest first. Without a record, and where the store does not let us
 // list or read, there is nothing to compare with.
-import { listVersions, readVersions } from '../dataset/versions.js';
-import { digestsOf } from '../dataset/version-view.js';
+import { listVersions, readVersions } from '../dataset/records/versions.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
 import { isArchiverError } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';

@@ -6,7 +6,7 @@ import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js'
 import { glyphsFor } from '../../ui/glyphs.js';
 import { type Line, paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
-import { shellWord } from '../../ui/shell-word.js';
+import { shellWord } from '../../core/text/shell-word.js';
 import { type Problem, problemLines } from './problem-lines.js';
 
 export interface UploadResult {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { upload, type UploadOptions, type UploadResult } from '../../../src/core/archive/upload.js';
 import type { TransferEvent } from '../../../src/core/events.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { newRequestCounts } from '../../../src/core/object-store/request-count.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';

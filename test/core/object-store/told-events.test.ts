@@ -1,7 +1,7 @@
 // What a store tells of requests that are sent again, and of bodies as they leave.
 import { describe, expect, it } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { Fault } from '../../faults/fault.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';

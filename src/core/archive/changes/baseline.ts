@@ -2,16 +2,16 @@
 // read it, else from what this computer remembers. No baseline means a full version; doubt about a baseline that exists
 // is an error, because uploading everything anew in silence would cost an evening.
 import { createHash } from 'node:crypto';
-import type { HeadCache } from '../../dataset/head-cache.js';
-import { RetiredVersion } from '../../dataset/tombstone.js';
-import { type HighestVersion, highestVersion } from '../../dataset/version-record.js';
+import type { HeadCache } from '../../dataset/cache/head-cache.js';
+import { RetiredVersion } from '../../dataset/records/tombstone.js';
+import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import type { CommittedUpload } from '../commit/commit-upload.js';
 import type { UploadJob } from '../upload-job.js';
-import type { ManifestCache } from '../../dataset/manifest-cache.js';
-import { readAhead } from '../../dataset/read-ahead.js';
-import { readVersion } from '../../dataset/versions.js';
-import { digestsOf } from '../../dataset/version-view.js';
-import { openView, type View } from '../../dataset/view.js';
+import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
+import { readAhead } from '../../dataset/chain/read-ahead.js';
+import { readVersion } from '../../dataset/records/versions.js';
+import { digestsOf } from '../../dataset/chain/version-view.js';
+import { openView, type View } from '../../dataset/chain/view.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { Entry } from '../../manifest/manifest-types.js';

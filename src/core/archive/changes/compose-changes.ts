@@ -1,10 +1,10 @@
 // The manifest of an upload of changes: a delta to the view that it was compared with, or a full listing of both when one
 // is due.
 import { composeManifest } from '../../manifest/compose-manifest.js';
-import { mergeLevels } from '../../dataset/merge-levels.js';
-import { compactView } from '../../dataset/compact-view.js';
-import { summarize } from '../../dataset/summarize.js';
-import { levelOf, type View } from '../../dataset/view.js';
+import { mergeLevels } from '../../dataset/chain/merge-levels.js';
+import { compactView } from '../../dataset/chain/compact-view.js';
+import { summarize } from '../../dataset/chain/summarize.js';
+import { levelOf, type View } from '../../dataset/chain/view.js';
 import type { ChunkRecord, Listing, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { manifestHead } from '../commit/commit-upload.js';

@@ -3,7 +3,7 @@
 // it refers to has been given up, it compares again and goes on under a new upload id with the chunks that it has sent
 // already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
-import { highestVersion } from '../../dataset/version-record.js';
+import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import type { ChunkRecord, Totals } from '../../manifest/manifest-types.js';
 import { displayPath } from '../../paths/raw-path.js';

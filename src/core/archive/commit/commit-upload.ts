@@ -1,7 +1,7 @@
 // The last steps of an upload: the manifest from what was packed, then the commit protocol.
 import { hasReferences, isLookOld, lookAtFolder, lookAtReferences } from '../../dataset/folder-look.js';
-import { loadExpected } from '../../dataset/load-chain.js';
-import { highestVersion } from '../../dataset/version-record.js';
+import { loadExpected } from '../../dataset/chain/load-chain.js';
+import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import {
   type ChunkRecord,

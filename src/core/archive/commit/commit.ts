@@ -1,7 +1,7 @@
 // How an upload becomes a version: chunks (already sent) → LIST of the own folder → manifest, looked at → version record,
 // looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
 // before the store has shown what it acknowledged, as far as this writer may look.
-import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/version-record.js';
+import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/records/version-record.js';
 import { integrityError, isArchiverError } from '../../failures/errors.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';

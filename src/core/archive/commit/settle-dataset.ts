@@ -1,10 +1,10 @@
 // Which dataset an upload becomes a version of, what it is compared with, and how it is encrypted. Encryption is part of a
 // dataset (commit protocol, Protocol 2, rule 10): what is not said anew is taken from the version before. The id that is
 // derived for an encrypted dataset does not hold the folder's name: whoever says nothing is looked up under both.
-import type { CachedHead } from '../../dataset/head-cache.js';
-import { deriveDatasetId, deriveNamelessId } from '../../dataset/identity.js';
-import { type HighestVersion, highestVersion } from '../../dataset/version-record.js';
-import { listDatasets, readVersion } from '../../dataset/versions.js';
+import type { CachedHead } from '../../dataset/cache/head-cache.js';
+import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
+import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
+import { listDatasets, readVersion } from '../../dataset/records/versions.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';

@@ -3,8 +3,8 @@
 // tried; else it goes on under a new one and refers to what is there. Nothing of an earlier run is finished, replaced or
 // removed.
 import { lookAtFolder } from '../../dataset/folder-look.js';
-import { loadExpected } from '../../dataset/load-chain.js';
-import { listVersions, readVersions } from '../../dataset/versions.js';
+import { loadExpected } from '../../dataset/chain/load-chain.js';
+import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { isArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';

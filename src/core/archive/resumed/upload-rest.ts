@@ -2,8 +2,8 @@
 // manifest lists both. The manifest cannot be written along the way, since chunks that nothing refers to any more must not
 // be in it; otherwise this is the upload. So it is also the one for direct uploads, where numbers of files that could not
 // be read stay unused.
-import { summarize } from '../../dataset/summarize.js';
-import { mergeLevels } from '../../dataset/merge-levels.js';
+import { summarize } from '../../dataset/chain/summarize.js';
+import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import { lineSources } from '../upload-provenance.js';
 import { commitFull, type FullOutcome, type Ordinal } from '../commit/commit-full.js';

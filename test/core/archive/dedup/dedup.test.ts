@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fileStore } from '../../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import { repairUpload } from '../../../../src/core/repair/repair.js';
 import { restoreUpload } from '../../../../src/core/restore/restore.js';
 import { verifyUpload } from '../../../../src/core/verify/verify.js';
