@@ -58,7 +58,12 @@ export interface FolderTarget {
 }
 
 /** Where one folder lies and goes to. @throws usage for the URL of an upload; what `resolveSource` throws */
-export function placesOf(source: string, destination: string, writer: string, { cwd }: Pick<Context, 'cwd'>): FolderTarget {
+export function placesOf(
+  source: string,
+  destination: string,
+  writer: string,
+  { cwd }: Pick<Context, 'cwd'>,
+): FolderTarget {
   const base = baseUrlOf(destination);
   const writerId = writerIdOf(writer);
   const url = writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId);
