@@ -54,13 +54,12 @@ export const command = defineCommand({
     const { stage } = values;
     const { signal } = context;
     const status = await withProgress(context, values, (emit) => {
-      emit({ type: 'start', operation: 'verify', source: localPath, target: '' });
+      emit({ type: 'start', operation: 'dvc status', source: localPath, target: '' });
       return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }): Promise<Status> => {
         const { listing } = await loadListing(store, { uploadId, signal });
         checkStage(listing, stage, location);
         const comparison = await compareLocal({ listing, folder, stage, emit, signal });
         const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;
-        emit({ type: 'done' });
         return { location, folder, stage, listing, comparison, untracked, requests };
       });
     });

@@ -46,8 +46,8 @@ export async function compareLocal(options: CompareLocalOptions): Promise<LocalC
   const { listing, emit, signal } = options;
   const wanted = wantedFiles(options);
   const bytes = wanted.reduce((sum, index) => sum + listing.sizeBytes(index), 0);
-  emit({ type: 'plan', files: wanted.length, bytes, chunks: 0, shardBytes: [] });
-  emit({ type: 'phase', phase: 'transferring' });
+  emit({ type: 'plan', items: wanted.length, bytes });
+  emit({ type: 'phase', phase: 'comparing' });
   const meter = progressMeter(emit, (index) => displayPath(listing.path(index)));
   let hashed = 0;
   const comparer = new FileComparer(options, (count, index) => {

@@ -39,7 +39,7 @@ export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
   const { endpoint } = options;
   const credentials = awsCredentials(options);
   const handler = new S3HttpHandler({ maxSockets: MAX_SOCKETS, timeouts: options.timeouts });
-  const retrier = new Retrier({ ...DEFAULT_RETRY, onEvent: options.onEvent, ...options.retry });
+  const retrier = new Retrier({ ...DEFAULT_RETRY, service: 'KMS', onEvent: options.onEvent, ...options.retry });
   const clients = new Map<string, KMSClient>();
 
   const clientIn = (region: string): KMSClient => {

@@ -45,7 +45,6 @@ export async function inspectArchive({ archive, emit, signal }: InspectOptions):
     const { format, pieces } = await openTarStream(content.body as AsyncIterable<Uint8Array>);
     await readTar(pieces, extraction, scanProgress(extraction, emit), signal);
     const datasetId = deriveDatasetId(rawFromText(archive.url), archive.owner);
-    emit({ type: 'done' });
     return { format, datasetId, contents, skipped, ...totals(contents.rows.values()) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;

@@ -69,7 +69,6 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   } finally {
     await (migration === undefined ? folder.remove() : migration.close());
   }
-  options.emit({ type: 'done' });
   return migration.isFolderLeft ? { ...result, tempFolder: folder.path } : result;
 }
 
@@ -187,8 +186,7 @@ class Migration {
       dataset: { ...fixed.dataset, origin: { path: rawFromText(archive.url), owner: archive.owner } },
       // A .archiverignore in the archive is a file of the archive, and no wish of whoever migrates it.
       filter: { ignoreFiles: false, skipTrees: [] },
-      // It is not done before it is validated.
-      emit: (event) => void (event.type === 'done' || emit(event)),
+      emit,
       signal,
     });
   }

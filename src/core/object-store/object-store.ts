@@ -76,6 +76,8 @@ export interface PutOptions extends WriteOptions {
    * it). Not together with `ifAbsent`.
    */
   readonly ifMatch?: string;
+  /** Called as the body leaves, with the bytes of it that this request has sent; a repeated request begins anew. */
+  readonly onSent?: (bytes: number) => void;
   /** Hex SHA-256 of the body where the caller has it already: spares the store a second hash. */
   readonly sha256?: string;
 }

@@ -200,7 +200,6 @@ class Restore {
     }
     if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(job, gathered.head.source);
     this.tellHeldBack(output, hardlinks);
-    emit({ type: 'done' });
     return this.result(STATE.done, work, bytesFetched);
   }
 
@@ -217,7 +216,7 @@ class Restore {
 
   private announce(work: Work): void {
     const { files, bytes } = this.result(STATE.waiting, work, 0);
-    this.options.emit({ type: 'plan', files, bytes, chunks: work.chunks, shardBytes: [] });
+    this.options.emit({ type: 'plan', items: files, bytes, chunks: work.chunks });
     this.options.emit({ type: 'phase', phase: 'transferring' });
   }
 

@@ -69,7 +69,7 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
   const storedBytes = chunks.reduce((sum, chunk) => sum + (head.chunks[chunk]?.size ?? 0), 0);
   const files = [...contentOf(table)];
   const bytes = files.reduce((sum, index) => sum + (table.columns.size[index] ?? 0), 0);
-  emit({ type: 'plan', files: files.length, bytes, chunks: chunks.length, shardBytes: [] });
+  emit({ type: 'plan', items: files.length, bytes, chunks: chunks.length });
   emit({ type: 'phase', phase: 'transferring' });
   const source = new SpanSource({
     reader: options.reader,

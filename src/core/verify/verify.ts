@@ -98,7 +98,6 @@ class Verification {
   async run(): Promise<VerifyResult> {
     const sound = await this.checkManifest();
     if (sound !== undefined) await this.checkStore(sound);
-    this.options.emit({ type: 'done' });
     return this.result(sound);
   }
 

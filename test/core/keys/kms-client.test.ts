@@ -99,7 +99,7 @@ describe('what KMS says', () => {
     server.fail({ operation: 'GenerateDataKey', ...(type === undefined ? {} : { type, status }), times: 2 });
 
     expect((await open().generate(KEY_ARN, context)).kmsKeyId).toBe(KEY_ARN);
-    expect(events.map(({ type }) => type)).toEqual(['retry', 'retry']);
+    expect(events.map(({ type }) => type)).toEqual(['retry', 'retry', 'settled']);
   });
 });
 

@@ -383,9 +383,9 @@ test('progress comes at most ten times a second and ends with the totals', async
   await restoreMade(makeArchive({ files: TREE }), { emit: (event) => events.push(event) });
 
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['plan', 'chunk', 'phase']));
-  expect(events.filter(({ type }) => type === 'progress').at(-1)).toMatchObject({ files: 6 });
+  expect(events.filter(({ type }) => type === 'progress').at(-1)).toMatchObject({ items: 6 });
   expect(events.at(0)).toMatchObject({ type: 'start', operation: 'restore' });
-  expect(events.at(-1)).toEqual({ type: 'done' });
+  expect(events.at(-1)).toEqual({ type: 'phase', phase: 'finishing' });
 });
 
 describe('the cache of frames', () => {

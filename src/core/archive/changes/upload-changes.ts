@@ -221,7 +221,6 @@ class Attempt {
     const { job, baseline } = this;
     if (job.dryRun) return this.dryRun(planUpload(job, pendingTotals(job.ledger.table)), comparison);
     await job.sender.takeBackUntold();
-    job.emit({ type: 'done' });
     const { head, totals } = baseline.view;
     const { files, bytes } = totals;
     const changes = { ...comparison.counts, noChanges: true };

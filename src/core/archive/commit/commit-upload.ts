@@ -32,7 +32,6 @@ export async function commitUpload(job: CommitInput, commitment: Commitment, ord
     const shown = await claimVersion(store, input, version, signal);
     if (shown !== 'taken') {
       await lookBack(job, commitment, { version, shown, startedMs });
-      job.emit({ type: 'done' });
       return { version, recordEtag: shown.etag, encryption: input.encryption };
     }
     if (ordinal.isExact) return 'taken';

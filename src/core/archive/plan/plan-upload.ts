@@ -61,7 +61,7 @@ function announce({ emit, packing }: PlanInput, { lanes, shards, pending }: Uplo
   for (const job of lanes.flat()) shardBytes[job.shard] = (shardBytes[job.shard] ?? 0) + job.bytes;
   emit({
     type: 'plan',
-    files: pending.files,
+    items: pending.files,
     bytes: pending.bytes,
     chunks: lanes.flat().length,
     shardBytes,

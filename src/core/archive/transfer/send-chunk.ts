@@ -25,6 +25,17 @@ export interface ChunkTarget {
   readonly retries: () => number;
 }
 
+export interface SendHooks {
+  readonly signal: AbortSignal;
+  /** Bytes of one object of the chunk that its request has sent so far. */
+  readonly onSent: (key: string, bytes: number) => void;
+}
+
+interface PutHooks {
+  readonly signal: AbortSignal;
+  readonly onSent: (bytes: number) => void;
+}
+
 export class ChunkSender {
   private readonly sent = new Set<string>();
   private readonly acknowledged = new Set<string>();
@@ -47,7 +58,7 @@ export class ChunkSender {
     target: ChunkTarget,
     record: ChunkRecord,
     { output, objects }: PackedChunk,
-    signal: AbortSignal,
+    { signal, onSent }: SendHooks,
   ): Promise<SendOutcome> {
     this.store = target.store;
     const started = performance.now();
@@ -56,12 +67,18 @@ export class ChunkSender {
     const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
     for (const key of keys) this.sent.add(key);
     this.lastPutMs = Date.now();
+    const hooksOf = ({ key }: ChunkRecord): PutHooks => ({ signal, onSent: (bytes) => onSent(key, bytes) });
     await atOnce(objects, this.objectsAtOnce, (object) =>
       this.slots.run(() =>
-        put(target, object.record, Buffer.from(output.buffer, object.start, object.record.size), signal),
+        put(
+          target,
+          object.record,
+          Buffer.from(output.buffer, object.start, object.record.size),
+          hooksOf(object.record),
+        ),
       ),
     );
-    await put(target, record, output.subarray(0, record.size), signal);
+    await put(target, record, output.subarray(0, record.size), hooksOf(record));
     for (const key of keys) this.acknowledged.add(key);
     this.lastPutMs = Date.now();
     return { durationMs: performance.now() - started, troubled: target.retries() > retriesBefore };
@@ -150,13 +167,14 @@ async function put(
   { store, folder, kmsKeyId }: ChunkTarget,
   { key, sha256, storageClass, content }: ChunkRecord,
   bytes: Uint8Array,
-  signal: AbortSignal,
+  { signal, onSent }: PutHooks,
 ): Promise<void> {
   await putOnce(store, `${folder}/${key}`, bytes, {
     sha256,
     contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
     exclusive: true,
     signal,
+    onSent,
     ...(storageClass === 'STANDARD' ? {} : { storageClass }),
     ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
   });

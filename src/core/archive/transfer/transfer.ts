@@ -1,4 +1,5 @@
 // Packs and sends what is planned: the pipeline, with the books, the journal and the progress that belong to it.
+import { SentMeter } from './sent-meter.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { ManifestWriter } from '../../manifest/manifest-writer.js';
 import { displayPath } from '../../paths/raw-path.js';
@@ -71,9 +72,10 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
   const records = new Map<ChunkJob, ChunkRecord | undefined>();
   const report = (): void => {
     const { files, bytes, current } = pool.progress();
-    emit({ type: 'progress', files, bytes, path: displayPath(ledger.table.path(current)) });
+    emit({ type: 'progress', items: files, bytes, path: displayPath(ledger.table.path(current)) });
   };
   const timer = setInterval(report, 100);
+  const sent = new SentMeter(emit);
   try {
     await runPipeline({
       lanes: plan.lanes,
@@ -95,11 +97,14 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
         records.delete(chunkJob);
         const { chunk, shard, bytes } = chunkJob;
         let outcome = { durationMs: 0, troubled: false };
+        const storedBytes = packed.size + packed.objects.reduce((sum, { record: { size } }) => sum + size, 0);
+        const meter = sent.chunk(bytes, storedBytes);
         if (record !== undefined) {
           await noted;
-          outcome = await sender.send(target, record, packed, signal);
+          outcome = await sender.send(target, record, packed, { signal, onSent: meter.onSent });
           journal?.acknowledged(acknowledgedChunk(job, chunkJob, record, packed), filesOf(job, chunkJob), bytes);
         }
+        meter.finish();
         emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, storedBytes: packed.size });
         return outcome;
       },
@@ -109,4 +114,5 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
     clearInterval(timer);
   }
   report();
+  sent.finish();
 }

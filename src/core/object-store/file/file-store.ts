@@ -47,6 +47,8 @@ const PAGE_KEYS = 1000;
 const ONLY_VERSION = 'null';
 const STATS_AT_ONCE = 32;
 const READ_BYTES = 1024 * 1024;
+/** After so much is said how far a body is. */
+const TOLD_SLICE_BYTES = 8 * 1024 * 1024;
 
 const infoOf = (key: string, info: BigIntStats): ObjectInfo => ({
   key,
@@ -233,14 +235,15 @@ class FileStore {
     }
   }
 
-  async #fill(handle: FileHandle, body: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+  async #fill(handle: FileHandle, body: Uint8Array, { signal, onSent }: PutOptions): Promise<void> {
     const { paceUpload } = this.#options;
     signal?.throwIfAborted();
-    if (!paceUpload) return writeFully(handle, body);
-    for (let start = 0; start < body.byteLength; start += PACED_SLICE_BYTES) {
-      const slice = body.subarray(start, start + PACED_SLICE_BYTES);
-      await paceUpload(slice.byteLength, signal);
+    const sliceBytes = paceUpload ? PACED_SLICE_BYTES : TOLD_SLICE_BYTES;
+    for (let start = 0; start < body.byteLength; start += sliceBytes) {
+      const slice = body.subarray(start, start + sliceBytes);
+      await paceUpload?.(slice.byteLength, signal);
       await writeFully(handle, slice);
+      onSent?.(start + slice.byteLength);
     }
   }
 
@@ -311,7 +314,7 @@ class FileStore {
       list: (options) => this.list(options),
       put: async (key, body, options = {}) => {
         refuseOptions(options);
-        return await this.#write(key, (handle) => this.#fill(handle, body, options.signal), options);
+        return await this.#write(key, (handle) => this.#fill(handle, body, options), options);
       },
       copy: async (fromKey, toKey, options = {}) => {
         refuseOptions(options);

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import { isRetriable, StoreError, throwIfCancelled } from '../store-error.js';
+import { systemCode } from '../../failures/errors.js';
+import type { RetryTrouble } from '../../events.js';
 
 export interface RetryOptions {
   /** How often a request is sent at most. */
@@ -14,6 +16,8 @@ export interface RetryOptions {
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
   readonly onEvent?: EventSink | undefined;
+  /** Who is asked, for people; the store when not given. */
+  readonly service?: string | undefined;
   /** Between 0 and 1. */
   readonly random?: () => number;
   readonly now?: () => number;
@@ -31,6 +35,22 @@ export function retryDelayMs(attempt: number, error: StoreError, options: RetryO
   const ceiling = Math.min(options.maxDelayMs, options.baseDelayMs * 2 ** (attempt - 1));
   const jittered = ceiling / 2 + (ceiling / 2) * (options.random ?? Math.random)();
   return Math.max(jittered, error.retryAfterMs ?? 0);
+}
+
+const BUSY = new Set([
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequests',
+  'RequestLimitExceeded',
+  'BandwidthLimitExceeded',
+]);
+
+/** What a person is told of a failure that may pass. */
+export function retryTrouble(error: StoreError): RetryTrouble {
+  if (BUSY.has(error.reason ?? '')) return 'busy';
+  // An answer of the store has no system code; a connection that was refused or lost has.
+  return error.code === 'stalled' || systemCode(error.cause) !== undefined ? 'unreachable' : 'failed';
 }
 
 /** The same error with what the retrying adds to it. */
@@ -67,19 +87,26 @@ export class Retrier {
   }
 
   async run<T>({ request, signal }: RetriedJob, send: (attempt: number) => Promise<T>): Promise<T> {
+    const { maxAttempts, maxTotalMs, onEvent, service = 'store' } = this.#options;
     const startedAt = this.#now();
-    for (let attempt = 1; ; attempt += 1) {
-      throwIfCancelled(signal);
-      try {
-        return await send(attempt);
-      } catch (error) {
-        const waitMs = isRetriable(error) ? retryDelayMs(attempt, error, this.#options) : 0;
-        const isOver =
-          attempt >= this.#options.maxAttempts || this.#now() - startedAt + waitMs > this.#options.maxTotalMs;
-        if (!isRetriable(error) || isOver || signal?.aborted === true) throw verdict(error, attempt);
-        this.#options.onEvent?.({ type: 'retry', request, attempt, reason: errorText(error) });
-        await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+    let isRepeated = false;
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        throwIfCancelled(signal);
+        try {
+          return await send(attempt);
+        } catch (error) {
+          const waitMs = isRetriable(error) ? retryDelayMs(attempt, error, this.#options) : 0;
+          const isOver = attempt >= maxAttempts || this.#now() - startedAt + waitMs > maxTotalMs;
+          if (!isRetriable(error) || isOver || signal?.aborted === true) throw verdict(error, attempt);
+          isRepeated = true;
+          const told = { request, service, attempt, maxAttempts, waitMs, reason: errorText(error) };
+          onEvent?.({ type: 'retry', ...told, trouble: retryTrouble(error) });
+          await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+        }
       }
+    } finally {
+      if (isRepeated) onEvent?.({ type: 'settled', request });
     }
   }
 }

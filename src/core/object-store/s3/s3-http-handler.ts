@@ -37,6 +37,13 @@ export interface HttpHandlerOptions {
   readonly paceUpload?: Pace | undefined;
 }
 
+/** What the SDK hands on from its `send`. */
+export interface RequestOptions {
+  readonly abortSignal?: AbortLike;
+  /** Bytes of the body that were sent so far. */
+  readonly onSent?: (bytes: number) => void;
+}
+
 // Below this a body costs less than the round trip that asks whether it is welcome.
 const EXPECT_FROM_BYTES = 2 * 1024 * 1024;
 const EXPECT_WAIT_MS = 1000;
@@ -100,10 +107,7 @@ export class S3HttpHandler {
   }
 
   /** Sends one request; resolves at the answer's header. */
-  async handle(
-    request: HandlerRequest,
-    options: { abortSignal?: AbortLike } = {},
-  ): Promise<{ response: HandlerResponse }> {
+  async handle(request: HandlerRequest, options: RequestOptions = {}): Promise<{ response: HandlerResponse }> {
     // Without TLS nobody offers anything.
     if (this.#http2 === undefined || request.protocol !== 'https:') return await this.#overHttp1(request, options);
     const host = request.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -112,10 +116,7 @@ export class S3HttpHandler {
     return { response: await sendOverHttp2(connection, request, { ...this.#options, ...options }) };
   }
 
-  #overHttp1(
-    request: HandlerRequest,
-    { abortSignal }: { abortSignal?: AbortLike },
-  ): Promise<{ response: HandlerResponse }> {
+  #overHttp1(request: HandlerRequest, { abortSignal, onSent }: RequestOptions): Promise<{ response: HandlerResponse }> {
     return new Promise((resolve, reject) => {
       const bytes = bodyBytes(request.body);
       const sent = this.#open(request, bytes);
@@ -142,7 +143,7 @@ export class S3HttpHandler {
           response: { statusCode, reason: message.statusMessage, headers: responseHeaders(message), body: message },
         });
       });
-      this.#send(sent, bytes, watch).catch((error: unknown) => sent.destroy(error as Error));
+      this.#send(sent, bytes, { watch, onSent }).catch((error: unknown) => sent.destroy(error as Error));
     });
   }
 
@@ -173,13 +174,17 @@ export class S3HttpHandler {
     });
   }
 
-  async #send(sent: http.ClientRequest, bytes: Uint8Array | undefined, watch: Watch): Promise<void> {
+  async #send(
+    sent: http.ClientRequest,
+    bytes: Uint8Array | undefined,
+    { watch, onSent }: { readonly watch: Watch; readonly onSent: RequestOptions['onSent'] },
+  ): Promise<void> {
     if (!bytes || bytes.byteLength === 0) return void sent.end();
     if (sent.getHeader('expect') !== undefined) {
       sent.flushHeaders();
       if (!(await isWelcome(sent))) return;
     }
-    await sendBody(sent, bytes, watch.alive, this.#options.paceUpload);
+    await sendBody(sent, bytes, watch.alive, { pace: this.#options.paceUpload, onSent });
   }
 
   /** Ends the request when it stands still: while connecting, while sending, while waiting for the answer. */

@@ -53,12 +53,19 @@ export function bodyBytes(body: unknown): Uint8Array | undefined {
 export const timeoutError = (message: string): Error =>
   Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
+/** What a body meets on its way out. */
+export interface SendHooks {
+  readonly pace?: Pace | undefined;
+  /** Bytes of the body so far. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+}
+
 /** Sends slice by slice, so that every slice is a sign of life and can be paced. */
 export async function sendBody(
   request: Writable,
   body: Uint8Array,
   alive: () => void,
-  pace: Pace | undefined,
+  { pace, onSent }: SendHooks,
 ): Promise<void> {
   const gone = new AbortController();
   let wake: () => void = () => undefined;
@@ -79,6 +86,7 @@ export async function sendBody(
     });
     if (!request.write(slice)) await drained;
     alive();
+    if (!request.destroyed) onSent?.(start + slice.byteLength);
   }
   if (!request.destroyed) request.end();
 }

@@ -17,13 +17,14 @@ export interface SendOptions {
   readonly timeouts: { readonly idleMs: number; readonly answerMs: number };
   readonly paceUpload?: Pace | undefined;
   readonly abortSignal?: AbortLike | undefined;
+  readonly onSent?: ((bytes: number) => void) | undefined;
 }
 
 /** Resolves at the answer's header. @throws ETIMEDOUT, ECONNRESET, AbortError */
 export async function sendOverHttp2(
   connection: Http2Connection,
   request: HandlerRequest,
-  { timeouts, paceUpload, abortSignal }: SendOptions,
+  { timeouts, paceUpload, abortSignal, onSent }: SendOptions,
 ): Promise<HandlerResponse> {
   const aborted = Object.assign(new Error('Request aborted'), { name: 'AbortError' });
   if (abortSignal?.aborted === true) throw aborted;
@@ -45,7 +46,8 @@ export async function sendOverHttp2(
   try {
     if (hasBody) {
       within(timeouts.idleMs, `${hostname} took no more data for ${timeouts.idleMs / 1000} s`);
-      sendBody(stream, bytes, () => void timer?.refresh(), paceUpload).catch((error: unknown) =>
+      const alive = (): void => void timer?.refresh();
+      sendBody(stream, bytes, alive, { pace: paceUpload, onSent }).catch((error: unknown) =>
         stream.destroy(error as Error),
       );
       stream.once('finish', () =>

@@ -10,7 +10,7 @@ import { ArchiverError } from '../../failures/errors.js';
 import type { ObjectStore, PutOptions, ThawTier, WriteOptions } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { plainEtag } from './s3-etag.js';
-import type { Asked, S3Sender } from './s3-sender.js';
+import type { Asked, S3Sender, SendOptions } from './s3-sender.js';
 import { checkKey } from '../store-url.js';
 
 const TIERS: Readonly<Record<ThawTier, Tier>> = { expedited: 'Expedited', standard: 'Standard', bulk: 'Bulk' };
@@ -55,6 +55,10 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
   return command;
 }
 
+/** The SDK hands what it does not know on to our transport. */
+const withSent = (send: SendOptions, { onSent }: PutOptions): SendOptions & Pick<PutOptions, 'onSent'> =>
+  onSent === undefined ? send : { ...send, onSent };
+
 async function thaw(
   sender: S3Sender,
   key: string,
@@ -94,7 +98,7 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
         signal: options.signal,
       };
       const answer = await sender.send(asked, (client, send) =>
-        client.send(putCommand(sender, key, body, options), send),
+        client.send(putCommand(sender, key, body, options), withSent(send, options)),
       );
       return { etag: plainEtag(answer.ETag) };
     },

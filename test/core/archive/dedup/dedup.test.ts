@@ -163,8 +163,8 @@ describe('an upload', () => {
     const plan = events.find((event) => event.type === 'plan');
     const progress = events.findLast((event) => event.type === 'progress');
     const bytes = 4 * FILM.length - FILM.length + 2 * PHOTO.length + PHOTO.length + 100;
-    expect(plan).toMatchObject({ files: 13, bytes });
-    expect(progress).toMatchObject({ files: 13, bytes });
+    expect(plan).toMatchObject({ items: 13, bytes });
+    expect(progress).toMatchObject({ items: 13, bytes });
   });
 
   test('works without file checksums and with several threads', async () => {
