@@ -7,15 +7,21 @@ import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/save
 import { type SavedCommand, UPLOAD_ID, type UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
-import type { CreateUploadValues } from './upload.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;
 
+interface NamedValues {
+  readonly uploadId: string | undefined;
+  readonly skipExisting: boolean;
+  readonly chunkSizeMb: number;
+  readonly shards: number;
+}
+
 /** Undefined without --upload-id. @throws usage for an upload of something else; what opening it throws */
 export async function openNamed(
   run: UploadCommand,
-  values: CreateUploadValues,
+  values: NamedValues,
   context: Context,
 ): Promise<SavedUpload | undefined> {
   const { uploadId, skipExisting } = values;
@@ -41,12 +47,7 @@ export async function openNamed(
   }
 }
 
-function unsavedState(
-  saved: SavedCommand,
-  uploadId: string,
-  values: CreateUploadValues,
-  context: Context,
-): UploadState {
+function unsavedState(saved: SavedCommand, uploadId: string, values: NamedValues, context: Context): UploadState {
   const began = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})/.exec(uploadId) ?? [];
   const [, year, month, day, hour, minute, second] = began;
   const createdAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
