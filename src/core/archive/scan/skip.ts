@@ -1,4 +1,5 @@
 // What is left out of an archive, and why: in words, and told from failures that are not about one path.
+import { systemText } from '../../failures/errno.js';
 import { systemCode } from '../../failures/errors.js';
 import { displayPath, type RawPath } from '../../paths/raw-path.js';
 
@@ -11,17 +12,11 @@ export interface Skip {
 
 export const NO_FILE = 'is no longer a regular file';
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied (EACCES)',
-  EPERM: 'permission denied (EPERM)',
   ENOENT: 'vanished while it was being read',
-  ENAMETOOLONG: 'the path is too long for this system (ENAMETOOLONG)',
-  EIO: 'the disk reported a read error (EIO)',
-  ESTALE: 'the network file system lost it (ESTALE)',
   ELOOP: 'became a symbolic link while it was being read',
   EXDEV: 'became a symbolic link while it was being read',
   ESPIPE: NO_FILE,
   EISDIR: NO_FILE,
-  EMFILE: 'too many open files (EMFILE)',
 };
 
 /** A path that cannot be archived for a reason of ours, in the words of the report. */
@@ -38,7 +33,8 @@ export const concernsOnePath = (error: unknown): boolean =>
 export function reasonOf(error: unknown, otherwise: string): string {
   if (error instanceof NotArchivable) return error.message;
   const code = systemCode(error);
-  return (code === undefined ? undefined : REASONS[code]) ?? `${otherwise}${code === undefined ? '' : ` (${code})`}`;
+  if (code === undefined) return otherwise;
+  return REASONS[code] ?? `${systemText(error) ?? otherwise} (${code})`;
 }
 
 /** A skip as results show it. */
