@@ -12,7 +12,7 @@ import {
   type OpenedListing,
   type VersionChanges,
 } from '../../stores/browse/browse-state.js';
-import { isFolderChange } from '../dataset/diff-tally.js';
+import { isFolderChange } from '../../core/dataset/diff-tally.js';
 
 /** Records read before the next batch, newest first: an upload that is looked at is mostly a new one. */
 const BATCH = 16;

@@ -1,17 +1,18 @@
-// What the flags of every command that uploads say to the engine: filters, the store, encryption, the writer.
+// What the flags of every command that uploads say to the engine: filters, memory, encryption, the place.
 import { readFileSync } from 'node:fs';
-import type { Context } from '../../cli/context.js';
+import type { Cancellation, Clock, MemoryLimit, Messages, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
 import { type ArchiveOptions, type EncryptionOptions, MIN_MEMORY_BYTES } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
-import type { EventSink } from '../../core/events.js';
-import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
+import { isGiven } from '../kit/run.js';
 
 const MIB = 2 ** 20;
 
 /** What the engine gets of the world. */
-export const surroundings = (context: Context): Pick<ArchiveOptions, 'now' | 'signal' | 'home' | 'warn'> => ({
+export const surroundings = (
+  context: Clock & Cancellation & Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+): Pick<ArchiveOptions, 'now' | 'signal' | 'home' | 'warn'> => ({
   now: context.now,
   signal: context.signal,
   home: context.home,
@@ -19,7 +20,7 @@ export const surroundings = (context: Context): Pick<ArchiveOptions, 'now' | 'si
 });
 
 /** @throws usage when --memory-limit is too small to work in */
-export function memoryLimit({ memoryLimitBytes }: Pick<Context, 'memoryLimitBytes'>): number | undefined {
+export function memoryLimit({ memoryLimitBytes }: MemoryLimit): number | undefined {
   if (memoryLimitBytes !== undefined && memoryLimitBytes < MIN_MEMORY_BYTES)
     throw usageError(`--memory-limit must be at least ${MIN_MEMORY_BYTES / MIB}MiB for an upload`);
   return memoryLimitBytes;
@@ -41,40 +42,6 @@ export function filterOptions(values: FilterValues, skipTrees: FilterOptions['sk
   return { exclude, include, excludeLines, excludeCaches, oneFileSystem, skipTrees };
 }
 
-export interface StoreValues {
-  readonly region: string;
-  readonly profile: string | undefined;
-  readonly endpointUrl: string | undefined;
-  /** Of an upload that goes on: the KMS that it began with. */
-  readonly kmsEndpointUrl?: string | null | undefined;
-  readonly limitUpload: number | undefined;
-  readonly storeMode: number | undefined;
-}
-
-/** Opens a store for writing. */
-export function openForWriting(
-  url: string,
-  values: StoreValues,
-  context: Context,
-  network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts'> = {},
-): (onEvent: EventSink) => Promise<OpenedStore> {
-  return (onEvent) =>
-    openStore(url, {
-      ...network,
-      env: context.env,
-      region: values.region,
-      regionGiven: context.origins['region'] !== 'default',
-      defaultRegion: values.region,
-      profile: values.profile,
-      endpointUrl: values.endpointUrl,
-      kmsEndpointUrl: values.kmsEndpointUrl,
-      limitUploadBytesPerSecond: values.limitUpload,
-      storeMode: values.storeMode,
-      onEvent,
-      signal: context.signal,
-    });
-}
-
 export interface EncryptionValues {
   readonly kmsKeyId: string | undefined;
   readonly encryptManifest: boolean;
@@ -87,11 +54,11 @@ export interface EncryptionValues {
 export function encryptionOptions(
   { kmsKeyId, encryptManifest }: EncryptionValues,
   url: string,
-  { origins }: Pick<Context, 'origins'>,
+  context: Origins,
 ): EncryptionOptions {
   if (kmsKeyId !== undefined && parseStoreUrl(url).kind === 'file')
     throw usageError('a folder cannot encrypt with KMS: --kms-key-id needs an s3:// destination');
-  const isRefused = !encryptManifest && (origins['encryptManifest'] ?? 'default') !== 'default';
+  const isRefused = !encryptManifest && isGiven(context, 'encryptManifest');
   return { kmsKeyId, encryptManifest, keep: !isRefused };
 }
 

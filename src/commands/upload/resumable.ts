@@ -1,6 +1,5 @@
 // Runs an upload so that it can be resumed, or as the continuation of one that was interrupted.
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
@@ -10,6 +9,8 @@ import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
+import { hasTerminal } from '../kit/ask.js';
+import { stateFolder } from '../kit/saved.js';
 import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
 
 /**
@@ -23,9 +24,6 @@ export interface ResumableOptions {
   /** Opened already: it is what the command is about. */
   readonly opened?: SavedUpload | undefined;
 }
-
-/** The folder of saved uploads. */
-export const stateFolder = ({ home }: Pick<Context, 'home'>): string => join(home, 'state');
 
 /** Runs `work` with `options` and a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
 export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun'>>(
@@ -104,8 +102,8 @@ async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWis
     return true;
   }
   const what = `an upload of this folder to there was interrupted on ${state.updatedAt.slice(0, 16)}Z with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
-  const isTerminal = context.stdin.isTTY === true && context.stderr.isTTY === true;
-  if (wish === 'ask' && isTerminal && differing.length === 0) return await context.confirm(`${what}. Resume it?`);
+  if (wish === 'ask' && hasTerminal(context) && differing.length === 0)
+    return await context.confirm(`${what}. Resume it?`);
   context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` goes on with that one`);
   return false;
 }

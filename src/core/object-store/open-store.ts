@@ -3,12 +3,14 @@
 //   request count    so that every attempt counts
 //   retry            sees the store's verdicts
 //   watchdog         continues bodies through the retries
-//   download limit   outermost, so that waiting for the limit is not taken for a stall
+//   download limit   above it, so that waiting for the limit is not taken for a stall
+//   abilities        outermost: what the store has refused to these credentials
 // Beside it lies the key service that opens what is encrypted there.
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
 import { usageError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
+import { withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
@@ -168,7 +170,8 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const retried = withRetry(countRequests(bare, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
   const keys = keysOf({ ...options, onEvent }, about.region);
-  const store = { ...(limit === undefined ? watched : limitDownloads(watched, createPace(limit))), keys };
+  const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
+  const store = { ...withAbilities(limited), keys };
   const closeBoth = (): void => {
     close();
     keys.close();

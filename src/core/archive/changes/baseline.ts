@@ -6,7 +6,7 @@ import { RetiredVersion } from '../../dataset/records/tombstone.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { readAhead } from '../../dataset/chain/read-ahead.js';
-import { readVersion } from '../../dataset/records/versions.js';
+import { readVersion, recordIfAllowed } from '../../dataset/records/versions.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
 import { openView, type View } from '../../dataset/chain/view.js';
 import type { Remembered } from '../remembered.js';
@@ -99,6 +99,7 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
     return baselineOf(head, view, options.highest);
   } catch (error) {
     if (given !== undefined) throw error;
+    // Not asked beforehand whether it may: what the store refuses may be at hand in the cache.
     if (isArchiverError(error, 'access-denied')) {
       options.emit({ type: 'note', text: NO_BASELINE });
       return undefined;
@@ -143,12 +144,12 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
 async function readHead(options: BaselineOptions, { version }: HighestVersion): Promise<Head | undefined> {
   const { store, datasetId, signal } = options;
   try {
-    const record = await readVersion(store, datasetId, version, signal);
-    return { version, isListed: true, isReadable: true, uploadId: record.uploadId, sha256: digestsOf(record) };
-  } catch (error) {
     // The record was rewritten since it was seen: by a compaction, which would do no harm, or by a repair, after which
     // nothing may build on what is remembered. Who may not read cannot tell.
-    if (isArchiverError(error, 'access-denied')) return undefined;
+    const record = await recordIfAllowed(store, datasetId, version, signal);
+    if (record === undefined) return undefined;
+    return { version, isListed: true, isReadable: true, uploadId: record.uploadId, sha256: digestsOf(record) };
+  } catch (error) {
     if (!(error instanceof RetiredVersion)) throw error;
     // Retired since it was listed: there is a newer one.
     const highest = await highestVersion(store, datasetId, { signal });

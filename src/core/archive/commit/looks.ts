@@ -79,6 +79,7 @@ async function confirmPrevious(job: LookInput, version: number, { uploadId, sha2
   try {
     await loadExpected(job.store, uploadId, [sha256], { signal: job.signal });
   } catch (error) {
+    // Asked again even where reading was refused before: a version is not called whole on the word of who cannot look.
     if (!isArchiverError(error, 'access-denied', 'integrity', 'not-found', 'unsupported')) throw error;
     throw notWhole(job, version, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
   }

@@ -4,9 +4,10 @@
 import type { CachedHead } from '../../dataset/cache/head-cache.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
-import { listDatasets, readVersion } from '../../dataset/records/versions.js';
+import { listDatasets, recordIfAllowed } from '../../dataset/records/versions.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
@@ -98,13 +99,8 @@ async function thereOf(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
-  try {
-    const there = new Set(await listDatasets(store, signal));
-    return ids.filter((id) => there.has(id));
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied')) return undefined;
-    throw error;
-  }
+  const there = await ifAllowed(store, 'list', 'datasets/', async () => new Set(await listDatasets(store, signal)));
+  return there && ids.filter((id) => there.has(id));
 }
 
 /** What was asked for where the latest version is damaged, and all of it was asked for. @throws as `recorded` */
@@ -133,12 +129,8 @@ async function recorded(
   if (highest?.version === 0) return NO_ENCRYPTION;
   const isKnown = remembered?.recordEtag !== undefined;
   if (isKnown && remembered.recordEtag === highest?.etag) return encryptionIn(remembered.encryption);
-  try {
-    if (highest !== undefined)
-      return encryptionIn((await readVersion(store, datasetId, highest.version, signal)).encryption);
-  } catch (error) {
-    if (!isArchiverError(error, 'access-denied')) throw error;
-  }
+  const record = highest && (await recordIfAllowed(store, datasetId, highest.version, signal));
+  if (record !== undefined) return encryptionIn(record.encryption);
   return isKnown ? encryptionIn(remembered.encryption) : await sealedAs(cache, remembered);
 }
 

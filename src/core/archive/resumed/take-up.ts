@@ -7,6 +7,8 @@ import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { isArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { displayPath } from '../../paths/raw-path.js';
 import { readBack } from '../../resume/read-back.js';
@@ -20,6 +22,8 @@ import { committedResult, type UploadResult } from '../upload-result.js';
 const QUIET_MS = 2 * 3_600_000;
 /** Clocks of writers and stores differ by less. */
 const CLOCK_SLACK_MS = 86_400_000;
+
+const UNREADABLE = 'may belong to another dataset: its manifest cannot be read';
 
 export type TakenUp = { readonly job: Job } | { readonly result: UploadResult };
 
@@ -61,16 +65,14 @@ async function recordOf(
   uploadIds: readonly string[],
   createdAtMs: number,
 ): Promise<VersionRecord | undefined> {
-  try {
+  // Who may not look cannot be told; under a new id nothing that is committed is touched.
+  return await ifAllowed(store, 'list', `datasets/${datasetId}/`, async () => {
     const listed = await listVersions(store, datasetId, signal);
     const young = listed.filter(({ lastModified }) => lastModified.getTime() >= createdAtMs - CLOCK_SLACK_MS);
     for (const read of (await readVersions(store, datasetId, young, signal)).toReversed())
       if ('record' in read && uploadIds.includes(read.record.uploadId)) return read.record;
-  } catch (error) {
-    // Who may not look cannot be told; under a new id nothing that is committed is touched.
-    if (!isArchiverError(error, 'access-denied')) throw error;
-  }
-  return undefined;
+    return undefined;
+  });
 }
 
 /** Without a journal nothing but its manifest tells whose an upload is, and nothing but time whether it has ended. */
@@ -94,12 +96,15 @@ async function whyNot(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const owner = (await loadExpected(store, uploadId, [], { signal })).head.datasetId;
+    const key = manifestKeyOf(uploadId);
+    const loaded = await ifAllowed(store, 'read', key, () => loadExpected(store, uploadId, [], { signal }));
+    const owner = loaded?.head.datasetId;
+    if (owner === undefined) return UNREADABLE;
     return owner === datasetId ? undefined : `belongs to dataset ${displayPath(owner)}`;
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return await whyNotEnded(store, uploadId, signal);
-    if (!isArchiverError(error, 'access-denied', 'integrity')) throw error;
-    return 'may belong to another dataset: its manifest cannot be read';
+    if (!isArchiverError(error, 'integrity')) throw error;
+    return UNREADABLE;
   }
 }
 

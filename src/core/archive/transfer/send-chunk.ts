@@ -2,6 +2,7 @@
 import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../limits/byte-budget.js';
@@ -155,10 +156,12 @@ export class ChunkSender {
     // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
     if (isLookOld(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
     try {
-      const failures = await store.delete(keys, AbortSignal.timeout(forMs));
-      return failures[0]?.reason;
+      const deleted = await ifAllowed(store, 'delete', keys[0] ?? '', () =>
+        store.delete(keys, AbortSignal.timeout(forMs)),
+      );
+      return deleted === undefined ? 'this writer may not delete' : deleted[0]?.reason;
     } catch (error) {
-      return isArchiverError(error, 'access-denied') ? 'this writer may not delete' : errorText(error);
+      return errorText(error);
     }
   }
 }

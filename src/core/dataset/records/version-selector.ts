@@ -5,6 +5,7 @@ import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { nearDatasets } from './near-datasets.js';
+import { ordinalsText } from '../ordinals-text.js';
 import { listVersions, readVersion, type ListedVersion } from './versions.js';
 
 export type VersionSelector =
@@ -84,15 +85,4 @@ async function newestBy(
     `dataset ${printable(datasetId)} has no version of ${day} or before (its oldest, v${oldest?.version ?? '?'}, is of ${oldest?.createdAt.slice(0, 10) ?? '?'})`,
     { hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}` },
   );
-}
-
-/** Ordinals as people write them: `3, 5-9`. */
-export function ordinalsText(listed: readonly { readonly version: number }[]): string {
-  const runs: [first: number, last: number][] = [];
-  for (const { version } of listed) {
-    const run = runs.at(-1);
-    if (run !== undefined && run[1] === version - 1) run[1] = version;
-    else runs.push([version, version]);
-  }
-  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
 }
