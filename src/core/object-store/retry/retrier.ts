@@ -3,9 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
+=======
+import { errorText, systemCode } from '../../failures/errors.js';
+import type { EventSink, RetryTrouble } from '../../events.js';
 import { isRetriable, StoreError, throwIfCancelled } from '../store-error.js';
-import { systemCode } from '../../failures/errors.js';
-import type { RetryTrouble } from '../../events.js';
 
 export interface RetryOptions {
   /** How often a request is sent at most. */
