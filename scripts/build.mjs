@@ -1,27 +1,12 @@
 // Bundles src/ into dist/: the entry, the worker threads, and chunks that load on first use. Packages stay in
-// node_modules except the AWS SDKs, whose hundreds of small files cost more to find than to run.
+// node_modules except the AWS SDKs, whose hundreds of small files cost more to find than to run, and what draws (Ink,
+// React): see bundle-ink.mjs.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
+import { inkBundle } from './bundle-ink.mjs';
 
-const external = [
-  'ink',
-  'ink/*',
-  'react',
-  'react/*',
-  'ink-table',
-  'ink-text-input',
-  'koffi',
-  'zstd-napi',
-  'zstd-napi/*',
-  'zustand',
-  'zustand/*',
-  'yaml',
-  'meow',
-  'ignore',
-  'picomatch',
-  'string-width',
-];
+const external = ['ink-table', 'koffi', 'zstd-napi', 'zstd-napi/*', 'yaml', 'meow', 'ignore', 'picomatch'];
 const entries = {
   cli: 'src/cli.ts',
   docs: 'src/cli/docs-main.ts',
@@ -35,6 +20,7 @@ const entries = {
 const next = `dist-next-${process.pid}`;
 const last = `dist-last-${process.pid}`;
 await build({
+  ...inkBundle,
   entryPoints: Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path))),
   outdir: next,
   bundle: true,
@@ -42,7 +28,6 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  jsx: 'automatic',
   chunkNames: 'chunks/[name]-[hash]',
   external,
   minifySyntax: true,

@@ -1,6 +1,6 @@
 // The only place where a failure becomes text or JSON and an exit status.
-import { isArchiverError, systemCode, type ArchiverError } from '../core/errors.js';
-import { printable } from '../core/raw-path.js';
+import { isArchiverError, systemCode, type ArchiverError } from '../core/failures/errors.js';
+import { printable } from '../core/paths/raw-path.js';
 
 export interface Failure {
   readonly code: string;

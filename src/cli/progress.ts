@@ -1,12 +1,11 @@
 // Shows what a long operation is doing. The reporters live with the screens and are loaded on first use, so that nothing
 // but a terminal pays for Ink.
-import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/errors.js';
+import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/failures/errors.js';
 import type { EventSink } from '../core/events.js';
 import type { Outcome, Reporter } from '../stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../stores/transfer-store.js';
 import { type Environment, lookOf } from '../ui/look.js';
 import type { Context } from './context.js';
-import { loadScreen } from './load-screen.js';
 
 export type ProgressFormat = 'tui' | 'json' | 'text' | 'none';
 
@@ -91,7 +90,7 @@ async function startReporter(
   switch (format) {
     case 'tui': {
       // oxlint-disable-next-line no-restricted-imports -- loaded on first use, and only for a terminal
-      const { startProgressScreen } = await loadScreen(() => import('../screens/progress/progress-screen.js'));
+      const { startProgressScreen } = await import('../screens/progress/progress-screen.js');
       return startProgressScreen({ store, stream, look });
     }
     case 'json': {

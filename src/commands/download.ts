@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { limitFlags, outputFlags, uploadTargetFlags, writeFlags } from './_shared.js';
+import { limitFlags, outputFlags, uploadTargetFlags, writeFlags } from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),

@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './_shared.js';
+import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
 
 const flags = {
   ...storeFlags('us-west-2'),

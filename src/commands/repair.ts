@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { limitFlags, storeModeFlag, uploadTargetFlags } from './_shared.js';
+import { limitFlags, storeModeFlag, uploadTargetFlags } from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),

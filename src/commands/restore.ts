@@ -10,7 +10,7 @@ import {
   versionFlags,
   versionRules,
   writeFlags,
-} from './_shared.js';
+} from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),

@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './_shared.js';
+import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
 
 const flags = {
   region: flag.text({

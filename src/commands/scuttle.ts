@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { storeFlags } from './_shared.js';
+import { storeFlags } from './kit/flags.js';
 
 const flags = {
   bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),

@@ -13,7 +13,7 @@ import {
   storeFlags,
   storeModeFlag,
   writerIdFlag,
-} from './_shared.js';
+} from './kit/flags.js';
 
 const flags = {
   ...storeFlags('us-west-2'),

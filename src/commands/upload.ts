@@ -15,7 +15,7 @@ import {
   storeModeFlag,
   writerIdFlag,
   yesFlag,
-} from './_shared.js';
+} from './kit/flags.js';
 
 const KIB = 2 ** 10;
 const GIB = 2 ** 30;

@@ -1,6 +1,6 @@
 // Key bindings as data: what a key does, the key line at the bottom of a screen and the `?` overlay all come from one list.
 import type { Key } from './key-decoder.js';
-import type { Segment } from './line.js';
+import type { Segment } from './toned-line.js';
 import { textWidth } from './text-width.js';
 
 export interface Binding<A extends string> {

@@ -1,43 +1,46 @@
 // One line of text with a cursor, as the keys of a shell edit it. Pure. The cursor is an index into the text between two
 // characters as a person counts them, so that an emoji or an accented letter is passed and deleted whole.
-import type { Key } from './key-decoder.js';
+import type { Key } from './keys.js';
 
-export interface EditedLine {
+export interface Line {
   readonly text: string;
   readonly cursor: number;
 }
 
-export const EMPTY_LINE: EditedLine = { text: '', cursor: 0 };
+export const emptyLine: Line = { text: '', cursor: 0 };
 
 /** The line with the cursor behind its end. */
-export const lineOf = (text: string): EditedLine => ({ text, cursor: text.length });
+export const lineOf = (text: string): Line => ({ text, cursor: text.length });
 
 /** The line with `text` put in at the cursor. Lines of it become one, control characters go. */
-export function insertText({ text, cursor }: EditedLine, inserted: string): EditedLine {
+export function insertText({ text, cursor }: Line, inserted: string): Line {
   // oxlint-disable-next-line no-control-regex
   const line = inserted.replaceAll(/[\n\t]+/g, ' ').replaceAll(/[\x00-\x1f\x7f-\x9f]/g, '');
   return { text: text.slice(0, cursor) + line + text.slice(cursor), cursor: cursor + line.length };
 }
 
 /** The line after a key; the same object when the key does not edit. */
-export function editLine(line: EditedLine, key: Key): EditedLine {
-  if (key.name === 'text' || key.name === 'paste') return insertText(line, key.text);
-  const movement = MOVEMENTS[key.name];
+export function editLine(line: Line, key: Key): Line {
+  if (key.text !== '') return insertText(line, key.text);
+  const movement = MOVEMENTS[key.id];
   if (movement !== undefined) return { text: line.text, cursor: movement(line) };
-  const target = DELETIONS[key.name]?.(line);
+  const target = DELETIONS[key.id]?.(line);
   return target === undefined ? line : without(line, target);
 }
 
-type Target = (line: EditedLine) => number;
+type Target = (line: Line) => number;
 
 const segmenter = new Intl.Segmenter();
 
-function before({ text, cursor }: EditedLine): number {
+/** The characters of a text as a person counts them. */
+export const charactersOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
+
+function before({ text, cursor }: Line): number {
   if (cursor === 0) return 0;
   return segmenter.segment(text).containing(cursor - 1)?.index ?? 0;
 }
 
-function after({ text, cursor }: EditedLine): number {
+function after({ text, cursor }: Line): number {
   const next = segmenter.segment(text).containing(cursor);
   return next === undefined ? text.length : next.index + next.segment.length;
 }
@@ -47,13 +50,13 @@ const isSpace = (character: string): boolean => character === ' ';
 type Test = (character: string) => boolean;
 
 /** Steps over characters as long as the test says so. Not a regular expression: those take quadratic time backwards. */
-function stepBack({ text }: EditedLine, from: number, test: Test): number {
+function stepBack({ text }: Line, from: number, test: Test): number {
   let index = from;
   while (index > 0 && test(text.charAt(index - 1))) index--;
   return index;
 }
 
-function stepOn({ text }: EditedLine, from: number, test: Test): number {
+function stepOn({ text }: Line, from: number, test: Test): number {
   let index = from;
   while (index < text.length && test(text.charAt(index))) index++;
   return index;
@@ -91,7 +94,7 @@ const DELETIONS: Readonly<Record<string, Target>> = {
   'alt+d': wordEnd,
 }; // prettier-ignore
 
-function without({ text, cursor }: EditedLine, target: number): EditedLine {
+function without({ text, cursor }: Line, target: number): Line {
   const from = Math.min(cursor, target);
   return { text: text.slice(0, from) + text.slice(Math.max(cursor, target)), cursor: from };
 }

@@ -1,77 +1,94 @@
-// The only file that knows ink-table. It is CommonJS and requires Ink, which is an ES module with top-level await and so
-// cannot be required: the loader puts the imported Ink into the CommonJS cache for as long as ink-table loads.
-// ink-table counts characters and draws a box; here cells are measured in terminal cells and stand in plain columns.
-import Module, { createRequire } from 'node:module';
-import type { ComponentType, ReactElement } from 'react';
-import { cellText, COLUMN_GAP, fitCell, fitColumns, type TableColumn, type TableRow } from './table-columns.js';
-import { padEnd } from './text-width.js';
+// A list that mounts only the rows one can see, so a million rows cost as much as forty.
+// Rows come by index: nothing is copied, sorted or measured here.
+//
+// `columns` must be memoised on the data its cells read: a row is drawn again only when its index, its
+// cursor or `columns` changed. A cursor step then draws two rows, not forty.
+import { Fragment, memo, useMemo, useState, type ReactNode, type ReactElement } from 'react';
+import { layOutColumns, GAP, type Column, type LaidOut } from './columns.js';
+import { Room, useSize } from './size.js';
+import { fit } from './text.js';
+import { flat, ThemeContext, Tint, useTheme, type Theme } from './theme.js';
+import { scrollTo } from './window.js';
 
-interface CellProps {
-  /** Missing on the box's corners and crossings. */
-  readonly column?: number;
-  readonly children?: string;
+interface Props {
+  readonly count: number;
+  /** -1: no cursor, nothing scrolls. */
+  readonly cursor: number;
+  readonly columns: readonly Column[];
+  /** Rows to use, head included; default: all there is. */
+  readonly height?: number;
+  /** Columns of air between the pointer and the first cell. */
+  readonly indent?: number;
 }
 
-interface InkTableProps {
-  readonly data: readonly Readonly<Record<string, string>>[];
-  readonly columns: readonly string[];
-  readonly header: ComponentType<CellProps>;
-  readonly cell: ComponentType<CellProps>;
-  readonly skeleton: ComponentType<CellProps>;
-}
+export function Table({ count, cursor, columns, height, indent = 0 }: Props): ReactElement {
+  const size = useSize();
+  const hasHead = columns.some((column) => column.title !== undefined);
+  const visible = Math.max(0, (height ?? size.rows) - (hasHead ? 1 : 0));
+  // One column for the pointer on the left, one of air on the right.
+  const laidOut = useMemo(() => layOutColumns(columns, size.columns - indent - 2), [columns, size.columns, indent]);
 
-export interface RenderTableOptions {
-  /** Cells of the terminal; choose 80 where the output is not one. */
-  readonly width: number;
-  readonly ellipsis?: string;
-}
+  // The last offset is kept so that the list stays still until the cursor leaves it. Setting state while
+  // rendering is React's documented way to derive it: no effect, no second frame.
+  const [top, setTop] = useState(0);
+  const first = scrollTo(top, Math.max(0, cursor), count, visible);
+  if (first !== top) setTop(first);
 
-/** A short result table as text, fitted to the width. Every cell has to be printable text on one line. */
-export async function renderTable(
-  rows: readonly TableRow[],
-  columns: readonly TableColumn[],
-  { width, ellipsis = '…' }: RenderTableOptions,
-): Promise<string> {
-  // Here and not above, so that a command that prints no table does not load Ink.
-  const ink = await import('ink');
-  const Table = loadInkTable(ink);
-  const fitted = fitColumns(rows, columns, width);
-  const titles = fitted.map((column) => fitCell(column.column.title, column, ellipsis));
-  const data = rows.map((row) =>
-    Object.fromEntries(
-      fitted.map((column) => [column.column.key, fitCell(cellText(row, column.column), column, ellipsis)]),
-    ),
+  const last = Math.min(count, first + visible);
+  return (
+    <Room columns={size.columns} rows={height ?? size.rows}>
+      {hasHead && <Head columns={laidOut} indent={indent} />}
+      {Array.from({ length: Math.max(0, last - first) }, (_, slot) => (
+        <Row
+          key={first + slot}
+          index={first + slot}
+          isCursor={first + slot === cursor}
+          columns={laidOut}
+          indent={indent}
+        />
+      ))}
+    </Room>
   );
-  const gap = (column: number): string => (column === 0 ? '' : ' '.repeat(COLUMN_GAP));
-  const Header = ({ column = 0 }: CellProps): ReactElement => (
-    <ink.Text>{gap(column) + (titles[column] ?? '')}</ink.Text>
-  );
-  const Cell = ({ column = 0, children = '' }: CellProps): ReactElement => (
-    <ink.Text>{gap(column) + padEnd(withoutPadding(children), fitted[column]?.width ?? 0)}</ink.Text>
-  );
-  const keys = fitted.map(({ column }) => column.key);
-  const table = <Table data={data} columns={keys} header={Header} cell={Cell} skeleton={Nothing} />;
-  return ink.renderToString(table, { columns: width });
 }
 
-/** A cell as it was handed in: ink-table puts one space before it and at least one, by its own count, behind. */
-const withoutPadding = (padded: string): string => padded.slice(1).trimEnd();
+const Head = memo(({ columns, indent }: { columns: readonly LaidOut[]; indent: number }) => (
+  <Tint tone="dim">
+    {' '.repeat(1 + indent)}
+    {columns.map(({ column, width }) => fit(column.title ?? '', width, column.align)).join(BETWEEN)}
+  </Tint>
+));
 
-const Nothing = (): null => null;
+interface RowProps {
+  readonly index: number;
+  readonly isCursor: boolean;
+  readonly columns: readonly LaidOut[];
+  readonly indent: number;
+}
 
-function loadInkTable(ink: typeof import('ink')): ComponentType<InkTableProps> {
-  const require = createRequire(import.meta.url);
-  const inkPath = createRequire(require.resolve('ink-table')).resolve('ink');
-  const stand = new Module(inkPath);
-  stand.exports = ink;
-  stand.loaded = true;
-  const before = require.cache[inkPath];
-  require.cache[inkPath] = stand;
-  try {
-    const loaded: { readonly default: ComponentType<InkTableProps> } = require('ink-table');
-    return loaded.default;
-  } finally {
-    if (before === undefined) delete require.cache[inkPath];
-    else require.cache[inkPath] = before;
-  }
+const Row = memo(({ index, isCursor, columns, indent }: RowProps) => {
+  const theme = useTheme();
+  const inner = useMemo(() => (isCursor ? flat(theme) : theme), [isCursor, theme]);
+  return (
+    <Tint tone={isCursor ? 'cursor' : 'plain'}>
+      {(isCursor ? theme.glyphs.pointer : ' ') + ' '.repeat(indent)}
+      <ThemeContext value={inner}>
+        {columns.map(({ column, width }, at) => (
+          <Fragment key={at}>
+            {at > 0 && BETWEEN}
+            {cellOf(column, index, width, theme)}
+          </Fragment>
+        ))}
+      </ThemeContext>{' '}
+    </Tint>
+  );
+});
+
+const BETWEEN = ' '.repeat(GAP);
+
+/** Text without a tone stays a plain string: an element per cell is what a page of new rows costs most. */
+function cellOf(column: Column, index: number, width: number, { glyphs }: Theme): ReactNode {
+  const content = column.cell(index, width);
+  if (typeof content !== 'string') return content;
+  const text = fit(content, width, column.align, column.cut, glyphs.ellipsis);
+  return column.tone === undefined ? text : <Tint tone={column.tone}>{text}</Tint>;
 }

@@ -9,12 +9,15 @@ export type TerminalStream = Writable & {
 
 const ERASE_SCROLLBACK = '\u001b[3J';
 
+/** The text minus CSI 3J, which wipes what the user has scrolled past. */
+export const withoutScrollbackErasure = (text: string): string => text.replaceAll(ERASE_SCROLLBACK, '');
+
 /**
  * The same stream for Ink to draw on, minus CSI 3J: Ink 6.8 sends it when a frame was taller than the window has become,
  * and it wipes what the user has scrolled past.
  */
 export function keepScrollback(stream: TerminalStream): NodeJS.WriteStream {
-  const write = (text: string, done?: () => void): boolean => stream.write(text.replaceAll(ERASE_SCROLLBACK, ''), done);
+  const write = (text: string, done?: () => void): boolean => stream.write(withoutScrollbackErasure(text), done);
   const kept: unknown = new Proxy(stream, {
     get(target, key) {
       if (key === 'write') return write;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pickReporter, type ProgressContext, type ProgressFormat, runWithProgress } from '../../src/cli/progress.js';
-import { ArchiverError, cancelledError } from '../../src/core/errors.js';
+import { ArchiverError, cancelledError } from '../../src/core/failures/errors.js';
 import { Recorder } from '../screens/progress/recorder.js';
 
 const terminal = { isTTY: true };

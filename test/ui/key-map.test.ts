@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { glyphsFor } from '../../src/ui/glyphs.js';
-import { helpOverlay } from '../../src/ui/help-overlay.js';
+import { helpOverlay } from '../../src/ui/help-lines.js';
 import { actionOf, keyLine, type Binding } from '../../src/ui/key-map.js';
-import { lineWidth } from '../../src/ui/line.js';
+import { lineWidth } from '../../src/ui/toned-line.js';
 
 type Action = 'mark' | 'all' | 'move' | 'help' | 'quit';
 const BINDINGS: readonly Binding<Action>[] = [

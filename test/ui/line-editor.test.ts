@@ -1,15 +1,17 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Key, KeyName } from '../../src/ui/key-decoder.js';
-import { type EditedLine, editLine, insertText } from '../../src/ui/line-editor.js';
+import type { Key } from '../../src/ui/keys.js';
+import { editLine, insertText, type Line } from '../../src/ui/line-editor.js';
+
+const named = (id: string): Key => ({ id, text: '' });
 
 /** `ab|c` has the cursor between b and c. */
-const read = (marked: string): EditedLine => ({ text: marked.replace('|', ''), cursor: marked.indexOf('|') });
-const show = ({ text, cursor }: EditedLine): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
-const press = (marked: string, ...names: readonly KeyName[]): string =>
-  show(names.reduce((line, name) => editLine(line, { name }), read(marked)));
+const read = (marked: string): Line => ({ text: marked.replace('|', ''), cursor: marked.indexOf('|') });
+const show = ({ text, cursor }: Line): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+const press = (marked: string, ...names: readonly string[]): string =>
+  show(names.reduce((line, name) => editLine(line, named(name)), read(marked)));
 
-it.each<[before: string, key: KeyName, after: string]>([
+it.each<[before: string, key: string, after: string]>([
   ['ab|c', 'left', 'a|bc'],
   ['|abc', 'left', '|abc'],
   ['ab|c', 'right', 'abc|'],
@@ -43,20 +45,20 @@ it.each<[before: string, key: KeyName, after: string]>([
 
 it('leaves the very line for a key that does not edit', () => {
   const line = read('ab|c');
-  expect(editLine(line, { name: 'pageup' })).toBe(line);
+  expect(editLine(line, named('pageup'))).toBe(line);
 });
 
 it('puts what is typed and pasted in at the cursor, as one line without control characters', () => {
-  expect(show(editLine(read('a|c'), { name: 'text', text: 'b' }))).toBe('ab|c');
+  expect(show(editLine(read('a|c'), { id: 'b', text: 'b' }))).toBe('ab|c');
   expect(show(insertText(read('a|c'), 'x\n\ny\tz\u001b[31m'))).toBe('ax y z[31m|c');
 });
 
 const keys: fc.Arbitrary<Key> = fc.oneof(
-  fc.constantFrom(...['a', ' ', '/', 'デ', '👩‍🔬', 'é'].map((text): Key => ({ name: 'text', text }))),
+  fc.constantFrom(...['a', ' ', '/', 'デ', '👩‍🔬', 'é'].map((text): Key => ({ id: text, text }))),
   fc.constantFrom(
-    ...(
-      ['left', 'right', 'home', 'end', 'backspace', 'delete', 'ctrl+w', 'alt+b', 'alt+f', 'alt+d', 'ctrl+k'] as const
-    ).map((name): Key => ({ name })),
+    ...['left', 'right', 'home', 'end', 'backspace', 'delete', 'ctrl+w', 'alt+b', 'alt+f', 'alt+d', 'ctrl+k'].map(
+      named,
+    ),
   ),
 );
 
@@ -72,6 +74,6 @@ it('never leaves the cursor outside of the line or within a character', () => {
 });
 
 it('stays quick in a line of a million characters', () => {
-  const long: EditedLine = { text: `${'a'.repeat(1_000_000)} b `, cursor: 1_000_002 };
-  expect(editLine(editLine(long, { name: 'ctrl+w' }), { name: 'alt+b' }).cursor).toBe(0);
+  const long: Line = { text: `${'a'.repeat(1_000_000)} b `, cursor: 1_000_002 };
+  expect(editLine(editLine(long, named('ctrl+w')), named('alt+b')).cursor).toBe(0);
 });

@@ -1,13 +1,12 @@
 // `archiver browse`: from flags to a full screen, and from what was restored there to lines and an exit status.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { loadScreen } from '../../cli/load-screen.js';
 import { isCi } from '../../cli/progress.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
 import { resolveVersion } from '../../core/dataset/version-selector.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { LoadProgress } from '../../screens/browse/browse-screen.js';
@@ -15,9 +14,11 @@ import type { OpenedListing } from '../../stores/browse/browse-state.js';
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from '../browse.js';
-import { openForReading, uploadTarget, urlAndFolder } from '../inspect/upload-target.js';
-import { openFrameCache } from '../restore/frame-cache.js';
-import { datasetTarget, versionSelector } from '../restore/dataset-version.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, urlAndFolder } from '../kit/upload-target.js';
+import { openFrameCache } from '../kit/frame-cache.js';
+import { datasetTarget } from '../kit/dataset-target.js';
+import { versionSelector } from '../kit/dataset-version.js';
 import { BrowseRestores } from './browse-restores.js';
 import { firstLines } from './first-lines.js';
 import { changesSince, stepVersion, versionOf } from './step-version.js';
@@ -69,7 +70,7 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
   const { values, context, opened, baseUrl, outputDir, signal } = browsing;
   const cache = await openFrameCache(values, context);
   const restores = new BrowseRestores({ values, context, opened, cache, outputDir: resolve(context.cwd, outputDir) });
-  const { showBrowse } = await loadScreen(() => import('../../screens/browse/browse-screen.js'));
+  const { showBrowse } = await import('../../screens/browse/browse-screen.js');
   const look = lookOf(context.colors.stdout, context.env);
   await showBrowse({
     stdin: context.stdin,

@@ -2,7 +2,7 @@
 import { diffViews } from '../../core/dataset/diff.js';
 import { digestsOf, openVersion } from '../../core/dataset/version-view.js';
 import { listVersions, type ListedVersion, readVersion, readVersions } from '../../core/dataset/versions.js';
-import { ArchiverError } from '../../core/errors.js';
+import { ArchiverError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';

@@ -10,7 +10,7 @@ import {
   type SavedContext,
   writeContext,
 } from '../../core/context/context-file.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { ContextValues } from './_flags.js';
 
 const ABOUT: Readonly<Record<ContextName, string>> = {

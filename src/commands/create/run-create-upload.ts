@@ -2,7 +2,7 @@
 import { totalmem } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import { threadsWithin } from '../../core/open-files.js';
+import { threadsWithin } from '../../core/limits/open-files.js';
 import { upload, type UploadOptions } from '../../core/archive/upload.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';

@@ -1,8 +1,8 @@
 // Several source folders as one: no two may be seen under one name, and the dataset is that of all of them.
 import { deriveDatasetId } from '../../core/dataset/identity.js';
 import { baseName, seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
-import { usageError } from '../../core/errors.js';
-import { displayPath, type RawPath } from '../../core/raw-path.js';
+import { usageError } from '../../core/failures/errors.js';
+import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
 import { resolveSource, treesToSkip } from '../upload/source-folder.js';
 
 export interface SourceFolders {

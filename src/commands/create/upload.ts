@@ -10,7 +10,7 @@ import {
   storeFlags,
   storeModeFlag,
   yesFlag,
-} from '../_shared.js';
+} from '../kit/flags.js';
 
 /** A chunk is one request and one buffer. */
 const MAX_CHUNK_MB = 2000;

@@ -1,8 +1,8 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { storeFlags } from '../_shared.js';
-import { datasetFlag, writerFlag } from './_flags.js';
+import { storeFlags } from '../kit/flags.js';
+import { datasetFlag, writerFlag } from '../kit/flags.js';
 
 const flags = {
   ...datasetFlag,

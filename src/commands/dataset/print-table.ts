@@ -12,7 +12,7 @@ export async function printTable(
   columns: readonly TableColumn[],
   context: Pick<Context, 'stdout'>,
 ): Promise<string> {
-  const { renderTable } = await import('../../ui/table.js');
+  const { renderTable } = await import('../../ui/result-table.js');
   const { isTTY, columns: terminal } = context.stdout;
   return `${await renderTable(rows, columns, { width: isTTY === true ? (terminal ?? DEFAULT_WIDTH) : UNCUT_WIDTH })}\n`;
 }

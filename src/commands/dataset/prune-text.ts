@@ -4,7 +4,7 @@ import type { PrunePlan } from '../../core/dataset/prune/plan-prune.js';
 import type { PruneOutcome } from '../../core/dataset/prune/prune.js';
 import { ordinalsText } from '../../core/dataset/version-selector.js';
 import type { ReadRecord } from '../../core/dataset/versions.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 

@@ -2,8 +2,8 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
-import { storeFlags, storeModeFlag, yesFlag } from '../_shared.js';
-import { datasetFlag, writerFlag } from './_flags.js';
+import { storeFlags, storeModeFlag, yesFlag } from '../kit/flags.js';
+import { datasetFlag, writerFlag } from '../kit/flags.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
 const MIN_GRACE_MS = 2 * 3_600_000;

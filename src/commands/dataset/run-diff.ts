@@ -6,10 +6,10 @@ import { parseVersionSelector, resolveVersion } from '../../core/dataset/version
 import { openVersion } from '../../core/dataset/version-view.js';
 import type { View } from '../../core/dataset/view.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
-import { openForReading } from '../inspect/upload-target.js';
-import { datasetBase } from './dataset-base.js';
+import { openForReading } from '../kit/store.js';
+import { datasetBase } from '../kit/dataset-target.js';
 import type { DatasetDiffValues } from './diff.js';
 import { changeDocument, DiffTally, isFolderChange, LISTS, type Counts, type ListName } from './diff-tally.js';
 

@@ -1,7 +1,7 @@
 // `archiver dataset prune`: plan, show, ask, carry out.
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../cli/context.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { earlyDeletion, type EarlyDeletion } from '../../core/cost/early-deletion.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { hasWork, planPrune, type PrunePlan } from '../../core/dataset/prune/plan-prune.js';
@@ -9,9 +9,9 @@ import { prune, type PruneOutcome } from '../../core/dataset/prune/prune.js';
 import type { ReadRecord } from '../../core/dataset/versions.js';
 import { readOnly } from '../../core/object-store/read-only.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { printable } from '../../core/raw-path.js';
-import { openForReading } from '../inspect/upload-target.js';
-import { datasetBase } from './dataset-base.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { openForReading } from '../kit/store.js';
+import { datasetBase } from '../kit/dataset-target.js';
 import type { DatasetPruneValues } from './prune.js';
 import { outcomeText, planText, type PruneReport } from './prune-text.js';
 

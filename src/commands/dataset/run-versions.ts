@@ -3,12 +3,13 @@ import type { Context } from '../../cli/context.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
 import { noSuchDataset } from '../../core/dataset/version-selector.js';
 import { listVersions, readVersions, type BrokenRecord, type ReadRecord } from '../../core/dataset/versions.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
-import { openForReading } from '../inspect/upload-target.js';
-import { datasetBase } from './dataset-base.js';
+import { openForReading } from '../kit/store.js';
+import { datasetBase } from '../kit/dataset-target.js';
 import { printTable } from './print-table.js';
-import { minuteText, sourceText } from './record-text.js';
+import { recordedSource } from '../../core/dataset/recorded-source.js';
+import { minuteText } from '../kit/lines.js';
 import type { DatasetVersionsValues } from './versions.js';
 
 /** Runs the command; returns its exit status. */
@@ -47,7 +48,7 @@ function versionDocument(found: ReadRecord | BrokenRecord): Record<string, unkno
     storedBytes: totals.storedBytes,
     totals,
     createdAt,
-    source: sourceText(found.record),
+    source: recordedSource(found.record),
     host: source.host ?? null,
     previous,
     ...(writerId === undefined ? {} : { writerId }),
@@ -67,7 +68,7 @@ async function tableText(read: readonly (ReadRecord | BrokenRecord)[], context: 
       files: formatCount(totals.files),
       size: formatBytes(totals.bytes),
       created: minuteText(createdAt),
-      source: source.host === undefined ? undefined : `${sourceText(found.record)} on ${printable(source.host)}`,
+      source: source.host === undefined ? undefined : `${recordedSource(found.record)} on ${printable(source.host)}`,
     };
   });
   const columns = [

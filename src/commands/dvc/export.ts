@@ -1,7 +1,7 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { uploadTargetFlags } from '../_shared.js';
+import { uploadTargetFlags } from '../kit/flags.js';
 
 const flags = {
   outputDir: flag.folder({ default: 'dvc-files', describe: 'where the .dvc files go, when OUTPUT_DIR is not given' }),

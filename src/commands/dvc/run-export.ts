@@ -2,13 +2,14 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { type SidecarFile, type SidecarResult, writeSidecars } from '../../core/dvc/sidecar.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { Listing } from '../../core/listing/listing.js';
 import { loadListing } from '../../core/listing/load-listing.js';
-import { displayPath, printable, rawFromText, type RawPath } from '../../core/raw-path.js';
-import { resultPath } from '../../core/restore/failures.js';
+import { displayPath, printable, rawFromText, type RawPath } from '../../core/paths/raw-path.js';
+import { resultPath } from '../../core/failures/failure-list.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
-import { openForReading, uploadTarget, uploadUrl, urlAndFolder } from '../inspect/upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl, urlAndFolder } from '../kit/upload-target.js';
 import type { DvcExportValues } from './export.js';
 
 const SHOWN = 10;

@@ -1,10 +1,11 @@
 // `archiver dvc stages`: the stages that the files of an upload name, counted while the manifest streams by.
 import type { Context } from '../../cli/context.js';
 import { countStages, type StageCounts } from '../../core/dvc/stage-counts.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { printTable } from '../dataset/print-table.js';
-import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 import type { DvcStagesValues } from './stages.js';
 
 /** Runs the command. */

@@ -2,8 +2,8 @@
 import type { Difference, LocalComparison, LocalState } from '../../core/dvc/compare-local.js';
 import type { Untracked } from '../../core/dvc/count-untracked.js';
 import type { Listing } from '../../core/listing/listing.js';
-import { displayPath, printable, type RawPath } from '../../core/raw-path.js';
-import { type Failure, resultPath } from '../../core/restore/failures.js';
+import { displayPath, printable, type RawPath } from '../../core/paths/raw-path.js';
+import { type Failure, resultPath } from '../../core/failures/failure-list.js';
 import { formatCount } from '../../ui/format.js';
 
 export interface StatusResult {

@@ -1,7 +1,7 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { outputFlags, uploadTargetFlags } from '../_shared.js';
+import { outputFlags, uploadTargetFlags } from '../kit/flags.js';
 
 const flags = {
   stage: flag.text({ placeholder: 'NAME', describe: 'compare only the files of this DVC stage' }),

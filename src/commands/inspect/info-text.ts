@@ -2,7 +2,7 @@
 import type { ChainLink, ReadView } from '../../core/dataset/read-view.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
 import type { DvcPathRecord, DvcRecord } from '../../core/manifest/provenance-types.js';
-import { displayPath, printable } from '../../core/raw-path.js';
+import { displayPath, printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../../ui/format.js';
 
 type Rows = readonly (readonly [label: string, value: string])[];

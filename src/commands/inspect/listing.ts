@@ -1,7 +1,7 @@
 // One file of a listing, as an object and as a row of text.
 import { formatTimestamp } from '../../core/manifest/timestamp.js';
 import type { ChunkRecord, Entry } from '../../core/manifest/manifest-types.js';
-import { displayPath, printable, textFromRaw } from '../../core/raw-path.js';
+import { displayPath, printable, textFromRaw } from '../../core/paths/raw-path.js';
 import { formatBytes } from '../../ui/format.js';
 
 export interface ListedFile {

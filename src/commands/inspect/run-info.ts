@@ -5,7 +5,8 @@ import { type ReadView, readView } from '../../core/dataset/read-view.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
 import type { InfoValues } from '../info.js';
 import { infoText, shardTableRows } from './info-text.js';
-import { openForReading, uploadTarget, uploadUrl } from './upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 
 const DEFAULT_WIDTH = 80;
 
@@ -49,7 +50,7 @@ function encryption({ head, sealedBy }: ReadView): Readonly<Record<string, unkno
 }
 
 async function shardTable(head: ManifestHead, context: Context): Promise<string> {
-  const { renderTable } = await import('../../ui/table.js');
+  const { renderTable } = await import('../../ui/result-table.js');
   const right = (key: string, title: string) => ({ key, title, align: 'right' as const });
   const columns = [
     right('shard', 'SHARD'),

@@ -7,7 +7,8 @@ import type { ObjectReader } from '../../core/object-store/object-store.js';
 import type { ListValues } from '../list.js';
 import { listedFile, listHeader, listRow } from './listing.js';
 import { TextChannel } from './text-channel.js';
-import { openForReading, uploadTarget, uploadUrl } from './upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 
 interface Listing {
   readonly reader: ObjectReader;

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { posix, resolve } from 'node:path';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { checkBucketName, checkKey } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 
 export interface ArchiveSource {
   /** The store that holds it, and its key there. */

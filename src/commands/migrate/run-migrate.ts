@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { inspectArchive } from '../../core/migrate/inspect-archive.js';
 import { migrate, type MigrateOptions, type MigrateResult } from '../../core/migrate/migrate.js';
 import type { MigrateValues } from '../migrate.js';

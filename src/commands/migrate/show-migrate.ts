@@ -5,7 +5,7 @@ import type { InspectedArchive } from '../../core/migrate/inspect-archive.js';
 import type { MigrateResult } from '../../core/migrate/migrate.js';
 import { formatTimestamp } from '../../core/manifest/timestamp.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
-import { displayPath, printable } from '../../core/raw-path.js';
+import { displayPath, printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';

@@ -1,5 +1,5 @@
 // What a repair found and did, for people. Pure.
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { Loss } from '../../core/repair/losses.js';
 import type { RepairPart, RepairResult } from '../../core/repair/repair.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';

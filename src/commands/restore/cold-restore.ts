@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { ArchiverError, errorText, isArchiverError } from '../../core/errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { lockForDownload, updateJob } from '../../core/restore-jobs/change-job.js';
@@ -17,10 +17,10 @@ import {
   type RetrieveOptions,
   type ThawedChunk,
 } from '../../core/restore/retrieve.js';
-import type { Lock } from '../../core/resume/upload-lock.js';
+import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
 import type { RestoreValues } from '../restore.js';
-import type { DatasetVersion } from './dataset-version.js';
+import type { DatasetVersion } from '../kit/dataset-version.js';
 
 /** The flags that say how cold storage is dealt with, and where the store is. */
 export type ColdValues = Pick<

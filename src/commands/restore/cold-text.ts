@@ -1,6 +1,6 @@
 // What a person reads of a restore that has to do with cold storage.
 import type { RetrievalEstimate, RetrievalItem } from '../../core/cost/retrieval-cost.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../core/restore/retrieve.js';
 import { isColdClass, THAW_TIERS, waitOf } from '../../core/thaw/cold-class.js';
 import type { TierPlan } from '../../core/thaw/tier-plans.js';

@@ -1,10 +1,10 @@
 // `archiver download` asks nothing back from cold storage, as that costs money and takes hours: it names the command that does.
-import { ArchiverError, isArchiverError } from '../../core/errors.js';
+import { ArchiverError, isArchiverError } from '../../core/failures/errors.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../core/restore/restore.js';
 import { shellWord } from '../../ui/shell-word.js';
-import { uploadUrl } from '../inspect/upload-target.js';
+import { uploadUrl } from '../kit/upload-target.js';
 
 /** Restores what is readable. @throws what `restoreUpload` throws; `cold-storage` with the command that asks it back */
 export async function restoreReadable(options: RestoreOptions, target: UploadLocation): Promise<RestoreResult> {

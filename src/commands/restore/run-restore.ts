@@ -3,13 +3,13 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { runWithProgress } from '../../cli/progress.js';
-import { ArchiverError, usageError } from '../../core/errors.js';
+import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import type { Selectors } from '../../core/manifest/selection.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { FrameCache } from '../../core/restore/frame-cache.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
@@ -17,13 +17,15 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 import type { DownloadValues } from '../download.js';
-import { openForReading, uploadTarget, uploadUrl, urlAndFolder } from '../inspect/upload-target.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl, urlAndFolder } from '../kit/upload-target.js';
 import type { RestoreValues } from '../restore.js';
 import { coldOutcome, type ColdOutcome } from './cold-outcome.js';
 import { retrieveWithJob } from './cold-restore.js';
 import { restoreReadable } from './restore-readable.js';
-import { datasetTarget, findVersion, versionSelector, type DatasetVersion } from './dataset-version.js';
-import { openFrameCache } from './frame-cache.js';
+import { datasetTarget } from '../kit/dataset-target.js';
+import { findVersion, versionSelector, type DatasetVersion } from '../kit/dataset-version.js';
+import { openFrameCache } from '../kit/frame-cache.js';
 
 const SHOWN_WARNINGS = 10;
 

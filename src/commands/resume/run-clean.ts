@@ -1,8 +1,8 @@
 // `archiver resume clean`: forgets saved uploads. Only files on this computer are removed.
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
-import { ArchiverError, systemCode } from '../../core/errors.js';
-import { printable } from '../../core/raw-path.js';
+import { ArchiverError, systemCode } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { type FoundState, findStates, removeOrphans, removeState } from '../../core/resume/state-folder.js';
 import { formatQuantity } from '../../ui/format.js';
 import { stateFolder } from '../upload/resumable.js';

@@ -1,11 +1,11 @@
 // `archiver resume list`: the saved uploads as a table or as JSON.
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
 import type { UploadState } from '../../core/resume/upload-state.js';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.js';
-import { minuteText } from '../dataset/record-text.js';
+import { minuteText } from '../kit/lines.js';
 import { printTable } from '../dataset/print-table.js';
 import { stateFolder } from '../upload/resumable.js';
 import { savedStatus } from './saved-status.js';

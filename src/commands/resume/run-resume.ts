@@ -2,11 +2,11 @@
 import { hostname } from 'node:os';
 import type { Context, Origin } from '../../cli/context.js';
 import { suggest } from '../../cli/suggest.js';
-import { ArchiverError, isArchiverError, usageError } from '../../core/errors.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
 import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { findStates, removeState, savedIds } from '../../core/resume/state-folder.js';
 import type { UploadState } from '../../core/resume/upload-state.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { CreateUploadValues } from '../create/upload.js';
 import type { ResumeValues } from '../resume.js';
 import type { SyncValues } from '../sync.js';

@@ -1,8 +1,8 @@
 // Questions that want certain words typed, so that nobody confirms by habit.
 import { createInterface } from 'node:readline';
 import type { Context } from '../../cli/context.js';
-import { ArchiverError } from '../../core/errors.js';
-import { printable } from '../../core/raw-path.js';
+import { ArchiverError } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
 
 /** Asks for each of these words in turn on stderr. @throws cancelled (exit status 1) at the first answer that is another */
 export async function askTyped(

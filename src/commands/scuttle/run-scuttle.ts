@@ -1,9 +1,9 @@
 // `archiver scuttle`: survey, questions, wipe.
 import type { Context } from '../../cli/context.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { openStore, type OpenedStore } from '../../core/object-store/open-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { openHoldings, type Holdings } from '../../core/scuttle/holdings.js';
 import { survey, type Survey } from '../../core/scuttle/survey.js';
 import { wipe, type WipeResult } from '../../core/scuttle/wipe.js';

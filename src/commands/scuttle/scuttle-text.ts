@@ -1,5 +1,5 @@
 // What a wipe takes and what it did, for people. Pure.
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { Survey } from '../../core/scuttle/survey.js';
 import type { WipeResult } from '../../core/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';

@@ -9,9 +9,11 @@ import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { formatCount } from '../../ui/format.js';
 import type { ShellValues } from '../shell.js';
-import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
-import { datasetTarget, versionSelector } from '../restore/dataset-version.js';
-import { openFrameCache } from '../restore/frame-cache.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { datasetTarget } from '../kit/dataset-target.js';
+import { versionSelector } from '../kit/dataset-version.js';
+import { openFrameCache } from '../kit/frame-cache.js';
 import type { OpenArchive } from './archive-session.js';
 
 const TELL_EVERY_MS = 200;

@@ -1,8 +1,7 @@
 // A shell on a terminal: prompt, history, completion. Ctrl+C ends the line that runs and nothing else.
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { loadScreen } from '../../cli/load-screen.js';
-import { cancelledError } from '../../core/errors.js';
+import { cancelledError } from '../../core/failures/errors.js';
 import type { Interpreter } from '../../core/shell/interpreter.js';
 import { isWorthKeeping } from '../../stores/shell-history.js';
 import { createShellStore } from '../../stores/shell-store.js';
@@ -25,7 +24,7 @@ export async function runTerminal(interpreter: Interpreter, context: Context): P
 
 async function talk(interpreter: Interpreter, context: Context): Promise<number> {
   const { stdin, stdout, signal, colors, env } = context;
-  const { ShellScreen } = await loadScreen(() => import('../../screens/shell/shell-screen.js'));
+  const { ShellScreen } = await import('../../screens/shell/shell-screen.js');
   const history = await HistoryFile.open(join(context.home, 'shell-history'), (text) => context.debug(text));
   const store = createShellStore({
     history: history.lines,

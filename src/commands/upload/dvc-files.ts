@@ -6,8 +6,8 @@ import { openView } from '../../core/dataset/view.js';
 import { ownFiles } from '../../core/dvc/own-files.js';
 import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { type SidecarResult, writeSidecars } from '../../core/dvc/sidecar.js';
-import { ArchiverError, isArchiverError, usageError } from '../../core/errors.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
 
 interface DvcFilesValues {
   readonly generateDvcFiles: boolean;

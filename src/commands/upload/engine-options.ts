@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
-import { threadsWithin } from '../../core/open-files.js';
+import { threadsWithin } from '../../core/limits/open-files.js';
 import { join } from 'node:path';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Context } from '../../cli/context.js';
@@ -10,9 +10,8 @@ import { type FilterOptions, readPatternFile } from '../../core/archive/scan/fil
 import type { TransferOptions } from '../../core/archive/transfer/transfer-policy.js';
 import type { UploadOptions } from '../../core/archive/upload.js';
 import { openHeadCache } from '../../core/dataset/head-cache.js';
-import { autoWriterId, checkWriterId } from '../../core/dataset/identity.js';
 import { openManifestCache } from '../../core/dataset/manifest-cache.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { type OpenedStore, openStore, type OpenStoreOptions } from '../../core/object-store/open-store.js';
@@ -176,19 +175,4 @@ export function baseUrlOf(url: string): string {
     throw usageError(`${url} is an upload; name the place above uploads/ that new uploads go to`);
   }
   return joinStoreUrl(url);
-}
-
-/** The writer that --writer-id names; undefined without one. */
-export function writerIdOf(given: string): string | undefined {
-  if (given === '') return undefined;
-  return given === 'auto' ? autoWriterId(hostname(), machineId()) : checkWriterId(given);
-}
-
-// systemd's id survives renaming the machine; elsewhere the host name has to do.
-function machineId(): string {
-  try {
-    return readFileSync('/etc/machine-id', 'utf8').trim() || hostname();
-  } catch {
-    return hostname();
-  }
 }

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { ChangeOptions } from '../../core/archive/upload.js';
-import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/errors.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/failures/errors.js';
 import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
 import { parseHead } from '../../core/manifest/manifest-head-parse.js';
-import { printable } from '../../core/raw-path.js';
-import { decodeUtf8 } from '../../core/strict-utf8.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { decodeUtf8 } from '../../core/text/strict-utf8.js';
 
 /** A million entries have 240 MB unpacked. */
 const MAX_BYTES = 2 ** 30;

@@ -3,12 +3,12 @@ import type { Context } from '../../cli/context.js';
 import { suggest } from '../../cli/suggest.js';
 import type { UploadProvenance } from '../../core/archive/upload-provenance.js';
 import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { readGit } from '../../core/git/read-git.js';
 import type { DvcRecord, DvcStageRecord } from '../../core/manifest/provenance-types.js';
 import type { Stages } from '../../core/manifest/provenance.js';
 import { checkedDvc, isStageName } from '../../core/manifest/provenance-parse.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
 
 export interface ProvenanceValues {
   readonly gitMetadata: boolean;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import type { UploadOptions } from '../../core/archive/upload.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { FileJournal } from '../../core/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';

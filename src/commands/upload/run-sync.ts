@@ -17,8 +17,8 @@ import {
   openForWriting,
   refuseClassOfFolder,
   rememberedManifests,
-  writerIdOf,
 } from './engine-options.js';
+import { writerIdOf } from '../kit/dataset-target.js';
 import { provenanceOptions } from './provenance.js';
 import { resumable } from './resumable.js';
 import { showUpload } from './show-upload.js';

@@ -5,7 +5,7 @@ import type { DirectOptions } from '../../core/archive/plan/direct-plan.js';
 import type { TierPolicy } from '../../core/archive/plan/tier.js';
 import { type ChangeOptions, upload, type UploadOptions } from '../../core/archive/upload.js';
 import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import type { UploadValues } from '../upload.js';
@@ -17,8 +17,8 @@ import {
   openForWriting,
   refuseClassOfFolder,
   rememberedManifests,
-  writerIdOf,
 } from './engine-options.js';
+import { writerIdOf } from '../kit/dataset-target.js';
 import { planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import { readPreviousManifest } from './previous-manifest.js';
 import { provenanceOptions } from './provenance.js';

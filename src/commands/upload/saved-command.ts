@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { usageError } from '../../core/errors.js';
-import { printable, type RawPath } from '../../core/raw-path.js';
+import { usageError } from '../../core/failures/errors.js';
+import { printable, type RawPath } from '../../core/paths/raw-path.js';
 import type { SavedCommand } from '../../core/resume/upload-state.js';
 
 export interface UploadCommand {

@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload.js';
 import type { SidecarResult } from '../../core/dvc/sidecar.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';

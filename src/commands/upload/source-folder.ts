@@ -1,9 +1,9 @@
 // The source folder as the engine wants it: absolute, resolved, a byte string.
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ArchiverError, systemCode, usageError } from '../../core/errors.js';
+import { ArchiverError, systemCode, usageError } from '../../core/failures/errors.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { printable, rawFromText, type RawPath } from '../../core/raw-path.js';
+import { printable, rawFromText, type RawPath } from '../../core/paths/raw-path.js';
 
 /** @throws not-found, access-denied, or `unsupported` for something that is no folder */
 export function resolveSource(given: string, cwd: string): RawPath {

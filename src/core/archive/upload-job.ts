@@ -1,10 +1,11 @@
 // What the steps of one upload share, and the steps that a full upload and one of changes have in common: planning what
 // is pending, packing and sending it.
 import type { OpenedStore } from '../object-store/open-store.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import type { ManifestWriter } from '../manifest/manifest-writer.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
-import { type ChunkJob, chunkSizeFor, type Lane, planChunks } from './plan/chunk-plan.js';
+import type { ChunkJob, Lane } from './plan/chunk-job.js';
+import { chunkSizeFor, planChunks } from './plan/chunk-plan.js';
 import { describeCompression } from './pack/compression-level.js';
 import { isDirect, plannedObjects, withDirectFiles } from './plan/direct-plan.js';
 import { acknowledgedChunk, filesOf, journalPlan } from './resumed/journal-entry.js';

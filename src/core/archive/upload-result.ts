@@ -1,5 +1,5 @@
 // What an upload has to say when it is done.
-import type { ChangeCounts } from './changes/compare.js';
+import type { ChangeCounts } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import type { Totals, VersionRecord } from '../manifest/manifest-types.js';

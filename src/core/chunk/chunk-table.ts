@@ -1,14 +1,14 @@
 // The table of contents at the end of a chunk (docs/format.md), from bytes that nobody vouches for. Only the compressed
 // document is kept: a million entries fit some forty megabytes, and a reader opens one table after another.
-import type { Codec } from '../codec/codec.js';
-import { ArchiverError, integrityError } from '../errors.js';
+import type { Codec } from '../codec/codec-type.js';
+import { ArchiverError, integrityError } from '../failures/errors.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
 import { EntryParser } from '../manifest/entry-json-parse.js';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
 import { readChunk } from '../manifest/manifest-head-parse.js';
 import { type ChunkRecord, FORMAT_VERSION, type Entry, type FrameRecord } from '../manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../raw-path.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import { tableText } from './table-frame.js';
 
 const MAX_RAW_BYTES = 1024 * 1024 * 1024;

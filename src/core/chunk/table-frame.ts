@@ -1,8 +1,8 @@
 // The skippable frame that ends every chunk and holds its table of contents (docs/format.md): the compressed document
 // between a zstd header and a footer, which says from the end of the object how much to read.
 import { hash } from 'node:crypto';
-import type { Codec } from '../codec/codec.js';
-import { integrityError } from '../errors.js';
+import type { Codec } from '../codec/codec-type.js';
+import { integrityError } from '../failures/errors.js';
 
 export const FOOTER_BYTES = 32;
 const HEADER_BYTES = 8;

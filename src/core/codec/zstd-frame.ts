@@ -1,6 +1,6 @@
 // Reads the outside of a zstd frame (RFC 8878) without decoding it, so that a hostile one is refused before a decoder
 // allocates anything: its content size, window, dictionary, and where it ends.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 
 const MAGIC = 0xfd2fb528;
 const MAX_BLOCK = 128 * 1024;

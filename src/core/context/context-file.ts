@@ -1,11 +1,11 @@
 // `~/.archiver-context`: what `archiver` without a command does, and the stores that were opened last.
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../config/replace-file.js';
-import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
-import { ArchiverError, errorText, systemCode } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { printable } from '../raw-path.js';
+import { replaceFile } from '../state/replace-file.js';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
+import { printable } from '../paths/raw-path.js';
 
 const KIND = { type: 'archiver-context', format: 1, noun: 'context file' };
 

@@ -1,5 +1,5 @@
 // The cap on what getting content back may cost. It fails closed: what has no known price is not under any cap.
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { RetrievalEstimate } from './retrieval-cost.js';
 
 /** Less than this is rounding: sums of prices are not exact. */

@@ -1,5 +1,5 @@
 // Whether a manifest is the one that a record, or the manifest after it, names.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 

@@ -2,9 +2,9 @@
 // the store lies there opened, so that a writer which may not decrypt can still compare with it: a line of JSON that names
 // the key and the digest of the line's other values and of what follows, then the gzipped manifest.
 import { createHash, hash } from 'node:crypto';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
-import { isArchiverError } from '../errors.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 
 const FORMAT = 1;

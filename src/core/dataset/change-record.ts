@@ -1,9 +1,9 @@
 // Rewrites a version record in place, which only the replacing of a manifest does. The new one takes the place of exactly the
 // one that was read: a record that was rewritten or retired meanwhile, also while this process was suspended, stops the caller.
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { Totals, VersionRecord } from '../manifest/manifest-types.js';
 import type { ObjectStore } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { encodeVersionRecord, versionKey } from './version-record.js';
 import type { ParsedRecord } from './version-record-parse.js';
 import { readParsedRecord } from './versions.js';

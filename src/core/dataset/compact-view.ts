@@ -1,8 +1,8 @@
 // A view without the chunks that nothing in it refers to.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { Entry } from '../manifest/manifest-types.js';
-import { displayPath } from '../raw-path.js';
-import type { MergedView } from './merge-levels.js';
+import { displayPath } from '../paths/raw-path.js';
+import type { MergedView } from './merged-view.js';
 
 const GONE = 0xff_ff_ff_ff;
 

@@ -1,7 +1,7 @@
 // A writer's look at upload folders before it refers to objects that it has not put itself (commit protocol, Protocol 2,
 // rule 4): an object may be referred to when it is there with its size and no mark names it. A look is good for an hour;
 // marks are executed a day after they were put, so that whoever looked in time has long put its record by then.
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../config/replace-file.js';
-import { systemCode } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
+import { replaceFile } from '../state/replace-file.js';
+import { systemCode } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
 import type { VersionRecord } from '../manifest/manifest-types.js';
 import { readEncryption } from './version-record-parse.js';
 

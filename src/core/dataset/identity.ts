@@ -1,7 +1,7 @@
 // Names that are derived, not looked up: upload ids, writer ids, dataset ids. See docs/format.md.
 import { createHash } from 'node:crypto';
-import { usageError } from '../errors.js';
-import { type RawPath, textFromRaw } from '../raw-path.js';
+import { usageError } from '../failures/errors.js';
+import { type RawPath, textFromRaw } from '../paths/raw-path.js';
 
 /** Nothing that a key, an ARN or a shell could take for more than itself. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -1,9 +1,9 @@
 // Where a merge stands on one level: its next line, taken from batches so that only a batch costs a promise.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { Line } from '../manifest/manifest-parser.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
-import { displayPath, type RawPath } from '../raw-path.js';
-import type { Level } from './merge-levels.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
+import type { Level } from './merged-view.js';
 
 export class LevelCursor {
   /** Undefined at the end of a batch and at the end of the level. */

@@ -1,12 +1,12 @@
 // Follows a manifest back to the last full listing. Everything that can be wrong with a chain is one sentence that names
 // both manifests concerned; nothing is followed twice.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import { assertExpected } from './assert-expected.js';
 import type { ManifestCache } from './manifest-cache.js';
 

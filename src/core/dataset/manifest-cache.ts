@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, systemCode } from '../errors.js';
+import { errorText, systemCode } from '../failures/errors.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 import { syncFolder } from '../object-store/file-temp.js';
 import { decodeCached, encodeCached } from './cached-file.js';

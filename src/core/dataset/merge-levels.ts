@@ -5,32 +5,15 @@
 // - so does any mention that is not a directory, for what is older below it, also where a still newer one is a directory.
 // Runs of one level are passed on without looking at the others again, so a small delta on a large listing costs little.
 import type { ForeignEntry } from '../manifest/entry-json-parse.js';
-import { ArchiverError } from '../errors.js';
+import type { ForeignSink, Level, MergedView } from './merged-view.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { Line } from '../manifest/manifest-parser.js';
-import type { ChunkRecord, Entry, Mention } from '../manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../raw-path.js';
+import type { Entry, Mention } from '../manifest/manifest-types.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
 import { LevelCursor } from './level-cursor.js';
 import { LevelPlaces } from './level-places.js';
 import { uniteChunks } from './unite-chunks.js';
-
-export interface Level {
-  readonly uploadId: string;
-  /** Keys relative to `uploads/<uploadId>`. */
-  readonly chunks: readonly ChunkRecord[];
-  /** In path order; positions into `chunks`. May be called several times. */
-  mentions(): AsyncIterable<readonly Line[]>;
-}
-
-/** Gets entries of types that this version does not know; without it they are an error, so that none is lost. */
-export type ForeignSink = (entry: ForeignEntry) => void;
-
-export interface MergedView {
-  /** Of all levels, each key once; keys relative to the upload that the view was merged for. */
-  readonly chunks: readonly ChunkRecord[];
-  /** In path order; positions into `chunks`. May be called several times. @throws integrity, unsupported */
-  entries(onForeign?: ForeignSink): AsyncIterable<readonly Entry[]>;
-}
 
 const BATCH = 1024;
 

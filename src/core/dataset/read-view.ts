@@ -1,6 +1,6 @@
 // Reads an upload for those who want what is in it, whatever its manifest lists: a full listing streams by in one GET and
 // flat memory, as from `readManifest`; a delta is merged with its chain, and looks the same to the caller.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import { type ReadManifest, readManifest, type ReadManifestOptions } from '../manifest/manifest-reader.js';
 import type { Listing, ManifestHead, ShardRecord } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';

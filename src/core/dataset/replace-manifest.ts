@@ -4,7 +4,7 @@
 // Each step may be the last one of a killed process: readers find the old or the new one whole. Nothing is deleted. The names
 // beside carry digests, so that nothing of another run is in the way; what lies there stays until a prune sweeps it.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { MAX_LOADED_BYTES } from '../manifest/loaded-manifest.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';

@@ -1,8 +1,8 @@
 // Adds up a view: what a manifest that lists it says of itself.
-import { shardPrefix } from '../archive/upload-ledger.js';
+import { shardPrefix } from '../manifest/chunk-key.js';
 import { useTables } from '../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../manifest/manifest-types.js';
-import type { ForeignSink, MergedView } from './merge-levels.js';
+import type { ForeignSink, MergedView } from './merged-view.js';
 
 export { compactView } from './compact-view.js';
 

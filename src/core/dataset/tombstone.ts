@@ -3,9 +3,9 @@
 // was. Every tombstone has exactly `TOMBSTONE_BYTES`, which no version record has, so that a listing alone tells the two
 // apart; whoever decides about deletions reads it all the same.
 import { createHash } from 'node:crypto';
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import { FORMAT_VERSION } from '../manifest/manifest-types.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface Tombstone {
   readonly datasetId: string;

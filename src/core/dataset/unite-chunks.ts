@@ -1,9 +1,9 @@
 // The chunks of several levels as one list, each object once.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
-import { displayPath } from '../raw-path.js';
-import type { Level } from './merge-levels.js';
+import { displayPath } from '../paths/raw-path.js';
+import type { Level } from './merged-view.js';
 
 export interface UnitedChunks {
   /** Keys relative to the upload that was asked for; chunks of the oldest level come first, in their order. */

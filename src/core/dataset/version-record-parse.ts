@@ -1,12 +1,12 @@
 // A version record from bytes that nobody vouches for: bounded, typed, and compared with its own digest and its key.
 import { createHash } from 'node:crypto';
-import { ArchiverError, integrityError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
+import { ArchiverError, integrityError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import { FORMAT_VERSION, type VersionRecord } from '../manifest/manifest-types.js';
 import { readTotals } from '../manifest/totals-parse.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
 import { versionKey } from './version-record.js';
 

@@ -2,7 +2,7 @@
 // If-None-Match, so that of rival writers exactly one gets an ordinal.
 import { createHash } from 'node:crypto';
 import type { VersionRecord } from '../manifest/manifest-types.js';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 
 /** Key of version `version` below the base. */

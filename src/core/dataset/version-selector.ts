@@ -1,9 +1,9 @@
 // Which version a person means: `HEAD`, `12`, `v12`, or a day, which stands for the newest version made by its end (UTC).
 // Versions are ordered by their ordinals; clocks of writers may disagree.
-import { ArchiverError, usageError } from '../errors.js';
+import { ArchiverError, usageError } from '../failures/errors.js';
 import type { VersionRecord } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { nearDatasets } from './near-datasets.js';
 import { listVersions, readVersion, type ListedVersion } from './versions.js';
 

@@ -1,9 +1,9 @@
 // Which datasets lie under a base, which versions they have, and what their records say. Everything is asked of the store
 // at each call; nothing is cached. A listing that fails throws: it is never taken for an empty one.
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionKey } from './version-record.js';

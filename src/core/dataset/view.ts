@@ -5,7 +5,8 @@ import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../mani
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { loadChain, loadExpected, type LoadOptions } from './load-chain.js';
-import { type Level, type MergedView, mergeLevels } from './merge-levels.js';
+import { mergeLevels } from './merge-levels.js';
+import type { Level, MergedView } from './merged-view.js';
 
 export interface View extends MergedView {
   /** Of the newest manifest, as it was written. */

@@ -3,7 +3,7 @@
 // itself is read, not those of folders below it; nothing is run.
 import { join, resolve } from 'node:path';
 import { stageOf } from '../manifest/provenance.js';
-import { type RawPath, rawFromText } from '../raw-path.js';
+import { type RawPath, rawFromText } from '../paths/raw-path.js';
 import { readDvcLock } from './dvc-lock.js';
 import { readStages, StageError } from './read-stage.js';
 import type { Stage } from './stage-types.js';

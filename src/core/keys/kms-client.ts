@@ -1,7 +1,7 @@
 // AWS KMS as a key service. The only file that knows its SDK. Credentials, profile and transport are those of the S3
 // client; a key that is named by its ARN is asked for in its own region.
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retrier.js';
 import { awsCredentials } from '../object-store/s3-credentials.js';

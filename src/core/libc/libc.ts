@@ -3,7 +3,7 @@
 // throws a SystemError with Node's `code`. `loadLibc` answers undefined elsewhere, and callers fall back to fs.
 import { createRequire } from 'node:module';
 import { constants, endianness } from 'node:os';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 export const O_RDONLY = 0;
 export const O_CREAT = 0o100;

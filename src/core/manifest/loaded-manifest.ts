@@ -1,7 +1,7 @@
 // A manifest that was read whole, its digest known before its entries are parsed: a link of a chain. The gzipped bytes are
 // kept, a tenth of the text, and parsed again each time that the entries are wanted.
 import { Readable } from 'node:stream';
-import { ArchiverError, integrityError, isArchiverError } from '../errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { manifestUnsealing } from '../keys/open-data-key.js';
 import { type OpenedBytes, unsealBytes } from '../keys/unseal-bytes.js';

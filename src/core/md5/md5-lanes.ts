@@ -3,7 +3,7 @@
 // ranges of any length. Each instance has a memory of its own and belongs to one thread. It never moves data: what is
 // to be hashed must be in its memory.
 import { hash as hashAlone } from 'node:crypto';
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import { LaneSchedule } from './lane-schedule.js';
 import { LaneRunner, LENGTH_BYTES } from './lane-runner.js';
 import { type Kernel, loadKernel } from './load-kernel.js';

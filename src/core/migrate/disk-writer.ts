@@ -1,10 +1,10 @@
 // Puts what an archive holds below the temporary folder, through the tree that restores use: never through a link. The
 // folder above is nobody else's, so setuid and setgid bits are set here like the others; `disarm` takes them off what
 // stays.
-import { systemCode } from '../errors.js';
-import type { Folder, Metadata, OutputTree } from '../restore/output-tree.js';
-import { splitPath } from '../restore/output-tree.js';
-import type { RawPath } from '../raw-path.js';
+import { systemCode } from '../failures/errors.js';
+import type { Folder, Metadata, OutputTree } from '../output-tree/output-tree.js';
+import { splitPath } from '../output-tree/output-tree.js';
+import type { RawPath } from '../paths/raw-path.js';
 import type { Row } from './archive-contents.js';
 import type { Losses } from './losses.js';
 import type { TempSpace } from './temp-space.js';

@@ -1,7 +1,7 @@
 // A dry run: reads the whole archive, judges every member as a migration would, and writes nothing.
 import { deriveDatasetId } from '../dataset/identity.js';
 import type { EventSink } from '../events.js';
-import { rawFromText } from '../raw-path.js';
+import { rawFromText } from '../paths/raw-path.js';
 import { ArchiveContents, type Row } from './archive-contents.js';
 import { type ArchiveFormat, openTarStream } from './archive-format.js';
 import { Extraction, type NotMigrated } from './extraction.js';

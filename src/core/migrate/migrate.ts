@@ -3,12 +3,12 @@
 // What fails before the upload leaves nothing in the destination; the private folder goes away however it ends.
 import { NO_FILTER } from '../archive/scan/filter.js';
 import { upload, type UploadOptions, type UploadResult } from '../archive/upload.js';
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import type { RequestCounts } from '../object-store/object-store.js';
-import { printable, rawFromText } from '../raw-path.js';
-import { type OutputFolder, openOutputFolder } from '../restore/output-folder.js';
+import { printable, rawFromText } from '../paths/raw-path.js';
+import { type OutputFolder, openOutputFolder } from '../output-tree/output-folder.js';
 import { ArchiveContents } from './archive-contents.js';
 import { openTarStream, type ArchiveFormat } from './archive-format.js';
 import { deleteOriginal } from './delete-original.js';

@@ -1,6 +1,6 @@
 // Turns a system error of the local folder store into one sentence that names the file.
-import { cancelledError, errorText, isArchiverError, systemCode, type ErrorCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { cancelledError, errorText, isArchiverError, systemCode, type ErrorCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import { StoreError } from './store-error.js';
 
 interface Meaning {

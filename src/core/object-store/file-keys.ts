@@ -1,6 +1,6 @@
 // How keys become paths below the base folder, and which names the store keeps for itself.
 import { join } from 'node:path';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { StoreError } from './store-error.js';
 import { checkKey } from './store-url.js';
 

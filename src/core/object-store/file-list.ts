@@ -3,7 +3,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 import { fileError } from './file-errors.js';
 import { RESERVED } from './file-keys.js';
 import { throwIfCancelled } from './store-error.js';

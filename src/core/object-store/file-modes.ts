@@ -2,7 +2,7 @@
 // are for their owner only, and so are folders that the store makes, unless --store-mode opens them.
 import type { FileHandle } from 'node:fs/promises';
 import { chmod } from 'node:fs/promises';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 
 export interface FileModes {
   readonly file: number;

@@ -3,8 +3,8 @@
 import type { BigIntStats } from 'node:fs';
 import { open, rmdir, stat, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import { fileError } from './file-errors.js';
 import { fileEtag } from './file-etag.js';
 import { keyPath } from './file-keys.js';
@@ -28,7 +28,7 @@ import type {
   WriteOptions,
 } from './object-store.js';
 import { removeStaleTemps } from './stale-temps.js';
-import { PACED_SLICE_BYTES, type Pace } from './pace.js';
+import { PACED_SLICE_BYTES, type Pace } from '../limits/pace.js';
 import { storeBody } from './store-body.js';
 import { StoreError, throwIfCancelled } from './store-error.js';
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 import { TEMP_PREFIX } from './file-keys.js';
 import { openUpFile, openUpFolder, PRIVATE, type FileModes } from './file-modes.js';
 

@@ -3,8 +3,8 @@
 // move happens under the lock of the key (file-lock.ts).
 import { link, lstat, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { placeLocked } from './file-lock.js';
 import type { FileModes } from './file-modes.js';

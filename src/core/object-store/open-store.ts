@@ -6,14 +6,14 @@
 //   download limit   outermost, so that waiting for the limit is not taken for a stall
 // Beside it lies the key service that opens what is encrypted there.
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
-import { usageError } from '../errors.js';
+import { usageError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file-store.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
-import { createPace, type Pace } from './pace.js';
+import { createPace, type Pace } from '../limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retrier.js';
 import { withRetry } from './retry.js';

@@ -1,7 +1,7 @@
 // Sends a request again. Waits grow and are jittered, so that many writers do not come back at once; tries and total
 // time are capped; only the last verdict is reported.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText } from '../errors.js';
+import { errorText } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { isRetriable, StoreError, throwIfCancelled } from './store-error.js';
 

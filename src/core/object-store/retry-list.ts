@@ -7,7 +7,7 @@ import type {
   UnfinishedMultipart,
   VersionPage,
 } from './object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { refuseCircle } from './s3-list-guard.js';
 import type { RetriedJob, Retrier } from './retrier.js';
 

@@ -1,7 +1,7 @@
 // One S3 client as this program wants it: no retries of its own (retry.ts), our transport, path-style addressing and no
 // extra checksums with a custom endpoint, standard credential chain.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import type { Pace } from './pace.js';
+import type { Pace } from '../limits/pace.js';
 import { awsCredentials } from './s3-credentials.js';
 import { S3HttpHandler, type HttpTimeouts } from './s3-http-handler.js';
 import { storeEndpoint } from './s3-profile.js';

@@ -2,8 +2,8 @@
 // limit to the wait, in words that say what did not answer, and the address for STS and SSO of the profile in force (the
 // SDK looks for it in that of AWS_PROFILE, and does not find all of it). It cannot be interrupted: who waits for it listens to the signal (until-cancelled.ts).
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { ArchiverError } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import { type AwsProfile, awsProfile, type AwsSources, tokenEndpoint } from './s3-profile.js';
 
 /** A process may ask its user for a code; STS and metadata services answer in a second. */

@@ -1,7 +1,7 @@
 // Deleting objects, and versions of objects, from S3.
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { isArchiverError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import type { DeleteFailure, ObjectStore, VersionName } from './object-store.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 import { StoreError } from './store-error.js';

@@ -1,8 +1,8 @@
 // Turns what the SDK, the network and the server say into one sentence about one object, with a next step. Decides what
 // is worth a retry: only what the server or the network may well answer differently a moment later.
-import type { ErrorCode } from '../errors.js';
-import { cancelledError, errorText, isArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import type { ErrorCode } from '../failures/errors.js';
+import { cancelledError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import { StoreError, type StoreErrorOptions } from './store-error.js';
 import { regionInError } from './s3-region.js';
 

@@ -4,7 +4,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pace } from './pace.js';
+import type { Pace } from '../limits/pace.js';
 import { Http2Connections } from './s3-http2.js';
 import { sendOverHttp2 } from './s3-http2-send.js';
 import {

@@ -1,7 +1,7 @@
 // What the SDK hands to a transport and wants back, and what HTTP/1.1 and HTTP/2 have in common: bodies that are sent slice
 // by slice, queries, the errors of waits that are over.
 import type { Readable, Writable } from 'node:stream';
-import { PACED_SLICE_BYTES, type Pace } from './pace.js';
+import { PACED_SLICE_BYTES, type Pace } from '../limits/pace.js';
 
 const SLICE_BYTES = 1024 * 1024;
 

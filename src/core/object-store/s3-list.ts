@@ -7,7 +7,7 @@ import {
   type ListObjectsV2CommandOutput,
   type _Object,
 } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ListOptions, ListPage, ObjectInfo } from './object-store.js';
 import { ListingGuard } from './s3-list-guard.js';
 import { plainEtag } from './s3-etag.js';

@@ -1,6 +1,6 @@
 // Unfinished multipart uploads on S3: found and aborted, as other tools leave them below our keys.
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from './object-store.js';
 import { ListingGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';

@@ -3,8 +3,8 @@
 // https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html. The SDK itself looks up a profile's address
 // by AWS_PROFILE alone, so a profile that was named to it otherwise would mean AWS: here both are the same.
 import { CONFIG_PREFIX_SEPARATOR, loadSharedConfigFiles } from '@smithy/core/config';
-import { usageError } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { usageError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Section = Readonly<Record<string, string | undefined>>;

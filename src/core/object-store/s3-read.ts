@@ -6,7 +6,7 @@ import {
   type GetObjectCommandOutput,
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3';
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from './object-store.js';
 import { StoreError } from './store-error.js';
 import { storeBody } from './store-body.js';

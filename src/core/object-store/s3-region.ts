@@ -1,7 +1,7 @@
 // Which region a bucket is in: what was given wins, then the environment and the profile, then the bucket itself is
 // asked (HeadBucket, on AWS only), then the command's default. With a custom endpoint nobody is asked.
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import { untilCancelled } from './until-cancelled.js';
 
 interface AnsweredError {

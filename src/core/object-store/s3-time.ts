@@ -1,7 +1,7 @@
 // What time it is at the store: the `Date` of its answer to the smallest listing. Only a read is asked for, and
 // permission to list is there wherever anybody can tell what is old.
 import { ListObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 import { StoreError } from './store-error.js';
 

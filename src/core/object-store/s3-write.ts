@@ -6,7 +6,7 @@ import {
   type StorageClass,
   type Tier,
 } from '@aws-sdk/client-s3';
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { ObjectStore, PutOptions, ThawTier, WriteOptions } from './object-store.js';
 import { StoreError } from './store-error.js';
 import { plainEtag } from './s3-etag.js';

@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 import { TEMP_PREFIX } from './file-keys.js';
 
 const STALE_MS = 86_400_000;

@@ -2,7 +2,7 @@
 // still the same. The SDK never does this: a lost connection in mid-body can hang a download for ever
 // (aws/aws-sdk-js-v3 issue 8098). Time in which nobody reads from the body does not count.
 import { Readable } from 'node:stream';
-import { errorText, isArchiverError } from '../errors.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { GetOptions, ObjectContent, ObjectStore } from './object-store.js';
 import { isRetriable, StoreError } from './store-error.js';

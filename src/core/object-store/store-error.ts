@@ -1,6 +1,12 @@
 // What went wrong at a store, with what the retry decorator and the committer need to know beside the sentence.
 // Stores decide `retriable`; nobody else looks at status codes.
-import { ArchiverError, cancelledError, isArchiverError, type ErrorCode, type ErrorOptions } from '../errors.js';
+import {
+  ArchiverError,
+  cancelledError,
+  isArchiverError,
+  type ErrorCode,
+  type ErrorOptions,
+} from '../failures/errors.js';
 
 export interface StoreErrorOptions extends ErrorOptions {
   /** The same request may succeed when it is sent again. */

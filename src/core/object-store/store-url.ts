@@ -1,8 +1,8 @@
 // Where objects lie, as text: `s3://bucket[/prefix]` or `file:///absolute/folder`. A store URL names a base; keys are
 // relative to it. Folders with odd names are never percent-encoded: `file://` is followed by the path as it is.
 import { posix } from 'node:path';
-import { usageError } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { usageError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 
 export type StoreUrl =
   | {

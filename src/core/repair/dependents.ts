@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { ManifestCache } from '../dataset/manifest-cache.js';
 import { digestsOf } from '../dataset/version-view.js';
-import { errorText, isArchiverError } from '../errors.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { FoundRecord } from './find-record.js';

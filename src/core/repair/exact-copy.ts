@@ -7,7 +7,7 @@ import type { ManifestCache } from '../dataset/manifest-cache.js';
 import { viewOf } from '../dataset/view.js';
 import { loadChain } from '../dataset/load-chain.js';
 import { summarize } from '../dataset/summarize.js';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 import { type LoadedManifest, loadOpened, MAX_LOADED_BYTES, openStored } from '../manifest/loaded-manifest.js';
 import type { Totals } from '../manifest/manifest-types.js';

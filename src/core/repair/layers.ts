@@ -2,9 +2,9 @@
 // contents of the chunks in its folder.
 import { loadExpected } from '../dataset/load-chain.js';
 import type { ManifestCache } from '../dataset/manifest-cache.js';
-import type { Level } from '../dataset/merge-levels.js';
+import type { Level } from '../dataset/merged-view.js';
 import { levelOf } from '../dataset/view.js';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { LoadedManifest } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { OlderUpload } from './find-record.js';

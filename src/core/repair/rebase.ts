@@ -1,7 +1,8 @@
 // Takes a version off the manifest that it builds on: it becomes a full listing of what it is now, so that another manifest
 // below it changes nothing any more. What it is now may be less than it was; then it does not stand in for its old digest.
 import { compactView } from '../dataset/compact-view.js';
-import { mergeLevels, type MergedView } from '../dataset/merge-levels.js';
+import { mergeLevels } from '../dataset/merge-levels.js';
+import type { MergedView } from '../dataset/merged-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
 import { summarize } from '../dataset/summarize.js';
 import { levelOf } from '../dataset/view.js';

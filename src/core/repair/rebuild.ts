@@ -1,6 +1,7 @@
 // The rebuilt manifest of what was chosen: a delta where it was one and the version before can be read, else a full listing.
 import { compactView } from '../dataset/compact-view.js';
-import { mergeLevels, type MergedView } from '../dataset/merge-levels.js';
+import { mergeLevels } from '../dataset/merge-levels.js';
+import type { MergedView } from '../dataset/merged-view.js';
 import { summarize } from '../dataset/summarize.js';
 import type { View } from '../dataset/view.js';
 import type { Entry, ManifestHead, Totals } from '../manifest/manifest-types.js';

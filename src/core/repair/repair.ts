@@ -4,7 +4,7 @@
 // a sound manifest keeps its view. Broken off anywhere, the next run comes to the same end.
 import { changeRecord } from '../dataset/change-record.js';
 import { openView } from '../dataset/view.js';
-import { integrityError, isArchiverError } from '../errors.js';
+import { integrityError, isArchiverError } from '../failures/errors.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import { type CurrentManifest, readCurrentManifest } from './current-manifest.js';
 import { findDependents } from './dependents.js';

@@ -1,9 +1,9 @@
 // Changing a job: it is read, changed and written under its lock, so that two processes never undo each other's work.
 // A second lock marks the process that downloads it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ArchiverError } from '../errors.js';
-import { printable } from '../raw-path.js';
-import { type Lock, type LockHolder, ownHolder, takeLock } from '../resume/upload-lock.js';
+import { ArchiverError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
+import { type Lock, type LockHolder, ownHolder, takeLock } from '../state/lock.js';
 import { jobFailure, jobPaths, readJob, writeJob } from './job-folder.js';
 import type { RestoreJob } from './restore-job.js';
 

@@ -2,11 +2,11 @@
 // through change-job.ts.
 import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeOrphanFiles } from '../config/remove-orphans.js';
-import { replaceFile } from '../config/replace-file.js';
-import { ArchiverError, errorText, isArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
-import { type LockHolder, lockHolder } from '../resume/upload-lock.js';
+import { removeOrphanFiles } from '../state/orphans.js';
+import { replaceFile } from '../state/replace-file.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
+import { type LockHolder, lockHolder } from '../state/lock.js';
 import { encodeJob, JOB_ID, newJobId, parseJob, type RestoreJob, type RestoreJobFields } from './restore-job.js';
 
 /** A selection of a million paths fits. */

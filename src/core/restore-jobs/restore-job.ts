@@ -2,13 +2,13 @@
 // days later does the same as a restore now, and no credentials. What it says of the store is what was seen last.
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
-import { integrityError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { integrityError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
 import type { Selectors } from '../manifest/selection.js';
 import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import type { OverwritePolicy } from '../restore/overwrite.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };

@@ -5,7 +5,7 @@ import { VERDICT, type BatchHash } from './batch-hash.js';
 import { wrongContent } from './check-sink.js';
 import type { ContentSink, OpenContent } from './content-sink.js';
 import { storedSize, type Extents } from './extents.js';
-import { fatalError, failureReason } from './refusal.js';
+import { fatalError, failureReason } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
 import type { EntryFailure } from './unpack-protocol.js';
 

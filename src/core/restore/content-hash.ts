@@ -2,7 +2,7 @@
 // a manifest of a few bytes can ask for. So holes are limited (`HoleLimit`), and the way through them can be stopped.
 // Pieces that come out of order are not hashed: the hash then answers undefined, and whoever needs it reads the file again.
 import { createHash, type Hash } from 'node:crypto';
-import { cancelledError, integrityError } from '../errors.js';
+import { cancelledError, integrityError } from '../failures/errors.js';
 import type { DataRun } from './sparse-map.js';
 
 const ZEROS = Buffer.alloc(1024 * 1024);

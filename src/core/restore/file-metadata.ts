@@ -1,5 +1,5 @@
 // What a restored path gets besides its content. Pure but for the settings of the process, which are parameters.
-import type { Folder, Metadata } from './output-tree.js';
+import type { Folder, Metadata } from '../output-tree/output-tree.js';
 import type { SelectedTable } from './selected-table.js';
 import type { WriteSettings } from './unpack-protocol.js';
 

@@ -2,13 +2,13 @@
 // attributes and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when
 // there are several (pending-files.ts), and keep their temporary names until then.
 import { createHash, hash } from 'node:crypto';
-import { errorText } from '../errors.js';
-import { displayPath, type RawPath } from '../raw-path.js';
+import { errorText } from '../failures/errors.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import { wrongContent } from './check-sink.js';
 import { ContentHash, HoleLimit, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
-import { splitPath, type Folder, type Metadata, type OutputTree } from './output-tree.js';
+import { splitPath, type Folder, type Metadata, type OutputTree } from '../output-tree/output-tree.js';
 import { PendingFiles } from './pending-files.js';
 import type { Extra, SelectedTable } from './selected-table.js';
 import { dataRuns, type DataRun } from './sparse-map.js';

@@ -2,7 +2,7 @@
 import type { SourceRecord } from '../manifest/manifest-types.js';
 import { restoredMode } from './file-metadata.js';
 import type { FolderJob } from './folders.js';
-import { failureReason } from './refusal.js';
+import { failureReason } from '../output-tree/refusal.js';
 
 /** Gives a new output folder the owner, mode and time of the source folder. */
 export function finishRoot({ tree, settings, failures }: FolderJob, source: SourceRecord): void {

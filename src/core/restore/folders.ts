@@ -1,12 +1,12 @@
 // Folders: made before the files, with permissions that let us work in them; their own metadata last, deepest first,
 // because every file made in a folder changes its time.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { errorText } from '../errors.js';
-import { displayPath } from '../raw-path.js';
-import type { Failures } from './failures.js';
+import { errorText } from '../failures/errors.js';
+import { displayPath } from '../paths/raw-path.js';
+import type { Failures } from '../failures/failure-list.js';
 import { restoredMode, restoredOwner } from './file-metadata.js';
-import { splitPath, type OutputTree } from './output-tree.js';
-import { failureReason, fatalError } from './refusal.js';
+import { splitPath, type OutputTree } from '../output-tree/output-tree.js';
+import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
 import type { WriteSettings } from './unpack-protocol.js';
 

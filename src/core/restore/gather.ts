@@ -3,12 +3,12 @@ import { readView } from '../dataset/read-view.js';
 import { placeProblem } from '../manifest/manifest-check.js';
 import type { ReadManifest } from '../manifest/manifest-reader.js';
 import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
-import { pathProblem } from '../manifest/path-rules.js';
+import { pathProblem } from '../paths/path-rules.js';
 import { createSelection, type Selection, type Selectors } from '../manifest/selection.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { displayPath, printable, type RawPath } from '../raw-path.js';
-import { usageError } from '../errors.js';
-import type { Failures } from './failures.js';
+import { displayPath, printable, type RawPath } from '../paths/raw-path.js';
+import { usageError } from '../failures/errors.js';
+import type { Failures } from '../failures/failure-list.js';
 import { openTable, STATE, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
 
 export interface Gathered {

@@ -1,11 +1,11 @@
 // Hard links and symbolic links, made when every file is in place, so that nothing is ever written through one of them.
-import { errorText } from '../errors.js';
-import { displayPath, type RawPath } from '../raw-path.js';
-import type { Failures } from './failures.js';
+import { errorText } from '../failures/errors.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
+import type { Failures } from '../failures/failure-list.js';
 import { fileMetadata } from './file-metadata.js';
 import { destinationOf } from './file-sink.js';
-import { splitPath, type Folder, type OutputTree } from './output-tree.js';
-import { failureReason, fatalError } from './refusal.js';
+import { splitPath, type Folder, type OutputTree } from '../output-tree/output-tree.js';
+import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
 import type { WriteSettings } from './unpack-protocol.js';
 

@@ -1,6 +1,6 @@
 // Words for bytes that came wrong from the store, and right the second time.
 import type { ChunkRecord } from '../manifest/manifest-types.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import type { WrongBytes } from './unpack-protocol.js';
 
 /** A warning: the store, or the way to it, is not to be trusted. */

@@ -1,6 +1,6 @@
 // What happens to what is already there. Pure.
 import type { EntryType, Timestamp } from '../manifest/manifest-types.js';
-import type { Present } from './output-tree.js';
+import type { Present } from '../output-tree/output-tree.js';
 
 const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
 /**

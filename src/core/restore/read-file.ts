@@ -2,14 +2,15 @@
 // hold it are fetched, one request after the other, so that who stops early has fetched little. Frames are checked before
 // their bytes are given out, and wrong ones fetched once more; the whole can only be checked at its end.
 import { createHash, hash } from 'node:crypto';
-import { type Codec, loadCodec } from '../codec/codec.js';
-import { integrityError } from '../errors.js';
+import { loadCodec } from '../codec/codec.js';
+import type { Codec } from '../codec/codec-type.js';
+import { integrityError } from '../failures/errors.js';
 import type { Listing } from '../listing/listing.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord, FrameRecord, Segment } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import { scatter } from './content-hash.js';
 import { storedSize } from './extents.js';
 import type { FrameCache } from './frame-cache.js';

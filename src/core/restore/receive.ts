@@ -1,6 +1,6 @@
 // Receives a body into shared memory. A restore's main thread does little else, so this takes each piece as it comes:
 // an async iterator costs a promise and a few calls for every 64 KiB.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { ObjectContent } from '../object-store/object-store.js';
 
 /**

@@ -3,20 +3,20 @@
 // and the rest goes on; what stops everything (no space, no access, Ctrl+C) leaves whole files and no half ones.
 import { cpus } from 'node:os';
 import { loadCodec } from '../codec/codec.js';
-import { cancelledError, isArchiverError } from '../errors.js';
+import { cancelledError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { Selectors } from '../manifest/selection.js';
-import { threadsWithin } from '../open-files.js';
+import { threadsWithin } from '../limits/open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import { extentCut, planWork, type Work } from './plan-work.js';
-import { Failures, type Failure } from './failures.js';
+import { Failures, type Failure } from '../failures/failure-list.js';
 import { finishFolders, makeFolders, type FolderJob } from './folders.js';
 import type { FrameCache } from './frame-cache.js';
 import { gather, type Gathered } from './gather.js';
 import { makeLinks, planHardlinks } from './links.js';
-import { openOutputFolder, type OutputFolder, removeUnused } from './output-folder.js';
+import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
 import type { OverwritePolicy } from './overwrite.js';
 import { progressMeter } from './progress-meter.js';
 import { refuseCollisions, settleExisting } from './settle-names.js';

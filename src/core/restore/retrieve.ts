@@ -4,7 +4,7 @@
 // refused as cold leads here too. In one run no chunk is asked for twice, whatever happens.
 import { refuseCost } from '../cost/cost-cap.js';
 import { estimateRetrieval, type RetrievalChunk, type RetrievalEstimate } from '../cost/retrieval-cost.js';
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { TransferEvent } from '../events.js';
 import type { ObjectStore, ThawTier } from '../object-store/object-store.js';
 import { type ChunkState, type ChunkStateName, chunkStates } from '../thaw/chunk-states.js';

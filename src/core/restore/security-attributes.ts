@@ -1,7 +1,7 @@
 // Which extended attributes a restore gives back without being asked: `user.*`, which mean what programs make of them, and
 // ACLs, which are permissions. All others (`security.*` with file capabilities, `trusted.*`, what comes later) can make a
 // program run with rights of its own, as setuid does, and wait for the same flag: an archive must not be able to plant one.
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import type { Extra } from './selected-table.js';
 
 const ACLS: ReadonlySet<RawPath> = new Set(['system.posix_acl_access', 'system.posix_acl_default']);

@@ -2,7 +2,7 @@
 // it from the manifest, workers read it and note what became of each entry; no per-file message crosses a thread.
 import { KIND } from '../archive/scan/entry-table.js';
 import type { Entry, EntryType, Segment } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 /** What became of an entry. Everything begins as `waiting`; `written` is all there, but its MD5 is not compared yet. */
 export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5 } as const;

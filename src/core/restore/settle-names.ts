@@ -1,13 +1,13 @@
 // Decides about every name before anything is written: names that collide, and what is there already.
-import { findCollisions, flattenRefusal } from './collisions.js';
-import type { Failures } from './failures.js';
+import { findCollisions, flattenRefusal } from '../paths/collisions.js';
+import type { Failures } from '../failures/failure-list.js';
 import { destinationOf } from './file-sink.js';
-import type { Folding } from './output-folder.js';
-import type { OutputTree } from './output-tree.js';
+import type { Folding } from '../output-tree/output-folder.js';
+import type { OutputTree } from '../output-tree/output-tree.js';
 import { decide, type OverwritePolicy } from './overwrite.js';
-import { failureReason } from './refusal.js';
+import { failureReason } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from './selected-table.js';
-import { resultPath } from './failures.js';
+import { resultPath } from '../failures/failure-list.js';
 
 export interface NameOptions {
   readonly flatten: boolean;

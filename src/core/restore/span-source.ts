@@ -1,8 +1,8 @@
 // Gets the stored bytes of a span: from the cache where they lie there, else by one ranged GET into a buffer that is
 // used again and again. What it gives is not checked: workers compare every frame with its digest.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import type { FrameCache } from './frame-cache.js';
 import { frameOffsets, type Span } from './frame-plan.js';
 import type { LaneChunk } from './lanes.js';

@@ -2,8 +2,8 @@
 // their digest are wanted once more before files fail: the message that brought them waits (`wanted`) until `again` has
 // brought them, or cannot.
 import { hash } from 'node:crypto';
-import { errorText, integrityError, isArchiverError } from '../errors.js';
-import type { Codec } from '../codec/codec.js';
+import { errorText, integrityError, isArchiverError } from '../failures/errors.js';
+import type { Codec } from '../codec/codec-type.js';
 import { ChunkChecker } from '../verify/chunk-checker.js';
 import { ChunkUnpacker } from './chunk-unpacker.js';
 import type { BatchHash } from './batch-hash.js';

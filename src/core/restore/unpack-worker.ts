@@ -1,7 +1,7 @@
 // Entry of an unpack worker thread: takes stored frames, gives back files on disk (restore) or verdicts (verify).
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { loadCodec } from '../codec/codec.js';
-import { errorText, isArchiverError } from '../errors.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
 import { openBatchHash } from './batch-hash.js';
 import { CheckSink } from './check-sink.js';
@@ -9,7 +9,7 @@ import { HoleLimit } from './content-hash.js';
 import type { ContentSink } from './content-sink.js';
 import { openExtents } from './extents.js';
 import { FileSink } from './file-sink.js';
-import { openTree } from './open-tree.js';
+import { openTree } from '../output-tree/open-tree.js';
 import { openTable, type SelectedTable } from './selected-table.js';
 import { UnpackJob } from './unpack-job.js';
 import type { AgainMessage, FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';

@@ -4,12 +4,12 @@
 // torn tail and is passed over: those chunks are sent again.
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { ArchiverError, integrityError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
+import { ArchiverError, integrityError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
 import { readChunk } from '../manifest/manifest-head-parse.js';
 import type { Segment } from '../manifest/manifest-types.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
 const MAGIC = 'ARCHLOG1';

@@ -3,13 +3,13 @@
 // anything lies under it. The first failure ends the journal: what it has written is taken back, so that nothing in it
 // can claim more than is true.
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
-import { replaceFile } from '../config/replace-file.js';
-import { errorText, systemCode } from '../errors.js';
+import { replaceFile } from '../state/replace-file.js';
+import { errorText, systemCode } from '../failures/errors.js';
 import { encodeLogRecord, logHeader } from './entry-log.js';
 import type { SavedUpload } from './saved-upload.js';
 import { removeState, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk, JournalPlan, KeptUpload, UploadJournal } from './upload-journal.js';
-import { type Lock, ownHolder, takeLock } from './upload-lock.js';
+import { type Lock, ownHolder, takeLock } from '../state/lock.js';
 import { encodeState, type SavedCommand, type StateStatus, type UploadState } from './upload-state.js';
 
 const STATE_EVERY_MS = 1000;

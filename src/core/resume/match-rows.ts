@@ -8,10 +8,10 @@
 import type { EntryTable } from '../archive/scan/entry-table.js';
 import { KIND, STATUS } from '../archive/scan/entry-table.js';
 import { reopenRow } from '../archive/scan/reopen-rows.js';
-import type { Codec } from '../codec/codec.js';
+import type { Codec } from '../codec/codec-type.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import type { Entry, EntryType, Segment } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import { type ChunkTable, type PartRecord, readChunkTable } from '../chunk/chunk-table.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 

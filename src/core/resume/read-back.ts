@@ -2,7 +2,7 @@
 // computer. They are read back as a whole, compared with their own tables of contents, and are then as good as noted.
 import { hash } from 'node:crypto';
 import { loadCodec } from '../codec/codec.js';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { type ChunkTable, readChunkTable } from '../chunk/chunk-table.js';

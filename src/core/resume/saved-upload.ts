@@ -1,11 +1,11 @@
 // A saved upload, opened to go on with: its state, what it had acknowledged, and the lock that keeps others off it.
 import { mkdir } from 'node:fs/promises';
-import { ArchiverError, errorText, isArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import { readLog } from './entry-log.js';
 import { readState, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
-import { type Lock, type LockHolder, ownHolder, takeLock } from './upload-lock.js';
+import { type Lock, type LockHolder, ownHolder, takeLock } from '../state/lock.js';
 import { UPLOAD_ID, type UploadState } from './upload-state.js';
 
 export interface SavedUpload {

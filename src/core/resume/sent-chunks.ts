@@ -1,6 +1,6 @@
 // Asks the store what is there of an interrupted upload. Only chunks of the size that was noted are believed, and none that
 // a mark names: they may be deleted at any time. A writer that may not list cannot know, and sends everything again.
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';

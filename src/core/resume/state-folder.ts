@@ -1,10 +1,10 @@
 // The folder of saved uploads: which there are, in what state, and the names of their files.
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeOrphanFiles } from '../config/remove-orphans.js';
-import { ArchiverError, isArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
-import { lockHolder, type LockHolder } from './upload-lock.js';
+import { removeOrphanFiles } from '../state/orphans.js';
+import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
+import { lockHolder, type LockHolder } from '../state/lock.js';
 import { parseState, UPLOAD_ID, type UploadState } from './upload-state.js';
 
 /** Ten times what a state has. */

@@ -1,9 +1,9 @@
 // `<upload id>.json`: what is known of an upload that is under way or was interrupted. A hint with a checksum: everything
 // in it that matters is compared with the store before it is believed.
-import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
-import { integrityError } from '../errors.js';
-import type { Fields } from '../manifest/json-fields.js';
-import { printable } from '../raw-path.js';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { integrityError } from '../failures/errors.js';
+import type { Fields } from '../json/json-fields.js';
+import { printable } from '../paths/raw-path.js';
 
 const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
 /** The path of the state of an upload is made from its id. */

@@ -1,5 +1,5 @@
 // What a store holds, version by version where it keeps versions and these credentials may see them.
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { DeleteFailure, ListPage, ObjectStore, ObjectVersion, VersionPage } from '../object-store/object-store.js';
 
 export interface Holdings {

@@ -1,5 +1,5 @@
 // What a wipe would take and what it would leave, counted in one listing.
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { Holdings } from './holdings.js';

@@ -1,6 +1,6 @@
 // One 512-byte header of a tar file, as v7, ustar, pax and GNU tar write it. Pure; names are byte strings.
-import { integrityError } from '../errors.js';
-import type { RawPath } from '../raw-path.js';
+import { integrityError } from '../failures/errors.js';
+import type { RawPath } from '../paths/raw-path.js';
 import { BLOCK } from './tar-block.js';
 
 const ZERO = 48;

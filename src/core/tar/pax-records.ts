@@ -1,5 +1,5 @@
 // Extended headers of tar members. Keys and values are byte strings: names that are not UTF-8 stay what they are.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
 
 export type PaxRecords = ReadonlyMap<string, string>;

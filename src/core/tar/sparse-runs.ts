@@ -1,8 +1,8 @@
 // Where the data of a sparse member belongs, in the four ways GNU tar has written it. Pure, and believed only when it
 // fits: runs in ascending order, inside the file, together as long as the data that is there.
-import { integrityError } from '../errors.js';
-import { headerNumber } from './header-block.js';
+import { integrityError } from '../failures/errors.js';
 import { BLOCK } from './tar-block.js';
+import { headerNumber } from './header-block.js';
 
 /** A run of data: `length` bytes that belong at `offset` of the file. */
 export interface SparseRun {

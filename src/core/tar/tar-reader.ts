@@ -3,9 +3,9 @@
 // its end marker is an error. Archives joined with `cat` are read to the end of the last one, as `tar --ignore-zeros`.
 // Told that the stream is a chunk's, it takes only what archiver writes (docs/format.md): one archive, no headers of
 // other tars.
-import { ArchiverError, errorText, integrityError, isArchiverError } from '../errors.js';
+import { ArchiverError, errorText, integrityError, isArchiverError } from '../failures/errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import {
   accountNumber,
   type HeaderBlock,

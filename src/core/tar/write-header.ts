@@ -1,6 +1,6 @@
 // Writes tar headers (POSIX ustar with pax extensions) straight into the frame buffer. What fits ustar goes there; a pax
 // header comes first only for what does not: long names, fractions of a second, large numbers, attributes, holes.
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import { BLOCK, padded } from './tar-block.js';
 
 const MAX_OCTAL_7 = 0o7777777;

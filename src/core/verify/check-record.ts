@@ -3,11 +3,11 @@
 // list or read, there is nothing to compare with.
 import { listVersions, readVersions } from '../dataset/versions.js';
 import { digestsOf } from '../dataset/version-view.js';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import type { ProblemSink } from './problem.js';
 
 const READS_AT_ONCE = 16;

@@ -1,7 +1,7 @@
 // Checks one chunk as a whole while its frames go by: the digest of the object, and that a tar member begins exactly
 // where the manifest says each file's content begins, under the file's name. An object that is a file has no members.
 import { createHash, type Hash } from 'node:crypto';
-import { errorText } from '../errors.js';
+import { errorText } from '../failures/errors.js';
 import type { Extents } from '../restore/extents.js';
 import type { SelectedTable } from '../restore/selected-table.js';
 import type { ChunkMessage, EntryFailure } from '../restore/unpack-protocol.js';

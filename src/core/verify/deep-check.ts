@@ -3,11 +3,11 @@
 import { cpus } from 'node:os';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
-import { threadsWithin } from '../open-files.js';
+import { threadsWithin } from '../limits/open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { EventSink } from '../events.js';
-import { displayPath } from '../raw-path.js';
-import { resultPath } from '../restore/failures.js';
+import { displayPath } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
 import { mendedText } from '../restore/mended-text.js';
 import { extentCut, planWork } from '../restore/plan-work.js';
 import { progressMeter } from '../restore/progress-meter.js';

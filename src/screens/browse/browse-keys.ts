@@ -3,7 +3,8 @@ import type { BrowseMode, BrowseView } from '../../stores/browse/browse-state.js
 import type { BrowseActions } from '../../stores/browse/actions.js';
 import type { Key } from '../../ui/key-decoder.js';
 import { actionOf, type Binding } from '../../ui/key-map.js';
-import { editLine, EMPTY_LINE } from '../../ui/line-editor.js';
+import { keyOf } from '../../ui/keys.js';
+import { editLine, emptyLine } from '../../ui/line-editor.js';
 
 export type BrowseAction =
   | 'up'
@@ -153,7 +154,7 @@ export function handleKey(key: Key, target: KeyTarget): void {
   const action = actionOf(bindingsFor(view), key);
   if (action !== undefined) return HANDLERS[action](target);
   if (view.mode.kind !== 'search') return;
-  const edited = editLine(search, key);
+  const edited = editLine(search, keyOf(key));
   if (edited !== search) actions.setSearch(edited);
 }
 
@@ -180,7 +181,7 @@ const HANDLERS: Readonly<Record<BrowseAction, (target: KeyTarget) => void>> = {
   stage: ({ actions }) => actions.cycle('stage'),
   commit: ({ actions }) => actions.cycle('commit'),
   clearSearch({ actions }) {
-    actions.setSearch(EMPTY_LINE);
+    actions.setSearch(emptyLine);
     actions.show('list');
   },
   details: ({ actions }) => actions.showDetails(),

@@ -4,7 +4,7 @@ import { type BrowseView, rowCount, type VersionChanges } from '../../stores/bro
 import { displayText } from '../../stores/display-text.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import { clipLine, lineWidth, type Line, type Segment } from '../../ui/line.js';
+import { clipLine, lineWidth, type Line, type Segment } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutMiddle, textWidth } from '../../ui/text-width.js';
 import { shortUsd } from '../../ui/format-usd.js';

@@ -1,11 +1,11 @@
 // The browser as lines: the same frame everywhere, and in its middle the list or a panel. Pure: state and size to text.
 import { rowAt, rowCount, type BrowseView } from '../../stores/browse/browse-state.js';
-import type { ScreenSize } from '../../ui/full-screen.js';
+import type { ScreenSize } from '../../ui/string-screen.js';
 import { formatQuantity } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import { helpOverlay } from '../../ui/help-overlay.js';
+import { helpOverlay } from '../../ui/help-lines.js';
 import { keyLine } from '../../ui/key-map.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { bindingsFor, HELP_BINDINGS, type BrowseAction } from './browse-keys.js';
 import { filterLine, statusLine, titleLine } from './browse-lines.js';

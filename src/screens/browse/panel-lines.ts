@@ -1,6 +1,6 @@
 // What takes the place of the list: the question before a restore, the details of a file, a restore and its end.
 import type { ThawTier } from '../../core/object-store/object-store.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { type CostPlace, costVerdict, selectionCost, type SelectionCost } from '../../stores/browse/cost.js';
 import type { BrowseMode, BrowseView } from '../../stores/browse/browse-state.js';
 import { displayText } from '../../stores/display-text.js';
@@ -8,7 +8,7 @@ import type { TransferSnapshot } from '../../stores/transfer-state.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutMiddle } from '../../ui/text-width.js';
 import { problemLines } from '../progress/problem-lines.js';

@@ -1,11 +1,11 @@
 // One row of the file list or tree.
 import { type BrowseView, CHANGE } from '../../stores/browse/browse-state.js';
 import type { FolderRow, TreeRow } from '../../stores/browse/tree.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { displayText } from '../../stores/display-text.js';
 import { formatBytes } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line, Segment } from '../../ui/line.js';
+import type { Line, Segment } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutEnd, cutMiddle, padEnd, padStart } from '../../ui/text-width.js';
 import { LEAD_WIDTH, listColumns, pathWidth, type ColumnName, type ListColumn } from './browse-columns.js';

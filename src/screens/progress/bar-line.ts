@@ -1,8 +1,8 @@
 import type { TransferSnapshot } from '../../stores/transfer-state.js';
-import { bar } from '../../ui/bar.js';
+import { bar } from '../../ui/text-bar.js';
 import { formatBytes, formatBytesPair, formatDuration, formatPercent, formatQuantity } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { doneFraction } from './done-fraction.js';
 

@@ -1,6 +1,6 @@
 import type { TransferSnapshot } from '../../stores/transfer-state.js';
 import { formatCount, formatRate, formatRatio } from '../../ui/format.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import { OPERATION_WORDS } from './progress-words.js';
 
 const GAP = '   ';

@@ -3,7 +3,7 @@
 import { displayText } from '../../stores/display-text.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import { type Line, paintLine } from '../../ui/line.js';
+import { type Line, paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { shellWord } from '../../ui/shell-word.js';
 import { type Problem, problemLines } from './problem-lines.js';

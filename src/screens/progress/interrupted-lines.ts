@@ -2,7 +2,7 @@ import { displayText } from '../../stores/display-text.js';
 import type { TransferSnapshot } from '../../stores/transfer-state.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import { paintLine } from '../../ui/line.js';
+import { paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { OPERATION_WORDS } from './progress-words.js';
 import { keptThawText, readableText } from './thaw-lines.js';

@@ -4,7 +4,7 @@ import { displayText } from '../../stores/display-text.js';
 import type { TransferSnapshot } from '../../stores/transfer-state.js';
 import { formatCount } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import { clipLine, type Line, paintLine } from '../../ui/line.js';
+import { clipLine, type Line, paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutMiddle, textWidth } from '../../ui/text-width.js';
 import { barLine } from './bar-line.js';

@@ -1,8 +1,8 @@
 import type { ShardProgress, TransferSnapshot } from '../../stores/transfer-state.js';
-import { level } from '../../ui/bar.js';
+import { level } from '../../ui/text-bar.js';
 import { formatRatio } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 
 const LABEL = 'shards  ';

@@ -1,11 +1,11 @@
 // What is shown while chunks come back from cold storage: how many are readable, the state of each, and the next look.
 import { displayText } from '../../stores/display-text.js';
 import type { ThawProgress, TransferSnapshot } from '../../stores/transfer-state.js';
-import { bar, level } from '../../ui/bar.js';
+import { bar, level } from '../../ui/text-bar.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 
 const LABEL = 'thawing      ';

@@ -1,7 +1,7 @@
 import { displayText } from '../../stores/display-text.js';
 import type { TransferSnapshot } from '../../stores/transfer-state.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line } from '../../ui/line.js';
+import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutEnd, cutMiddle, textWidth } from '../../ui/text-width.js';
 import { OPERATION_WORDS } from './progress-words.js';

@@ -1,7 +1,8 @@
 // What the keys do at the prompt of a shell.
 import type { ShellState, ShellStore } from '../../stores/shell-store.js';
+import { keyOf } from '../../ui/keys.js';
 import type { Key } from '../../ui/read-keys.js';
-import { EMPTY_LINE, editLine } from '../../ui/line-editor.js';
+import { editLine, emptyLine } from '../../ui/line-editor.js';
 
 /** What a key asks for beyond the line itself. */
 export type Pressed = 'line' | 'end' | 'clear' | void;
@@ -14,7 +15,7 @@ type Binding = (state: ShellState) => Pressed;
 const BINDINGS: Readonly<Record<string, Binding>> = {
   enter: () => 'line',
   'ctrl+l': () => 'clear',
-  'ctrl+c': ({ edit }) => edit(EMPTY_LINE),
+  'ctrl+c': ({ edit }) => edit(emptyLine),
   tab: ({ complete }) => complete(),
   up: ({ recall }) => recall(-1),
   'ctrl+p': ({ recall }) => recall(-1),
@@ -28,7 +29,7 @@ export function pressKey(store: ShellStore, key: Key): Pressed {
   if (key.name === 'ctrl+d' && state.line.text === '') return 'end';
   const binding = BINDINGS[key.name];
   if (binding !== undefined) return binding(state);
-  const edited = editLine(state.line, key);
+  const edited = editLine(state.line, keyOf(key));
   if (edited.text.length <= MAX_LINE) state.edit(edited);
   return undefined;
 }

@@ -2,7 +2,7 @@
 // cursor; no line is as wide as the window, so that the terminal never breaks one.
 import type { ShellState } from '../../stores/shell-store.js';
 import { glyphsFor } from '../../ui/glyphs.js';
-import type { Line, Segment } from '../../ui/line.js';
+import type { Line, Segment } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutEnd, cutMiddle, padEnd, textWidth } from '../../ui/text-width.js';
 

@@ -4,7 +4,7 @@
 import { render, Transform } from 'ink';
 import type { ReactElement } from 'react';
 import type { ShellStore } from '../../stores/shell-store.js';
-import { lineWidth, type Line, paintLine } from '../../ui/line.js';
+import { lineWidth, type Line, paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { type Key, type KeyInput, PASTE_MARKS_OFF, PASTE_MARKS_ON, readKeys } from '../../ui/read-keys.js';
 import { eraseFrame, keepScrollback, type TerminalStream } from '../../ui/terminal.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { verifyUpload } from '../../../src/core/verify/verify.js';
 import { chunkPuts, failingAfter, goOn, restored, run, site } from '../resume/interrupted.js';
 import { describeTree, MIB, noise } from './trees.js';

@@ -6,7 +6,7 @@ import type { UploadProvenance } from '../../../src/core/archive/upload-provenan
 import type { UploadResult } from '../../../src/core/archive/upload.js';
 import { openView } from '../../../src/core/dataset/view.js';
 import { gather } from '../../../src/core/restore/gather.js';
-import { Failures } from '../../../src/core/restore/failures.js';
+import { Failures } from '../../../src/core/failures/failure-list.js';
 import type { Selectors } from '../../../src/core/manifest/selection.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import { tempFolder } from '../../support/temp-folder.js';

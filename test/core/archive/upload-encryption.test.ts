@@ -7,7 +7,7 @@ import type { UploadResult } from '../../../src/core/archive/upload.js';
 import { openHeadCache } from '../../../src/core/dataset/head-cache.js';
 import { openManifestCache } from '../../../src/core/dataset/manifest-cache.js';
 import { openView } from '../../../src/core/dataset/view.js';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { filesBelow } from '../../e2e/upload-cli.js';

@@ -4,7 +4,7 @@ import { readFile, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { lostChunks } from '../../../src/core/dataset/lost-chunks.js';
 import { writeMark } from '../../../src/core/dataset/prune/marks.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';

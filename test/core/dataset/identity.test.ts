@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { autoWriterId, checkWriterId, deriveDatasetId, newUploadId } from '../../../src/core/dataset/identity.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 
 describe('upload ids', () => {
   test.each([

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Level, mergeLevels, type MergedView } from '../../../src/core/dataset/merge-levels.js';
+import { mergeLevels } from '../../../src/core/dataset/merge-levels.js';
+import type { Level, MergedView } from '../../../src/core/dataset/merged-view.js';
 import { chunkKey } from '../../../src/core/manifest/manifest-check.js';
 import type { Line } from '../../../src/core/manifest/manifest-parser.js';
 import type { ChunkRecord, Entry } from '../../../src/core/manifest/manifest-types.js';

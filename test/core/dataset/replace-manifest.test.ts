@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { encodeTombstone } from '../../../src/core/dataset/tombstone.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';

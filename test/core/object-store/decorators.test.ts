@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import { openStore } from '../../../src/core/object-store/open-store.js';
-import { createPace } from '../../../src/core/object-store/pace.js';
+import { createPace } from '../../../src/core/limits/pace.js';
 import { readAll, readInto } from '../../../src/core/object-store/read-content.js';
 import { readOnly } from '../../../src/core/object-store/read-only.js';
 import { countRequests, newRequestCounts } from '../../../src/core/object-store/request-count.js';

@@ -2,7 +2,7 @@
 import { encodeTable } from '../../../src/core/chunk/table-frame.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
 import { readChunkTable, type PartRecord } from '../../../src/core/chunk/chunk-table.js';
-import type { FoundChunk } from '../../../src/core/repair/fetch-tables.js';
+import type { FoundChunk } from '../../../src/core/repair/found-chunk.js';
 import type { Json } from '../../support/make-archive.js';
 
 export const UPLOAD_ID = '20251114-093012-1a2b3c4d';

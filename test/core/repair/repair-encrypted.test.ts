@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ManifestCache } from '../../../src/core/dataset/manifest-cache.js';
 import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/version-record.js';
 import { openView } from '../../../src/core/dataset/view.js';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { ManifestSealer } from '../../../src/core/keys/manifest-sealer.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
-import { ArchiverError, cancelledError } from '../../../src/core/errors.js';
+import { ArchiverError, cancelledError } from '../../../src/core/failures/errors.js';
 import { loadListing } from '../../../src/core/listing/load-listing.js';
 import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { readFile } from '../../../src/core/restore/read-file.js';

@@ -338,7 +338,7 @@ describe('T08: a store that answers strangely', () => {
   test.each(['access-denied', 'cold-storage', 'store'] as const)(
     '%s ends everything with one sentence',
     async (code) => {
-      const { ArchiverError } = await import('../../../src/core/errors.js');
+      const { ArchiverError } = await import('../../../src/core/failures/errors.js');
       const reader = memoryReader(archive.objects, {
         get: (key, _options, normal) => {
           if (isChunk(key)) throw new ArchiverError(code, `cannot get ${key}`);
@@ -359,7 +359,7 @@ test('an interruption stops cleanly, leaves no temporary file and says what was 
       chunk: index,
     })),
   });
-  const { cancelledError } = await import('../../../src/core/errors.js');
+  const { cancelledError } = await import('../../../src/core/failures/errors.js');
   const controller = new AbortController();
   const out = await tempFolder();
   let gets = 0;

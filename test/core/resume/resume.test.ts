@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readVersion } from '../../../src/core/dataset/versions.js';
 import { fileStore } from '../../../src/core/object-store/file-store.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { encodeLogRecord, logHeader, readLog } from '../../../src/core/resume/entry-log.js';
 import { savedIds, statePaths } from '../../../src/core/resume/state-folder.js';
 import { describeTree, makeEverything, MIB, noise } from '../archive/trees.js';

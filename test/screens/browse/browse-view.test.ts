@@ -7,7 +7,7 @@ import { type BrowseSettings, refusalOf } from '../../../src/screens/browse/pane
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
 import { type BrowseStore, createBrowseStore } from '../../../src/stores/browse/browse-store.js';
 import { KeyDecoder } from '../../../src/ui/key-decoder.js';
-import { lineWidth } from '../../../src/ui/line.js';
+import { lineWidth } from '../../../src/ui/toned-line.js';
 import { scrollTo } from '../../../src/ui/scroll-window.js';
 import { listingOf, openedListing, projectListing } from '../../support/browse-listing.js';
 import { sampleSnapshot } from '../progress/sample-snapshot.js';

@@ -2,7 +2,7 @@
 // The argument says how it goes on: `finish`, `fail`, `wait` for an interruption, or finish and `tell` what was loaded.
 import { createRequire } from 'node:module';
 import { type ProgressContext, runWithProgress } from '../../../src/cli/progress.js';
-import { ArchiverError, cancelledError } from '../../../src/core/errors.js';
+import { ArchiverError, cancelledError } from '../../../src/core/failures/errors.js';
 import type { EventSink } from '../../../src/core/events.js';
 
 const MIB = 1024 ** 2;

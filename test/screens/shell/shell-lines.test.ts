@@ -4,7 +4,7 @@ import { pressKey } from '../../../src/screens/shell/shell-keys.js';
 import { shellLines } from '../../../src/screens/shell/shell-lines.js';
 import { createShellStore } from '../../../src/stores/shell-store.js';
 import type { Key } from '../../../src/ui/key-decoder.js';
-import { lineWidth } from '../../../src/ui/line.js';
+import { lineWidth } from '../../../src/ui/toned-line.js';
 
 const look = { unicode: true, color: false };
 const NOTHING = { from: 0, options: [] };

@@ -1,7 +1,7 @@
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
 import { flag, type Values } from '../../../cli/flag.js';
-import { detectedStoreFlags } from '../../_shared.js';
+import { detectedStoreFlags } from '../../kit/flags.js';
 
 const flags = {
   jobId: flag.text({ placeholder: 'ID', describe: 'only this job; the same as JOB_ID' }),

@@ -1,7 +1,7 @@
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
 import { flag, type Values } from '../../../cli/flag.js';
-import { detectedStoreFlags, limitFlags, outputFlags } from '../../_shared.js';
+import { detectedStoreFlags, limitFlags, outputFlags } from '../../kit/flags.js';
 
 const flags = {
   cacheGb: flag.int(

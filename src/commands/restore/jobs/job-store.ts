@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import type { Context } from '../../../cli/context.js';
 import { suggest } from '../../../cli/suggest.js';
-import { ArchiverError, isArchiverError, usageError } from '../../../core/errors.js';
+import { ArchiverError, isArchiverError, usageError } from '../../../core/failures/errors.js';
 import type { EventSink } from '../../../core/events.js';
 import { withoutLogin } from '../../../core/object-store/endpoint-url.js';
 import { type OpenedStore, openStore } from '../../../core/object-store/open-store.js';
 import type { AwsSources } from '../../../core/object-store/s3-profile.js';
 import { parseStoreUrl } from '../../../core/object-store/store-url.js';
-import { printable } from '../../../core/raw-path.js';
+import { printable } from '../../../core/paths/raw-path.js';
 import { readJob, savedJobIds } from '../../../core/restore-jobs/job-folder.js';
 import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 

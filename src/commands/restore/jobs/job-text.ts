@@ -4,9 +4,9 @@ import { askAgain } from '../../../core/restore-jobs/download-job.js';
 import { earliestExpiry } from '../../../core/restore-jobs/judge-job.js';
 import type { JobStatus, RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import type { Selectors } from '../../../core/manifest/selection.js';
-import { resultPath } from '../../../core/restore/failures.js';
-import { minuteText } from '../../dataset/record-text.js';
-import { uploadUrl } from '../../inspect/upload-target.js';
+import { resultPath } from '../../../core/failures/failure-list.js';
+import { minuteText } from '../../kit/lines.js';
+import { uploadUrl } from '../../kit/upload-target.js';
 
 /** What a person reads: `interrupted` was downloading and its process is gone; `unreadable` is damaged, foreign or newer. */
 export type ShownStatus = JobStatus | 'interrupted' | 'unreadable';

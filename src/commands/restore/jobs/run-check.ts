@@ -2,14 +2,14 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../../cli/context.js';
 import { estimateRetrieval } from '../../../core/cost/retrieval-cost.js';
-import { ArchiverError, errorText, isArchiverError } from '../../../core/errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../../core/failures/errors.js';
 import type { OpenedStore } from '../../../core/object-store/open-store.js';
 import { checkJob } from '../../../core/restore-jobs/check-job.js';
 import { findJob, findJobs, type FoundJob } from '../../../core/restore-jobs/job-folder.js';
 import { earliestExpiry } from '../../../core/restore-jobs/judge-job.js';
 import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import { coldChunks, thawAgain } from '../../../core/restore-jobs/thaw-again.js';
-import { printable } from '../../../core/raw-path.js';
+import { printable } from '../../../core/paths/raw-path.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
 import type { JobsCheckValues } from './check.js';

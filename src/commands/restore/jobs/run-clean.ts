@@ -1,12 +1,12 @@
 // `archiver restore jobs clean`: forgets jobs that ended. Only files on this computer are removed.
 import { hostname } from 'node:os';
 import type { Context } from '../../../cli/context.js';
-import { isArchiverError } from '../../../core/errors.js';
-import { printable } from '../../../core/raw-path.js';
+import { isArchiverError } from '../../../core/failures/errors.js';
+import { printable } from '../../../core/paths/raw-path.js';
 import { lockForDownload } from '../../../core/restore-jobs/change-job.js';
 import { findJob, findJobs, type FoundJob, removeJob, removeOrphans } from '../../../core/restore-jobs/job-folder.js';
 import { formatQuantity } from '../../../ui/format.js';
-import { uploadUrl } from '../../inspect/upload-target.js';
+import { uploadUrl } from '../../kit/upload-target.js';
 import type { JobsCleanValues } from './clean.js';
 import { jobFolder } from './job-store.js';
 import { shownStatus } from './job-text.js';

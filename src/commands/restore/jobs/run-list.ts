@@ -2,12 +2,12 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../../cli/context.js';
 import type { Selectors } from '../../../core/manifest/selection.js';
-import { displayPath, printable } from '../../../core/raw-path.js';
+import { displayPath, printable } from '../../../core/paths/raw-path.js';
 import { findJobs, type FoundJob } from '../../../core/restore-jobs/job-folder.js';
 import { formatBytes, formatCount, formatDuration } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';
 import { printTable } from '../../dataset/print-table.js';
-import { uploadUrl } from '../../inspect/upload-target.js';
+import { uploadUrl } from '../../kit/upload-target.js';
 import { jobFolder } from './job-store.js';
 import { jobDocument, readableChunks, shownStatus } from './job-text.js';
 

@@ -1,4 +1,4 @@
-import { type RawPath, textFromRaw } from '../../../core/raw-path.js';
+import { type RawPath, textFromRaw } from '../../../core/paths/raw-path.js';
 import { shellWord } from '../../../ui/shell-word.js';
 
 /** The command that restores these paths, and thaws them where that is needed. */

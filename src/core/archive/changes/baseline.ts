@@ -12,7 +12,7 @@ import { readAhead } from '../../dataset/read-ahead.js';
 import { readVersion } from '../../dataset/versions.js';
 import { digestsOf } from '../../dataset/version-view.js';
 import { openView, type View } from '../../dataset/view.js';
-import { ArchiverError, isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { Entry } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';

@@ -4,9 +4,9 @@
 // already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { highestVersion } from '../../dataset/version-record.js';
-import { ArchiverError, integrityError } from '../../errors.js';
+import { ArchiverError, integrityError } from '../../failures/errors.js';
 import type { ChunkRecord, Totals } from '../../manifest/manifest-types.js';
-import { displayPath } from '../../raw-path.js';
+import { displayPath } from '../../paths/raw-path.js';
 import { commitAt } from '../commit/commit-upload.js';
 import { markTwins } from '../dedup/dedup.js';
 import { transferAll } from '../dedup/dedup-rounds.js';
@@ -23,7 +23,8 @@ import { lineSources } from '../upload-provenance.js';
 import type { UploadResult } from '../upload.js';
 import { changesResult, type ChangesOutcome, dryRunResult } from '../upload-result.js';
 import { type Baseline, findBaseline, remembered, rememberHead } from './baseline.js';
-import { type ChangeCounts, type Comparison, compareWithView } from './compare.js';
+import type { ChangeCounts } from './change-counts.js';
+import { type Comparison, compareWithView } from './compare.js';
 import { composeChanges, isFullDue } from './compose-changes.js';
 import { tableLevel } from './table-level.js';
 

@@ -2,7 +2,7 @@
 import { hasReferences, isLookOld, lookAtFolder, lookAtReferences } from '../../dataset/folder-look.js';
 import { loadExpected } from '../../dataset/load-chain.js';
 import { highestVersion } from '../../dataset/version-record.js';
-import { ArchiverError, integrityError, isArchiverError } from '../../errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import {
   type ChunkRecord,
   FORMAT_VERSION,
@@ -15,7 +15,7 @@ import type { EncodedManifest, ManifestWriter } from '../../manifest/manifest-wr
 import { parseStoreUrl } from '../../object-store/store-url.js';
 import { manifestKeyOf } from '../../manifest/manifest-reader.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { type RawPath, rawFromText, textFromRaw } from '../../raw-path.js';
+import { type RawPath, rawFromText, textFromRaw } from '../../paths/raw-path.js';
 import { readAccountNames } from '../scan/account-names.js';
 import { loadCodec } from '../../codec/codec.js';
 import { claimVersion, commitManifest, confirmChunks, type ShownRecord, type VersionInput } from './commit.js';

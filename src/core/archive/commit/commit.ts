@@ -2,7 +2,7 @@
 // looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
 // before the store has shown what it acknowledged, as far as this writer may look.
 import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/version-record.js';
-import { integrityError, isArchiverError } from '../../errors.js';
+import { integrityError, isArchiverError } from '../../failures/errors.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ListOptions, ObjectInfo, ObjectStore } from '../../object-store/object-store.js';

@@ -1,7 +1,7 @@
 // One PutObject that never overwrites anything (If-None-Match), and what to do about a 412: the object there may be our own
 // from a request whose answer was lost.
 import { createHash } from 'node:crypto';
-import { isArchiverError } from '../../errors.js';
+import { isArchiverError } from '../../failures/errors.js';
 import type { ObjectStore, PutOptions } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { isUncertainConflict } from '../../object-store/store-error.js';

@@ -5,7 +5,7 @@ import type { CachedHead } from '../../dataset/head-cache.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/identity.js';
 import { type HighestVersion, highestVersion } from '../../dataset/version-record.js';
 import { listDatasets, readVersion } from '../../dataset/versions.js';
-import { ArchiverError, isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';

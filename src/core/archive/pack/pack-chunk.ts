@@ -7,9 +7,9 @@
 import { hash } from 'node:crypto';
 import { type EntryExtra, entryLine } from '../../manifest/entry-line.js';
 import { FORMAT_VERSION, type FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
-import { encodeTable } from '../../chunk/table-frame.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
 import { TextBuffer } from './text-buffer.js';
+import { encodeTable } from '../../chunk/table-frame.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
 import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';

@@ -2,11 +2,11 @@
 // what belongs to one chunk. What is learnt of an entry goes into the shared columns.
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import type { Codec } from '../../codec/codec.js';
+import type { Codec } from '../../codec/codec-type.js';
 import { newStat, type Stat } from '../../libc/libc.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';
-import type { RawPath } from '../../raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';

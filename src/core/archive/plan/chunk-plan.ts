@@ -1,7 +1,6 @@
 // Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import type { DirectFile } from './direct-plan.js';
+import type { Lane } from './chunk-job.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from './tier.js';
@@ -12,26 +11,6 @@ const MIB = 2 ** 20;
 const NO_TIER = -1;
 /** Of what is no file. Warmer than nothing: a chunk without files is kept in STANDARD. */
 const ANY_TIER = 7;
-
-/** One chunk to pack. `entries` are positions in the table, ascending; `part` is set for a piece of a cut file. */
-export interface ChunkJob {
-  readonly chunk: number;
-  readonly shard: number;
-  readonly storageClass: string;
-  readonly entries: Uint32Array;
-  /** Planned bytes of the tar stream. */
-  readonly rawBytes: number;
-  /** Planned source bytes. */
-  readonly bytes: number;
-  readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
-  /** The piece as an interrupted run has sent it: it is not sent again when it comes out the same. */
-  readonly sent?: ChunkRecord;
-  /** Files among the entries that become objects of their own. */
-  readonly direct?: readonly DirectFile[];
-}
-
-/** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
-export type Lane = readonly ChunkJob[];
 
 export interface PlanOptions {
   readonly strategy: ShardStrategy;

@@ -3,8 +3,8 @@
 // path begins with `.hashed` and keeps it, so neither can stand for the other. The manifest says which file is where.
 import { hash } from 'node:crypto';
 import { RESERVED } from '../../object-store/file-keys.js';
-import { type RawPath, textFromRaw } from '../../raw-path.js';
-import { foldName } from '../../restore/collisions.js';
+import { type RawPath, textFromRaw } from '../../paths/raw-path.js';
+import { foldName } from '../../paths/collisions.js';
 import type { EntryTable } from '../scan/entry-table.js';
 
 const FOLDER = 'files/';

@@ -2,7 +2,7 @@
 // each: the chunk's tar stream has what else lies there (folders, links, sparse files), and its table of contents lists
 // everything, so that a lost manifest can be rebuilt. The objects have chunk numbers and records like chunks.
 import { parseStoreUrl } from '../../object-store/store-url.js';
-import type { ChunkJob, Lane } from './chunk-plan.js';
+import type { ChunkJob, Lane } from './chunk-job.js';
 import { DirectKeys } from './direct-keys.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
@@ -16,15 +16,6 @@ export interface DirectOptions {
   readonly thresholdBytes: number | undefined;
   /** Objects of files on their way at a time. */
   readonly requests: number;
-}
-
-/** A file that is to become an object. */
-export interface DirectFile {
-  /** Position in the table. */
-  readonly index: number;
-  readonly chunk: number;
-  /** Below the folder of the upload. */
-  readonly key: string;
 }
 
 /** Whether this upload goes directly; where it was asked for and does not, says why. */

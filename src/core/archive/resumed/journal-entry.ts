@@ -1,7 +1,7 @@
 // What the journal of an upload is told: of its plan, and of each chunk that the store has acknowledged.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../../resume/upload-journal.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
 import { KIND } from '../scan/entry-table.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { UploadJob, UploadPlan } from '../upload-job.js';

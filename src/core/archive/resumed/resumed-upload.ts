@@ -5,7 +5,7 @@ import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { matchRows, type SentPiece } from '../../resume/match-rows.js';
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
-import type { ChunkJob, Lane } from '../plan/chunk-plan.js';
+import type { ChunkJob, Lane } from '../plan/chunk-job.js';
 import type { UploadJob } from '../upload-job.js';
 
 export interface ResumedUpload {

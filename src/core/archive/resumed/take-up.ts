@@ -5,10 +5,10 @@
 import { lookAtFolder } from '../../dataset/folder-look.js';
 import { loadExpected } from '../../dataset/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/versions.js';
-import { isArchiverError } from '../../errors.js';
+import { isArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
-import { displayPath } from '../../raw-path.js';
+import { displayPath } from '../../paths/raw-path.js';
 import { readBack } from '../../resume/read-back.js';
 import type { SavedUpload } from '../../resume/saved-upload.js';
 import { findSent } from '../../resume/sent-chunks.js';

@@ -1,8 +1,8 @@
 // Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
-import { isArchiverError, systemCode } from '../../errors.js';
+import { isArchiverError, systemCode } from '../../failures/errors.js';
 import { newStat, type Stat } from '../../libc/libc.js';
-import { displayPath, type RawPath } from '../../raw-path.js';
+import { displayPath, type RawPath } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
 import type { SourceFs } from './source-fs.js';

@@ -1,4 +1,4 @@
-import { ArchiverError } from '../../errors.js';
+import { ArchiverError } from '../../failures/errors.js';
 import { type Skip, shownSkip } from './scan.js';
 import type { UploadOptions } from '../upload.js';
 

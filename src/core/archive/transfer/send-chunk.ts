@@ -1,12 +1,12 @@
 // Sends packed chunks, remembers what is there, and takes it back when the upload does not come true.
-import { ArchiverError, errorText, isArchiverError } from '../../errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
 import type { EventSink, TransferEvent } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { isLookOld } from '../../dataset/folder-look.js';
-import { Slots } from '../../restore/byte-budget.js';
+import { Slots } from '../../limits/byte-budget.js';
 import type { KeptUpload, UploadJournal } from '../../resume/upload-journal.js';
-import { atOnce } from '../../at-once.js';
+import { atOnce } from '../../limits/at-once.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';

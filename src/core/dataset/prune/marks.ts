@@ -3,12 +3,12 @@
 // then on nobody new does; whoever may list and not read takes every object of a marked folder as marked. How old a mark is
 // says the store (`lastModified`), never its name or content.
 import { createHash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../../errors.js';
-import { Fields } from '../../manifest/json-fields.js';
-import { parseBoundedJson } from '../../manifest/json-guard.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
+import { Fields } from '../../json/json-fields.js';
+import { parseBoundedJson } from '../../json/json-guard.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
-import { printable } from '../../raw-path.js';
+import { printable } from '../../paths/raw-path.js';
 
 /** Of `uploads/<id>/…`: the key of a mark. */
 const MARK = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;

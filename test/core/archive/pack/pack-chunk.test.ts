@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { headerBytes, paxFor, writeHeader, type NewMember } from '../../../../src/core/tar/write-header.js';
+import { loadCodec } from '../../../../src/core/codec/codec.js';
+import type { Codec } from '../../../../src/core/codec/codec-type.js';
+import { fsPath } from '../../../../src/core/paths/raw-path.js';
 import { encodeTable } from '../../../../src/core/chunk/table-frame.js';
-import { headerBytes, paxFor, type NewMember, writeHeader } from '../../../../src/core/tar/write-header.js';
-import { type Codec, loadCodec } from '../../../../src/core/codec/codec.js';
-import { fsPath } from '../../../../src/core/raw-path.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import type { JsonEntry } from '../../../e2e/upload-cli.js';
 import { md5, packTree, tampered, tarMembers } from '../pack-tree.js';

@@ -9,7 +9,7 @@ import { type FilterOptions, NO_FILTER, readPatternFile } from '../../../../src/
 import { portableSourceFs } from '../../../../src/core/archive/scan/source-fs-portable.js';
 import { posixSourceFs } from '../../../../src/core/archive/scan/source-fs-posix.js';
 import type { SourceFs } from '../../../../src/core/archive/scan/source-fs.js';
-import { fsPath, type RawPath } from '../../../../src/core/raw-path.js';
+import { fsPath, type RawPath } from '../../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { scanFolder, systemError, tampered } from '../pack-tree.js';
 import { HOSTILE_NAMES, isRoot, libcOrFail, MIB, noise, writeSparse } from '../trees.js';

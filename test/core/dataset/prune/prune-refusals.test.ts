@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ArchiverError } from '../../../../src/core/errors.js';
+import { ArchiverError } from '../../../../src/core/failures/errors.js';
 import { fileStore } from '../../../../src/core/object-store/file-store.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import type { Json } from '../../../support/make-archive.js';

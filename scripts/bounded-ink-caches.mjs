@@ -1,0 +1,95 @@
+/**
+ * Two changes to Ink 6.8 at build time, one reason: it remembers texts in the wrong places.
+ *
+ * 1. It keeps the measure and the wrapping of every different text for ever, in module-level caches. A screen
+ *    with rates, clocks and a million file names never shows the same text twice: the heap grows until the
+ *    process dies. Both caches get an upper limit.
+ * 2. It forgets after every frame how a line splits into styled characters, the dearest step of drawing.
+ *    That cache, also limited, is kept between frames: a cursor step then splits two rows, not forty.
+    It also measures every text once more while drawing; now it asks the first cache.
+ *
+ * It replaces exact lines and fails the build when one is missing or there twice: after an upgrade of
+ * Ink somebody has to look, instead of the leak coming back in silence.
+ */
+import { readFile } from 'node:fs/promises';
+
+/** Entries per generation. A 200x60 screen has some 200 texts, so a frame never evicts its own. */
+const TEXTS = 4096;
+/** A split line is 100 bytes per character: 512 of them are about 5 MB. */
+const LINES = 512;
+
+// Two generations: when the young one is full it becomes the old one, and the old one is forgotten.
+// What is used on every frame moves to the young one in time. Cheaper than an LRU list, same bound.
+const BOUNDED = `const boundedMap = limit => ({
+  young: new Map(), old: new Map(),
+  get(key) {
+    const value = this.young.get(key);
+    if (value !== undefined) return value;
+    const kept = this.old.get(key);
+    if (kept !== undefined) this.set(key, kept);
+    return kept;
+  },
+  set(key, value) {
+    if (this.young.size >= limit) { this.old = this.young; this.young = new Map(); }
+    this.young.set(key, value);
+  },
+});
+`;
+
+const PATCHES = {
+  'measure-text.js': [['const cache = new Map();', `${BOUNDED}const cache = boundedMap(${TEXTS});`]],
+  'wrap-text.js': [
+    ['const cache = {};', `${BOUNDED}const cache = boundedMap(${TEXTS});`],
+    ['const cachedText = cache[cacheKey];', 'const cachedText = cache.get(cacheKey);'],
+    ['cache[cacheKey] = wrappedText;', 'cache.set(cacheKey, wrappedText);'],
+  ],
+  'render-node-to-output.js': [
+    ["import widestLine from 'widest-line';", "import measureText from './measure-text.js';"],
+    ['widestLine(text)', 'measureText(text).width'],
+  ],
+  'output.js': [
+    ['class OutputCaches {', `${BOUNDED}class OutputCaches {`],
+    ['    widths = new Map();', `    widths = boundedMap(${TEXTS});`],
+    ['blockWidths = new Map();', `blockWidths = boundedMap(${TEXTS});`],
+    ['styledChars = new Map();', `styledChars = boundedMap(${LINES});`],
+    ['export default class Output {', 'const sharedCaches = new OutputCaches();\nexport default class Output {'],
+    ['caches = new OutputCaches();\n', 'caches = sharedCaches;\n'],
+  ],
+};
+
+/** The patched source; throws when it is not the source this was written for. */
+export function patch(file, source) {
+  return PATCHES[file].reduce((text, [from, to]) => {
+    if (text.split(from).length !== 2)
+      throw new Error(
+        `ink/build/${file} has changed: expected exactly one "${from}". Check its cache, then adapt bounded-ink-caches.`,
+      );
+    return text.replace(from, () => to);
+  }, source);
+}
+
+export const boundedInkCaches = () => ({
+  name: 'bounded-ink-caches',
+  setup(build) {
+    const patched = new Set();
+    build.onLoad(
+      { filter: /[\\/]ink[\\/]build[\\/](measure-text|wrap-text|render-node-to-output|output)\.js$/ },
+      async ({ path }) => {
+        const file = path.split(/[\\/]/).at(-1);
+        const contents = patch(file, await readFile(path, 'utf8'));
+        patched.add(file);
+        return { contents, loader: 'js' };
+      },
+    );
+    // A renamed file would slip past the filter above. A build without Ink has nothing to patch.
+    build.onEnd((result) => {
+      const hasInk = Object.keys(result.metafile?.inputs ?? {}).some((name) =>
+        /[\\/]ink[\\/]build[\\/]ink\.js$/.test(name),
+      );
+      const missing = hasInk ? Object.keys(PATCHES).filter((file) => !patched.has(file)) : [];
+      return {
+        errors: missing.map((file) => ({ text: `ink/build/${file} was not bundled: its cache is as published` })),
+      };
+    });
+  },
+});

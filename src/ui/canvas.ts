@@ -1,0 +1,106 @@
+// The stream that Ink draws on. It knows what Ink does not:
+// - CSI 3J, which Ink sends when a frame was taller than the window has become, would wipe what the user scrolled past.
+// - A terminal that became narrower has broken the lines of an inline frame in two. Ink erases as many rows as it drew, so
+//   the others would stay as ghosts: they are erased with it.
+// - Ink draws nothing where the frame is the same as before, but a full screen of another size has to be drawn anew.
+import { stripVTControlCharacters } from 'node:util';
+import type { Size, SizeSource } from './size.js';
+import { eraseFrame, type TerminalStream, withoutScrollbackErasure } from './terminal.js';
+import { widthOf } from './text.js';
+
+export interface Canvas {
+  /** For Ink. It never hears of a resize: it would draw the old frame in the new width first. */
+  readonly stdout: NodeJS.WriteStream;
+  readonly size: SizeSource;
+  /** The codes that erase the frame, all rows that it takes now. */
+  readonly erasure: () => string;
+  /** Listens no more. */
+  readonly close: () => void;
+}
+
+const ERASE_LINE = '\u001b[2K';
+const CLEAR_SCREEN = '\u001b[2J\u001b[H';
+/** How Ink's log begins a frame: rows erased upwards. */
+// oxlint-disable-next-line no-control-regex
+const ERASURE = /^(?:\x1b\[2K(?:\x1b\[1A)?)*(?:\x1b\[G)?/;
+/** Switching a mode on or off (the cursor, one update at a time): no frame. */
+// oxlint-disable-next-line no-control-regex
+const MODE = /^(?:\x1b\[\?\d+[hl])*$/;
+/** Ink draws at least thirty times a second what there is to draw. */
+const REDRAW_MS = 100;
+
+const sizeOf = ({ columns, rows }: TerminalStream): Size =>
+  // A terminal that does not tell its size (0x0 over some serial lines) gets the classic one.
+  ({ columns: columns || 80, rows: rows || 24 });
+
+export type CanvasKind = 'full-screen' | 'inline';
+
+/** Makes of a terminal what Ink draws on. */
+export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
+  let size = sizeOf(stream);
+  /** The text that was drawn last, and whether the whole screen has to be drawn since. */
+  let frame = '';
+  let isStale = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** More rows than lines of the frame, in the width of now. */
+  const brokenRows = (): number =>
+    linesOf(frame).reduce((rows, line) => rows + Math.max(0, Math.ceil(widthOf(line) / size.columns) - 1), 0);
+  const fitted = (text: string): string => {
+    const body = text.replace(ERASURE, '');
+    const hasErasure = text.startsWith(ERASE_LINE);
+    const more = kind === 'inline' && hasErasure ? `\u001b[1A${ERASE_LINE}`.repeat(brokenRows()) : '';
+    if (hasErasure || body !== '') frame = body;
+    if (!isStale || body === '') return more + text;
+    isStale = false;
+    return CLEAR_SCREEN + body;
+  };
+  const write = (text: string, done?: () => void): boolean =>
+    stream.write(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
+
+  const listeners = new Set<() => void>();
+  const onResize = (): void => {
+    size = sizeOf(stream);
+    isStale = kind === 'full-screen';
+    clearTimeout(timer);
+    listeners.forEach((listener) => listener());
+    timer = setTimeout(() => {
+      if (isStale) write(frame);
+    }, REDRAW_MS).unref();
+  };
+  stream.on('resize', onResize);
+  return {
+    stdout: inkStream(stream, write),
+    size: {
+      get: () => size,
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    },
+    erasure: () => eraseFrame(linesOf(frame).length + brokenRows()),
+    close() {
+      clearTimeout(timer);
+      stream.off('resize', onResize);
+    },
+  };
+}
+
+/** The lines of a frame; Ink ends each with a line feed. */
+const linesOf = (frame: string): string[] =>
+  frame === '' ? [] : stripVTControlCharacters(frame).split('\n').slice(0, -1);
+
+function inkStream(stream: TerminalStream, write: (text: string, done?: () => void) => boolean): NodeJS.WriteStream {
+  const kept: unknown = new Proxy(stream, {
+    get(target, key, proxy) {
+      if (key === 'write') return write;
+      const value: unknown = Reflect.get(target, key, target);
+      if (key === 'on' || key === 'off')
+        return (event: string, listener: () => void): unknown =>
+          event === 'resize' ? proxy : target[key](event, listener);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Ink asks for a WriteStream and uses what a Writable has
+  return kept as NodeJS.WriteStream;
+}

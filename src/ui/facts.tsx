@@ -1,0 +1,28 @@
+import type { ReactElement } from 'react';
+import { Box } from 'ink';
+import { FitText } from './fit-text.js';
+import { useSize } from './size.js';
+import { Tint, type Tone } from './theme.js';
+
+/** A label without text continues the fact above it. */
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
+  readonly tone?: Tone;
+}
+
+/** Labels in one dim column, values beside them; a value too long is cut in the middle (paths, URLs). */
+export function Facts({ facts, indent = 1 }: { facts: readonly Fact[]; indent?: number }): ReactElement {
+  const label = Math.max(...facts.map((fact) => fact.label.length)) + 2;
+  const width = useSize().columns - indent - label - 1;
+  return (
+    <Box flexDirection="column" flexShrink={0} paddingLeft={indent}>
+      {facts.map(({ label: text, value, tone }, at) => (
+        <Tint key={at}>
+          <Tint tone="dim">{text.padEnd(label)}</Tint>
+          <FitText text={value} width={width} cut="middle" tone={tone} />
+        </Tint>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactElement } from 'react';
+import { Bar } from './bar.js';
+import { Tint, type Tone } from './theme.js';
+
+/** Yellow from the threshold on, red from 100 % on; the same words are used for the status beside it. */
+export const gaugeTone = (share: number, warnAt: number): Tone =>
+  share >= 1 ? 'bad' : share >= warnAt ? 'warn' : 'accent';
+
+const NUMBER = 5;
+
+/** How full something is: a bar and, right-aligned beside it, the number. Exactly `width` columns. */
+export function Gauge({ share, width, warnAt = 0.8 }: { share: number; width: number; warnAt?: number }): ReactElement {
+  const tone = gaugeTone(share, warnAt);
+  const number = `${Math.floor(share * 100)}%`.padStart(NUMBER);
+  if (width < NUMBER + 4) return <Tint tone={tone}>{number.padStart(width)}</Tint>;
+  return (
+    <Tint>
+      <Bar share={share} width={width - NUMBER} tone={tone} hasTrack />
+      <Tint tone={tone === 'accent' ? 'plain' : tone}>{number}</Tint>
+    </Tint>
+  );
+}

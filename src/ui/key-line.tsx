@@ -1,0 +1,35 @@
+import type { ReactElement } from 'react';
+import { keepThatFit } from './keep-that-fit.js';
+import { Line } from './line.js';
+import { useSize } from './size.js';
+import { widthOf } from './text.js';
+import { Tint, useTheme, type Glyphs } from './theme.js';
+import type { Binding } from './use-keys.js';
+
+/** What a person calls a key: arrows as glyphs, the rest by name. */
+export const keyName = (id: string, glyphs: Glyphs): string =>
+  ({ pageup: 'pgup', pagedown: 'pgdn', escape: 'esc', any: 'any key' })[id] ?? glyphs.keys[id] ?? id;
+
+/** The hints of the bindings in force, cut from the right; those of priority 0 (help, quit) stay. */
+export function KeyLine({ bindings }: { bindings: readonly Binding[] }): ReactElement {
+  const { glyphs } = useTheme();
+  const hints = bindings
+    .filter((binding) => binding.hint !== undefined)
+    .map((binding) => ({
+      priority: binding.priority ?? 1,
+      keys: (binding.hintKeys ?? binding.keys.slice(0, 1)).map((id) => keyName(id, glyphs)).join(''),
+      word: ` ${binding.hint}`,
+    }));
+  const shown = keepThatFit(hints, useSize().columns - 2, (hint) => widthOf(hint.keys + hint.word), 2);
+  return (
+    <Line
+      left={shown.map((hint, at) => (
+        <Tint key={hint.keys}>
+          {at > 0 && '  '}
+          <Tint tone="accent">{hint.keys}</Tint>
+          <Tint tone="dim">{hint.word}</Tint>
+        </Tint>
+      ))}
+    />
+  );
+}

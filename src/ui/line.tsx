@@ -1,0 +1,37 @@
+import { Box } from 'ink';
+import type { ReactElement, ReactNode } from 'react';
+import { useSize } from './size.js';
+import { Tint, useTheme } from './theme.js';
+
+/** One row with a left and a right end, one column of air on both sides; the left end gives way first. */
+export function Line({ left, right }: { left?: ReactNode; right?: ReactNode }): ReactElement {
+  return (
+    <Box width={useSize().columns} height={1} flexShrink={0} paddingX={1} columnGap={2} justifyContent="space-between">
+      <Tint>{left}</Tint>
+      {right !== undefined && (
+        <Box flexShrink={0}>
+          <Tint>{right}</Tint>
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+/** The thin line above and below the body: the only frame there is. */
+export function Rule(): ReactElement {
+  return <Tint tone="dim">{useTheme().glyphs.rule.repeat(useSize().columns)}</Tint>;
+}
+
+/** A heading inside the body, set apart by weight and an empty row above it. */
+export function Heading({ children, note }: { children: string; note?: string }): ReactElement {
+  return (
+    <Line
+      left={
+        <>
+          <Tint tone="strong">{children}</Tint>
+          {note !== undefined && <Tint tone="dim">{`  ${note}`}</Tint>}
+        </>
+      }
+    />
+  );
+}

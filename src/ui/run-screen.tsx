@@ -1,0 +1,76 @@
+// A screen that takes the whole terminal: the alternate buffer is entered before the first frame and left on every path
+// out (done, failure, signal, the end of the process), so that the terminal is as it was.
+import type { ReactNode } from 'react';
+import { openCanvas } from './canvas.js';
+import { draw } from './draw.js';
+import { createKeySource } from './keys.js';
+import type { Look } from './look.js';
+import { type KeyInput, PASTE_MARKS_OFF, PASTE_MARKS_ON, readInto } from './read-input.js';
+import { isTooSmall } from './screen.js';
+import type { TerminalStream } from './terminal.js';
+
+export interface ScreenOptions {
+  readonly stdin: KeyInput;
+  readonly stdout: TerminalStream;
+  readonly look: Look;
+  /** Ends the screen. */
+  readonly signal?: AbortSignal;
+  /** The only keys that count while the window is too small for a frame. */
+  readonly quitKeys?: readonly string[];
+}
+
+const ENTER = `\u001b[?1049h\u001b[H${PASTE_MARKS_ON}`;
+const LEAVE = `${PASTE_MARKS_OFF}\u001b[?1049l\u001b[?25h`;
+const QUIT_KEYS = ['q', 'ctrl+c'];
+
+/** Shows a full screen until `quit` is called or the signal aborts. @throws what failed in a component or a key */
+export async function runScreen(screen: (quit: () => void) => ReactNode, options: ScreenOptions): Promise<void> {
+  const { stdin, stdout, look, signal, quitKeys = QUIT_KEYS } = options;
+  if (signal?.aborted === true) return;
+  const { promise: left, resolve: quit, reject: fail } = withResolvers();
+  stdout.write(ENTER);
+  const canvas = openCanvas(stdout, 'full-screen');
+  const keys = createKeySource({
+    accepts: (key) => !isTooSmall(canvas.size.get()) || quitKeys.includes(key.id),
+    onError: fail,
+  });
+  const drawing = draw(screen(quit), { canvas, keys, look, onError: fail });
+  const stopKeys = readInto(keys, stdin);
+  let hasLeft = false;
+  const leave = (): void => {
+    if (hasLeft) return;
+    hasLeft = true;
+    process.off('exit', leave);
+    process.off('uncaughtException', leave);
+    signal?.removeEventListener('abort', quit);
+    stopKeys();
+    drawing.end();
+    canvas.close();
+    stdout.write(LEAVE);
+  };
+  process.on('exit', leave);
+  // Before the one that prints the error: nobody would see what is printed on the alternate buffer.
+  process.prependListener('uncaughtException', leave);
+  signal?.addEventListener('abort', quit);
+  try {
+    await left;
+  } finally {
+    leave();
+  }
+}
+
+interface Resolvers {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function withResolvers(): Resolvers {
+  let resolve: () => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}

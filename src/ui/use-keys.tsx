@@ -1,0 +1,35 @@
+// Key bindings are data: the same list is obeyed, printed on the key line and explained by the help.
+import { createContext, useContext, useEffectEvent, useLayoutEffect } from 'react';
+import { createKeySource, type Key, type KeySource } from './keys.js';
+
+export interface Binding {
+  /** Ids as in `Key.id`; `any` takes every key that no earlier binding took (a text field). */
+  readonly keys: readonly string[];
+  readonly help: string;
+  readonly group: string;
+  /** Word on the key line; without one the binding is only in the help. */
+  readonly hint?: string;
+  /** Keys shown beside `hint` when they are not just the first one, e.g. up and down together. */
+  readonly hintKeys?: readonly string[];
+  /** 0 stays on the key line however narrow it is. */
+  readonly priority?: number;
+  readonly run: (key: Key) => void;
+}
+
+export const KeyContext = createContext<KeySource>(createKeySource());
+
+export function runKey(bindings: readonly Binding[], key: Key): void {
+  bindings.find((binding) => binding.keys.includes(key.id) || binding.keys.includes('any'))?.run(key);
+}
+
+/**
+ * Obeys bindings while mounted. `bindings` is a function and is asked again for every key: several keys
+ * of one chunk arrive before React renders again, so it must read the store's present state, and the
+ * runs must call store verbs. That way `/model` in one chunk opens the search and types into it.
+ */
+export function useKeys(bindings: () => readonly Binding[]): void {
+  const source = useContext(KeyContext);
+  const onKey = useEffectEvent((key: Key) => runKey(bindings(), key));
+  // Not a passive effect: those may run after the next key.
+  useLayoutEffect(() => source.subscribe((key) => onKey(key)), [source]);
+}

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderTable } from '../../src/ui/result-table.js';
+import type { TableColumn } from '../../src/ui/table-columns.js';
+import { textWidth } from '../../src/ui/text-width.js';
+
+const columns: TableColumn[] = [
+  { key: 'path', title: 'FILE', isCuttable: true },
+  { key: 'size', title: 'SIZE', align: 'right' },
+  { key: 'stage', title: 'STAGE', dropOrder: 1 },
+  { key: 'commit', title: 'COMMIT', dropOrder: 2 },
+];
+const rows = [
+  { path: 'config/params.yaml', size: '4.1 KiB', stage: 'prepare', commit: '9f3c2e1' },
+  { path: 'データ/ファイル.parquet', size: '512 MiB', stage: 'featurize', commit: '9f3c2e1' },
+  { path: `${'deep/'.repeat(12)}model.bin`, size: '1.8 GiB', commit: '41aa07d' },
+];
+
+describe('renderTable', () => {
+  it('lines up columns whatever the width of the characters', async () => {
+    expect(await renderTable(rows, columns, { width: 80 })).toBe(
+      [
+        'FILE                                                    SIZE  STAGE      COMMIT',
+        'config/params.yaml                                   4.1 KiB  prepare    9f3c2e1',
+        'データ/ファイル.parquet                              512 MiB  featurize  9f3c2e1',
+        'deep/deep/deep/deep/deep/…/deep/deep/deep/model.bin  1.8 GiB  -          41aa07d',
+      ].join('\n'),
+    );
+  });
+
+  it('cuts what may be cut, then drops columns by priority', async () => {
+    const narrow = await renderTable(rows, columns, { width: 36 });
+
+    expect(narrow.split('\n')[0]).toBe('FILE                 SIZE  STAGE');
+    expect(narrow.split('\n')[3]).toBe('deep/de…odel.bin  1.8 GiB  -');
+  });
+
+  it('prints only the titles when there are no rows', async () => {
+    expect(await renderTable([], columns, { width: 80 })).toBe('FILE  SIZE  STAGE  COMMIT');
+  });
+
+  it('keeps columns of the same title apart', async () => {
+    const twins: TableColumn[] = [
+      { key: 'a', title: 'SIZE' },
+      { key: 'b', title: 'SIZE' },
+    ];
+
+    expect(await renderTable([{ a: 1, b: 2 }], twins, { width: 20 })).toBe('SIZE  SIZE\n1     2');
+  });
+
+  it('never prints a line wider than the terminal', async () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', 'デ', '😀', ' ', '/'), maxLength: 40 });
+    const row = fc.record({ path: cell, size: cell, stage: cell, commit: cell });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 5 }), fc.integer({ min: 1, max: 90 }), async (rows, width) => {
+        const text = await renderTable(rows, columns, { width });
+
+        expect(Math.max(...text.split('\n').map(textWidth))).toBeLessThanOrEqual(width);
+        expect(text.split('\n')).toHaveLength(rows.length + 1);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('leaves no stand-in for Ink in the module cache', async () => {
+    await renderTable(rows, columns, { width: 80 });
+
+    const require = createRequire(import.meta.url);
+    expect(Object.keys(require.cache).filter((path) => path.includes('/node_modules/ink/'))).toEqual([]);
+  });
+
+  it('works when it is bundled with ink and ink-table left outside', async () => {
+    const folder = await mkdtemp(join(import.meta.dirname, '../../node_modules/.table-test-'));
+    try {
+      const bundle = join(folder, 'table.mjs');
+      await build({
+        stdin: {
+          contents: `import { renderTable } from './result-table.js';
+            process.stdout.write(await renderTable([{ a: 1 }], [{ key: 'a', title: 'A' }], { width: 20 }));`,
+          resolveDir: join(import.meta.dirname, '../../src/ui'),
+        },
+        outfile: bundle,
+        bundle: true,
+        format: 'esm',
+        platform: 'node',
+        jsx: 'automatic',
+        external: ['ink', 'react', 'react/*', 'ink-table'],
+      });
+
+      const { stdout } = await promisify(execFile)(process.execPath, [bundle]);
+
+      expect(stdout).toBe('A\n1');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
