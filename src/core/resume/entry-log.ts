@@ -11,13 +11,14 @@ import { readChunk } from '../manifest/manifest-head-parse.js';
 import type { Segment } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
+import { UPLOAD_ID } from '../manifest/upload-id.js';
 
 const MAGIC = 'ARCHLOG1';
 const DIGEST = 16;
 const PREFIX = 4 + DIGEST;
 const MAX_PAYLOAD = 512 * 2 ** 20;
 const MAX_DEPTH = 6;
-const KEY = /^uploads\/\d{8}-\d{6}-[0-9a-f]{8}\/shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
+const KEY = new RegExp(String.raw`^uploads/${UPLOAD_ID}/shard-\d{2,}/chunk-\d{6,}\.tar\.zst$`);
 
 /** What the file begins with; an upload's records are never taken for another's. */
 export const logHeader = (uploadId: string): Buffer => Buffer.from(`${MAGIC}${uploadId}\n`, 'latin1');

@@ -5,7 +5,8 @@ import { removeOrphanFiles } from '../state/orphans.js';
 import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
 import { printable } from '../paths/raw-path.js';
 import { lockHolder, type LockHolder } from '../state/lock.js';
-import { parseState, UPLOAD_ID, type UploadState } from './upload-state.js';
+import { parseState, type UploadState } from './upload-state.js';
+import { isUploadId, UPLOAD_ID } from '../manifest/upload-id.js';
 
 /** Ten times what a state has. */
 const MAX_STATE_BYTES = 4 * 2 ** 20;
@@ -55,7 +56,7 @@ export async function savedIds(folder: string): Promise<readonly string[]> {
     throw unreadable(folder, error);
   }
   return names
-    .filter((name) => name.endsWith('.json') && UPLOAD_ID.test(name.slice(0, -'.json'.length)))
+    .filter((name) => name.endsWith('.json') && isUploadId(name.slice(0, -'.json'.length)))
     .map((name) => name.slice(0, -'.json'.length))
     .sort();
 }
@@ -102,7 +103,7 @@ export async function readState(folder: string, uploadId: string): Promise<Uploa
   return parseState(text, uploadId, path);
 }
 
-const ORPHAN = /^(?:(\d{8}-\d{6}-[0-9a-f]{8})\.(?:entries|lock)|\.\d{8}-\d{6}-[0-9a-f]{8}\.json\.[0-9a-f]{12})$/;
+const ORPHAN = new RegExp(String.raw`^(?:(${UPLOAD_ID})\.(?:entries|lock)|\.${UPLOAD_ID}\.json\.[0-9a-f]{12})$`);
 
 /** Removes what processes left that were killed while they wrote or removed a state, and is older. @throws system errors */
 export const removeOrphans = async (folder: string, beforeMs: number): Promise<void> =>
