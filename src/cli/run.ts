@@ -63,15 +63,10 @@ async function showVersion(call: Call): Promise<number> {
 /** Calls within this one. They begin with its surroundings, and tell nobody of their settings. */
 const callsOf =
   ({ root, version, host: { env, cwd, userHome, now, takeCtrlC } }: Call): Context['runCall'] =>
-  async (argv, streams) =>
-    await runProgram({ root, version }, argv, {
-      env,
-      cwd,
-      userHome,
-      now,
-      ...(takeCtrlC === undefined ? {} : { takeCtrlC }),
-      ...streams,
-    });
+  async (argv, streams) => {
+    const host: Host = { env, cwd, userHome, now, ...streams };
+    return await runProgram({ root, version }, argv, takeCtrlC === undefined ? host : { ...host, takeCtrlC });
+  };
 
 async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node<Command>): Promise<number> {
   const { host, output } = call;

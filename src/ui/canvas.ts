@@ -26,8 +26,8 @@ const ERASURE = /^(?:\x1b\[2K(?:\x1b\[1A)?)*(?:\x1b\[G)?/;
 /** Switching a mode on or off (the cursor, one update at a time): no frame. */
 // oxlint-disable-next-line no-control-regex
 const MODE = /^(?:\x1b\[\?\d+[hl])*$/;
-/** Ink draws at least thirty times a second what there is to draw. */
-const REDRAW_MS = 100;
+/** Ink draws thirty times a second what there is to draw, and then writes it one timer later. */
+const REDRAW_MS = 50;
 
 const sizeOf = ({ columns, rows }: TerminalStream): Size =>
   // A terminal that does not tell its size (0x0 over some serial lines) gets the classic one.
@@ -55,8 +55,14 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     isStale = false;
     return CLEAR_SCREEN + body;
   };
-  const write = (text: string, done?: () => void): boolean =>
-    stream.write(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
+  const write = (text: string, done?: () => void): boolean => {
+    lookAgain(stream);
+    return stream.write(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
+  };
+
+  const redraw = (): void => {
+    if (isStale) write(frame);
+  };
 
   const listeners = new Set<() => void>();
   const onResize = (): void => {
@@ -64,8 +70,9 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     isStale = kind === 'full-screen';
     clearTimeout(timer);
     listeners.forEach((listener) => listener());
+    // Twice, because in a busy process the first wait may be over before Ink's second timer has begun.
     timer = setTimeout(() => {
-      if (isStale) write(frame);
+      timer = setTimeout(redraw, REDRAW_MS).unref();
     }, REDRAW_MS).unref();
   };
   stream.on('resize', onResize);
@@ -84,6 +91,15 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
       stream.off('resize', onResize);
     },
   };
+}
+
+/**
+ * Asks for the size before something is drawn, and tells of a new one as the signal would. Node hears the signal after its
+ * timers: what one of them draws, on a machine that is busy, would not know that the lines above are broken by now.
+ */
+function lookAgain(stream: TerminalStream): void {
+  const refresh: unknown = Reflect.get(stream, '_refreshSize');
+  if (typeof refresh === 'function') Reflect.apply(refresh, stream, []);
 }
 
 /** The lines of a frame; Ink ends each with a line feed. */

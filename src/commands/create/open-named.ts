@@ -6,7 +6,7 @@ import { ArchiverError, isArchiverError, usageError } from '../../core/failures/
 import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
-import { stateFolder } from '../upload/resumable.js';
+import { stateFolder } from '../kit/saved.js';
 import type { CreateUploadValues } from './upload.js';
 import { isUploadId } from '../../core/manifest/upload-id.js';
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
-import type { DatasetSummary } from '../../core/dataset/describe-datasets.js';
+import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { datasetBase } from '../kit/dataset-target.js';
@@ -38,7 +38,7 @@ export const command = defineCommand({
   exits: { 0: 'listed', 1: 'the store cannot be read', 3: 'listed, but the newest version of a dataset is unreadable' },
   async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
     const baseUrl = datasetBase(url, values.writerId);
-    const { describeDatasets } = await import('../../core/dataset/describe-datasets.js');
+    const { describeDatasets } = await import('../../core/dataset/records/describe-datasets.js');
     return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
       const datasets = await describeDatasets(store, context.signal);
       for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);

@@ -2,7 +2,7 @@
 // writer.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { autoWriterId, checkWriterId } from '../../core/dataset/identity.js';
+import { autoWriterId, checkWriterId } from '../../core/dataset/records/identity.js';
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';

@@ -1,8 +1,12 @@
 // `--dataset-id`: from a dataset and a version or day to the upload that holds it.
 import { usageError } from '../../core/failures/errors.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { parseVersionSelector, resolveVersion, type VersionSelector } from '../../core/dataset/version-selector.js';
-import { digestsOf } from '../../core/dataset/version-view.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import {
+  parseVersionSelector,
+  resolveVersion,
+  type VersionSelector,
+} from '../../core/dataset/records/version-selector.js';
+import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 

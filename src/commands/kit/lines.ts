@@ -1,4 +1,5 @@
 // The text of results: a headline, facts below it (`  location  s3://…`), and long lists cut to their first lines. Pure.
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 
 const LABEL_WIDTH = 9;
@@ -44,5 +45,13 @@ export const bytesOf = (objects: readonly { readonly sizeBytes: number }[]): num
 export const minuteText = (moment: string): string => moment.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
 
 /** The text of what is known; undefined for what is not. */
-export const ofKnown = <T>(value: T | null | undefined, text: (value: T) => string): string | undefined =>
+export const ofKnown = <T>(value: T | null | undefined, text: (value: T) => string | undefined): string | undefined =>
   value === null || value === undefined ? undefined : text(value);
+
+/** The end of a sentence about an unknown name: the known one that is nearest, if one is near. */
+export const didYouMean = (near: string | undefined): string =>
+  near === undefined ? '' : `; did you mean ${printable(near)}?`;
+
+/** What could not be done: a path and why. */
+export const failureText = ({ path, reason }: { readonly path: string; readonly reason: string }): string =>
+  printable(`${path}: ${reason}`);

@@ -2,9 +2,9 @@
 import type { Context } from '../../cli/context.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { resolveVersion } from '../../core/dataset/version-selector.js';
-import { digestsOf } from '../../core/dataset/version-view.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { resolveVersion } from '../../core/dataset/records/version-selector.js';
+import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { formatCount } from '../../ui/format.js';

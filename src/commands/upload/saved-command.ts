@@ -84,7 +84,7 @@ async function serversOf(
 ): Promise<{ readonly endpoint?: string | undefined; readonly kms?: string | undefined }> {
   if (parseStoreUrl(storeUrl).kind === 'file') return {};
   const sources = { env, profile: textOf(values['profile']), endpointUrl: textOf(values['endpointUrl']) };
-  const { kmsEndpoint, storeEndpoint } = await import('../../core/object-store/s3-profile.js');
+  const { kmsEndpoint, storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
   const saved = values['kmsEndpointUrl'];
   const kms = saved === undefined ? await kmsEndpoint(sources) : textOf(saved);
   return { endpoint: withoutLogin(await storeEndpoint(sources)), kms: withoutLogin(kms) };

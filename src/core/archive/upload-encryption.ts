@@ -1,6 +1,6 @@
 // How the parts of one upload are encrypted: chunks by the store (SSE-KMS), the manifest by us. A dataset that is
 // encrypted stays so: what is not said anew is taken from the version before.
-import type { View } from '../dataset/view.js';
+import type { View } from '../dataset/chain/view.js';
 import { ArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';

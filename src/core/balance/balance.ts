@@ -5,12 +5,12 @@
 import { hash } from 'node:crypto';
 import { atOnce } from '../limits/at-once.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
-import { lostChunks } from '../dataset/lost-chunks.js';
+import { lostChunks } from '../dataset/chain/lost-chunks.js';
 import { assertShows } from '../dataset/prune/same-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
-import { settleRecords } from '../dataset/settle-records.js';
-import { digestsOf } from '../dataset/version-view.js';
-import { openView } from '../dataset/view.js';
+import { settleRecords } from '../dataset/records/settle-records.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
+import { openView } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';

@@ -1,5 +1,5 @@
 // Decides what a balance moves, from a fresh look at the store; writes nothing.
-import { readView, type ReadView } from '../dataset/read-view.js';
+import { readView, type ReadView } from '../dataset/chain/read-view.js';
 import { shardPrefix } from '../manifest/chunk-key.js';
 import { integrityError } from '../failures/errors.js';
 import { chunkKey } from '../manifest/manifest-check.js';

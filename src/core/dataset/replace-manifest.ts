@@ -12,9 +12,9 @@ import { manifestKeyOf, openManifest } from '../manifest/open-manifest.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { changeRecord, type RecordChange } from './change-record.js';
+import { changeRecord, type RecordChange } from './records/change-record.js';
 import { isLookOld } from './folder-look.js';
-import type { ParsedRecord } from './version-record-parse.js';
+import type { ParsedRecord } from './records/version-record-parse.js';
 
 export interface ReplaceOptions {
   readonly uploadId: string;

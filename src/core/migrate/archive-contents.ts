@@ -4,8 +4,7 @@
 // About 300 bytes of memory an entry.
 import { pathProblem } from '../paths/path-rules.js';
 import { displayPath, type RawPath } from '../paths/raw-path.js';
-import { foldName } from '../paths/collisions.js';
-import type { Folding } from '../output-tree/output-folder.js';
+import { type Folding, foldName } from '../paths/collisions.js';
 import { splitPath } from '../output-tree/output-tree.js';
 
 export interface Row {

@@ -3,7 +3,7 @@ import { loadLibc } from '../libc/libc.js';
 import { LibcTree } from './libc-tree.js';
 import { NodeTree } from './node-tree.js';
 import type { OutputTree } from './output-tree.js';
-import type { WriteSettings } from '../restore/unpack-protocol.js';
+import type { WriteSettings } from './write-settings.js';
 
 /** Opens the tree below the output folder of these settings. */
 export function openTree(settings: Pick<WriteSettings, 'rootFd' | 'rootPath' | 'gid'>): OutputTree {

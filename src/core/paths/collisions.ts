@@ -1,7 +1,12 @@
 // Names that would land in the same place. Pure.
 import { ArchiverError } from '../failures/errors.js';
 import { displayPath, type RawPath, textFromRaw } from './raw-path.js';
-import type { Folding } from '../output-tree/output-folder.js';
+
+/** What a file system takes for the same name. */
+export interface Folding {
+  readonly case: boolean;
+  readonly unicode: boolean;
+}
 
 /** The name as this file system compares it. */
 export function foldName(path: RawPath, folding: Folding): string {

@@ -1,8 +1,8 @@
 // Which versions build on an upload: those whose chain of manifests passes through it. They are looked for in every version
 // after it, by their manifests as the store has them, or else as this computer remembers them.
 import { hash } from 'node:crypto';
-import type { ManifestCache } from '../dataset/manifest-cache.js';
-import { digestsOf } from '../dataset/version-view.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';

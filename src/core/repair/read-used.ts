@@ -2,7 +2,7 @@
 // folders those that the view refers to and no manifest tells of.
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
-import type { MergedView } from '../dataset/merged-view.js';
+import type { MergedView } from '../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Choice } from './choose-layers.js';
 import type { FoundChunk } from './found-chunk.js';

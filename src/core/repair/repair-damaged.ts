@@ -1,6 +1,6 @@
 // The repair of a manifest that is lost, damaged or another than the recorded one; and of a sound one with `--force`.
 import { assertSameView } from '../dataset/prune/same-view.js';
-import { openView, type View } from '../dataset/view.js';
+import { openView, type View } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';

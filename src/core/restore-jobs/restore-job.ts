@@ -9,12 +9,12 @@ import type { Selectors } from '../manifest/selection.js';
 import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
-import type { OverwritePolicy } from '../restore/overwrite.js';
+import type { OverwritePolicy } from '../restore/plan/overwrite.js';
 import { mayBeUploadId } from '../manifest/upload-id.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
-/** The path of a job is made from its id. */
-export const JOB_ID = /^rj-[0-9a-f]{8}$/;
+/** What a job id looks like. The path of a job is made from its id. */
+export const JOB_ID = 'rj-[0-9a-f]{8}';
 
 const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];

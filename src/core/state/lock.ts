@@ -1,10 +1,13 @@
-// Keeps two processes from working on one upload: `<upload id>.lock` names the process that does. A process that is gone
+// Keeps two processes from working on one thing: its lock file names the process that does. A process that is gone
 // leaves a stale lock, which is recognised by its number, its start time and the boot; one on another computer cannot be
 // looked at and counts as running.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, rename, link, rm, stat, writeFile } from 'node:fs/promises';
-import { systemCode } from '../failures/errors.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ArchiverError, systemCode } from '../failures/errors.js';
+import { fileFailure } from '../failures/file-failure.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface LockHolder {
   readonly pid: number;
@@ -20,6 +23,7 @@ export interface Lock {
 /** An empty lock is one that is just being written; for so long. */
 const WRITING_MS = 10_000;
 const TRIES = 8;
+const PAUSE_MS = 20;
 
 /** The holder that this process is. */
 export const ownHolder = (host: string): LockHolder => ({
@@ -27,6 +31,41 @@ export const ownHolder = (host: string): LockHolder => ({
   host,
   start: processStart(process.pid) ?? '',
 });
+
+export interface HoldOptions {
+  /** This computer. */
+  readonly host: string;
+  /** What is locked, for messages: `upload 20260304-050607-01020304`. */
+  readonly what: string;
+  /** How long to wait for another process, ms. */
+  readonly patienceMs?: number;
+}
+
+/** Takes the lock. @throws conflict while another process keeps it; access-denied, no-space, io */
+export async function holdLock(path: string, { host, what, patienceMs = 0 }: HoldOptions): Promise<Lock> {
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    let taken: Lock | LockHolder;
+    try {
+      taken = await takeLock(path, ownHolder(host));
+    } catch (error) {
+      throw fileFailure('write', path, error);
+    }
+    if ('release' in taken) return taken;
+    if (Date.now() >= until) throw inUse(taken, path, { host, what });
+    await sleep(PAUSE_MS);
+  }
+}
+
+function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): ArchiverError {
+  const who = holder.pid === 0 ? 'another process' : `process ${holder.pid} on ${printable(holder.host)}`;
+  return new ArchiverError('conflict', `${who} is working on ${what}`, {
+    hint:
+      holder.host === host
+        ? 'wait for it, or stop it'
+        : `when it is certain that it runs no more, remove ${printable(path)}`,
+  });
+}
 
 /** Takes the lock, or tells who has it. @throws system errors */
 export async function takeLock(path: string, own: LockHolder): Promise<Lock | LockHolder> {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../failures/errors.js';
+import { syncFolder } from './sync-folder.js';
 
 async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
@@ -10,15 +11,6 @@ async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
 import { Marks } from './marks.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow } from './tree.js';
-import type { TransferSnapshot } from '../transfer-state.js';
+import type { TransferSnapshot } from '../transfer-snapshot.js';
 
 /** A version of a dataset. */
 export interface BrowseVersion {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readView } from '../../../src/core/dataset/read-view.js';
-import { openView, type View } from '../../../src/core/dataset/view.js';
-import { openManifestCache } from '../../../src/core/dataset/manifest-cache.js';
+import { readView } from '../../../src/core/dataset/chain/read-view.js';
+import { openView, type View } from '../../../src/core/dataset/chain/view.js';
+import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { ArchiverError } from '../../../src/core/failures/errors.js';
 import type { KeyService } from '../../../src/core/keys/key-service.js';
 import { manifestContext } from '../../../src/core/keys/place.js';

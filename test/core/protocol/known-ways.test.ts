@@ -3,8 +3,8 @@
 import { chmodSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openView } from '../../../src/core/dataset/view.js';
-import { highestVersion } from '../../../src/core/dataset/version-record.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
+import { highestVersion } from '../../../src/core/dataset/records/version-record.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { noise, setTime } from '../archive/trees.js';
 import { accessDenied, withAccess } from '../archive/upload-folder.js';

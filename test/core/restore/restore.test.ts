@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events.js';
-import { FrameCache } from '../../../src/core/restore/frame-cache.js';
+import { FrameCache } from '../../../src/core/restore/fetch/frame-cache.js';
 import { makeArchive, md5, type FileSpec, type MadeArchive } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
 import { restoreMade } from '../../support/restore-made.js';
@@ -383,9 +383,9 @@ test('progress comes at most ten times a second and ends with the totals', async
   await restoreMade(makeArchive({ files: TREE }), { emit: (event) => events.push(event) });
 
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['plan', 'chunk', 'phase']));
-  expect(events.filter(({ type }) => type === 'progress').at(-1)).toMatchObject({ files: 6 });
+  expect(events.filter(({ type }) => type === 'progress').at(-1)).toMatchObject({ items: 6 });
   expect(events.at(0)).toMatchObject({ type: 'start', operation: 'restore' });
-  expect(events.at(-1)).toEqual({ type: 'done' });
+  expect(events.at(-1)).toEqual({ type: 'phase', phase: 'finishing' });
 });
 
 describe('the cache of frames', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { beginMultipart } from '../../support/begin-multipart.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';

@@ -16,6 +16,7 @@ const ctx: ProgressContext = {
   quiet: false,
   now: () => new Date(),
   colors: { stdout: false, stderr: !process.env['NO_COLOR'] },
+  warn: (text) => void process.stdout.write(`! ${text}\n`),
 };
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
@@ -29,7 +30,7 @@ async function upload(emit: EventSink, ending: string): Promise<void> {
   });
   emit({
     type: 'plan',
-    files: 1000,
+    items: 1000,
     bytes: 1000 * MIB,
     chunks: 20,
     shardBytes: Array.from({ length: 10 }, () => 100 * MIB),
@@ -41,7 +42,7 @@ async function upload(emit: EventSink, ending: string): Promise<void> {
   for (let step = 0; step < steps; step += 1) {
     emit({
       type: 'progress',
-      files: step,
+      items: step,
       bytes: Math.min(1000, step) * MIB,
       path: `データ/${'深い/'.repeat(40)}file-${step}\u001b[2J.bin`,
     });

@@ -81,7 +81,8 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
     fillsCache: !isAll,
     signal: streams.signal,
   };
-  const world = { ...context, stderr: streams.stderr, signal: streams.signal };
+  const warn = (text: string): void => void streams.stderr.write(`! ${printable(text)}\n`);
+  const world = { ...context, stderr: streams.stderr, signal: streams.signal, warn };
   try {
     return await runWithProgress(world, { progressFormat }, (emit) => restoreUpload({ ...options, emit }));
   } catch (error) {

@@ -1,6 +1,6 @@
 // What an upload found out, as the newest level of a chain: the rows that it stored or keeps with new metadata, and what
-// was deleted, in path order (core/dataset/merge-levels.ts).
-import type { Level } from '../../dataset/merged-view.js';
+// was deleted, in path order (core/dataset/chain/merge-levels.ts).
+import type { Level } from '../../dataset/chain/merged-view.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';

@@ -30,7 +30,7 @@ export async function scanInWorker(
     data: request,
     onMessage: (reply) => {
       ready.resolve();
-      if (reply.type === 'progress') emit({ type: 'scan', files: reply.files, bytes: reply.bytes });
+      if (reply.type === 'progress') emit({ type: 'scan', items: reply.files, bytes: reply.bytes });
       else if (reply.type === 'done') scanned.resolve(reply);
       else if (reply.type === 'failed') scanned.reject(failure(input.source, reply));
     },

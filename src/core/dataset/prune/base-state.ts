@@ -3,8 +3,8 @@
 import { ArchiverError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { noSuchDataset } from '../version-selector.js';
-import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } from '../versions.js';
+import { noSuchDataset } from '../records/version-selector.js';
+import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } from '../records/versions.js';
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';
 
 export interface BaseState {

@@ -4,7 +4,7 @@
 import { isArchiverError } from '../../failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { loadExpected } from '../load-chain.js';
+import { loadExpected } from '../chain/load-chain.js';
 import type { BaseState } from './base-state.js';
 import type { MarkReason } from './marks.js';
 import { newestWrite, ownObjects, type UploadFolder } from './upload-folders.js';

@@ -5,7 +5,7 @@ import { ArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import type { ReadRecord } from '../versions.js';
+import type { ReadRecord } from '../records/versions.js';
 import { atOnce } from '../../limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';

@@ -7,8 +7,8 @@ import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import type { ChunkRecord, Entry, Totals } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { displayPath } from '../../paths/raw-path.js';
-import type { MergedView } from '../merged-view.js';
-import { openView } from '../view.js';
+import type { MergedView } from '../chain/merged-view.js';
+import { openView } from '../chain/view.js';
 
 export interface ComparedView extends MergedView {
   /** That the keys of its chunks are relative to. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodeVersionRecord, versionKey } from '../../../../src/core/dataset/version-record.js';
+import { encodeVersionRecord, versionKey } from '../../../../src/core/dataset/records/version-record.js';
 import { cancelledError } from '../../../../src/core/failures/errors.js';
 import type { VersionRecord } from '../../../../src/core/manifest/manifest-types.js';
 import type { ObjectStore, PutOptions } from '../../../../src/core/object-store/object-store.js';

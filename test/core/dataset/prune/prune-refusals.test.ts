@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/failures/errors.js';
-import { fileStore } from '../../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import type { Json } from '../../../support/make-archive.js';
 import { linkId, linkKey } from '../../../support/make-chain.js';

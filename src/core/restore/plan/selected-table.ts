@@ -1,0 +1,109 @@
+// The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
+// it from the manifest, workers read it and note what became of each entry; no per-file message crosses a thread.
+import { KIND } from '../../archive/scan/entry-table.js';
+import { enlarged, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
+import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
+import type { RawPath } from '../../paths/raw-path.js';
+
+/** What became of an entry. Everything begins as `waiting`; `written` is all there, but its MD5 is not compared yet. */
+export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5 } as const;
+const KINDS: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
+
+const COLUMNS = {
+  kind: Uint8Array,
+  state: Uint8Array,
+  hasMd5: Uint8Array,
+  mode: Uint16Array,
+  uid: Uint32Array,
+  gid: Uint32Array,
+  size: Float64Array,
+  mtimeSeconds: Float64Array,
+  mtimeNanos: Uint32Array,
+  chunk: Int32Array,
+  offset: Float64Array,
+  pathEnd: Float64Array,
+} as const;
+const MD5_BYTES = 16;
+
+/** What few entries have. */
+export interface Extra {
+  readonly segments?: readonly Segment[];
+  readonly holes?: readonly (readonly [number, number])[];
+  readonly target?: RawPath;
+  readonly linkGroup?: number;
+  readonly xattrs?: ReadonlyMap<RawPath, Uint8Array>;
+}
+
+/** What crosses to another thread. */
+export interface TableData extends RowsData<typeof COLUMNS> {
+  readonly md5: SharedArrayBuffer;
+}
+
+/** A view of a table in any thread. */
+export interface SelectedTable extends Rows<typeof COLUMNS> {
+  /** Hex, or undefined where the manifest has none. */
+  md5(index: number): string | undefined;
+  /** Whether the entry's MD5 is the 16 bytes at `at`. */
+  hasDigest(index: number, digests: Uint8Array, at: number): boolean;
+  type(index: number): EntryType;
+}
+
+export function openTable(data: TableData): SelectedTable {
+  const rows = openRows(COLUMNS, data);
+  const { columns } = rows;
+  const md5 = Buffer.from(data.md5);
+  return {
+    ...rows,
+    md5: (index) =>
+      columns.hasMd5[index] === 1 ? md5.toString('hex', index * MD5_BYTES, (index + 1) * MD5_BYTES) : undefined,
+    hasDigest: (index, digests, at) =>
+      md5.compare(digests, at, at + MD5_BYTES, index * MD5_BYTES, (index + 1) * MD5_BYTES) === 0,
+    type: (index) => KINDS[columns.kind[index] ?? 0] ?? 'file',
+  };
+}
+
+/** Grows as entries come. */
+export class TableBuilder {
+  readonly extras = new Map<number, Extra>();
+  private readonly rows = new RowsBuilder(COLUMNS);
+  private md5 = Buffer.from(new SharedArrayBuffer(1024 * MD5_BYTES));
+
+  /** Appends an entry and returns its index. */
+  add(entry: Entry): number {
+    const index = this.rows.add(entry.path);
+    const c = this.rows.columns;
+    c.kind[index] = KIND[entry.type];
+    c.mode[index] = entry.mode;
+    c.uid[index] = entry.uid;
+    c.gid[index] = entry.gid;
+    c.size[index] = entry.size;
+    c.mtimeSeconds[index] = entry.mtime.seconds;
+    c.mtimeNanos[index] = entry.mtime.nanos;
+    c.chunk[index] = entry.chunk ?? -1;
+    c.offset[index] = entry.offset ?? 0;
+    if ((index + 1) * MD5_BYTES > this.md5.length)
+      this.md5 = Buffer.from(enlarged(this.md5.buffer, this.md5.length * 2));
+    if (entry.md5 !== undefined) {
+      c.hasMd5[index] = 1;
+      this.md5.write(entry.md5, index * MD5_BYTES, 'hex');
+    }
+    const extra = extraOf(entry);
+    if (extra !== undefined) this.extras.set(index, extra);
+    return index;
+  }
+
+  data(): TableData {
+    return { ...this.rows.data(), md5: this.md5.buffer };
+  }
+}
+
+function extraOf({ segments, holes, target, linkGroup, xattrs }: Entry): Extra | undefined {
+  if ((segments ?? holes ?? target ?? linkGroup ?? xattrs) === undefined) return undefined;
+  return {
+    ...(segments && { segments }),
+    ...(holes && { holes }),
+    ...(target !== undefined && { target }),
+    ...(linkGroup !== undefined && { linkGroup }),
+    ...(xattrs && { xattrs }),
+  };
+}
