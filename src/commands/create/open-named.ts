@@ -4,9 +4,10 @@ import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
 import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/saved-upload.js';
-import { type SavedCommand, UPLOAD_ID, type UploadState } from '../../core/resume/upload-state.js';
+import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
+import { isUploadId } from '../../core/manifest/upload-id.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;
@@ -33,7 +34,7 @@ export async function openNamed(
     await opened.lock.release();
     throw usageError(`upload ${uploadId} is one of other folders or to another place`, `archiver resume ${uploadId}`);
   } catch (error) {
-    if (!isArchiverError(error, 'not-found') || !UPLOAD_ID.test(uploadId)) throw error;
+    if (!isArchiverError(error, 'not-found') || !isUploadId(uploadId)) throw error;
     if (skipExisting)
       return await openUnsaved(
         folder,
