@@ -5,7 +5,7 @@ import { atOnce } from '../limits/at-once.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { isColdClass } from './cold-class.js';
+import { isColdClass } from '../cost/cold-class.js';
 
 /** `cold`: nobody asked for it, or its copy has expired. `denied`: these credentials may not look. */
 export type ChunkStateName = 'readable' | 'cold' | 'thawing' | 'missing' | 'denied';

@@ -12,10 +12,6 @@ import type { UploadPlan } from '../plan/plan-upload.js';
 import type { TableLevel } from './table-level.js';
 import { sealed } from '../upload-encryption.js';
 
-/** Commit protocol, rule 4. */
-const MAX_DELTAS = 8;
-const MAX_SHARE = 0.25;
-
 export interface ComposedChanges {
   readonly encoded: EncodedManifest;
   readonly listing: Listing;
@@ -74,11 +70,4 @@ async function compose(
   });
   const encoded = await composeManifest(head, level.mentions());
   return { encoded, listing: 'delta', totals: viewTotals, chunks: level.chunks, previous };
-}
-
-/** With one more delta of `count` mentions those on the last full listing become many, or large beside it. */
-export function isFullDue({ head, chain }: View, count: number): boolean {
-  const { deltas, entries } = head.chain ?? { deltas: 0, entries: 0 };
-  const full = chain.at(-1)?.head.totals.entries ?? 0;
-  return deltas + 1 > MAX_DELTAS || entries + count > full * MAX_SHARE;
 }

@@ -22,7 +22,8 @@ import { dryRunResult, type UploadResult, versionResult } from '../upload-result
 import { type Baseline, findBaseline, asRemembered } from './baseline.js';
 import type { ChangeCounts } from './change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
-import { composeChanges, isFullDue } from './compose-changes.js';
+import { isFullDue } from '../../dataset/chain/full-listing.js';
+import { composeChanges } from './compose-changes.js';
 import { tableLevel } from './table-level.js';
 
 /** Each try that fails means that a rival succeeded. */
