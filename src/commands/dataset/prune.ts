@@ -13,7 +13,6 @@ import { printable } from '../../core/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';
-import { datasetBase } from '../kit/dataset-target.js';
 import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { amountText, bytesOf, fact, failureText, firstLines, minuteText, textOf } from '../kit/lines.js';
 import { stopwatch } from '../kit/run.js';
@@ -80,6 +79,7 @@ export const command = defineCommand({
     3: 'pruned, but some objects could not be deleted',
   },
   async run(values, [url], context: Results & Messages & Questions & Terminal & Clock & StoreContext) {
+    const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
     refuseUnasked(values, context);

@@ -2,7 +2,6 @@
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { bucketUrl } from './dataset-target.js';
 import { mayBeUploadId } from '../../core/manifest/upload-id.js';
 
 export interface UploadTargetValues {
@@ -62,3 +61,6 @@ export const urlAndFolder = (
 
 /** The URL of the upload itself. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => `${baseUrl}/uploads/${uploadId}`;
+
+/** --bucket takes a name or the URL of a place. */
+export const bucketUrl = (bucket: string): string => (bucket.includes('://') ? bucket : `s3://${bucket}`);
