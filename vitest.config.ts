@@ -9,6 +9,7 @@ export default defineConfig({
     exclude: servers ? [] : ['test/**/*.servers.test.{ts,tsx}'],
     // Ink draws nothing where it sees CI; the tests decide by themselves what kind of terminal there is.
     env: { CI: 'false' },
+    globalSetup: 'test/support/build-dist.ts',
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

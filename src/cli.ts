@@ -11,7 +11,7 @@ import { endProcess } from './cli/process-end.js';
 import { escapedFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
 import { program } from './commands/index.js';
-import { openFileLimit } from './core/open-files.js';
+import { openFileLimit } from './core/limits/open-files.js';
 
 const LEFT_BEHIND_MS = 500;
 

@@ -2,7 +2,7 @@
 // comes before the context file.
 import type { Readable } from 'node:stream';
 import { contextPath, readContext } from '../core/context/context-file.js';
-import { usageError } from '../core/errors.js';
+import { usageError } from '../core/failures/errors.js';
 import type { Command } from './command.js';
 import { globalFlags } from './global-flags.js';
 import type { Host } from './host.js';
@@ -16,7 +16,11 @@ const flags = { context: globalFlags.context };
  * The command that a call without a command means; undefined for help. `argv`: from `normalizeArgv`.
  * @throws usage for a bad value, or when nobody could type into the shell; what `readContext` throws
  */
-export async function bareCommand(root: Node, argv: readonly string[], host: Host): Promise<Command | undefined> {
+export async function bareCommand(
+  root: Node<Command>,
+  argv: readonly string[],
+  host: Host,
+): Promise<Command | undefined> {
   const { texts } = await tokenize(globalFlags, argv);
   const { values } = resolveLayers(flags, { path: '', texts, env: host.env, config: () => undefined });
   const context = values['context'] ?? (await readContext(contextPath(host.userHome)))?.context;

@@ -1,9 +1,9 @@
 // The config file as a layer of one command's flags.
 import { readFile } from 'node:fs/promises';
-import { usageError } from '../core/errors.js';
+import { usageError } from '../core/failures/errors.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
-import { printable } from '../core/raw-path.js';
-import type { Command } from './command.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { Declaration } from './declaration.js';
 import { doubleSettings } from './config-problems.js';
 import { configKeysFor, configSchema } from './config-tree.js';
 import type { Host } from './host.js';
@@ -13,7 +13,7 @@ import type { Node } from './tree.js';
 const nothing: ConfigLookup = () => undefined;
 
 /** How the file's settings answer for a command: its own section, then the shared ones. */
-export function lookupIn(file: ConfigFile, command: Pick<Command, 'path'>): ConfigLookup {
+export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path'>): ConfigLookup {
   const settings = new Map(file.settings.map((setting) => [setting.key, setting]));
   return (key) => {
     for (const name of configKeysFor(command, key)) {
@@ -30,7 +30,7 @@ export function lookupIn(file: ConfigFile, command: Pick<Command, 'path'>): Conf
 }
 
 /** Reads the config file for a command. Anything in it that is not understood stops the command. */
-export async function loadConfigLayer(root: Node, command: Command, host: Host): Promise<ConfigLookup> {
+export async function loadConfigLayer(root: Node, command: Declaration, host: Host): Promise<ConfigLookup> {
   if (command.ignoresConfigFile === true) return nothing;
   const file = await loadConfig(host, configSchema(root), readFile);
   if (file === undefined) return nothing;

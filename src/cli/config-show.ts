@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
-import { printable } from '../core/raw-path.js';
-import type { Command } from './command.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { Declaration } from './declaration.js';
 import { lookupIn } from './config-layer.js';
 import { allProblems } from './config-problems.js';
 import { withoutSecretsOf } from './shown-texts.js';
@@ -84,7 +84,7 @@ export function listSettings(
     context.env,
     true,
   );
-  const ofCommand = (command: Command): readonly ShownSetting[] => {
+  const ofCommand = (command: Declaration): readonly ShownSetting[] => {
     const config: ConfigLookup = (key) => {
       const found = file && lookupIn(file, command)(key);
       return found && { ...found, where: `line ${found.line}` };

@@ -1,7 +1,7 @@
 // Which config keys there are, from the command tree. A key `<command>.<flag>` sets the flag for that command alone,
 // `defaults.<flag>` for every command that has it; `aws` and `storage` hold the flags that most commands share.
 import type { ConfigKey, ConfigSchema } from '../core/config/config-schema.js';
-import { wordsOf, type Command } from './command.js';
+import { type Declaration, wordsOf } from './declaration.js';
 import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
 import { allFlags, globalFlags } from './global-flags.js';
 import { suggest } from './suggest.js';
@@ -17,10 +17,10 @@ export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
 const NOT_SETTINGS: ReadonlySet<string> = new Set(['context']);
 
 /** `restore jobs clean` as a section: `restore.jobs.clean`. */
-export const sectionOf = (command: Pick<Command, 'path'>): string => wordsOf(command.path).map(camel).join('.');
+export const sectionOf = (command: Pick<Declaration, 'path'>): string => wordsOf(command.path).map(camel).join('.');
 
 /** The keys that set this flag for this command, the one that wins first. */
-export function configKeysFor(command: Pick<Command, 'path'>, key: string): readonly string[] {
+export function configKeysFor(command: Pick<Declaration, 'path'>, key: string): readonly string[] {
   const shared = Object.entries(SHARED_SECTIONS).flatMap(([section, keys]) =>
     keys.includes(key) ? [`${section}.${key}`] : [],
   );
@@ -31,14 +31,14 @@ export interface TreeKey extends ConfigKey {
   readonly flagKey: string;
   readonly flag: Flag;
   /** The command it belongs to; undefined for a key that many commands share. */
-  readonly command: Command | undefined;
+  readonly command: Declaration | undefined;
 }
 
 export interface TreeSchema extends ConfigSchema {
   readonly keys: ReadonlyMap<string, TreeKey>;
 }
 
-function treeKey(section: string, flagKey: string, flag: Flag, command: Command | undefined): [string, TreeKey] {
+function treeKey(section: string, flagKey: string, flag: Flag, command: Declaration | undefined): [string, TreeKey] {
   const path = [...section.split('.'), flagKey];
   const isMap = flag.kind === 'pairs';
   const isList = isMap || flag.kind === 'repeat' || flag.kind === 'csv';
@@ -46,7 +46,7 @@ function treeKey(section: string, flagKey: string, flag: Flag, command: Command 
 }
 
 /** The first declaration of every flag name in the tree: it describes the shared key. */
-function flagsByName(commands: readonly Command[]): Flags {
+function flagsByName(commands: readonly Declaration[]): Flags {
   const flags: Record<string, Flag> = { ...globalFlags };
   for (const command of commands) {
     for (const [key, flag] of Object.entries(command.flags ?? {})) flags[key] ??= flag;

@@ -1,9 +1,9 @@
 // `archiver config --validate` and `--validate-detailed`.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { withoutSecrets } from '../core/hide-secrets.js';
-import { ArchiverError, errorText, isArchiverError } from '../core/errors.js';
-import { printable } from '../core/raw-path.js';
+import { withoutSecrets } from '../core/failures/hide-secrets.js';
+import { ArchiverError, errorText, isArchiverError } from '../core/failures/errors.js';
+import { printable } from '../core/paths/raw-path.js';
 import { configPlaces } from '../core/config/config-places.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
 import { allProblems } from './config-problems.js';

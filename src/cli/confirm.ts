@@ -1,5 +1,5 @@
 // The y/n question. It goes to stderr: stdout is the result.
-import { usageError } from '../core/errors.js';
+import { usageError } from '../core/failures/errors.js';
 import type { Host } from './host.js';
 
 /** True only for a clear yes. Without a terminal nobody can answer, so that is a usage error. */

@@ -1,14 +1,13 @@
 // Makes what `run` gets. Everything that is written goes through here, so that --json, --quiet and escaping hold.
 import { join } from 'node:path';
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
 import type { Context } from './context.js';
-import type { Command } from './command.js';
+import type { Declaration } from './declaration.js';
 import type { Host } from './host.js';
 import type { Output } from './output.js';
 import type { ParsedCommand } from './parse-command.js';
-import type { Node } from './tree.js';
 
 /** A context, and the document that the command left to be printed when it has ended. */
 export interface RunContext {
@@ -31,8 +30,8 @@ export function createContext(
   host: Host,
   output: Output,
   parsed: ParsedCommand,
-  root: Node,
-  command: Command,
+  { root, runCall }: Pick<Context, 'root' | 'runCall'>,
+  command: Declaration,
 ): RunContext {
   const own = new Set(Object.keys(command.flags ?? {}));
   const { values, origins } = parsed;
@@ -61,6 +60,7 @@ export function createContext(
     stderr: host.stderr,
     now: host.now,
     root,
+    runCall,
     json,
     quiet,
     verbose,

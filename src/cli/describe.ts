@@ -1,6 +1,6 @@
 // The tree as data: what `archiver --help --json` prints, and the text that the snapshot test holds.
 import { argUsage } from './arg.js';
-import type { Command } from './command.js';
+import type { Declaration } from './declaration.js';
 import { envNames } from './env-names.js';
 import { flagTerm, exitsOf } from './help.js';
 import { kebab, type Flag } from './flag.js';
@@ -20,7 +20,7 @@ function describeFlag(path: string, key: string, flag: Flag): unknown {
   };
 }
 
-function describeCommand(command: Command): unknown {
+function describeCommand(command: Declaration): unknown {
   return {
     command: command.path,
     summary: command.summary,

@@ -1,6 +1,6 @@
 // docs/commands.md, from the tree.
 import { argUsage } from './arg.js';
-import type { Command } from './command.js';
+import type { Declaration } from './declaration.js';
 import { RESERVED_VARIABLES } from './env-names.js';
 import type { Flags } from './flag.js';
 import { globalFlagsFor } from './global-flags.js';
@@ -26,7 +26,7 @@ const flagTable = (path: string, flags: Flags): readonly string[] =>
     ]),
   );
 
-function commandSection(command: Command): readonly string[] {
+function commandSection(command: Declaration): readonly string[] {
   const args = command.args ?? [];
   const usage = ['archiver', command.path, ...args.map(argUsage), '[flags]'].join(' ');
   return [

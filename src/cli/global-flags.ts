@@ -1,6 +1,6 @@
 // Flags that every command takes. A command's own flag of the same name replaces the global one, and a command's own
 // short letter takes the letter from it.
-import type { Command } from './command.js';
+import type { Declaration } from './declaration.js';
 import { flag, type Flags } from './flag.js';
 
 export const globalFlags = {
@@ -27,7 +27,7 @@ export const globalFlags = {
 };
 
 /** The global flags that this command does not declare itself. */
-export function globalFlagsFor(command: Pick<Command, 'flags'>): Flags {
+export function globalFlagsFor(command: Pick<Declaration, 'flags'>): Flags {
   const own = command.flags ?? {};
   const shorts = new Set(Object.values(own).map((flag) => flag.short));
   const entries = Object.entries<Flags[string]>(globalFlags).filter(([key]) => !(key in own));
@@ -37,7 +37,7 @@ export function globalFlagsFor(command: Pick<Command, 'flags'>): Flags {
 }
 
 /** Everything that may be typed after this command: its own flags and the global ones. */
-export const allFlags = (command: Pick<Command, 'flags'>): Flags => ({
+export const allFlags = (command: Pick<Declaration, 'flags'>): Flags => ({
   ...command.flags,
   ...globalFlagsFor(command),
 });

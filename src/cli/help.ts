@@ -1,6 +1,6 @@
 // Help pages, from the tree alone: at most 80 columns, the same text on every terminal.
 import { argUsage } from './arg.js';
-import type { Command } from './command.js';
+import type { Declaration } from './declaration.js';
 import { RESERVED_VARIABLES, envNames } from './env-names.js';
 import { kebab, type Flag, type Flags } from './flag.js';
 import { globalFlagsFor } from './global-flags.js';
@@ -17,7 +17,10 @@ const COMMON_EXITS: Readonly<Record<number, string>> = {
 };
 
 /** The exit statuses of a command, its own and the common ones. */
-export const exitsOf = (command: Command): Readonly<Record<number, string>> => ({ ...COMMON_EXITS, ...command.exits });
+export const exitsOf = (command: Declaration): Readonly<Record<number, string>> => ({
+  ...COMMON_EXITS,
+  ...command.exits,
+});
 
 /** The word after a flag in help: `NAME`, `int`, `string`; nothing for a switch. */
 export function valueWord(flag: Flag): string {
@@ -73,7 +76,7 @@ function list(pairs: readonly (readonly [string, string])[], termWidth: number):
 const paragraphs = (text: string | undefined): readonly string[] =>
   text === undefined ? [] : [...wrap(text, WIDTH), ''];
 
-function usageLines(node: Node, command: Command): readonly string[] {
+function usageLines(node: Node, command: Declaration): readonly string[] {
   const args = (command.args ?? []).map(argUsage);
   return wrap([callOf(node), ...args, '[flags]'].join(' '), WIDTH - 6).map((line, index) =>
     index === 0 ? `  ${line}` : `      ${line}`,
@@ -96,7 +99,7 @@ function childLines(node: Node): readonly string[] {
   );
 }
 
-function commandHelp(node: Node, command: Command): readonly string[] {
+function commandHelp(node: Node, command: Declaration): readonly string[] {
   const own = command.flags ?? {};
   const rules = (command.rules ?? []).flatMap(({ text }) => columns('  -', wrap(text, WIDTH - 5), 5));
   const [specific] = envNames(command.path, 'flag');

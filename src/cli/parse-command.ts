@@ -1,5 +1,5 @@
 // From what was typed after a command's words to typed values: shape, tokens, layers, arguments, rules, in this order.
-import { usageError } from '../core/errors.js';
+import { usageError } from '../core/failures/errors.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
 import { allFlags } from './global-flags.js';

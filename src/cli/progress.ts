@@ -1,8 +1,9 @@
 // Shows what a long operation is doing. The reporters live with the screens and are loaded on first use, so that nothing
 // but a terminal pays for Ink.
-import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/errors.js';
-import type { EventSink } from '../core/events.js';
-import type { Outcome, Reporter } from '../stores/reporter.js';
+import { type ArchiverError, errorText, isArchiverError, usageError } from '../core/failures/errors.js';
+import type { EventSink, Outcome } from '../core/events.js';
+import { type EventConsumer, fanOut } from '../core/fan-out.js';
+import type { Reporter } from '../stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../stores/transfer-store.js';
 import { type Environment, lookOf } from '../ui/look.js';
 import type { Context } from './context.js';
@@ -38,40 +39,97 @@ export function isCi(env: Environment): boolean {
 }
 
 /** The part of a command's context that showing progress needs. */
-export type ProgressContext = Pick<Context, 'signal' | 'env' | 'stderr' | 'quiet' | 'now' | 'colors'>;
+export type ProgressContext = Pick<Context, 'signal' | 'env' | 'stderr' | 'quiet' | 'now' | 'colors' | 'warn'>;
 
-export interface ProgressOptions {
+export interface ProgressOptions<T> {
   /** The value of `--progress-format`, if one was given. */
   readonly progressFormat?: ProgressFormat | undefined;
+  /** The document of the result, for whoever takes the events: it comes with the last of them. */
+  readonly documentOf?: (result: T) => unknown;
+  /** Who else takes the events, and is told also where nothing is shown. */
+  readonly consumers?: readonly EventConsumer[];
+  /** Show nothing of what is over sooner. */
+  readonly showAfterMs?: number;
 }
 
-/** Runs a long operation while a reporter on stderr shows its events; the terminal is as before when it settles. */
+/**
+ * Runs a long operation while a reporter on stderr shows its events; the terminal is as before when it settles. Whoever
+ * takes the events gets an `end` as the last one, whatever happens.
+ */
 export async function runWithProgress<T>(
   ctx: ProgressContext,
-  { progressFormat }: ProgressOptions,
+  options: ProgressOptions<T>,
   run: (emit: EventSink) => Promise<T>,
 ): Promise<T> {
-  const format = pickReporter({ flags: { quiet: ctx.quiet, progressFormat }, stderr: ctx.stderr, env: ctx.env });
-  if (format === 'none') return run(() => undefined);
-
-  const store = createTransferStore({ now: () => ctx.now().getTime() });
-  const { apply, requestStop, close } = store.getState();
-  // Not awaited: the work goes on while Ink loads.
-  const starting = startReporter(format, ctx, store);
-  starting.catch(() => undefined);
-  if (ctx.signal.aborted) requestStop();
-  else ctx.signal.addEventListener('abort', requestStop, { once: true });
+  const display = openDisplay(ctx, options);
+  const consumers = [...(options.consumers ?? []), ...(display === undefined ? [] : [display.consumer])];
+  const emit = fanOut(consumers, (text) => ctx.warn(text));
   let outcome: Outcome = { status: 'done' };
   try {
-    return await run(apply);
+    const result = await run(emit);
+    if (options.documentOf !== undefined) outcome = { status: 'done', result: options.documentOf(result) };
+    return result;
   } catch (error) {
     outcome = outcomeOf(error);
     throw error;
   } finally {
-    ctx.signal.removeEventListener('abort', requestStop);
-    close();
-    await (await starting).stop(outcome);
+    emit({ type: 'end', outcome });
+    // The work is done, or its failure is on its way: a display does not change that.
+    await display?.close().catch((error: unknown) => ctx.warn(`the progress display failed: ${errorText(error)}`));
   }
+}
+
+/** What a command prints in the end: a document with `--json`, else text. */
+export interface Shown {
+  readonly document: unknown;
+  readonly text: () => string;
+}
+
+/** The same for a command whose result is the operation's: everybody who follows it gets what is printed then. */
+export async function runToResult<T>(
+  ctx: ProgressContext & Pick<Context, 'result'>,
+  { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: (result: T) => Shown },
+  run: (emit: EventSink) => Promise<T>,
+): Promise<T> {
+  let shown: Shown | undefined;
+  const documentOf = (result: T): unknown => (shown = show(result)).document;
+  const result = await runWithProgress(ctx, { ...options, documentOf }, run);
+  if (shown !== undefined) ctx.result(shown.document, shown.text);
+  return result;
+}
+
+interface Display {
+  readonly consumer: EventConsumer;
+  /** Resolves when the last of it is written. */
+  readonly close: () => Promise<void>;
+}
+
+/** The store and the reporter that shows it; undefined where nothing is to be shown. */
+function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Display | undefined {
+  const { progressFormat, showAfterMs = 0 } = options;
+  const format = pickReporter({ flags: { quiet: ctx.quiet, progressFormat }, stderr: ctx.stderr, env: ctx.env });
+  if (format === 'none') return undefined;
+  const store = createTransferStore({ now: () => ctx.now().getTime() });
+  const { apply, requestStop, close } = store.getState();
+  // Not awaited: the work goes on while Ink loads.
+  let starting: Promise<Reporter> | undefined;
+  const start = (): void => {
+    starting = startReporter(format, ctx, store);
+    starting.catch(() => undefined);
+  };
+  const timer = showAfterMs > 0 ? setTimeout(start, showAfterMs) : undefined;
+  if (timer === undefined) start();
+  if (ctx.signal.aborted) requestStop();
+  else ctx.signal.addEventListener('abort', requestStop, { once: true });
+  return {
+    consumer: { name: 'progress display', take: apply },
+    async close() {
+      clearTimeout(timer);
+      ctx.signal.removeEventListener('abort', requestStop);
+      close();
+      await (await starting)?.stop();
+    },
+  };
 }
 
 function outcomeOf(error: unknown): Outcome {

@@ -1,13 +1,14 @@
 // Finds the command in argv: the longest run of words that the tree knows. Flags may stand before or between the words
 // (`archiver --verbose cost --json forecast`), so their values must not be taken for words.
-import { usageError } from '../core/errors.js';
+import { usageError } from '../core/failures/errors.js';
 import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
 import { allFlags } from './global-flags.js';
 import { suggest } from './suggest.js';
+import type { Declaration } from './declaration.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 
-export interface Route {
-  readonly node: Node;
+export interface Route<C extends Declaration> {
+  readonly node: Node<C>;
   /** Everything in argv but the words, in order. */
   readonly rest: readonly string[];
   /** The first word that is not a command here; for a command it is its first argument. */
@@ -28,7 +29,7 @@ function takesNextToken(node: Node, token: string): boolean {
 }
 
 /** Splits argv into the command's node and what remains for it. */
-export function route(root: Node, argv: readonly string[]): Route {
+export function route<C extends Declaration>(root: Node<C>, argv: readonly string[]): Route<C> {
   let node = root;
   const rest: string[] = [];
   let index = 0;

@@ -3,6 +3,7 @@ import { BrokenPipe } from './checked-write.js';
 import { completions } from './complete.js';
 import { colorChoice, usesColor, type ColorChoice } from './colors.js';
 import type { Command } from './command.js';
+import type { Context } from './context.js';
 import { loadConfigLayer } from './config-layer.js';
 import { createContext, type RunContext } from './create-context.js';
 import { failureDocument, failureOf, failureText } from './errors.js';
@@ -16,12 +17,12 @@ import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
-import { ArchiverError } from '../core/errors.js';
-import { FEWEST_OPEN_FILES } from '../core/open-files.js';
+import { ArchiverError } from '../core/failures/errors.js';
+import { FEWEST_OPEN_FILES } from '../core/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
 
 export interface Program {
-  readonly root: Node;
+  readonly root: Node<Command>;
   readonly version: string;
 }
 
@@ -59,7 +60,15 @@ async function showVersion(call: Call): Promise<number> {
   return 0;
 }
 
-async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node): Promise<number> {
+/** Calls within this one. They begin with its surroundings, and tell nobody of their settings. */
+const callsOf =
+  ({ root, version, host: { env, cwd, userHome, now, takeCtrlC } }: Call): Context['runCall'] =>
+  async (argv, streams) => {
+    const host: Host = { env, cwd, userHome, now, ...streams };
+    return await runProgram({ root, version }, argv, takeCtrlC === undefined ? host : { ...host, takeCtrlC });
+  };
+
+async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node<Command>): Promise<number> {
   const { host, output } = call;
   const parsed = await parseCommand(command, {
     argv: rest,
@@ -69,7 +78,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   const node = findNode(root, command.path.split(' ')) ?? root;
   if (parsed === undefined) return showHelp(call, node);
   const own = new Set(Object.keys(command.flags ?? {}));
-  const run = createContext(host, output, parsed, root, command);
+  const run = createContext(host, output, parsed, { root, runCall: callsOf(call) }, command);
   call.json = run.context.json;
   call.trace = run.context.trace;
   call.color = colorChoice(parsed.values['color']);

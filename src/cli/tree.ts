@@ -1,22 +1,22 @@
 // The command tree: every command and group by its words. A node may be a command and a group at once (`restore`,
 // `restore jobs`). Help, completion, docs and the contract tests walk it.
-import { wordsOf, type Command, type Group } from './command.js';
+import { type Declaration, type Group, wordsOf } from './declaration.js';
 
-export interface Node {
+export interface Node<C extends Declaration = Declaration> {
   readonly words: readonly string[];
   readonly summary: string;
-  readonly command: Command | undefined;
-  readonly children: ReadonlyMap<string, Node>;
+  readonly command: C | undefined;
+  readonly children: ReadonlyMap<string, Node<C>>;
 }
 
-interface GrowingNode {
+interface GrowingNode<C> {
   words: readonly string[];
   summary: string;
-  command: Command | undefined;
-  children: Map<string, GrowingNode>;
+  command: C | undefined;
+  children: Map<string, GrowingNode<C>>;
 }
 
-function nodeAt(root: GrowingNode, words: readonly string[]): GrowingNode {
+function nodeAt<C>(root: GrowingNode<C>, words: readonly string[]): GrowingNode<C> {
   let node = root;
   for (const [depth, word] of words.entries()) {
     let child = node.children.get(word);
@@ -30,8 +30,12 @@ function nodeAt(root: GrowingNode, words: readonly string[]): GrowingNode {
 }
 
 /** Builds the tree; the root's summary is the program's. */
-export function buildTree(commands: readonly Command[], groups: readonly Group[], summary: string): Node {
-  const root: GrowingNode = { words: [], summary, command: undefined, children: new Map() };
+export function buildTree<C extends Declaration>(
+  commands: readonly C[],
+  groups: readonly Group[],
+  summary: string,
+): Node<C> {
+  const root: GrowingNode<C> = { words: [], summary, command: undefined, children: new Map() };
   for (const { path, summary } of groups) nodeAt(root, wordsOf(path)).summary = summary;
   for (const command of commands) {
     const node = nodeAt(root, wordsOf(command.path));
@@ -43,14 +47,14 @@ export function buildTree(commands: readonly Command[], groups: readonly Group[]
 }
 
 /** The node that these words name exactly. */
-export function findNode(root: Node, words: readonly string[]): Node | undefined {
-  let node: Node | undefined = root;
+export function findNode<C extends Declaration>(root: Node<C>, words: readonly string[]): Node<C> | undefined {
+  let node: Node<C> | undefined = root;
   for (const word of words) node = node?.children.get(word);
   return node;
 }
 
 /** This node's command and all below it, in order of their words. */
-export function* commandsUnder(node: Node): Generator<Command> {
+export function* commandsUnder<C extends Declaration>(node: Node<C>): Generator<C> {
   if (node.command !== undefined) yield node.command;
   for (const [, child] of [...node.children].sort(([a], [b]) => (a < b ? -1 : 1))) yield* commandsUnder(child);
 }

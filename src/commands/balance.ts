@@ -1,8 +1,33 @@
-import { arg } from '../cli/arg.js';
+import type { Clock, Messages, Results } from '../cli/context.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts } from '../cli/rule.js';
-import { storeModeFlag, uploadTargetFlags } from './_shared.js';
+import type { Balanced } from '../core/balance/balance-document.js';
+import type { Analysis, BalancePlan } from '../core/balance/plan-balance.js';
+import type { ShardLoads } from '../core/balance/shard-loads.js';
+import type { StayReason } from '../core/balance/staying-chunks.js';
+import type { ObjectStore } from '../core/object-store/object-store.js';
+import { printable } from '../core/paths/raw-path.js';
+import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
+import { storeModeFlag, uploadArg, uploadTargetFlags } from './kit/flags.js';
+import { amountText, bytesOf, textOf } from './kit/lines.js';
+import { stopwatch } from './kit/run.js';
+import { type StoreContext, withStore } from './kit/store.js';
+import { numbers, tableText, type TableContext } from './kit/table.js';
+import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+
+const REQUESTS_AT_ONCE = 8;
+
+const REASONS: Readonly<Record<StayReason, string>> = {
+  'other-upload': 'belong to other uploads; balance those',
+  referred: 'stay: other uploads refer to them',
+  writer: 'stay: the newest version of a writer, which expects its chunks where it put them',
+  'storage-class': 'stay: they are not in STANDARD, where moving costs more than the move',
+  'too-large': 'stay: larger than 5 GiB',
+  doubled: 'stay: they were moved before, and another upload needs both copies',
+  direct: 'stay: they are files that were uploaded directly',
+  'foreign-key': 'stay: their keys are not those that archiver gives to chunks',
+};
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -17,9 +42,6 @@ const flags = {
   format: flag.choice('table', 'json')({ short: 'f', default: 'table', describe: 'form of the result' }),
 };
 
-/** What the flags become. */
-export type BalanceValues = Values<typeof flags>;
-
 export const command = defineCommand({
   path: 'balance',
   summary: 'show how even the shards of an upload are, and even them out',
@@ -32,7 +54,7 @@ export const command = defineCommand({
     'twice. Interrupted, the upload stays readable, and the same command finishes. Chunks stay whole, so the result can ' +
     'be above the average. Chunks stay where they are when they are not in STANDARD (moving them costs a retrieval or ' +
     'the rest of their minimum storage time), when another upload refers to them, and in the newest version of a writer.',
-  args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
+  args: [uploadArg],
   flags,
   rules: [conflicts('dryRun', ['execute'])],
   examples: [
@@ -44,8 +66,80 @@ export const command = defineCommand({
     0: 'analyzed, planned or done; also when there was nothing to move',
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',
   },
-  async run(values, [url], context) {
-    const { runBalance } = await import('./balance/run-balance.js');
-    return runBalance(values, url, context);
+  async run(values, [url], context: Results & Messages & Clock & StoreContext & TableContext) {
+    const target = uploadTarget(url, values);
+    const { balanceDocument } = await import('../core/balance/balance-document.js');
+    const elapsed = stopwatch(context);
+    const call = { baseUrl: target.baseUrl, values, context, requestsAtOnce: REQUESTS_AT_ONCE };
+    await withStore(call, async ({ store, requests }) => {
+      const done = await carryOut(store, target.uploadId, values, context);
+      const about = { location: uploadUrl(target), dryRun: values.dryRun, durationMs: elapsed(), requests };
+      const document = { ...balanceDocument(done), ...about };
+      const text = values.format === 'json' ? `${JSON.stringify(document)}\n` : await balanceText(done, context);
+      context.result(document, () => text);
+    });
   },
 });
+
+async function carryOut(
+  store: ObjectStore,
+  uploadId: string,
+  { threshold, execute, dryRun }: Values<typeof flags>,
+  context: Messages & StoreContext,
+): Promise<Balanced> {
+  const { randomBytes } = await import('node:crypto');
+  const { balance, previewBalance } = await import('../core/balance/balance.js');
+  const { analyze } = await import('../core/balance/plan-balance.js');
+  const options = { uploadId, threshold, randomBytes, signal: context.signal };
+  if (!execute && !dryRun) return { analysis: await analyze(store, options), executed: false };
+  const onStep = (step: string): void => context.note(step);
+  const plan = execute
+    ? await balance(store, { ...options, requestsAtOnce: REQUESTS_AT_ONCE, onStep })
+    : await previewBalance(store, options);
+  return { analysis: plan, plan, executed: execute };
+}
+
+async function balanceText({ analysis, plan, executed }: Balanced, context: TableContext): Promise<string> {
+  const table = await shardTable(analysis.loads, plan?.moves.length ? plan.after : undefined, context);
+  const advice = analysis.imbalanced ? ['  --dry-run shows how to even it out, --execute does it'] : [];
+  const details = plan === undefined ? advice : planLines(plan, executed);
+  return table + textOf([verdict(analysis), ...details]);
+}
+
+function verdict({ uploadId, imbalanced, threshold, loads }: Analysis): string {
+  const { largestBytes, averageBytes, ratio } = loads;
+  const times = `largest shard ${formatBytes(largestBytes)}, average ${formatBytes(averageBytes)}: ${ratio.toFixed(2)} times`;
+  return `upload ${printable(uploadId)} is ${imbalanced ? 'imbalanced' : 'balanced'} (${times}, threshold ${threshold})`;
+}
+
+function planLines(plan: BalancePlan, executed: boolean): string[] {
+  const { moves, after, threshold, imbalanced, staying, superseded } = plan;
+  const lines: string[] = [];
+  if (moves.length > 0) {
+    const what = `${executed ? 'moved' : 'would move'} ${amountText(moves.length, 'chunk', bytesOf(moves))}`;
+    lines.push(`  ${what}: ${after.ratio.toFixed(2)} times the average`);
+  } else if (imbalanced) lines.push('  nothing to move: no chunk that may move makes the largest shard smaller');
+  if (moves.length > 0 && after.ratio > threshold)
+    lines.push('  that is as far as it gets: chunks are moved whole, and some have to stay');
+  if (imbalanced)
+    for (const { reason, chunks, bytes } of staying)
+      lines.push(`  ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytes)}) ${REASONS[reason]}`);
+  if (superseded.objects > 0) {
+    const what = amountText(superseded.objects, 'old object', superseded.bytes);
+    lines.push(`  ${what}, ${executed ? 'stay' : 'would stay'} until \`archiver dataset prune\` removes them`);
+  }
+  return executed ? lines : [...lines, 'Nothing was changed (--dry-run).'];
+}
+
+function shardTable({ shards, totalBytes }: ShardLoads, after: ShardLoads | undefined, context: TableContext) {
+  type Shard = ShardLoads['shards'][number];
+  const columns = [
+    numbers<Shard>('SHARD', ({ shard }) => shard),
+    numbers<Shard>('CHUNKS', ({ chunks }) => formatCount(chunks)),
+    numbers<Shard>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
+    numbers<Shard>('SHARE', ({ storedBytes }) => formatPercent(totalBytes === 0 ? 0 : storedBytes / totalBytes)),
+  ];
+  if (after !== undefined)
+    columns.push(numbers('AFTER', ({ shard }) => formatBytes(after.shards[shard]?.storedBytes ?? 0)));
+  return tableText(shards, columns, context);
+}

@@ -1,5 +1,6 @@
 import { defineCommand } from '../cli/command.js';
-import { contextFlags } from './context/_flags.js';
+import type { Origins, Places, Results } from '../cli/context.js';
+import { globalFlags } from '../cli/global-flags.js';
 
 export const command = defineCommand({
   path: 'context',
@@ -8,12 +9,14 @@ export const command = defineCommand({
     'In the context local, `archiver` without a command prints help; in the context repl it starts the shell in which ' +
     'every command can be typed. A command that is named runs the same in both. --context says it for one call, then ' +
     'ARCHIVER_CONTEXT, then ~/.archiver-context, which `archiver context switch` writes; without all of them it is local.',
-  flags: contextFlags,
+  flags: { context: globalFlags.context },
   examples: ['archiver context', 'archiver context switch repl', 'archiver context show'],
   exits: { 0: 'shown', 1: '~/.archiver-context cannot be read or is damaged' },
   ignoresConfigFile: true,
-  async run(values, _args, context) {
-    const { runContext } = await import('./context/run-context.js');
-    return runContext(values, context);
+  async run(values, _args, context: Results & Origins & Places) {
+    const { currentContext } = await import('../core/context/current-context.js');
+    const isFlag = context.origins['context'] === 'flag';
+    const { context: name, source } = await currentContext(values.context, { isFlag, userHome: context.userHome });
+    context.result({ context: name, source }, () => `${name}\n`);
   },
 });

@@ -1,7 +1,15 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { limitFlags, outputFlags, uploadTargetFlags, writeFlags } from './_shared.js';
+import { ArchiverError, isArchiverError } from '../core/failures/errors.js';
+import type { Selectors } from '../core/manifest/selection.js';
+import type { UploadLocation } from '../core/object-store/store-url.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
+import { shellWord } from '../core/text/shell-word.js';
+import { limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
+import { restoreArguments, type RestoreContext, restoreFiles } from './kit/restore-files.js';
+import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -10,13 +18,10 @@ const flags = {
   shardIds: flag.ints(0)({ placeholder: 'N,…', describe: 'only what lies in these shards' }),
   ...writeFlags,
   dryRun: flag.on({ describe: 'show what would be downloaded and fetched; write nothing' }),
-  workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }),
+  ...workersFlag,
   limitDownload: limitFlags.limitDownload,
   ...outputFlags,
 };
-
-/** What the flags become. */
-export type DownloadValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'download',
@@ -40,8 +45,57 @@ export const command = defineCommand({
     1: 'failed, or none of the files could be written',
     3: 'finished, but some files could not be written',
   },
-  async run(values, [url, outputDir], context) {
-    const { runDownload } = await import('./restore/run-restore.js');
-    return runDownload(values, [url, outputDir], context);
+  async run(values, positional, context: RestoreContext) {
+    const { url, outputDir } = restoreArguments(values, positional, context);
+    const target = uploadTarget(url, values);
+    const call = {
+      operation: 'download' as const,
+      outputDir,
+      target,
+      selectors: selectorsOf(values),
+      openCache: () => Promise.resolve(undefined),
+      fillsCache: false,
+      fetch: async (
+        options: Omit<RestoreOptions, 'reader'>,
+        { store }: { readonly store: RestoreOptions['reader'] },
+      ) => ({
+        result: await restoreReadable({ ...options, reader: store }, target),
+      }),
+    };
+    return await restoreFiles(values, call, context);
   },
 });
+
+function selectorsOf({ files, pattern, shardIds }: Values<typeof flags>): Selectors {
+  if (files.length === 0 && pattern === undefined && shardIds.length === 0) return { all: true };
+  return {
+    files,
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(shardIds.length === 0 ? {} : { shards: shardIds }),
+  };
+}
+
+/**
+ * Restores what is readable. Asking chunks back from cold storage costs money and takes hours: that is left to
+ * `archiver restore`, which says so first.
+ * @throws what `restoreUpload` throws; `cold-storage` with the command that asks them back
+ */
+async function restoreReadable(options: RestoreOptions, target: UploadLocation): Promise<RestoreResult> {
+  const { restoreUpload } = await import('../core/restore/restore.js');
+  try {
+    return await restoreUpload(options);
+  } catch (error) {
+    if (!isArchiverError(error, 'cold-storage')) throw error;
+    throw new ArchiverError('cold-storage', error.message, { cause: error, hint: restoreCommand(options, target) });
+  }
+}
+
+function restoreCommand({ selectors, outputDir }: RestoreOptions, target: UploadLocation): string {
+  const { files = [], all = false } = selectors;
+  // A pattern or a shard is no choice of `restore`.
+  const named = files.length > 0 ? files : ['PATH'];
+  const what = all ? ['--all'] : named.map((file) => `--file ${shellWord(printable(file))}`);
+  return ['archiver restore', shellWord(printable(uploadUrl(target))), shellWord(printable(outputDir)), ...what].join(
+    ' ',
+  );
+}

@@ -1,5 +1,6 @@
 // Every command, in one list. Declarations are light: what a command needs is imported inside its `run`.
-import type { Command, Group } from '../cli/command.js';
+import type { Command } from '../cli/command.js';
+import type { Group } from '../cli/declaration.js';
 import { buildTree, type Node } from '../cli/tree.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
@@ -86,4 +87,4 @@ const GROUPS: readonly Group[] = [
 const SUMMARY = 'keep folders in an object store, and get them back';
 
 /** The whole command tree. */
-export const program = (): Node => buildTree(COMMANDS, GROUPS, SUMMARY);
+export const program = (): Node<Command> => buildTree(COMMANDS, GROUPS, SUMMARY);

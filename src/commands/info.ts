@@ -1,12 +1,14 @@
-import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import type { Values } from '../cli/flag.js';
-import { uploadTargetFlags } from './_shared.js';
-
-const flags = { ...uploadTargetFlags('us-west-2') };
-
-/** What the flags become. */
-export type InfoValues = Values<typeof flags>;
+import type { Results, Verbosity } from '../cli/context.js';
+import type { ChainLink, ReadView } from '../core/dataset/chain/read-view.js';
+import type { ManifestHead, ShardRecord } from '../core/manifest/manifest-types.js';
+import type { DvcPathRecord, DvcRecord } from '../core/manifest/provenance-types.js';
+import { displayPath, printable } from '../core/paths/raw-path.js';
+import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
+import { uploadArg, uploadTargetFlags } from './kit/flags.js';
+import { type StoreContext, withStore } from './kit/store.js';
+import { column, numbers, tableText, type TableContext } from './kit/table.js';
+import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
 export const command = defineCommand({
   path: 'info',
@@ -15,16 +17,203 @@ export const command = defineCommand({
     'Reads the beginning of the manifest alone: identification, what was recorded of git and DVC, file statistics, ' +
     'compression, shard distribution and storage location. Where the manifest is a delta, those that it builds on are read too, and all numbers are those of ' +
     'the whole. --verbose adds a line for each shard; --json prints the manifest without its list of files.',
-  args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
-  flags,
+  args: [uploadArg],
+  flags: uploadTargetFlags('us-west-2'),
   examples: [
     'archiver info s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver info --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --verbose',
     'archiver info file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'described', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context) {
-    const { runInfo } = await import('./inspect/run-info.js');
-    await runInfo(values, url, context);
+  async run(values, [url], context: Results & Verbosity & StoreContext & TableContext) {
+    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { readView } = await import('../core/dataset/chain/read-view.js');
+    const location = uploadUrl({ baseUrl, uploadId });
+    await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
+      const view = await readView(store, { uploadId, headOnly: true, signal: context.signal });
+      const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
+      const document = context.json ? { ...infoDocument(view), location, requests } : undefined;
+      context.result(document, () => infoText(view, location, table));
+    });
   },
 });
+
+/** The document as it was written; of a delta with the numbers of the view, its own under `delta`. */
+function infoDocument({ head, document, chain, sealedBy }: ReadView): Readonly<Record<string, unknown>> {
+  const kmsKeyId = sealedBy ?? head.storage['kmsKeyId'];
+  const encryption = kmsKeyId === undefined ? {} : { encryption: { kmsKeyId, manifest: sealedBy !== undefined } };
+  if (head.listing === 'full') return { ...document, ...encryption };
+  const { totals, shards, chunks } = document;
+  return {
+    ...document,
+    totals: head.totals,
+    shards: head.shards,
+    chunks: head.chunks,
+    delta: { totals, shards, chunks },
+    manifests: chain,
+    ...encryption,
+  };
+}
+
+function shardTable({ shards }: ManifestHead, context: TableContext): Promise<string> {
+  const total = shards.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+  const share = (bytes: number): string => (total === 0 ? '-' : formatPercent(bytes / total));
+  const columns = [
+    numbers<ShardRecord>('SHARD', ({ shard }) => shard),
+    column<ShardRecord>('PREFIX', ({ prefix }) => printable(prefix), { dropOrder: 2 }),
+    numbers<ShardRecord>('CHUNKS', ({ chunks }) => formatCount(chunks)),
+    numbers<ShardRecord>('FILES', ({ files }) => formatCount(files)),
+    numbers<ShardRecord>('SIZE', ({ bytes }) => formatBytes(bytes)),
+    numbers<ShardRecord>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
+    numbers<ShardRecord>('SHARE', ({ storedBytes }) => share(storedBytes), { dropOrder: 1 }),
+    numbers<ShardRecord>('RATIO', ({ bytes, storedBytes }) => ratioText(bytes, storedBytes), { dropOrder: 3 }),
+  ];
+  return tableText(shards, columns, context);
+}
+
+const ratioText = (bytes: number, storedBytes: number): string =>
+  storedBytes === 0 ? '-' : formatRatio(bytes / storedBytes, 2);
+
+/** The whole description; `table` follows the rows about shards. */
+function infoText(view: ReadView, url: string, table: string): string {
+  const { head, chain } = view;
+  const origin = provenance(head);
+  return [
+    section('Upload', [...identification(head), ...listing(head, chain)]),
+    ...(origin.length === 0 ? [] : [section('Provenance', origin)]),
+    section('Files', statistics(head)),
+    section('Compression', compression(head)),
+    section('Shards', shardRows(head)) + table,
+    section('Location', location(view, url)),
+  ].join('\n');
+}
+
+type Rows = readonly (readonly [label: string, value: string])[];
+
+const LABEL_WIDTH = 16;
+
+const section = (title: string, rows: Rows): string =>
+  `${title}\n${rows.map(([label, value]) => `  ${label.padEnd(LABEL_WIDTH)}${value}\n`).join('')}`;
+
+const levelText = (level: number | null): string => (level === null ? 'content-aware' : `level ${level}`);
+
+function identification(head: ManifestHead): Rows {
+  return [
+    ['upload', printable(head.uploadId)],
+    ['created', printable(head.createdAt)],
+    ['source', `${displayPath(head.source.path)} on ${printable(head.source.host)}`],
+    ['dataset', printable(head.datasetId)],
+    ...(head.writerId === undefined ? [] : [['writer', printable(head.writerId)] as const]),
+    ...(head.project === undefined ? [] : [['project', printable(head.project)] as const]),
+    ...Object.entries(head.tags ?? {}).map(([key, value]) => [`tag ${printable(key)}`, printable(value)] as const),
+    ['written by', `${printable(head.tool)}, format ${head.format}`],
+  ];
+}
+
+/** What the manifest lists, and where the rest is listed. */
+function listing({ previous }: ManifestHead, chain: readonly ChainLink[]): Rows {
+  if (previous === undefined) return [['listing', 'full']];
+  return [
+    ['listing', `delta of ${printable(previous.uploadId)}`],
+    ...chain.map(({ uploadId, listing, entries }, index): readonly [string, string] => [
+      index === 0 ? 'chain' : '',
+      `${printable(uploadId)}, ${listing}: ${formatQuantity(entries, listing === 'full' ? 'path' : 'change')}`,
+    ]),
+  ];
+}
+
+/** Of git and DVC, where the upload recorded it. */
+function provenance({ git, dvc }: ManifestHead): Rows {
+  const rows: (readonly [string, string])[] = [];
+  if (git !== undefined) {
+    const names = [git.branch ?? 'no branch', ...(git.tag === undefined ? [] : [`tag ${git.tag}`])];
+    if (git.dirty) names.push('with uncommitted changes');
+    rows.push(['git commit', `${git.commit} (${names.map(printable).join(', ')})`]);
+  }
+  if (git?.remote !== undefined) rows.push(['git remote', printable(git.remote)]);
+  if (dvc?.stage !== undefined) rows.push(...stageRows(dvc.stage));
+  if (dvc !== undefined) rows.push(['DVC cache', printable(dvc.cacheDir)]);
+  return rows;
+}
+
+function stageRows({ name, command, deps, outs }: NonNullable<DvcRecord['stage']>): Rows {
+  const paths = (list: readonly DvcPathRecord[]): string =>
+    list.length === 0 ? '-' : list.map(({ path }) => printable(path)).join(', ');
+  return [
+    ['DVC stage', printable(name)],
+    ['command', printable(command)],
+    ['dependencies', paths(deps)],
+    ['outputs', paths(outs)],
+  ];
+}
+
+function statistics({ totals, dedup }: ManifestHead): Rows {
+  const links = totals.symlinks + totals.hardlinks;
+  return [
+    [
+      'files',
+      `${formatCount(totals.files)}${links === 0 ? '' : ` (${formatCount(totals.symlinks)} symbolic and ${formatCount(totals.hardlinks)} hard links among them)`}`,
+    ],
+    ['folders', formatCount(totals.directories)],
+    ['size', `${formatBytes(totals.bytes)} (${formatCount(totals.bytes)} bytes)`],
+    ['stored', `${formatBytes(totals.storedBytes)} in ${formatQuantity(totals.chunks, 'chunk')}`],
+    ['ratio', ratioText(totals.bytes, totals.storedBytes)],
+    ...(dedup === undefined
+      ? []
+      : [
+          [
+            'stored once',
+            `${formatQuantity(dedup.files, 'file')} equal to others (${formatBytes(dedup.bytes)} saved)`,
+          ] as const,
+        ]),
+    ...(totals.skipped === 0 ? [] : [['left out', formatQuantity(totals.skipped, 'path')] as const]),
+  ];
+}
+
+function compression({ settings, codec, chunks }: ManifestHead): Rows {
+  const packed = chunks.filter(({ content }) => content === undefined);
+  const levels = [...new Set(packed.map(({ level }) => level))].sort((a, b) => a - b);
+  return [
+    ['algorithm', `${printable(settings.compression.algorithm)} (${printable(codec)})`],
+    ['level', `${levelText(settings.compression.level)}${levels.length === 0 ? '' : `; used: ${levels.join(', ')}`}`],
+    ['frames', settings.frameSize === 0 ? 'one a chunk' : `${formatBytes(settings.frameSize)} of data each`],
+    ['chunks', `${formatBytes(settings.chunkSize)} of data at most`],
+    ...(packed.length === chunks.length
+      ? []
+      : [['direct', `${formatQuantity(chunks.length - packed.length, 'file')} stored as they are`] as const]),
+    [
+      'checksums',
+      settings.fileChecksums ? 'SHA-256 of chunks and frames, MD5 of files' : 'SHA-256 of chunks and frames',
+    ],
+  ];
+}
+
+function shardRows({ shards, settings }: ManifestHead): Rows {
+  const stored = shards.map(({ storedBytes }) => storedBytes);
+  const average = stored.length === 0 ? 0 : stored.reduce((sum, bytes) => sum + bytes, 0) / stored.length;
+  const spread =
+    average === 0
+      ? '-'
+      : `${formatBytes(Math.min(...stored))} to ${formatBytes(Math.max(...stored))}, largest ${formatRatio(Math.max(...stored) / average, 2)} of the average`;
+  return [
+    ['strategy', printable(settings.shardStrategy)],
+    ['shards', `${shards.length} in use of ${settings.shardCount}`],
+    ['stored', spread],
+  ];
+}
+
+function location({ head, sealedBy }: ReadView, url: string): Rows {
+  const written =
+    head.storage['url'] ??
+    [head.storage['bucket'] ?? head.storage['folder'], head.storage['prefix']].filter(Boolean).join('/');
+  const kmsKeyId = head.storage['kmsKeyId'];
+  const classes = [...new Set(head.chunks.map(({ storageClass }) => storageClass))];
+  return [
+    ['read from', printable(url)],
+    ...(written === '' ? [] : [['written to', printable(written)] as const]),
+    ...(head.storage['region'] === undefined ? [] : [['region', printable(head.storage['region'])] as const]),
+    ['storage class', classes.length === 0 ? '-' : classes.map(printable).join(', ')],
+    ...(kmsKeyId === undefined ? [] : [['chunks', `encrypted with ${printable(kmsKeyId)} (SSE-KMS)`] as const]),
+    ...(sealedBy === undefined ? [] : [['manifest', `encrypted with ${printable(sealedBy)}`] as const]),
+  ];
+}

@@ -1,7 +1,25 @@
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Clock, Context, Environment, StreamedResults, Terminal } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './_shared.js';
+import { formatTimestamp } from '../core/manifest/timestamp.js';
+import type { ArchiveContents, Row } from '../core/migrate/archive-contents.js';
+import type { ArchiveSource } from '../core/migrate/archive-source.js';
+import type { InspectedArchive } from '../core/migrate/inspect-archive.js';
+import type { MigrateResult } from '../core/migrate/migrate.js';
+import type { RequestCounts } from '../core/object-store/object-store.js';
+import { displayPath, printable } from '../core/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../ui/format.js';
+import { lookOf } from '../ui/look.js';
+import { agree } from './kit/ask.js';
+import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
+import { amountText, fact, textOf } from './kit/lines.js';
+import { documentParts, inPieces } from './kit/pieces.js';
+import { stopwatch, withProgress } from './kit/run.js';
+import { openForWriting, withStore } from './kit/store.js';
+import { confirmCold } from './upload/confirm-cold.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
@@ -22,9 +40,6 @@ const flags = {
   ...outputFlags,
   ...yesFlag,
 };
-
-/** What the flags become. */
-export type MigrateValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'migrate',
@@ -62,8 +77,161 @@ export const command = defineCommand({
     1: 'failed; before the upload began, nothing was written to DESTINATION',
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
   },
-  async run(values, [source, destination], context) {
-    const { runMigrate } = await import('./migrate/run-migrate.js');
-    return runMigrate(values, { source, destination }, context);
+  async run(values, [given, destination], context: Context) {
+    const { archiveSource } = await import('../core/migrate/archive-source.js');
+    const { baseUrlOf, memoryLimit, refuseClassOfFolder } = await import('./upload/engine-options.js');
+    const source = archiveSource(given, context.cwd);
+    const url = baseUrlOf(destination);
+    refuseClassOfFolder(url, values);
+    const { compressionLevel, shardCount, storageClass } = values;
+    const upload = {
+      now: context.now,
+      packing: { compressionLevel, memoryLimitBytes: memoryLimit(context) },
+      layout: { shardCount, storageClass },
+    };
+    if (!values.dryRun) await ask(values, source, context);
+    const { inspectArchive } = await import('../core/migrate/inspect-archive.js');
+    const { migrate } = await import('../core/migrate/migrate.js');
+    const call = { baseUrl: source.storeUrl, values: { ...values, storeMode: undefined }, context };
+    return await withStore(call, async (opened) => {
+      const elapsed = stopwatch(context);
+      const { signal } = context;
+      const archive = { opened, key: source.key, url: source.url, owner: source.owner };
+      const start = { type: 'start', operation: 'migrate', source: source.url, target: url } as const;
+      if (values.dryRun) {
+        const inspected = await withProgress(context, values, (emit) => {
+          emit(start);
+          return inspectArchive({ archive, emit, signal });
+        });
+        const about = { archiveUrl: source.url, requests: opened.requests, durationMs: elapsed() };
+        return await showInspected(inspected, about, context);
+      }
+      const result = await withProgress(context, values, (emit) => {
+        emit(start);
+        return migrate({
+          archive,
+          tempParent: resolve(context.cwd, values.tempDir ?? tmpdir()),
+          keepTemp: values.keepTemp,
+          validate: !values.skipValidation,
+          deleteOriginal: values.deleteOriginal,
+          open: openForWriting(url, values, context),
+          upload,
+          emit,
+          signal,
+        });
+      });
+      const { partial, ...document } = result;
+      const lines = await migratedLines(result, context);
+      context.result(document, () => textOf(lines));
+      return partial ? 3 : 0;
+    });
   },
 });
+
+/** Asks before anything begins, so that hours later nobody has to be there. @throws usage when the answer is no */
+async function ask(values: Values<typeof flags>, source: ArchiveSource, context: Context): Promise<void> {
+  await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
+  if (!values.deleteOriginal || values.yes) return;
+  const question = `${source.url} will be deleted once the upload of everything in it is validated. Continue?`;
+  await agree(context, question, 'not migrated');
+}
+
+async function migratedLines(result: MigrateResult, context: Environment & Terminal): Promise<string[]> {
+  const { finalLines } = await import('../screens/progress/final-lines.js');
+  const { version, skipped } = result;
+  const [headline = '', ...details] = finalLines(
+    { ...result, version: version ?? 0, operation: 'upload', problems: skipped },
+    lookOf(context.colors.stdout, context.env),
+  );
+  return [
+    headline,
+    fact('archive', `${printable(result.archive)} (${result.format}), ${originalText(result)}`),
+    fact('validated', result.validated ? `${formatQuantity(result.entries, 'path')} as in the archive` : 'no'),
+    ...result.notKept.map((sentence) => fact('not kept', sentence)),
+    ...(result.tempFolder === undefined ? [] : [fact('temporary', printable(result.tempFolder))]),
+    ...details,
+  ];
+}
+
+function originalText({ originalDeleted, originalKept }: MigrateResult): string {
+  if (originalDeleted) return 'deleted';
+  return originalKept === undefined ? 'kept' : `not deleted: ${originalKept}`;
+}
+
+interface Inspection {
+  readonly archiveUrl: string;
+  readonly requests: RequestCounts;
+  readonly durationMs: number;
+}
+
+/** Prints what is in the archive; 3 when some of it would be refused. */
+async function showInspected(
+  found: InspectedArchive,
+  { archiveUrl, requests, durationMs }: Inspection,
+  context: StreamedResults & Environment & Terminal & Clock,
+): Promise<number> {
+  const { contents, files, bytes, tempBytes, format, datasetId, skipped } = found;
+  if (context.json) {
+    const summary = {
+      dryRun: true,
+      archive: archiveUrl,
+      format,
+      uploadId: null,
+      location: null,
+      manifestKey: null,
+      datasetId,
+      version: null,
+      files,
+      bytes,
+      storedBytes: 0,
+      chunks: 0,
+      entries: contents.rows.size,
+      tempBytes,
+      validated: false,
+      originalDeleted: false,
+      skipped: skipped.map(({ path, reason }) => ({ path, reason })),
+      durationMs,
+      requests,
+    };
+    await context.streamDocument(documentParts(summary, { contents: () => contentDocuments(contents) }));
+  } else {
+    const { problemLines } = await import('../screens/progress/problem-lines.js');
+    for await (const text of inPieces(contentLines(contents))) await context.print(text);
+    const amount = `${formatQuantity(contents.rows.size, 'path')}, ${amountText(files, 'file', bytes)}`;
+    const lines = [
+      `Would migrate ${amount} from ${printable(archiveUrl)} (${format})`,
+      `About ${formatBytes(tempBytes)} are needed in the temporary folder.`,
+      ...problemLines('left out', skipped, lookOf(context.colors.stdout, context.env)),
+      'Nothing was written (--dry-run).',
+    ];
+    context.result({}, () => textOf(lines));
+  }
+  return skipped.some(({ isSpecial }) => !isSpecial) ? 3 : 0;
+}
+
+const inPathOrder = (contents: ArchiveContents): (readonly [string, Row])[] =>
+  [...contents.rows].sort(([a], [b]) => (a < b ? -1 : 1));
+
+const LETTERS = { file: '-', directory: 'd', symlink: 'l' } as const;
+
+function* contentLines(contents: ArchiveContents): Generator<string> {
+  for (const [path, row] of inPathOrder(contents)) {
+    const time = row.isImplied ? '-' : formatTimestamp(row.seconds, row.nanos).slice(0, 19).replace('T', ' ');
+    const target = row.kind === 'symlink' ? ` -> ${displayPath(row.target)}` : '';
+    const mode = row.mode.toString(8).padStart(4, '0');
+    yield `${LETTERS[row.kind]} ${mode} ${String(row.size).padStart(12)} ${time.padEnd(19)} ${displayPath(path)}${target}\n`;
+  }
+}
+
+function* contentDocuments(contents: ArchiveContents): Generator<string> {
+  for (const [path, row] of inPathOrder(contents)) {
+    const { kind, size, seconds, nanos, isImplied, target } = row;
+    yield JSON.stringify({
+      path: displayPath(path),
+      type: kind,
+      size,
+      mtime: isImplied ? null : formatTimestamp(seconds, nanos),
+      ...(kind === 'symlink' ? { target: displayPath(target) } : {}),
+    });
+  }
+}

@@ -1,7 +1,16 @@
-import { arg } from '../cli/arg.js';
+import pkg from '../../package.json' with { type: 'json' };
 import { defineCommand } from '../cli/command.js';
-import { flag, type Values } from '../cli/flag.js';
-import { limitFlags, storeModeFlag, uploadTargetFlags } from './_shared.js';
+import type { Clock, Messages, Places, Results, Verbosity } from '../cli/context.js';
+import { flag } from '../cli/flag.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { Loss } from '../core/repair/losses.js';
+import type { RepairPart, RepairResult } from '../core/repair/repair.js';
+import { formatBytes, formatCount } from '../ui/format.js';
+import { limitFlags, storeModeFlag, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
+import { amountText, fact, firstLines, textOf } from './kit/lines.js';
+import { fewNotes } from './kit/run.js';
+import { type StoreContext, withStore } from './kit/store.js';
+import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -11,12 +20,9 @@ const flags = {
   fromPrevious: flag.on({
     describe: 'take entries that are not in the chunks of the upload from versions before it, also unproven ones',
   }),
-  workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }),
+  ...workersFlag,
   limitDownload: limitFlags.limitDownload,
 };
-
-/** What the flags become. */
-export type RepairValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'repair',
@@ -32,7 +38,7 @@ export const command = defineCommand({
     'chunks. The counts in the version record tell whether it is all there. Versions that build on a manifest which cannot ' +
     'be proven to say the same as before become full listings of their own. A sound manifest is never changed in what it ' +
     'says. Chunks in cold storage must be asked back first.',
-  args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
+  args: [uploadArg],
   flags,
   examples: [
     'archiver repair s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
@@ -44,8 +50,114 @@ export const command = defineCommand({
     1: 'cannot be repaired; what could be read before can be read as before',
     3: 'repaired, or can be repaired, but something is lost, or may be; the result names it',
   },
-  async run(values, [url], context) {
-    const { runRepair } = await import('./repair/run-repair.js');
-    return runRepair(values, url, context);
+  async run(values, [url], context: Results & Messages & Verbosity & Clock & Places & StoreContext) {
+    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { hasLosses, repairUpload } = await import('../core/repair/repair.js');
+    const { rememberedIn } = await import('../core/archive/remembered.js');
+    const { execute, force, fromPrevious, workers } = values;
+    const tell = fewNotes(context);
+    return await withStore({ baseUrl, values, context, requestsAtOnce: workers }, async (opened) => {
+      const { cache } = rememberedIn(context.home, opened, (text) => context.warn(text));
+      const result = await repairUpload({
+        store: opened.store,
+        uploadId,
+        region: opened.region,
+        tool: `archiver ${pkg.version}`,
+        cache,
+        execute,
+        force,
+        fromPrevious,
+        requestsAtOnce: workers,
+        signal: context.signal,
+        onProgress: (chunks, bytes) => tell(() => `read ${amountText(chunks, 'chunk', bytes)}`),
+      });
+      const location = uploadUrl({ baseUrl, uploadId });
+      context.result({ ...result, location, requests: opened.requests }, () =>
+        textOf(repairLines(result, context.verbose, printable(location))),
+      );
+      return hasLosses(result) ? 3 : 0;
+    });
   },
 });
+
+/** What was found and done. */
+function repairLines(result: RepairResult, isVerbose: boolean, url: string): readonly string[] {
+  const { parts, lost, unknown, isProven } = result;
+  return [
+    verdict(result),
+    ...firstLines(parts.map(partLine), { isVerbose }),
+    ...rebuiltLines(result),
+    ...rebasedLines(result),
+    ...firstLines(lost.map(lossLine), { isVerbose }),
+    ...unknown.map((text) => fact('unknown', printable(text))),
+    ...(isProven ? [] : [fact('unproven', 'nothing shows that the version is exactly as it was')]),
+    ...nextLines(result, url),
+  ];
+}
+
+function nextLines({ status }: RepairResult, url: string): readonly string[] {
+  if (status === 'repaired') return [`Check it: archiver verify ${url} --deep`];
+  if (status !== 'repairable' && status !== 'unfinished') return [];
+  return [`Nothing was written. To do it: archiver repair ${url} --execute`];
+}
+
+function verdict({ status, damage, uploadId, version, rebuilt }: RepairResult): string {
+  const name = `upload ${printable(uploadId)}`;
+  const ofDataset = version === null ? '' : ` (version ${version.version} of ${printable(version.datasetId)})`;
+  switch (status) {
+    case 'sound':
+      return `${name}${ofDataset} has a sound manifest: nothing to do`;
+    case 'unfinished':
+      return `${name}${ofDataset} was repaired, but its version record still names the old manifest`;
+    case 'finished':
+      return `${name}${ofDataset}: the version record names the repaired manifest now`;
+    case 'repairable':
+    case 'repaired': {
+      const what = rebuilt === null ? 'what builds on it' : 'its manifest';
+      const done = status === 'repaired' ? `${what} was rebuilt` : `${what} can be rebuilt`;
+      const why = damage === null ? 'it was sound' : printable(damage);
+      return `${name}${ofDataset}: ${done} (${why})`;
+    }
+    default:
+      return status satisfies never;
+  }
+}
+
+const FOUND: Record<RepairPart['from'], string> = {
+  chunks: 'by the tables of contents of its chunks',
+  manifest: 'by its manifest',
+  cache: 'by its manifest in the cache of this computer',
+  copy: 'by a copy beside its manifest',
+};
+
+const partLine = ({ uploadId, from }: RepairPart): string => fact('found', `${printable(uploadId)}, ${FOUND[from]}`);
+
+function lossLine({ path, key, reason }: Loss): string {
+  const about = path ?? key;
+  return fact('lost', printable(about === undefined ? reason : `${about}: ${reason}`));
+}
+
+function rebasedLines({ rebased, status }: RepairResult): readonly string[] {
+  return rebased.map(({ version, uploadId, entries, difference }) => {
+    const now = `version ${version} (${printable(uploadId)}): a full listing of ${formatCount(entries)} entries`;
+    const text = difference === null ? now : `${now}; ${printable(difference)}`;
+    return fact(status === 'repaired' ? 're-based' : 're-base', text);
+  });
+}
+
+function rebuiltLines({ rebuilt, readBytes, status, backupKey, manifestKey }: RepairResult): readonly string[] {
+  if (rebuilt === null) return [];
+  const { entries, files, bytes, chunks, storedBytes, listing, encryptedBy } = rebuilt;
+  const isDone = status === 'repaired';
+  const data = `${formatCount(entries)} entries, ${amountText(files, 'file', bytes)}`;
+  return [
+    fact('holds', `${data}; ${amountText(chunks, 'chunk', storedBytes)}`),
+    ...(listing === 'delta' ? [fact('listing', 'what differs from the version before')] : []),
+    ...(encryptedBy === null ? [] : [fact('key', `${printable(encryptedBy)}: the manifest is encrypted`)]),
+    ...(readBytes === 0
+      ? []
+      : [fact(isDone ? 'read' : 'to read', `${formatBytes(readBytes)}, for the SHA-256 of the chunks`)]),
+    fact(isDone ? 'wrote' : 'to write', printable(manifestKey)),
+    ...(backupKey === null ? [] : [fact(isDone ? 'kept' : 'to keep', printable(backupKey))]),
+  ];
+}

@@ -2,15 +2,28 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, requires } from '../cli/rule.js';
+import type { Selectors } from '../core/manifest/selection.js';
+import type { Retrieval } from '../core/restore/retrieve.js';
+import { datasetTarget } from './kit/dataset-target.js';
+import type { DatasetVersion } from './kit/dataset-version.js';
 import {
+  cacheFlag,
   coldFlags,
   limitFlags,
   outputFlags,
   uploadTargetFlags,
   versionFlags,
   versionRules,
+  workersFlag,
   writeFlags,
-} from './_shared.js';
+} from './kit/flags.js';
+import { openFrameCache } from './kit/frame-cache.js';
+import { fact } from './kit/lines.js';
+import { restoreArguments, type RestoreCall, type RestoreContext, restoreFiles } from './kit/restore-files.js';
+import type { Retrieved } from './kit/retrieve-with-job.js';
+import { isGiven } from './kit/run.js';
+import type { StoreContext } from './kit/store.js';
+import { uploadTarget } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
@@ -34,20 +47,11 @@ const flags = {
   dryRun: flag.on({
     describe: 'show what would be restored and fetched, what it costs and how long it takes; write nothing',
   }),
-  cacheGb: flag.int(
-    0,
-    1_000_000,
-  )({
-    default: 10,
-    describe: 'size of the cache of fetched data; 0 means 10. --all fills it only when this is given',
-  }),
-  workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }),
+  ...cacheFlag('. --all fills it only when this is given'),
+  ...workersFlag,
   limitDownload: limitFlags.limitDownload,
   ...outputFlags,
 };
-
-/** What the flags become. */
-export type RestoreValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'restore',
@@ -105,8 +109,78 @@ export const command = defineCommand({
     3: 'finished, but some files could not be restored, or some chunks not be asked back',
     4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was asked for or fetched',
   },
-  async run(values, [url, outputDir], context) {
-    const { runRestore } = await import('./restore/run-restore.js');
-    return runRestore(values, [url, outputDir], context);
+  async run(values, positional, context: RestoreContext) {
+    const { url, outputDir } = restoreArguments(values, positional, context);
+    const version = values.datasetId === undefined ? undefined : await versionOf(url, values, context);
+    const target = version?.target ?? uploadTarget(url, values);
+    const { retrieveWithJob } = await import('./kit/retrieve-with-job.js');
+    const { retrievalDocument } = await import('../core/restore/retrieval-document.js');
+    const call = {
+      operation: 'restore',
+      outputDir,
+      target,
+      ...(version === undefined ? {} : { manifestSha256: version.manifestSha256 }),
+      selectors: selectorsOf(values),
+      openCache: () => openFrameCache(values, context),
+      fillsCache: !values.all || isGiven(context, 'cacheGb'),
+      fetch: async (options, opened) => {
+        const retrieved = await retrieveWithJob(options, { values, context, opened, target, version });
+        const { retrieval, jobId } = retrieved;
+        const document = retrievalDocument(retrieval, jobId);
+        return { result: retrieval.result, document, ...(await outcomeOf(retrieved, values)) };
+      },
+    } satisfies RestoreCall;
+    const about = version === undefined ? {} : { datasetId: version.datasetId, version: version.version };
+    return await restoreFiles(values, call, context, about);
   },
 });
+
+async function versionOf(
+  url: string | undefined,
+  values: Values<typeof flags>,
+  context: StoreContext,
+): Promise<DatasetVersion> {
+  const { findVersion, versionSelector } = await import('./kit/dataset-version.js');
+  const selector = versionSelector(values);
+  return await findVersion(values, datasetTarget(url, values), selector, context);
+}
+
+function selectorsOf({ all, file, hash, gitCommit, dvcStage }: Values<typeof flags>): Selectors {
+  if (all) return { all: true };
+  return {
+    files: file,
+    ...(hash === undefined ? {} : { md5: hash.toLowerCase() }),
+    ...(gitCommit === undefined ? {} : { gitCommit }),
+    ...(dvcStage === undefined ? {} : { stage: dvcStage }),
+  };
+}
+
+type Outcome = { readonly text?: string; readonly planned?: readonly string[]; readonly status?: number };
+
+/** What a person reads when chunks are in cold storage, and how the command ends then. */
+async function outcomeOf({ retrieval, jobId = '' }: Retrieved, values: Values<typeof flags>): Promise<Outcome> {
+  const { plannedLines, requestedText } = await import('./kit/cost-lines.js');
+  const { isLost } = await import('../core/restore/retrieval-document.js');
+  switch (retrieval.kind) {
+    case 'restored':
+      return {};
+    case 'requested':
+      return { text: requestedText(retrieval, values, jobId), status: retrieval.chunks.some(isLost) ? 3 : 0 };
+    case 'planned': {
+      const lines = plannedLines(retrieval, values.tier);
+      return (await isRefused(retrieval, values)) ? { planned: [...lines, REFUSED], status: 4 } : { planned: lines };
+    }
+    default:
+      return retrieval satisfies never;
+  }
+}
+
+const REFUSED = fact('refused', '--max-restore-cost does not allow that: the restore would ask for nothing');
+
+async function isRefused(
+  { estimate, tiers }: Extract<Retrieval, { kind: 'planned' }>,
+  { maxRestoreCost }: Values<typeof flags>,
+): Promise<boolean> {
+  const { capVerdict } = await import('../core/cost/cost-cap.js');
+  return capVerdict(estimate, maxRestoreCost, tiers.length > 0) !== 'within';
+}

@@ -1,7 +1,17 @@
+import { hostname } from 'node:os';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Context, Origin } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './_shared.js';
+import { ArchiverError, usageError } from '../core/failures/errors.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { SavedUpload } from '../core/resume/saved-upload.js';
+import type { UploadState } from '../core/resume/upload-state.js';
+import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
+import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
+import { readSaved, stateFolder } from './kit/saved.js';
+import { runSync, type SyncValues } from './sync.js';
+import { runUpload, type UploadValues } from './upload.js';
 
 const flags = {
   region: flag.text({
@@ -14,9 +24,6 @@ const flags = {
   limitUpload: limitFlags.limitUpload,
   ...outputFlags,
 };
-
-/** What the flags become. */
-export type ResumeValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'resume',
@@ -37,8 +44,95 @@ export const command = defineCommand({
     1: 'failed; what was sent is kept',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
   },
-  async run(values, [uploadId], context) {
-    const { runResume } = await import('./resume/run-resume.js');
-    return runResume(values, uploadId, context);
+  async run(values, [uploadId], context: Context) {
+    const folder = stateFolder(context);
+    const opened = await open(folder, uploadId ?? (await onlyUpload(folder)));
+    try {
+      if (opened.state.status === 'complete') return await alreadyComplete(folder, opened.state, context);
+      return await runAgain(values, opened, context);
+    } finally {
+      await opened.lock.release();
+    }
   },
 });
+
+async function open(folder: string, id: string): Promise<SavedUpload> {
+  const { openSaved } = await import('../core/resume/saved-upload.js');
+  const { savedIds } = await import('../core/resume/state-folder.js');
+  const hint = (near?: string): string => (near === undefined ? 'archiver resume list' : `archiver resume ${near}`);
+  const saved = { id, noun: 'upload', folder, ids: () => savedIds(folder), hint };
+  return await readSaved(saved, () => openSaved(folder, id, hostname()));
+}
+
+/** The only one to go on with; one that is complete counts where there is no other. */
+async function onlyUpload(folder: string): Promise<string> {
+  const { findStates } = await import('../core/resume/state-folder.js');
+  const free = (await findStates(folder, hostname())).filter(({ holder, state }) => holder === undefined && state);
+  const open = free.filter(({ state }) => state?.status !== 'complete');
+  const found = open.length > 0 ? open : free.slice(-1);
+  const [first] = found;
+  if (first === undefined) {
+    throw new ArchiverError('not-found', `no interrupted upload is saved in ${printable(folder)}`, {
+      hint: 'archiver resume list',
+    });
+  }
+  if (found.length === 1) return first.uploadId;
+  const ids = found.map(({ uploadId }) => uploadId).join(', ');
+  throw usageError(`${found.length} uploads can be resumed: ${ids}`, 'name one of them; archiver resume list');
+}
+
+async function alreadyComplete(folder: string, state: UploadState, context: Pick<Context, 'result'>): Promise<number> {
+  const { uploadId, uploadIds, datasetId, storeUrl } = state;
+  const { removeState } = await import('../core/resume/state-folder.js');
+  await removeState(folder, uploadId);
+  const location = `${storeUrl}/uploads/${uploadIds.at(-1) ?? uploadId}`;
+  context.result(
+    { uploadId: uploadIds.at(-1), location, datasetId, alreadyComplete: true },
+    () => `upload ${uploadId} is complete: nothing was left to do\n  location  ${printable(location)}\n`,
+  );
+  return 0;
+}
+
+async function runAgain(values: Values<typeof flags>, opened: SavedUpload, context: Context): Promise<number> {
+  const { command, flags, sources, destination } = opened.state;
+  // Questions about it were answered when it began.
+  const again = { ...flags, ...given(values), dryRun: false, yes: true };
+  const asBefore = { ...context, origins: originsOf(opened.state, context) };
+  const [source = ''] = sources;
+  switch (command) {
+    case 'upload': {
+      // The state's checksum vouches that these are values of that command's flags.
+      return await runUpload(again as unknown as UploadValues, { source, destination }, asBefore, opened);
+    }
+    case 'sync': {
+      return await runSync(again as unknown as SyncValues, { source, url: destination }, asBefore, opened);
+    }
+    case 'create upload': {
+      return await runCreateUpload(again as unknown as CreateUploadValues, sources, asBefore, opened);
+    }
+    default:
+      throw new ArchiverError(
+        'unsupported',
+        `upload ${opened.state.uploadId} is one of \`archiver ${printable(command)}\`, which this archiver does not know`,
+        {
+          hint: 'update archiver',
+        },
+      );
+  }
+}
+
+/** Flags of this call that stand before those of the first. */
+function given(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
+  const { region, profile, endpointUrl, storeMode, limitUpload, progressFormat } = values;
+  const entries = Object.entries({ region, profile, endpointUrl, storeMode, limitUpload, progressFormat });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+const ORIGINS: readonly string[] = ['flag', 'environment', 'config', 'default'] satisfies readonly Origin[];
+
+function originsOf({ origins }: UploadState, context: Context): Context['origins'] {
+  const merged: Record<string, Origin> = {};
+  for (const [key, origin] of Object.entries(origins)) if (ORIGINS.includes(origin)) merged[key] = origin as Origin;
+  for (const [key, origin] of Object.entries(context.origins)) if (origin !== 'default') merged[key] = origin;
+  return merged;
+}

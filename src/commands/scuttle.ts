@@ -1,7 +1,19 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Clock, Messages, Results, Terminal } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { storeFlags } from './_shared.js';
+import { usageError } from '../core/failures/errors.js';
+import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { Survey } from '../core/scuttle/survey.js';
+import type { WipeResult } from '../core/scuttle/wipe.js';
+import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
+import { askTyped, hasTerminal } from './kit/ask.js';
+import { bucketUrl } from './kit/dataset-target.js';
+import { storeFlags } from './kit/flags.js';
+import { firstLines, textOf } from './kit/lines.js';
+import { fewNotes } from './kit/run.js';
+import { type StoreContext, withStore } from './kit/store.js';
 
 const flags = {
   bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),
@@ -15,9 +27,6 @@ const flags = {
   dryRun: flag.on({ describe: 'show what would be deleted, and delete nothing' }),
   force: flag.on({ describe: 'ask nothing' }),
 };
-
-/** What the flags become. */
-export type ScuttleValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'scuttle',
@@ -61,8 +70,123 @@ export const command = defineCommand({
     1: 'failed, or cancelled by an answer that does not match (nothing was deleted)',
     3: 'some of it could not be deleted, or older versions could not be seen; the result names what is left',
   },
-  async run(values, [url], context) {
-    const { runScuttle } = await import('./scuttle/run-scuttle.js');
-    return runScuttle(values, url, context);
+  async run(values, [url], context: Results & Messages & Terminal & Clock & StoreContext) {
+    const baseUrl = placeOf(values, url);
+    refuseUnattended(values, baseUrl, context);
+    const { openHoldings } = await import('../core/scuttle/holdings.js');
+    const { survey } = await import('../core/scuttle/survey.js');
+    const { wipe } = await import('../core/scuttle/wipe.js');
+    const { dryRun, force } = values;
+    const { signal } = context;
+    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
+      const holdings = await openHoldings(store, signal);
+      const found = await survey(store, holdings, signal);
+      const { versionsHidden } = holdings;
+      const { leftAlone, leftAloneSamples, ...wouldDelete } = found;
+      const document = { location: baseUrl, found: wouldDelete, leftAlone, leftAloneSamples, versionsHidden, requests };
+      const lines = surveyLines(found, baseUrl, versionsHidden);
+      if (dryRun || found.objects + found.olderVersions + found.unfinishedMultiparts === 0) {
+        const end = dryRun ? 'Nothing was deleted (--dry-run).' : 'There is nothing to delete.';
+        context.result({ ...document, dryRun, ...NOTHING }, () => textOf([...lines, end]));
+        return 0;
+      }
+      for (const line of lines) context.note(line);
+      if (!force) await askTyped(context, questionsFor(baseUrl));
+      const tell = fewNotes(context);
+      const done = await wipe(store, holdings, signal, (count) => tell(() => `deleted ${formatCount(count)} so far`));
+      context.result({ ...document, dryRun, ...done }, () => textOf(wipeLines(done, baseUrl)));
+      if (versionsHidden)
+        context.warn('older versions could not be seen; where the bucket keeps them, they are still there');
+      return done.failedCount > 0 || done.kept > 0 || versionsHidden ? 3 : 0;
+    });
   },
 });
+
+const NOTHING = {
+  deletedObjects: 0,
+  deletedVersions: 0,
+  deletedBytes: 0,
+  abortedMultiparts: 0,
+  failed: [],
+  failedCount: 0,
+  kept: 0,
+};
+
+function placeOf({ bucket, prefix }: Values<typeof flags>, url: string | undefined): string {
+  const given = url ?? joinStoreUrl(bucketUrl(bucket ?? ''), prefix ?? '');
+  if (splitUploadUrl(given) !== undefined) {
+    throw usageError(
+      `${printable(given)} is a single upload, and scuttle deletes everything of a place`,
+      'name the place above uploads/',
+    );
+  }
+  return joinStoreUrl(given);
+}
+
+function refuseUnattended({ force, dryRun }: Values<typeof flags>, base: string, terminal: Terminal): void {
+  if (force || dryRun || hasTerminal(terminal)) return;
+  throw usageError(
+    `scuttle asks before it deletes what archiver wrote in ${printable(base)}, and there is no terminal to ask on`,
+    `look first: archiver scuttle ${base} --dry-run; then delete without questions: archiver scuttle ${base} --force`,
+  );
+}
+
+function questionsFor(base: string): readonly { readonly about: string; readonly word: string }[] {
+  const place = parseStoreUrl(base);
+  const [what, name] =
+    place.kind === 's3' ? ['name of the bucket', place.bucket] : ['path of the folder', place.folder];
+  return [
+    { about: `To delete all of this for good, type the ${what} (${name}):`, word: name },
+    { about: 'Type SCUTTLE:', word: 'SCUTTLE' },
+    { about: 'Nothing can be brought back. Type yes:', word: 'yes' },
+  ];
+}
+
+const listed = (items: readonly string[], total: number): readonly string[] =>
+  firstLines(
+    items.map((item) => `    ${printable(item)}`),
+    { total, indent: '    ' },
+  );
+
+/** What was found at `url`. */
+function surveyLines(found: Survey, url: string, versionsHidden: boolean): readonly string[] {
+  const { objects, olderVersions, bytes, uploads, datasets, unfinishedMultiparts, leftAlone, nestedBases } = found;
+  const older = olderVersions === 0 ? '' : `, ${formatQuantity(olderVersions, 'older version')} and delete markers`;
+  return [
+    `archiver wrote in ${printable(url)}`,
+    `  ${formatQuantity(objects, 'object')}${older}, ${formatBytes(bytes)} together`,
+    `  ${formatQuantity(uploads, 'upload')}, ${formatQuantity(datasets, 'dataset')}`,
+    ...(unfinishedMultiparts === 0 ? [] : [`  ${formatQuantity(unfinishedMultiparts, 'unfinished multipart upload')}`]),
+    ...(versionsHidden ? ['  older versions, if there are any, cannot be seen (needs s3:ListBucketVersions)'] : []),
+    ...(objects === 0 ? [] : ['  such as', ...listed(found.samples, objects)]),
+    ...(leftAlone === 0
+      ? []
+      : [`  left alone: ${formatQuantity(leftAlone, 'other object')}`, ...listed(found.leftAloneSamples, leftAlone)]),
+    ...nestedBases.map((base) => `  left alone: what archiver wrote below ${printable(base)}; name that place itself`),
+  ];
+}
+
+/** What was deleted. */
+function wipeLines(done: WipeResult, url: string): readonly string[] {
+  const { deletedObjects, deletedVersions, deletedBytes, abortedMultiparts, failed, failedCount, kept } = done;
+  const older = deletedVersions === 0 ? '' : ` and ${formatQuantity(deletedVersions, 'older version')}`;
+  return [
+    `deleted ${formatQuantity(deletedObjects, 'object')}${older} (${formatBytes(deletedBytes)}) in ${printable(url)}`,
+    ...(abortedMultiparts === 0 ? [] : [`  aborted ${formatQuantity(abortedMultiparts, 'multipart upload')}`]),
+    ...(failedCount === 0
+      ? []
+      : [
+          `  ${formatCount(failedCount)} could not be deleted`,
+          ...listed(
+            failed.map(({ key, versionId, reason }) => {
+              const version = versionId === undefined || versionId === 'null' ? '' : ` (version ${versionId})`;
+              return key === '' ? reason : `${key}${version}: ${reason}`;
+            }),
+            failedCount,
+          ),
+        ]),
+    ...(kept === 0
+      ? []
+      : [`  ${formatCount(kept)} were kept, because a record or manifest that may need them could not be deleted`]),
+  ];
+}

@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
-import { uploadTargetFlags, versionFlags, versionRules } from './_shared.js';
+import { uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),

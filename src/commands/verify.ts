@@ -1,8 +1,18 @@
-import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
+import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
-import { limitFlags, outputFlags, uploadTargetFlags } from './_shared.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { Problem } from '../core/verify/problem.js';
+import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
+import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
+import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
+import { amountText, fact, firstLines, textOf } from './kit/lines.js';
+import { headline } from './kit/headline.js';
+import { stopwatch, withProgress } from './kit/run.js';
+import { type StoreContext, withStore } from './kit/store.js';
+import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -12,13 +22,10 @@ const flags = {
     placeholder: 'PERCENT',
     describe: 'deep-check this share of the chunks, chosen at random, at least one: 5%',
   }),
-  workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }),
+  ...workersFlag,
   limitDownload: limitFlags.limitDownload,
   ...outputFlags,
 };
-
-/** What the flags become. */
-export type VerifyValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'verify',
@@ -30,7 +37,7 @@ export const command = defineCommand({
     '--sample 5% does that for some chunks only. Where the manifest is a delta, all that it builds on is checked: each ' +
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +
     'refers to are warnings.',
-  args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
+  args: [uploadArg],
   flags,
   rules: [conflicts('quick', ['deep', 'sample'])],
   examples: [
@@ -39,8 +46,63 @@ export const command = defineCommand({
     'archiver verify file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --sample 5%',
   ],
   exits: { 0: 'all checks passed', 1: 'verification failed, or the upload cannot be read' },
-  async run(values, [url], context) {
-    const { runVerify } = await import('./inspect/run-verify.js');
-    return runVerify(values, url, context);
+  async run(values, [url], context: Results & Verbosity & MemoryLimit & StoreContext & ProgressContext) {
+    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { verifyUpload } = await import('../core/verify/verify.js');
+    const { workers } = values;
+    const elapsed = stopwatch(context);
+    const { result, requests } = await withProgress(context, values, (emit) =>
+      withStore({ baseUrl, values, context, requestsAtOnce: workers, onEvent: emit }, async ({ store, requests }) => ({
+        result: await verifyUpload({
+          reader: store,
+          uploadId,
+          mode: modeOf(values),
+          sample: values.sample ?? 1,
+          random: Math.random,
+          requestsAtOnce: workers,
+          memoryLimitBytes: context.memoryLimitBytes,
+          emit,
+          signal: context.signal,
+        }),
+        requests,
+      })),
+    );
+    const durationMs = elapsed();
+    const first = await headline(result.ok, verdict(result), context);
+    context.result({ ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests }, () =>
+      textOf([first, ...detailLines(result, durationMs, context.verbose)]),
+    );
+    return result.ok ? 0 : 1;
   },
 });
+
+function modeOf({ quick, deep, sample }: Values<typeof flags>): VerifyMode {
+  if (quick) return 'quick';
+  return deep || sample !== undefined ? 'deep' : 'default';
+}
+
+const verdict = ({ ok, uploadId, errorCount }: VerifyResult): string =>
+  `upload ${printable(uploadId)} ${ok ? 'is whole' : `is damaged: ${formatQuantity(errorCount, 'error')}`}`;
+
+function detailLines(result: VerifyResult, durationMs: number, isVerbose: boolean): string[] {
+  const { errors, errorCount, warnings } = result;
+  return [
+    fact('checked', `${checkedText(result)}, in ${formatDuration(durationMs)}`),
+    ...firstLines(errors.map(problemLine('error')), { total: errorCount, isVerbose }),
+    ...firstLines(warnings.map(problemLine('warning')), { isVerbose }),
+  ];
+}
+
+function checkedText({ mode, entries, files, bytes, chunks, chunksRead, filesRead, bytesRead }: VerifyResult): string {
+  const manifest = `${formatCount(entries)} entries, ${amountText(files, 'file', bytes)}`;
+  if (mode === 'quick') return `the manifest: ${manifest}`;
+  if (mode === 'default') return `${manifest}, and that ${formatQuantity(chunks, 'chunk')} are there`;
+  return `${manifest}; read ${chunksRead} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}) with ${formatQuantity(filesRead, 'sound file')}`;
+}
+
+const problemLine =
+  (label: string) =>
+  ({ message, path, key }: Problem): string => {
+    const about = path ?? key;
+    return fact(label, printable(about === undefined || message.includes(about) ? message : `${about}: ${message}`));
+  };

@@ -1,24 +1,57 @@
-// What a long operation tells the world while it runs. Core emits, `src/stores` folds, views and reporters read the fold.
-// Events are few: one per phase, per chunk, per trouble, and a `progress` at most ten times a second; never one per file.
+// What a long operation tells the world while it runs. Core emits; whoever wants to know takes the events: stores fold them
+// for screens and reporters, others write them down. Events are few: one per phase, per chunk, per trouble, and totals
+// at most ten times a second; never one per file.
 
-export type Operation = 'upload' | 'restore' | 'download' | 'verify';
+/** What is done, as people and machines read it. The words for each are in `stores/operations.ts`. */
+export type Operation =
+  | 'upload'
+  | 'sync'
+  | 'restore'
+  | 'download'
+  | 'verify'
+  | 'migrate'
+  | 'prune'
+  | 'balance'
+  | 'repair'
+  | 'scuttle'
+  | 'load'
+  | 'dvc status'
+  | 'dvc export';
+
+/** A stretch of an operation. Each operation has some of them; a plan counts for the phase that it is made in. */
+export type Phase =
+  | 'scanning'
+  | 'reading'
+  | 'listing'
+  | 'comparing'
+  | 'transferring'
+  | 'copying'
+  | 'deleting'
+  | 'rebuilding'
+  | 'committing'
+  | 'finishing';
+
+/** How an operation ended. */
+export type Outcome =
+  /** `result` is the document that the operation's command prints with `--json`. */
+  | { readonly status: 'done'; readonly result?: unknown }
+  | { readonly status: 'interrupted' }
+  | { readonly status: 'failed'; readonly code: string; readonly message: string; readonly hint: string | undefined };
 
 export type TransferEvent =
   | { readonly type: 'start'; readonly operation: Operation; readonly source: string; readonly target: string }
-  /** Still counting: so many entries and bytes found. */
-  | { readonly type: 'scan'; readonly files: number; readonly bytes: number }
-  /** From here on the totals are known. `compression` is what a person is told, e.g. "zstd content-aware (default 3)". */
-  | {
-      readonly type: 'plan';
-      readonly files: number;
-      readonly bytes: number;
-      readonly chunks: number;
-      /** Bytes planned for each shard; empty where shards do not matter. */
-      readonly shardBytes: readonly number[];
-      readonly compression?: string;
-    }
+  | { readonly type: 'phase'; readonly phase: Phase }
+  /** Still counting: so many items and bytes found. Items are what the operation counts: files, objects, entries … */
+  | { readonly type: 'scan'; readonly items: number; readonly bytes: number }
+  /** From here on the totals are known, and progress counts from nothing. */
+  | PlanEvent
   /** Totals so far, not increments. `bytes` counts source bytes read (upload) or written (restore). */
-  | { readonly type: 'progress'; readonly files: number; readonly bytes: number; readonly path?: string }
+  | { readonly type: 'progress'; readonly items: number; readonly bytes: number; readonly path?: string }
+  /**
+   * Totals so far of what has left for the store. `bytes` is in source bytes, a chunk on its way counted by the share of
+   * it that was sent, and never falls; `storedBytes` is what went over the wire, repetitions included.
+   */
+  | { readonly type: 'sent'; readonly bytes: number; readonly storedBytes: number }
   | {
       readonly type: 'chunk';
       readonly state: 'started' | 'finished';
@@ -27,14 +60,45 @@ export type TransferEvent =
       readonly rawBytes: number;
       readonly storedBytes: number;
     }
-  | { readonly type: 'retry'; readonly request: string; readonly attempt: number; readonly reason: string }
+  | RetryEvent
+  /** A request that was sent again has got its answer, or was given up. */
+  | { readonly type: 'settled'; readonly request: string }
   | { readonly type: 'skip'; readonly path: string; readonly reason: string }
-  | { readonly type: 'phase'; readonly phase: 'scanning' | 'transferring' | 'committing' | 'finishing' }
   /** Chunks in cold storage were asked back, and the next look at them comes at `nextLookAt`. */
   | ThawEvent
   /** A line worth showing once (a setting that took effect, something that could not be kept). */
   | { readonly type: 'note'; readonly text: string }
-  | { readonly type: 'done' };
+  /** The last event. It comes from whoever runs the operation, who alone knows the result. */
+  | { readonly type: 'end'; readonly outcome: Outcome };
+
+export interface PlanEvent {
+  readonly type: 'plan';
+  readonly items: number;
+  readonly bytes: number;
+  readonly chunks?: number;
+  /** Bytes planned for each shard, where shards matter. */
+  readonly shardBytes?: readonly number[];
+  /** What a person is told, e.g. "zstd content-aware (default 3)". */
+  readonly compression?: string;
+}
+
+/** A request failed and is sent again after a wait. */
+export interface RetryEvent {
+  readonly type: 'retry';
+  readonly request: string;
+  /** Who was asked: `store`, `KMS`. */
+  readonly service: string;
+  /** Which try failed, from 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Until the next try. */
+  readonly waitMs: number;
+  readonly trouble: RetryTrouble;
+  readonly reason: string;
+}
+
+/** `busy`: it asked for fewer requests. `failed`: it answered with another failure that may pass. */
+export type RetryTrouble = 'unreachable' | 'busy' | 'failed';
 
 export interface ThawEvent {
   readonly type: 'thaw';

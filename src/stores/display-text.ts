@@ -1,4 +1,4 @@
-import { printable } from '../core/raw-path.js';
+import { printable } from '../core/paths/raw-path.js';
 
 const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 

@@ -1,66 +1,14 @@
-// The books of one long operation: TransferEvents folded into counters, counters turned into snapshots. The counters
-// are mutable on purpose: an event costs no allocation, and only the store's ten snapshots a second do.
-import type { Operation, ThawEvent, TransferEvent } from '../core/events.js';
+// The books of one long operation: events folded into counters. The counters are mutable on purpose: an event costs no
+// allocation, and only the store's ten snapshots a second do.
+import type { Outcome, Phase, PlanEvent, RetryEvent, ThawEvent, TransferEvent } from '../core/events.js';
+import { OPERATIONS, type Unit } from './operations.js';
 import { createRateEstimator, type RateEstimator } from './rate-estimator.js';
 
-export type TransferPhase = 'starting' | 'scanning' | 'thawing' | 'transferring' | 'committing' | 'finishing' | 'done';
+export type TransferPhase = Phase | 'starting' | 'thawing' | 'done';
 
 export interface SkippedFile {
   readonly path: string;
   readonly reason: string;
-}
-
-export interface ShardProgress {
-  readonly plannedBytes: number;
-  readonly doneBytes: number;
-}
-
-/** Chunks that come back from cold storage. */
-export interface ThawProgress extends Omit<ThawEvent, 'type'> {
-  readonly readable: number;
-  readonly nextLookInMs: number;
-}
-
-/** What is known now; readers get a new one ten times a second at most. */
-export interface TransferSnapshot {
-  /** Undefined until the operation has begun. */
-  readonly operation: Operation | undefined;
-  readonly source: string;
-  readonly target: string;
-  readonly phase: TransferPhase;
-  /** The user asked to stop; what is in flight is being finished. */
-  readonly isStopping: boolean;
-  readonly compression: string | undefined;
-  /** Totals are undefined until the plan is made. */
-  readonly filesTotal: number | undefined;
-  readonly bytesTotal: number | undefined;
-  readonly chunksTotal: number | undefined;
-  /** Found so far while scanning. */
-  readonly filesFound: number;
-  readonly bytesFound: number;
-  readonly filesDone: number;
-  readonly bytesDone: number;
-  /** Stored bytes of the finished chunks: sent by an upload, fetched by the others. */
-  readonly storedBytes: number;
-  readonly chunksDone: number;
-  readonly chunksInFlight: number;
-  readonly retries: number;
-  readonly shards: readonly ShardProgress[];
-  readonly path: string | undefined;
-  /** Shards with a chunk in flight, ascending. */
-  readonly activeShards: readonly number[];
-  readonly bytesPerSecond: number;
-  readonly storedBytesPerSecond: number;
-  readonly etaMs: number | undefined;
-  /** Raw over stored bytes of the finished chunks. */
-  readonly ratio: number | undefined;
-  readonly skippedCount: number;
-  /** The first ten; `skippedCount` says how many there are. */
-  readonly skipped: readonly SkippedFile[];
-  readonly notes: readonly string[];
-  /** While that is waited for. */
-  readonly thaw: ThawProgress | undefined;
-  readonly elapsedMs: number;
 }
 
 /** How many skipped files a snapshot names. */
@@ -71,26 +19,32 @@ const RATE_WINDOW_MS = 10_000;
 const ETA_WINDOW_MS = 60_000;
 
 type Start = Extract<TransferEvent, { type: 'start' }>;
-type Plan = Extract<TransferEvent, { type: 'plan' }>;
+/** A request that waits, or is on its way again. */
+export type Waiting = RetryEvent & { readonly nextAtMs: number };
 type Chunk = Extract<TransferEvent, { type: 'chunk' }>;
 
 export interface TransferState {
   start: Start | undefined;
-  plan: Plan | undefined;
+  plan: PlanEvent | undefined;
+  plans: number;
   phase: TransferPhase;
+  unit: Unit;
   isStopping: boolean;
   startedAtMs: number;
   endedAtMs: number | undefined;
-  filesFound: number;
+  itemsFound: number;
   bytesFound: number;
-  filesDone: number;
+  itemsDone: number;
   bytesDone: number;
+  sent: { readonly bytes: number; readonly storedBytes: number } | undefined;
   rawBytes: number;
   storedBytes: number;
   chunksDone: number;
   readonly shardOfChunk: Map<number, number>;
   shardDoneBytes: number[];
   retries: number;
+  /** By request. */
+  readonly waiting: Map<string, Waiting>;
   path: string | undefined;
   skippedCount: number;
   readonly skipped: SkippedFile[];
@@ -99,6 +53,7 @@ export interface TransferState {
   readonly rate: RateEstimator;
   readonly steadyRate: RateEstimator;
   readonly storedRate: RateEstimator;
+  outcome: Outcome | undefined;
 }
 
 /** Empty books, opened at this moment. */
@@ -106,20 +61,24 @@ export function createTransferState(nowMs: number): TransferState {
   return {
     start: undefined,
     plan: undefined,
+    plans: 0,
     phase: 'starting',
+    unit: 'file',
     isStopping: false,
     startedAtMs: nowMs,
     endedAtMs: undefined,
-    filesFound: 0,
+    itemsFound: 0,
     bytesFound: 0,
-    filesDone: 0,
+    itemsDone: 0,
     bytesDone: 0,
+    sent: undefined,
     rawBytes: 0,
     storedBytes: 0,
     chunksDone: 0,
     shardOfChunk: new Map(),
     shardDoneBytes: [],
     retries: 0,
+    waiting: new Map(),
     path: undefined,
     skippedCount: 0,
     skipped: [],
@@ -128,20 +87,13 @@ export function createTransferState(nowMs: number): TransferState {
     rate: createRateEstimator(RATE_WINDOW_MS),
     steadyRate: createRateEstimator(ETA_WINDOW_MS),
     storedRate: createRateEstimator(RATE_WINDOW_MS),
+    outcome: undefined,
   };
 }
 
 /** Folds one event into the books. */
 export function foldEvent(state: TransferState, event: TransferEvent, nowMs: number): void {
   switch (event.type) {
-    case 'start':
-      state.start = event;
-      state.startedAtMs = nowMs;
-      return;
-    case 'scan':
-      state.filesFound = event.files;
-      state.bytesFound = event.bytes;
-      return;
     case 'plan':
       foldPlan(state, event, nowMs);
       return;
@@ -151,48 +103,122 @@ export function foldEvent(state: TransferState, event: TransferEvent, nowMs: num
     case 'chunk':
       foldChunk(state, event, nowMs);
       return;
+    case 'scan':
+      state.itemsFound = event.items;
+      state.bytesFound = event.bytes;
+      return;
+    case 'sent':
+      state.sent = event;
+      state.storedRate.add(event.storedBytes, nowMs);
+      state.steadyRate.add(barBytes(state), nowMs);
+      return;
     case 'retry':
-      state.retries += 1;
-      return;
+    case 'settled':
     case 'skip':
-      state.skippedCount += 1;
-      if (state.skipped.length < SKIPPED_SHOWN) state.skipped.push({ path: event.path, reason: event.reason });
-      return;
-    case 'phase':
-      state.phase = event.phase;
-      return;
-    case 'thaw':
-      state.thaw = event;
-      state.phase = 'thawing';
-      return;
     case 'note':
-      state.notes.push(event.text);
+      foldTrouble(state, event, nowMs);
       return;
-    case 'done':
-      state.phase = 'done';
-      state.endedAtMs = nowMs;
+    case 'start':
+    case 'phase':
+    case 'thaw':
+    case 'end':
+      foldStage(state, event, nowMs);
       return;
     default:
       event satisfies never;
   }
 }
 
-function foldPlan(state: TransferState, plan: Plan, nowMs: number): void {
+type Trouble = Extract<TransferEvent, { type: 'retry' | 'settled' | 'skip' | 'note' }>;
+
+function foldTrouble(state: TransferState, event: Trouble, nowMs: number): void {
+  switch (event.type) {
+    case 'retry':
+      state.retries += 1;
+      state.waiting.set(event.request, { ...event, nextAtMs: nowMs + event.waitMs });
+      return;
+    case 'settled':
+      state.waiting.delete(event.request);
+      return;
+    case 'skip':
+      state.skippedCount += 1;
+      if (state.skipped.length < SKIPPED_SHOWN) state.skipped.push({ path: event.path, reason: event.reason });
+      return;
+    case 'note':
+      state.notes.push(event.text);
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+type Stage = Extract<TransferEvent, { type: 'start' | 'phase' | 'thaw' | 'end' }>;
+
+function foldStage(state: TransferState, event: Stage, nowMs: number): void {
+  switch (event.type) {
+    case 'start':
+      state.start = event;
+      state.unit = OPERATIONS[event.operation].unit;
+      state.startedAtMs = nowMs;
+      return;
+    case 'phase':
+      state.phase = event.phase;
+      state.unit = unitIn(event.phase, state);
+      return;
+    case 'thaw':
+      state.thaw = event;
+      state.phase = 'thawing';
+      return;
+    case 'end':
+      state.outcome = event.outcome;
+      if (event.outcome.status === 'done') state.phase = 'done';
+      state.endedAtMs = nowMs;
+      state.waiting.clear();
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+/** A phase that counts nothing leaves the last count to be seen. */
+function unitIn(phase: Phase, { start, unit }: TransferState): Unit {
+  if (start === undefined || phase === 'committing' || phase === 'finishing') return unit;
+  const kind = OPERATIONS[start.operation];
+  return kind.phases[phase]?.unit ?? kind.unit;
+}
+
+function foldPlan(state: TransferState, plan: PlanEvent, nowMs: number): void {
   state.plan = plan;
+  state.plans += 1;
   state.thaw = undefined;
-  state.shardDoneBytes = plan.shardBytes.map(() => 0);
+  state.itemsDone = 0;
+  state.bytesDone = 0;
+  state.shardDoneBytes = (plan.shardBytes ?? []).map(() => 0);
   // The scan is over: rates count from here, or the first minute would average in the time spent scanning.
   addRates(state, nowMs);
-  state.storedRate.add(state.storedBytes, nowMs);
+  if (state.sent === undefined) state.storedRate.add(state.storedBytes, nowMs);
 }
 
 function addRates(state: TransferState, nowMs: number): void {
   state.rate.add(state.bytesDone, nowMs);
-  state.steadyRate.add(state.bytesDone, nowMs);
+  state.steadyRate.add(barBytes(state), nowMs);
+}
+
+/** The operation sends what it reads. */
+export const isSending = ({ start }: TransferState): boolean =>
+  start !== undefined && OPERATIONS[start.operation].isSending === true;
+
+/** Source bytes that have left for the store; by whole chunks where nobody tells more. */
+export const sentBytes = ({ sent, rawBytes }: TransferState): number => sent?.bytes ?? rawBytes;
+
+/** What the bar and the time left follow: bytes, and where there are none, items. */
+export function barBytes(state: TransferState): number {
+  if (state.plan?.bytes === 0) return state.itemsDone;
+  return isSending(state) ? sentBytes(state) : state.bytesDone;
 }
 
 function foldProgress(state: TransferState, event: Extract<TransferEvent, { type: 'progress' }>, nowMs: number): void {
-  state.filesDone = event.files;
+  state.itemsDone = event.items;
   state.bytesDone = event.bytes;
   if (event.path !== undefined) state.path = event.path;
   addRates(state, nowMs);
@@ -209,59 +235,7 @@ function foldChunk(state: TransferState, chunk: Chunk, nowMs: number): void {
   state.storedBytes += chunk.storedBytes;
   const done = state.shardDoneBytes[chunk.shard];
   if (done !== undefined) state.shardDoneBytes[chunk.shard] = done + chunk.rawBytes;
+  if (state.sent !== undefined) return;
   state.storedRate.add(state.storedBytes, nowMs);
-}
-
-function etaOf(state: TransferState, nowMs: number): number | undefined {
-  if (state.plan === undefined || state.phase !== 'transferring') return undefined;
-  const perSecond = state.steadyRate.perSecond(nowMs);
-  const left = state.plan.bytes - state.bytesDone;
-  return perSecond > 0 && left > 0 ? (left / perSecond) * 1000 : undefined;
-}
-
-function thawOf({ thaw }: TransferState, nowMs: number): ThawProgress | undefined {
-  if (thaw === undefined) return undefined;
-  const { type: _, ...rest } = thaw;
-  const readable = thaw.chunks.filter((state) => state === 'readable').length;
-  return { ...rest, readable, nextLookInMs: Math.max(0, thaw.nextLookAtMs - nowMs) };
-}
-
-function shardsOf(state: TransferState): ShardProgress[] {
-  const planned = state.plan?.shardBytes ?? [];
-  return planned.map((plannedBytes, shard) => ({ plannedBytes, doneBytes: state.shardDoneBytes[shard] ?? 0 }));
-}
-
-/** The books as they stand at this moment, for views and reporters; later events do not change it. */
-export function snapshotOf(state: TransferState, nowMs: number): TransferSnapshot {
-  return {
-    operation: state.start?.operation,
-    source: state.start?.source ?? '',
-    target: state.start?.target ?? '',
-    phase: state.phase,
-    isStopping: state.isStopping,
-    compression: state.plan?.compression,
-    filesTotal: state.plan?.files,
-    bytesTotal: state.plan?.bytes,
-    chunksTotal: state.plan?.chunks,
-    filesFound: state.filesFound,
-    bytesFound: state.bytesFound,
-    filesDone: state.filesDone,
-    bytesDone: state.bytesDone,
-    storedBytes: state.storedBytes,
-    chunksDone: state.chunksDone,
-    chunksInFlight: state.shardOfChunk.size,
-    retries: state.retries,
-    shards: shardsOf(state),
-    path: state.path,
-    activeShards: [...new Set(state.shardOfChunk.values())].sort((a, b) => a - b),
-    bytesPerSecond: state.rate.perSecond(nowMs),
-    storedBytesPerSecond: state.storedRate.perSecond(nowMs),
-    etaMs: etaOf(state, nowMs),
-    ratio: state.storedBytes > 0 ? state.rawBytes / state.storedBytes : undefined,
-    skippedCount: state.skippedCount,
-    skipped: [...state.skipped],
-    notes: [...state.notes],
-    thaw: thawOf(state, nowMs),
-    elapsedMs: Math.max(0, (state.endedAtMs ?? nowMs) - state.startedAtMs),
-  };
+  if (isSending(state)) state.steadyRate.add(barBytes(state), nowMs);
 }

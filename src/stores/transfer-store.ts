@@ -1,7 +1,8 @@
 // What a long operation is doing now. Events arrive as they happen; subscribers hear at most ten times a second.
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TransferEvent } from '../core/events.js';
-import { createTransferState, foldEvent, snapshotOf, type TransferSnapshot } from './transfer-state.js';
+import { snapshotOf, type TransferSnapshot } from './transfer-snapshot.js';
+import { createTransferState, foldEvent } from './transfer-state.js';
 
 export interface TransferStoreState {
   readonly snapshot: TransferSnapshot;

@@ -55,8 +55,10 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     isStale = false;
     return CLEAR_SCREEN + body;
   };
-  const write = (text: string, done?: () => void): boolean =>
-    stream.write(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
+  const write = (text: string, done?: () => void): boolean => {
+    lookAgain(stream);
+    return stream.write(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
+  };
 
   const redraw = (): void => {
     if (isStale) write(frame);
@@ -89,6 +91,15 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
       stream.off('resize', onResize);
     },
   };
+}
+
+/**
+ * Asks for the size before something is drawn, and tells of a new one as the signal would. Node hears the signal after its
+ * timers: what one of them draws, on a machine that is busy, would not know that the lines above are broken by now.
+ */
+function lookAgain(stream: TerminalStream): void {
+  const refresh: unknown = Reflect.get(stream, '_refreshSize');
+  if (typeof refresh === 'function') Reflect.apply(refresh, stream, []);
 }
 
 /** The lines of a frame; Ink ends each with a line feed. */

@@ -103,6 +103,8 @@ const MONO: Readonly<Record<Tone, Style>> = { ...NONE, match: { inverse: true },
 export interface Theme {
   readonly styles: Readonly<Record<Tone, Style>>;
   readonly glyphs: Glyphs;
+  /** Names beyond ASCII may be shown. */
+  readonly unicode: boolean;
 }
 
 /**
@@ -112,10 +114,10 @@ export interface Theme {
  */
 export function makeTheme({ unicode, color }: Look): Theme {
   chalk.level = 1;
-  return { styles: color ? COLOR : MONO, glyphs: unicode ? UNICODE : ASCII };
+  return { styles: color ? COLOR : MONO, glyphs: unicode ? UNICODE : ASCII, unicode };
 }
 
-export const ThemeContext = createContext<Theme>({ styles: NONE, glyphs: ASCII });
+export const ThemeContext = createContext<Theme>({ styles: NONE, glyphs: ASCII, unicode: false });
 export const useTheme = (): Theme => useContext(ThemeContext);
 
 /** Inside a row that is inverse as a whole: colours would become patches of background. */

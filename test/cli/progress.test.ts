@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { pickReporter, type ProgressContext, type ProgressFormat, runWithProgress } from '../../src/cli/progress.js';
-import { ArchiverError, cancelledError } from '../../src/core/errors.js';
+import {
+  pickReporter,
+  type ProgressContext,
+  type ProgressFormat,
+  runToResult,
+  runWithProgress,
+} from '../../src/cli/progress.js';
+import { ArchiverError, cancelledError } from '../../src/core/failures/errors.js';
+import type { TransferEvent } from '../../src/core/events.js';
 import { Recorder } from '../screens/progress/recorder.js';
 
 const terminal = { isTTY: true };
@@ -35,9 +42,17 @@ describe('pickReporter', () => {
   });
 });
 
-function context(quiet = false): { ctx: ProgressContext; stderr: Recorder; abort: () => void } {
+interface World {
+  readonly ctx: ProgressContext;
+  readonly stderr: Recorder;
+  readonly warnings: readonly string[];
+  readonly abort: () => void;
+}
+
+function context(quiet = false): World {
   const stderr = new Recorder();
   const controller = new AbortController();
+  const warnings: string[] = [];
   const ctx: ProgressContext = {
     signal: controller.signal,
     env: {},
@@ -45,8 +60,9 @@ function context(quiet = false): { ctx: ProgressContext; stderr: Recorder; abort
     quiet,
     now: () => new Date(),
     colors: { stdout: false, stderr: false },
+    warn: (text) => warnings.push(text),
   };
-  return { ctx, stderr, abort: () => controller.abort(cancelledError()) };
+  return { ctx, stderr, warnings, abort: () => controller.abort(cancelledError()) };
 }
 
 describe('runWithProgress', () => {
@@ -55,7 +71,7 @@ describe('runWithProgress', () => {
 
     const value = await runWithProgress(ctx, {}, async (emit) => {
       emit({ type: 'start', operation: 'verify', source: 's3://b/u', target: '' });
-      emit({ type: 'progress', files: 7, bytes: 70 });
+      emit({ type: 'progress', items: 7, bytes: 70 });
       return 42;
     });
 
@@ -88,6 +104,100 @@ describe('runWithProgress', () => {
     await expect(running).rejects.toMatchObject({ code: 'cancelled' });
     expect(stderr.text).toContain('upload interrupted after');
     expect(stderr.text).toContain('kept  committed uploads are untouched');
+  });
+
+  it('gives every consumer all events, the last with the result, also where nothing is shown', async () => {
+    const { ctx, stderr } = context(true);
+    const events: TransferEvent[] = [];
+    const consumer = { name: 'ledger', take: (event: TransferEvent) => void events.push(event) };
+
+    await runWithProgress(ctx, { consumers: [consumer], documentOf: (files) => ({ files }) }, async (emit) => {
+      emit({ type: 'note', text: 'n' });
+      return 7;
+    });
+
+    expect(events).toEqual([
+      { type: 'note', text: 'n' },
+      { type: 'end', outcome: { status: 'done', result: { files: 7 } } },
+    ]);
+    expect(stderr.text).toBe('');
+  });
+
+  it('tells consumers of a failure too', async () => {
+    const { ctx } = context(true);
+    const events: TransferEvent[] = [];
+    const consumer = { name: 'ledger', take: (event: TransferEvent) => void events.push(event) };
+
+    const running = runWithProgress(ctx, { consumers: [consumer] }, () => Promise.reject(new Error('no')));
+
+    await expect(running).rejects.toThrow('no');
+    expect(events).toEqual([
+      { type: 'end', outcome: { status: 'failed', code: 'internal', message: 'no', hint: undefined } },
+    ]);
+  });
+
+  it('goes on without a consumer that fails, and warns of it', async () => {
+    const { ctx, warnings, stderr } = context();
+    const take = (): never => {
+      throw new Error('disk full');
+    };
+
+    const value = await runWithProgress(ctx, { consumers: [{ name: 'ledger', take }] }, async (emit) => {
+      emit({ type: 'start', operation: 'verify', source: 's3://b/u', target: '' });
+      emit({ type: 'progress', items: 7, bytes: 70 });
+      return 42;
+    });
+
+    expect(value).toBe(42);
+    expect(warnings).toEqual(['the ledger failed and was left out: disk full']);
+    expect(stderr.text).toContain('note: the ledger failed and was left out: disk full');
+    expect(stderr.lines().at(-1)).toMatch(/verify done after .*: 7 files, 70B/);
+  });
+
+  it('puts the result into the summary for machines', async () => {
+    const { ctx, stderr } = context();
+    const options = { progressFormat: 'json', documentOf: (files: number) => ({ files }) } as const;
+
+    await runWithProgress(ctx, options, async (emit) => {
+      emit({ type: 'start', operation: 'prune', source: 's3://b', target: '' });
+      return 7;
+    });
+
+    expect(JSON.parse(stderr.lines().at(-1) ?? '')).toMatchObject({
+      type: 'summary',
+      operation: 'prune',
+      outcome: 'done',
+      result: { files: 7 },
+    });
+  });
+
+  it('shows nothing of what is over before it would be shown', async () => {
+    const { ctx, stderr } = context();
+
+    await runWithProgress(ctx, { showAfterMs: 10_000 }, async (emit) =>
+      emit({ type: 'start', operation: 'load', source: 's3://b/u', target: '' }),
+    );
+
+    expect(stderr.text).toBe('');
+  });
+
+  it('prints the result when the display is over', async () => {
+    const { ctx, stderr } = context();
+    const printed: unknown[] = [];
+    const result = (document: unknown, text: () => string): void => {
+      printed.push(document, text(), stderr.text.includes('verify done'));
+    };
+
+    await runToResult(
+      { ...ctx, result },
+      { show: (files) => ({ document: { files }, text: () => 't' }) },
+      async (emit) => {
+        emit({ type: 'start', operation: 'verify', source: 's3://b/u', target: '' });
+        return 7;
+      },
+    );
+
+    expect(printed).toEqual([{ files: 7 }, 't', true]);
   });
 
   it('writes nothing at all with --quiet', async () => {

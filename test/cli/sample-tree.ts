@@ -8,7 +8,7 @@ import type { Host } from '../../src/cli/host.js';
 import { atLeast, conflicts, requires } from '../../src/cli/rule.js';
 import { runProgram } from '../../src/cli/run.js';
 import { buildTree, type Node } from '../../src/cli/tree.js';
-import { outputFlags, uploadTargetFlags, yesFlag } from '../../src/commands/_shared.js';
+import { outputFlags, uploadTargetFlags, yesFlag } from '../../src/commands/kit/flags.js';
 
 export interface Call {
   readonly values: Readonly<Record<string, unknown>>;
@@ -92,7 +92,7 @@ const prune = defineCommand({
 });
 
 /** The sample tree; `run` becomes the body of `upload`. */
-export function sampleTree(run?: Run): Node {
+export function sampleTree(run?: Run): Node<Command> {
   const restore = { args: [arg.text('URL', { describe: 'where from' })] };
   return buildTree(
     [

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/run.js';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/balance.js';
-import { fileStore } from '../../src/core/object-store/file-store.js';
+import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import { folderWith, lonely, SIZES } from '../core/balance/balance-run.js';
 import { linkId } from '../support/make-chain.js';
 import { allKeys } from '../support/make-dataset.js';

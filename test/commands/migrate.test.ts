@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/migrate.js';
-import { archiveSource } from '../../src/commands/migrate/archive-source.js';
+import { archiveSource } from '../../src/core/migrate/archive-source.js';
 import { runSample, sampleHost } from '../cli/sample-tree.js';
 import { makeTar } from '../core/migrate/make-tar.js';
 import { tempFolder } from '../support/temp-folder.js';

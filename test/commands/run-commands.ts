@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { runProgram } from '../../src/cli/run.js';
+import type { Command } from '../../src/cli/command.js';
 import type { Node } from '../../src/cli/tree.js';
 
 export interface CommandRun {
@@ -11,7 +12,7 @@ export interface CommandRun {
 }
 
 export interface CommandHost {
-  readonly root: Node;
+  readonly root: Node<Command>;
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Typed on a terminal; without it there is none. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ObjectStore } from '../../src/core/object-store/object-store.js';
-import { rawFromText } from '../../src/core/raw-path.js';
+import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, noise } from '../core/archive/trees.js';
 import { unnamedOrphans } from '../kill/orphans.js';
 import { readStore } from '../kill/store-state.js';

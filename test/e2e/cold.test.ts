@@ -198,7 +198,7 @@ describe('a restore from cold storage', () => {
     expect(ran.status).toBe(1);
     expect(documentOf(ran).error).toMatchObject({
       code: 'cold-storage',
-      hint: `archiver restore ${location} ${join(home, 'out')} --file a --file 'it'\\''s'`,
+      hint: `archiver restore ${location} ${join(home, 'out')} --file a --file 'it'"'"'s'`,
     });
   });
 });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fsPath, rawFromText } from '../../src/core/raw-path.js';
+import { fsPath, rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, isRoot, makeEverything, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {

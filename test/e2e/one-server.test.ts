@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.js';
 import { refuseElsewhere, savedCommand } from '../../src/commands/upload/saved-command.js';
-import { openHeadCache } from '../../src/core/dataset/head-cache.js';
+import { openHeadCache } from '../../src/core/dataset/cache/head-cache.js';
 import { readJob, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
 import { jobFields } from '../core/restore-jobs/sample-job.js';
 import { KEY_ARN } from '../support/fake-kms.js';

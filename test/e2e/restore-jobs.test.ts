@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { rawFromText } from '../../src/core/raw-path.js';
+import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { updateJob } from '../../src/core/restore-jobs/change-job.js';
 import { jobPaths, readJob, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';

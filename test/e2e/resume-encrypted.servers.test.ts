@@ -7,7 +7,7 @@ import { CreateBucketCommand, HeadObjectCommand, S3Client } from '@aws-sdk/clien
 import { expect, onTestFinished, test } from 'vitest';
 import type { ObjectInfo } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';
-import { rawFromText } from '../../src/core/raw-path.js';
+import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { startKillProxy } from '../kill/kill-proxy.js';
 import { openTestS3, useTestCredentials } from '../support/open-s3.js';

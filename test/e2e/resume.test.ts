@@ -15,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readLog } from '../../src/core/resume/entry-log.js';
 import { encodeState, parseState, type UploadState } from '../../src/core/resume/upload-state.js';
-import { rawFromText } from '../../src/core/raw-path.js';
+import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startMemoryS3 } from '../support/memory-s3.js';

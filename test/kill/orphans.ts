@@ -1,7 +1,7 @@
 // What no version refers to, and whether a prune that keeps every version would name it.
 import { planPrune } from '../../src/core/dataset/prune/plan-prune.js';
-import { openVersion } from '../../src/core/dataset/version-view.js';
-import { listAllOrdinals, listAllVersions, readVersion } from '../../src/core/dataset/versions.js';
+import { openVersion } from '../../src/core/dataset/chain/version-view.js';
+import { listAllOrdinals, listAllVersions, readVersion } from '../../src/core/dataset/records/versions.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
 import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 

@@ -1,8 +1,8 @@
 // What a store must be at any instant: every version that was committed is there with all of its chunks, and nothing that
 // can be seen is half.
 import { createHash } from 'node:crypto';
-import { listVersions, readVersion } from '../../src/core/dataset/versions.js';
-import { openView } from '../../src/core/dataset/view.js';
+import { listVersions, readVersion } from '../../src/core/dataset/records/versions.js';
+import { openView } from '../../src/core/dataset/chain/view.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
 import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fileStore } from '../../src/core/object-store/file-store.js';
+import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../src/core/object-store/object-store.js';
 import { archiver, type Ran } from '../e2e/upload-cli.js';
 import { tempFolder } from '../support/temp-folder.js';

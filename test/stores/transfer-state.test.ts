@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { TransferEvent } from '../../src/core/events.js';
-import { createTransferState, foldEvent, snapshotOf, type TransferSnapshot } from '../../src/stores/transfer-state.js';
+import type { Outcome, TransferEvent } from '../../src/core/events.js';
+import { snapshotOf, type TransferSnapshot } from '../../src/stores/transfer-snapshot.js';
+import { createTransferState, foldEvent } from '../../src/stores/transfer-state.js';
 
 const start: TransferEvent = { type: 'start', operation: 'upload', source: '/data', target: 's3://b/p' };
 const plan: TransferEvent = {
   type: 'plan',
-  files: 100,
+  items: 100,
   bytes: 10_000,
   chunks: 4,
   shardBytes: [6000, 4000],
@@ -21,6 +22,18 @@ const chunk = (state: 'started' | 'finished', chunk: number, shard: number): Tra
   storedBytes: 1500,
 });
 
+const end = (outcome: Outcome): TransferEvent => ({ type: 'end', outcome });
+const retry = (request: string, attempt: number, waitMs: number): TransferEvent => ({
+  type: 'retry',
+  request,
+  service: 'store',
+  attempt,
+  maxAttempts: 10,
+  waitMs,
+  trouble: 'busy',
+  reason: 'SlowDown',
+});
+
 /** Folds events that come a second apart, the first at time 0, and looks one second after the last. */
 function fold(...events: TransferEvent[]): TransferSnapshot {
   const state = createTransferState(0);
@@ -32,19 +45,19 @@ const cases: [name: string, events: TransferEvent[], expected: Partial<TransferS
   [
     'nothing yet',
     [],
-    { operation: undefined, phase: 'starting', filesTotal: undefined, ratio: undefined, etaMs: undefined },
+    { operation: undefined, phase: 'starting', itemsTotal: undefined, ratio: undefined, etaMs: undefined },
   ],
   ['a start', [start], { operation: 'upload', source: '/data', target: 's3://b/p', elapsedMs: 1000 }],
   [
     'a scan in progress',
-    [start, { type: 'phase', phase: 'scanning' }, { type: 'scan', files: 7, bytes: 70 }],
-    { phase: 'scanning', filesFound: 7, bytesFound: 70, filesTotal: undefined },
+    [start, { type: 'phase', phase: 'scanning' }, { type: 'scan', items: 7, bytes: 70 }],
+    { phase: 'scanning', itemsFound: 7, bytesFound: 70, itemsTotal: undefined },
   ],
   [
     'a plan',
     [start, plan],
     {
-      filesTotal: 100,
+      itemsTotal: 100,
       bytesTotal: 10_000,
       chunksTotal: 4,
       compression: 'zstd content-aware (default 3)',
@@ -58,13 +71,13 @@ const cases: [name: string, events: TransferEvent[], expected: Partial<TransferS
   [
     'progress, as totals and not as increments',
     [
-      start,
+      { ...start, operation: 'restore' },
       plan,
       transferring,
-      { type: 'progress', files: 10, bytes: 1000, path: 'a' },
-      { type: 'progress', files: 20, bytes: 2000 },
+      { type: 'progress', items: 10, bytes: 1000, path: 'a' },
+      { type: 'progress', items: 20, bytes: 2000 },
     ],
-    { filesDone: 20, bytesDone: 2000, path: 'a', bytesPerSecond: 500, etaMs: 16_000 },
+    { itemsDone: 20, bytesDone: 2000, path: 'a', bytesPerSecond: 500, etaMs: 16_000 },
   ],
   [
     'chunks in flight in two shards',
@@ -94,20 +107,86 @@ const cases: [name: string, events: TransferEvent[], expected: Partial<TransferS
   ['a chunk that is sent again', [start, plan, chunk('started', 0, 0), chunk('started', 0, 0)], { chunksInFlight: 1 }],
   [
     'retries',
+    [start, retry('put a', 2, 0), retry('put b', 3, 6000)],
+    {
+      retries: 2,
+      retrying: {
+        request: 'put b',
+        service: 'store',
+        trouble: 'busy',
+        reason: 'SlowDown',
+        tryNumber: 4,
+        maxTries: 10,
+        waitLeftMs: 5000,
+        requests: 2,
+      },
+    },
+  ],
+  [
+    'no retry any more once the request is settled',
+    [start, retry('put a', 2, 1000), { type: 'settled', request: 'put a' }],
+    { retries: 1, retrying: undefined },
+  ],
+  [
+    'what was sent, beside what was read, and the time left by what was sent',
     [
       start,
-      { type: 'retry', request: 'PutObject', attempt: 2, reason: 'SlowDown' },
-      { type: 'retry', request: 'PutObject', attempt: 3, reason: 'SlowDown' },
+      plan,
+      transferring,
+      { type: 'sent', bytes: 0, storedBytes: 0 },
+      { type: 'progress', items: 50, bytes: 9000 },
+      { type: 'sent', bytes: 2000, storedBytes: 500 },
     ],
-    { retries: 2 },
+    { bytesDone: 9000, bytesSent: 2000, wireBytes: 500, storedBytesPerSecond: 100, etaMs: 20_000 },
+  ],
+  [
+    'source bytes of finished chunks as sent where nobody tells more',
+    [start, plan, transferring, chunk('finished', 0, 0)],
+    { bytesSent: 3000, wireBytes: undefined },
+  ],
+  [
+    'nothing as sent in a restore',
+    [{ ...start, operation: 'restore' }, plan, chunk('finished', 0, 0)],
+    { bytesSent: undefined },
+  ],
+  [
+    'what a phase counts, and the time left by items where there are no bytes',
+    [
+      { ...start, operation: 'prune' },
+      { type: 'phase', phase: 'reading' },
+      { type: 'plan', items: 3, bytes: 0 },
+      { type: 'progress', items: 3, bytes: 0 },
+      { type: 'phase', phase: 'deleting' },
+      { type: 'plan', items: 100, bytes: 0 },
+      { type: 'progress', items: 20, bytes: 0 },
+    ],
+    { unit: 'object', plans: 2, itemsTotal: 100, itemsDone: 20, etaMs: 8000 },
+  ],
+  [
+    'the versions of the phase before',
+    [
+      { ...start, operation: 'prune' },
+      { type: 'phase', phase: 'reading' },
+      { type: 'plan', items: 3, bytes: 0 },
+    ],
+    { unit: 'version', phase: 'reading' },
   ],
   ['notes', [start, { type: 'note', text: 'kept no owners' }], { notes: ['kept no owners'] }],
   [
     'no time left while it commits',
-    [start, plan, { type: 'progress', files: 1, bytes: 10 }, { type: 'phase', phase: 'committing' }],
+    [start, plan, { type: 'progress', items: 1, bytes: 10 }, { type: 'phase', phase: 'committing' }],
     { phase: 'committing', etaMs: undefined },
   ],
-  ['the end', [start, plan, { type: 'done' }], { phase: 'done', elapsedMs: 2000 }],
+  [
+    'the end',
+    [start, plan, end({ status: 'done', result: 42 })],
+    { phase: 'done', elapsedMs: 2000, outcome: { status: 'done', result: 42 } },
+  ],
+  [
+    'a failure, in the phase it happened in',
+    [start, plan, transferring, end({ status: 'interrupted' })],
+    { phase: 'transferring', outcome: { status: 'interrupted' } },
+  ],
 ];
 
 describe('snapshotOf the folded events', () => {
@@ -144,7 +223,7 @@ describe('snapshotOf the folded events', () => {
     foldEvent(state, start, 0);
     foldEvent(state, plan, 60_000);
     foldEvent(state, transferring, 60_000);
-    foldEvent(state, { type: 'progress', files: 1, bytes: 4000 }, 62_000);
+    foldEvent(state, { type: 'progress', items: 1, bytes: 4000 }, 62_000);
 
     expect(snapshotOf(state, 62_000).bytesPerSecond).toBe(2000);
   });

@@ -19,14 +19,14 @@ it('publishes at most ten times a second however many events come', () => {
   const { apply } = store.getState();
 
   for (let millisecond = 0; millisecond < 1000; millisecond += 1) {
-    apply({ type: 'progress', files: millisecond, bytes: millisecond });
+    apply({ type: 'progress', items: millisecond, bytes: millisecond });
     vi.advanceTimersByTime(1);
   }
   vi.advanceTimersByTime(200);
 
   expect(publications).toBeGreaterThan(5);
   expect(publications).toBeLessThanOrEqual(10);
-  expect(store.getState().snapshot.filesDone).toBe(999);
+  expect(store.getState().snapshot.itemsDone).toBe(999);
 });
 
 it('publishes nothing while nothing happens', () => {
@@ -36,13 +36,13 @@ it('publishes nothing while nothing happens', () => {
 });
 
 it('publishes at once when asked, and not again for the same events', () => {
-  store.getState().apply({ type: 'progress', files: 3, bytes: 30 });
+  store.getState().apply({ type: 'progress', items: 3, bytes: 30 });
 
   store.getState().refresh();
   vi.advanceTimersByTime(1000);
 
   expect(publications).toBe(1);
-  expect(store.getState().snapshot.filesDone).toBe(3);
+  expect(store.getState().snapshot.itemsDone).toBe(3);
 });
 
 it('says at once that it is stopping', () => {
@@ -52,13 +52,13 @@ it('says at once that it is stopping', () => {
 });
 
 it('publishes what is left when it closes, and nothing after that', () => {
-  store.getState().apply({ type: 'progress', files: 3, bytes: 30 });
+  store.getState().apply({ type: 'progress', items: 3, bytes: 30 });
   store.getState().close();
-  store.getState().apply({ type: 'progress', files: 4, bytes: 40 });
+  store.getState().apply({ type: 'progress', items: 4, bytes: 40 });
   store.getState().refresh();
   vi.advanceTimersByTime(1000);
 
   expect(publications).toBe(1);
-  expect(store.getState().snapshot.filesDone).toBe(3);
+  expect(store.getState().snapshot.itemsDone).toBe(3);
   expect(vi.getTimerCount()).toBe(0);
 });

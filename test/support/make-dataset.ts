@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openVersion } from '../../src/core/dataset/version-view.js';
-import { listVersions, readVersion } from '../../src/core/dataset/versions.js';
+import { openVersion } from '../../src/core/dataset/chain/version-view.js';
+import { listVersions, readVersion } from '../../src/core/dataset/records/versions.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
 import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';

@@ -1,6 +1,6 @@
 // A store that is a map, for tests of readers: counts its requests and can be bent.
 import { Readable } from 'node:stream';
-import { ArchiverError } from '../../src/core/errors.js';
+import { ArchiverError } from '../../src/core/failures/errors.js';
 import type { GetOptions, ObjectContent, ObjectReader } from '../../src/core/object-store/object-store.js';
 
 export interface MemoryReader extends ObjectReader {

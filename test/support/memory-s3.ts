@@ -19,9 +19,7 @@ export interface MemoryObject {
 interface Upload {
   readonly bucket: string;
   readonly key: string;
-  readonly headers: Record<string, string>;
   readonly startedAt: Date;
-  readonly parts: Map<number, { body: Buffer; etag: string }>;
 }
 
 interface Call {
@@ -211,10 +209,8 @@ class Server {
         return this.#restore(bucket.get(call.key), call);
       case 'CreateMultipartUpload':
         return this.#create(call);
-      case 'UploadPart':
-      case 'CompleteMultipartUpload':
       case 'AbortMultipartUpload':
-        return this.#uploadCall(operation, bucket, call);
+        return this.#abort(call);
       default:
         return this.#get(bucket.get(call.key), call, operation === 'HeadObject');
     }
@@ -372,33 +368,17 @@ class Server {
     return `<Contents>${fields.join('')}${restore}</Contents>`;
   }
 
-  #create({ bucket, key, headers }: Call): Answer {
+  #create({ bucket, key }: Call): Answer {
     const id = randomBytes(8).toString('hex');
-    this.uploads.set(id, { bucket, key, headers: keptHeaders(headers), startedAt: new Date(), parts: new Map() });
+    this.uploads.set(id, { bucket, key, startedAt: new Date() });
     return xml('InitiateMultipartUploadResult', element('UploadId', id));
   }
 
-  #uploadCall(operation: string, bucket: Map<string, MemoryObject>, { key, query, body }: Call): Answer {
+  #abort({ key, query }: Call): Answer {
     const id = query.get('uploadId') ?? '';
-    const upload = this.uploads.get(id);
-    if (!upload || upload.key !== key) return errorAnswer(404, 'NoSuchUpload');
-    if (operation === 'AbortMultipartUpload') return (this.uploads.delete(id), { status: 204 });
-    if (operation === 'UploadPart') {
-      upload.parts.set(Number(query.get('partNumber')), { body, etag: md5(body) });
-      return { status: 200, headers: { etag: `"${md5(body)}"` } };
-    }
-    const numbers = tagValues(body.toString(), 'PartNumber').map(Number);
-    const parts = numbers.flatMap((number) => upload.parts.get(number) ?? []);
-    if (parts.length !== numbers.length) return errorAnswer(400, 'InvalidPart');
-    const etag = `${md5(Buffer.from(parts.map((part) => part.etag).join(''), 'hex'))}-${parts.length}`;
-    this.versionsOf(bucket).put(key, {
-      body: Buffer.concat(parts.map((part) => part.body)),
-      etag,
-      modified: new Date(),
-      headers: upload.headers,
-    });
+    if (this.uploads.get(id)?.key !== key) return errorAnswer(404, 'NoSuchUpload');
     this.uploads.delete(id);
-    return xml('CompleteMultipartUploadResult', element('ETag', `"${etag}"`));
+    return { status: 204 };
   }
 
   #listUploads({ bucket, query }: Call): Answer {

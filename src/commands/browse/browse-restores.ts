@@ -4,13 +4,14 @@ import type { Context } from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { printable } from '../../core/raw-path.js';
-import type { FrameCache } from '../../core/restore/frame-cache.js';
+import { printable } from '../../core/paths/raw-path.js';
+import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+import { isLost } from '../../core/restore/retrieval-document.js';
 import type { RestoreRequest } from '../../stores/browse/actions.js';
 import type { BrowseValues } from '../browse.js';
-import { retrieveWithJob, type Retrieved } from '../restore/cold-restore.js';
-import { isLost, requestedText } from '../restore/cold-text.js';
-import { resultText, statusOf } from '../restore/run-restore.js';
+import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
+import { requestedText } from '../kit/cost-lines.js';
+import { resultText, statusOf } from '../kit/restore-result.js';
 
 export interface BrowseRestoresOptions {
   readonly values: BrowseValues;

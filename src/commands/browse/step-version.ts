@@ -1,8 +1,8 @@
 // The versions before and after, and what changed from one to the next.
 import { diffViews } from '../../core/dataset/diff.js';
-import { digestsOf, openVersion } from '../../core/dataset/version-view.js';
-import { listVersions, type ListedVersion, readVersion, readVersions } from '../../core/dataset/versions.js';
-import { ArchiverError } from '../../core/errors.js';
+import { digestsOf, openVersion } from '../../core/dataset/chain/version-view.js';
+import { listVersions, type ListedVersion, readVersion, readVersions } from '../../core/dataset/records/versions.js';
+import { ArchiverError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
@@ -12,7 +12,7 @@ import {
   type OpenedListing,
   type VersionChanges,
 } from '../../stores/browse/browse-state.js';
-import { isFolderChange } from '../dataset/diff-tally.js';
+import { isFolderChange } from '../../core/dataset/diff-tally.js';
 
 /** Records read before the next batch, newest first: an upload that is looked at is mostly a new one. */
 const BATCH = 16;

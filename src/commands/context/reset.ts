@@ -1,4 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
+import type { Places, Results } from '../../cli/context.js';
+import { printable } from '../../core/paths/raw-path.js';
 
 export const command = defineCommand({
   path: 'context reset',
@@ -7,8 +9,12 @@ export const command = defineCommand({
   examples: ['archiver context reset'],
   exits: { 0: 'removed, or there was none', 1: '~/.archiver-context cannot be removed' },
   ignoresConfigFile: true,
-  async run(_values, _args, context) {
-    const { runContextReset } = await import('./run-context.js');
-    return runContextReset(context);
+  async run(_values, _args, context: Results & Places) {
+    const { contextPath, removeContext } = await import('../../core/context/context-file.js');
+    const file = contextPath(context.userHome);
+    const isRemoved = await removeContext(file);
+    context.result({ context: 'local', file, isRemoved }, () =>
+      isRemoved ? `context local; removed ${printable(file)}\n` : 'context local; there was no context file\n',
+    );
   },
 });

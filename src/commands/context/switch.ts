@@ -1,5 +1,7 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
+import type { Environment, Messages, Places, Results } from '../../cli/context.js';
+import { printable } from '../../core/paths/raw-path.js';
 
 export const command = defineCommand({
   path: 'context switch',
@@ -9,8 +11,14 @@ export const command = defineCommand({
   examples: ['archiver context switch repl', 'archiver context switch local'],
   exits: { 0: 'switched', 1: '~/.archiver-context cannot be written, or is damaged' },
   ignoresConfigFile: true,
-  async run(_values, [name], context) {
-    const { runContextSwitch } = await import('./run-context.js');
-    return runContextSwitch(name, context);
+  async run(_values, [name], context: Results & Messages & Environment & Places) {
+    const { contextPath, readContext, writeContext } = await import('../../core/context/context-file.js');
+    const { ABOUT_CONTEXTS } = await import('../../core/context/current-context.js');
+    const file = contextPath(context.userHome);
+    const stores = (await readContext(file))?.stores ?? [];
+    await writeContext(file, { context: name, stores });
+    const variable = context.env['ARCHIVER_CONTEXT'] ?? '';
+    if (variable !== '') context.note(`ARCHIVER_CONTEXT is set to ${printable(variable)} and comes before it`);
+    context.result({ context: name, file }, () => `context ${name}: ${ABOUT_CONTEXTS[name]}\n`);
   },
 });

@@ -2,11 +2,11 @@
 // knows.
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
-import { ArchiverError, isArchiverError, usageError } from '../../core/errors.js';
+import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
 import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type SavedCommand, UPLOAD_ID, type UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
-import { stateFolder } from '../upload/resumable.js';
+import { stateFolder } from '../kit/saved.js';
 import type { CreateUploadValues } from './upload.js';
 
 const MB = 1e6;

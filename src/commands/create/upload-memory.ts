@@ -1,6 +1,6 @@
 // How much memory `create upload` plans with: its chunks are large, and every one of them is a buffer.
-import { memoryPlan } from '../../core/archive/plan/memory-plan.js';
-import { usageError } from '../../core/errors.js';
+import { memoryPlan } from '../../core/limits/memory-plan.js';
+import { usageError } from '../../core/failures/errors.js';
 
 const MIB = 2 ** 20;
 const MB = 1e6;

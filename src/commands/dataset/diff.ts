@@ -1,8 +1,15 @@
-import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import { flag, type Values } from '../../cli/flag.js';
-import { storeFlags } from '../_shared.js';
-import { datasetFlag, writerFlag } from './_flags.js';
+import type { StreamedResults } from '../../cli/context.js';
+import { flag } from '../../cli/flag.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import type { Change } from '../../core/dataset/diff.js';
+import type { Counts, DiffTally } from '../../core/dataset/diff-tally.js';
+import { displayPath } from '../../core/paths/raw-path.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { datasetBase } from '../kit/dataset-target.js';
+import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
+import { documentParts } from '../kit/pieces.js';
+import { type StoreContext, withStore } from '../kit/store.js';
 
 const flags = {
   ...datasetFlag,
@@ -12,24 +19,83 @@ const flags = {
   ...storeFlags('us-west-2'),
 };
 
-/** What the flags become. */
-export type DatasetDiffValues = Values<typeof flags>;
-
 export const command = defineCommand({
   path: 'dataset diff',
   summary: 'show what changed between two versions of a dataset',
   description:
     'Reads manifests alone. A day stands for the newest version made by its end (UTC). Modified files say what differs: ' +
     'their content, only metadata (mode, owner, time, attributes), or their type. Folders are counted, and not listed.',
-  args: [arg.url('S3_URL', { describe: 'bucket and prefix that uploads went to' })],
+  args: [placeArg],
   flags,
   examples: [
     'archiver dataset diff s3://acme-archive/lab --dataset-id results-1a2b3c4d --from 3',
     'archiver dataset diff s3://acme-archive/lab --dataset-id results-1a2b3c4d --from 2026-03-31 --to v12',
   ],
   exits: { 0: 'compared, whether or not anything differs', 1: 'a version is missing, damaged or cannot be read' },
-  async run(values, [url], context) {
-    const { runDatasetDiff } = await import('./run-diff.js');
-    await runDatasetDiff(values, url, context);
+  async run(values, [url], context: StreamedResults & StoreContext) {
+    const baseUrl = datasetBase(url, values.writerId);
+    const datasetId = checkDatasetId(values.datasetId);
+    const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');
+    const { openVersion } = await import('../../core/dataset/chain/version-view.js');
+    const { diffViews } = await import('../../core/dataset/diff.js');
+    const { CHANGE_KINDS, DiffTally, isFolderChange } = await import('../../core/dataset/diff-tally.js');
+    const selectors = { from: parseVersionSelector(values.from), to: parseVersionSelector(values.to) };
+    const { signal } = context;
+    await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
+      const fromRecord = await resolveVersion(store, datasetId, selectors.from, signal);
+      const from = await openVersion(store, fromRecord, signal);
+      const toRecord = await resolveVersion(store, datasetId, selectors.to, signal);
+      const to = await openVersion(store, toRecord, signal);
+      const tally = new DiffTally(from, to);
+      // With --json nothing is written before all is compared: what is wrong is known by then, and mostly all changes are
+      // in hand.
+      for await (const batch of diffViews(from, to)) {
+        signal.throwIfAborted();
+        tally.add(batch);
+        const rows = batch.changes.filter((change) => !isFolderChange(change));
+        if (!context.json && rows.length > 0) await context.print(rows.map(changeRow).join(''));
+      }
+      if (!context.json) {
+        const title = `v${fromRecord.version} to v${toRecord.version}`;
+        context.result(undefined, () => `${title}: ${summaryText(tally)}\n`);
+        return;
+      }
+      const head = {
+        datasetId,
+        location: baseUrl,
+        from: fromRecord.uploadId,
+        fromVersion: fromRecord.version,
+        to: toRecord.uploadId,
+        toVersion: toRecord.version,
+        counts: tally.files,
+        folders: tally.folders,
+        unchanged: tally.unchanged,
+        requests,
+      };
+      const lists = CHANGE_KINDS.map((kind) => [kind, () => tally.list(kind)] as const);
+      await context.streamDocument(documentParts(head, Object.fromEntries(lists)));
+    });
   },
 });
+
+const KIND_WIDTH = 'modified'.length;
+const SIZE_WIDTH = 10;
+
+function changeRow(change: Change): string {
+  const entry = change.kind === 'removed' ? change.before : change.after;
+  const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
+  const what = change.kind === 'modified' ? `  (${change.what})` : '';
+  const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
+  return `${change.kind.padEnd(KIND_WIDTH)}  ${size}  ${displayPath(entry.path)}${link}${what}\n`;
+}
+
+const isAny = ({ added, removed, modified }: Counts): boolean => added + removed + modified > 0;
+
+const countsText = ({ added, removed, modified }: Counts): string =>
+  `${formatCount(added)} added, ${formatCount(removed)} removed, ${formatCount(modified)} modified`;
+
+function summaryText({ files, folders, unchanged }: DiffTally): string {
+  if (!isAny(files) && !isAny(folders)) return `no differences in ${formatQuantity(unchanged, 'file')}`;
+  const folderText = isAny(folders) ? `; folders: ${countsText(folders)}` : '';
+  return `${countsText(files)}, ${formatCount(unchanged)} unchanged${folderText}`;
+}

@@ -1,13 +1,26 @@
-import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import type { Values } from '../../cli/flag.js';
-import { storeFlags } from '../_shared.js';
-import { writerFlag } from './_flags.js';
+import type { Messages, Results } from '../../cli/context.js';
+import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatCount } from '../../ui/format.js';
+import { datasetBase } from '../kit/dataset-target.js';
+import { placeArg, storeFlags, writerFlag } from '../kit/flags.js';
+import { minuteText, ofKnown } from '../kit/lines.js';
+import { type StoreContext, withStore } from '../kit/store.js';
+import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 
-const flags = { ...writerFlag, ...storeFlags('us-west-2') };
-
-/** What the flags become. */
-export type DatasetListValues = Values<typeof flags>;
+const COLUMNS: readonly Column<DatasetSummary>[] = [
+  column('DATASET', ({ datasetId }) => printable(datasetId)),
+  numbers('VERSIONS', ({ versions }) => formatCount(versions)),
+  numbers('HEAD', ({ headVersion }) => `v${headVersion}`, { dropOrder: 2 }),
+  numbers('FILES', ({ files }) => ofKnown(files, formatCount)),
+  numbers('SIZE', ({ bytes }) => ofKnown(bytes, formatBytes)),
+  column('UPDATED (UTC)', ({ updated }) => ofKnown(updated, minuteText), { dropOrder: 1 }),
+  column('SOURCE', ({ source, host }) => ofKnown(source, (path) => printable(`${path} on ${host ?? '?'}`)), {
+    isCuttable: true,
+    dropOrder: 3,
+  }),
+];
 
 export const command = defineCommand({
   path: 'dataset list',
@@ -15,16 +28,24 @@ export const command = defineCommand({
   description:
     'A dataset is what uploads and syncs of one folder have in common. Shows how many versions each has, and files and ' +
     'bytes of the newest one as a restore would give them.',
-  args: [arg.url('S3_URL', { describe: 'bucket and prefix that uploads went to' })],
-  flags,
+  args: [placeArg],
+  flags: { ...writerFlag, ...storeFlags('us-west-2') },
   examples: [
     'archiver dataset list s3://acme-archive/lab',
     'archiver dataset list s3://acme-archive/fleet --writer-id web-01',
     'archiver dataset list file:///mnt/backup --json',
   ],
   exits: { 0: 'listed', 1: 'the store cannot be read', 3: 'listed, but the newest version of a dataset is unreadable' },
-  async run(values, [url], context) {
-    const { runDatasetList } = await import('./run-list.js');
-    return runDatasetList(values, url, context);
+  async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
+    const baseUrl = datasetBase(url, values.writerId);
+    const { describeDatasets } = await import('../../core/dataset/records/describe-datasets.js');
+    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
+      const datasets = await describeDatasets(store, context.signal);
+      for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
+      const none = `no datasets under ${printable(baseUrl)}\n`;
+      const text = datasets.length === 0 ? none : await tableText(datasets, COLUMNS, context);
+      context.result({ datasets, location: baseUrl, requests }, () => text);
+      return datasets.some(({ problem }) => problem !== undefined) ? 3 : 0;
+    });
   },
 });

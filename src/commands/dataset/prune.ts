@@ -1,9 +1,23 @@
-import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
+import type { Clock, Messages, Questions, Results, Terminal } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
-import { storeFlags, storeModeFlag, yesFlag } from '../_shared.js';
-import { datasetFlag, writerFlag } from './_flags.js';
+import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { ordinalsText } from '../../core/dataset/ordinals-text.js';
+import type { PlanOptions, PrunePlan } from '../../core/dataset/prune/plan-prune.js';
+import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
+import type { ReadRecord } from '../../core/dataset/records/versions.js';
+import { usageError } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatQuantity } from '../../ui/format.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { agree, hasTerminal } from '../kit/ask.js';
+import { datasetBase } from '../kit/dataset-target.js';
+import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
+import { amountText, bytesOf, fact, failureText, firstLines, minuteText, textOf } from '../kit/lines.js';
+import { stopwatch } from '../kit/run.js';
+import { type StoreContext, withStore } from '../kit/store.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
 const MIN_GRACE_MS = 2 * 3_600_000;
@@ -34,9 +48,6 @@ const flags = {
   ...storeFlags('us-west-2'),
 };
 
-/** What the flags become. */
-export type DatasetPruneValues = Values<typeof flags>;
-
 export const command = defineCommand({
   path: 'dataset prune',
   summary: 'delete old versions of a dataset for good',
@@ -49,7 +60,7 @@ export const command = defineCommand({
     'It cannot be undone. Interrupted, every kept version stays readable, and the same command finishes. Nothing is ' +
     'deleted while any version of any dataset there cannot be read. Objects in cold classes that are younger than ' +
     'their minimum storage time cost the rest of it; that is shown first, at AWS list prices.',
-  args: [arg.url('S3_URL', { describe: 'bucket and prefix that uploads went to' })],
+  args: [placeArg],
   flags,
   rules: [
     conflicts('instant', ['grace']),
@@ -68,8 +79,138 @@ export const command = defineCommand({
     1: 'stopped, and nothing was deleted: something is damaged, not understood or changed meanwhile, or the store failed',
     3: 'pruned, but some objects could not be deleted',
   },
-  async run(values, [url], context) {
-    const { runDatasetPrune } = await import('./run-prune.js');
-    return runDatasetPrune(values, url, context);
+  async run(values, [url], context: Results & Messages & Questions & Terminal & Clock & StoreContext) {
+    const baseUrl = datasetBase(url, values.writerId);
+    const datasetId = checkDatasetId(values.datasetId);
+    refuseUnasked(values, context);
+    const { randomBytes } = await import('node:crypto');
+    const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
+    const { hasWork, planPrune } = await import('../../core/dataset/prune/plan-prune.js');
+    const { prune } = await import('../../core/dataset/prune/prune.js');
+    const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
+    const { readOnly } = await import('../../core/object-store/read-only.js');
+    const { dryRun, force } = values;
+    const elapsed = stopwatch(context);
+    const options = planOptions(values, datasetId, context);
+    const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
+    return await withStore({ baseUrl, values, context }, async ({ store, region, requests }) => {
+      const plan = await planPrune(readOnly(store), options);
+      for (const warning of plan.warnings) context.warn(printable(warning));
+      const going = [...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects];
+      const fees = earlyDeletion(going, { region, now: context.now() });
+      const carryOut = async () => {
+        context.note(planLines({ plan, fees, freedFrom }).join('\n'));
+        if (!force) await agree(context, 'Delete this for good?', 'nothing was pruned');
+        return await prune(store, { ...options, plan, randomBytes, onStep: (text) => context.note(text) });
+      };
+      const outcome = dryRun || !hasWork(plan) ? undefined : await carryOut();
+      const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom };
+      const about = { datasetId, location: baseUrl, dryRun };
+      context.result({ ...about, ...pruneDocument(done), durationMs: elapsed(), requests }, () =>
+        textOf(dryRun ? [...planLines(done), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
+      );
+      return (outcome?.failed.length ?? 0) > 0 ? 3 : 0;
+    });
   },
 });
+
+/** Nobody is there to answer: told before anything is read. */
+function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Terminal): void {
+  if (dryRun || force || yes || hasTerminal(context)) return;
+  throw usageError(
+    'pruning deletes for good and there is no terminal to ask on',
+    'add --dry-run to see what would go, or --yes to do it',
+  );
+}
+
+function planOptions(values: Values<typeof flags>, datasetId: string, { now, signal }: Clock & StoreContext) {
+  const { keepLast: last, keepDaily, keepWeekly, keepMonthly, keepYearly } = values;
+  return {
+    datasetId,
+    keep: { last, daily: keepDaily, weekly: keepWeekly, monthly: keepMonthly, yearly: keepYearly },
+    abandonedAfterMs: values.abandonedAfter,
+    graceMs: values.instant ? 0 : values.grace,
+    now: now(),
+    signal,
+  } satisfies PlanOptions;
+}
+
+const MAX_NAMED = 10;
+
+const versionsText = (versions: readonly ReadRecord[]): string =>
+  `${formatQuantity(versions.length, 'version')}: ${ordinals(versions)}`;
+
+const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versions.map(({ record }) => record));
+
+/** When what is marked now can be deleted. */
+const momentText = (moment: Date): string => `${minuteText(moment.toISOString())} UTC`;
+
+/** What will happen. */
+function planLines({ plan, fees, freedFrom }: Omit<PruneReport, 'outcome'>): string[] {
+  const { datasetId, kept, retired, compacted, sweep, marked } = plan;
+  const due = `${amountText(sweep.objects.length, 'object', bytesOf(sweep.objects))}, marked before`;
+  return [
+    `dataset ${printable(datasetId)}`,
+    fact('keep', versionsText(kept)),
+    fact('retire', retired.length === 0 ? 'no version' : versionsText(retired)),
+    ...(compacted.length === 0 ? [] : [fact('rewrite', `the manifest of ${ordinals(compacted)}, to stand by itself`)]),
+    ...abandonedLines(plan),
+    ...(marked.length === 0 ? [] : [fact(freedFrom === undefined ? 'delete' : 'mark', markedText(plan, freedFrom))]),
+    ...(sweep.due.length === 0 ? [] : [fact('delete', due)]),
+    ...waitingLines(plan),
+    ...feeLines(fees),
+  ];
+}
+
+function markedText({ marked }: PrunePlan, freedFrom: Date | undefined): string {
+  const objects = marked.flatMap((upload) => upload.objects);
+  const amount = amountText(objects.length, 'object', bytesOf(objects));
+  return freedFrom === undefined ? amount : `${amount}: deleted by a prune after ${momentText(freedFrom)}`;
+}
+
+function waitingLines({ sweep: { waiting } }: PrunePlan): string[] {
+  const { objects, bytes, until } = waiting;
+  if (objects === 0 || until === undefined) return [];
+  const amount = amountText(objects, 'object', bytes);
+  return [fact('waiting', `${amount}, marked before: deleted by a prune after ${momentText(until)}`)];
+}
+
+function abandonedLines({ marked }: PrunePlan): string[] {
+  const abandoned = marked.filter(({ reason }) => reason === 'abandoned');
+  if (abandoned.length === 0) return [];
+  const named = abandoned.slice(0, MAX_NAMED).map(({ uploadId }) => uploadId);
+  const more = abandoned.length > MAX_NAMED ? ` and ${abandoned.length - MAX_NAMED} more` : '';
+  const what = `${formatQuantity(abandoned.length, 'upload')} that never became a version`;
+  return [fact('abandoned', `${what}: ${named.join(', ')}${more}`)];
+}
+
+/** What deletion before the end of the minimum storage time costs, by class. */
+function feeLines({ byClass, costUsd, region, pricesOf }: EarlyDeletion): string[] {
+  if (byClass.length === 0) return [];
+  const lines = byClass.map(({ storageClass, minimumDays, objects, bytes, costUsd: cost }) => {
+    const what = `${amountText(objects, 'object', bytes)} in ${printable(storageClass)}`;
+    if (minimumDays === null) return fact('fee', `unknown: ${what}, a class that is not known`);
+    return fact('fee', `${usd(cost)}: ${what} before ${minimumDays} days are over`);
+  });
+  const source = `at AWS list prices of ${pricesOf}${region === null ? '' : ` for ${printable(region)}`}`;
+  return [...lines, fact('early', `deletion costs ${usd(costUsd)} in all, ${source}`)];
+}
+
+const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
+
+/** What was done. */
+function outcomeLines({ plan, outcome, freedFrom }: PruneReport): string[] {
+  const { datasetId, retired, kept, compacted, marked } = plan;
+  const name = `dataset ${printable(datasetId)}`;
+  if (outcome === undefined) return [`nothing to prune: ${name} keeps ${ordinals(kept)}`, ...waitingLines(plan)];
+  const { deletedObjects, freedBytes, failed } = outcome;
+  const isMarked = marked.length > 0 && freedFrom !== undefined;
+  return [
+    `retired ${formatQuantity(retired.length, 'version')} of ${name}, kept ${versionsText(kept)}`,
+    ...(compacted.length === 0 ? [] : [fact('rewrote', `the manifest of ${ordinals(compacted)}`)]),
+    ...(isMarked ? [fact('marked', markedText(plan, freedFrom))] : []),
+    fact('deleted', amountText(deletedObjects, 'object', freedBytes)),
+    ...waitingLines(plan),
+    ...firstLines(failed.map(({ key, reason }) => fact('failed', failureText({ path: key, reason })))),
+  ];
+}

@@ -1,7 +1,17 @@
+import { resolve } from 'node:path';
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
+import type { Messages, Origins, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { uploadTargetFlags } from '../_shared.js';
+import type { SidecarResult } from '../../core/dvc/sidecar.js';
+import { usageError } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { resultPath } from '../../core/failures/failure-list.js';
+import { formatCount, formatQuantity } from '../../ui/format.js';
+import { uploadTargetFlags } from '../kit/flags.js';
+import { fact, firstLines, textOf } from '../kit/lines.js';
+import { type StoreContext, withStore } from '../kit/store.js';
+import { uploadTarget, uploadUrl, urlAndFolder } from '../kit/upload-target.js';
 
 const flags = {
   outputDir: flag.folder({ default: 'dvc-files', describe: 'where the .dvc files go, when OUTPUT_DIR is not given' }),
@@ -11,9 +21,6 @@ const flags = {
   }),
   ...uploadTargetFlags('us-east-1'),
 };
-
-/** What the flags become. */
-export type DvcExportValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'dvc export',
@@ -38,8 +45,52 @@ export const command = defineCommand({
     1: 'failed, or no .dvc file could be written',
     3: 'written, but not for some files',
   },
-  async run(values, [url, outputDir], context) {
-    const { runDvcExport } = await import('./run-export.js');
-    return runDvcExport(values, [url, outputDir], context);
+  async run(values, positional, context: Results & Messages & Places & StoreContext) {
+    const { url, outputDir } = splitPositional(values, positional, context);
+    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { exportSidecars } = await import('../../core/dvc/export-sidecars.js');
+    const { cacheDir } = values;
+    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
+      const { result, warnings } = await exportSidecars(store, {
+        uploadId,
+        outputDir,
+        cacheDir,
+        signal: context.signal,
+      });
+      for (const warning of warnings) context.warn(warning);
+      const about = { uploadId, location: uploadUrl({ baseUrl, uploadId }), outputDir };
+      const folders = result.folders.map(({ path, ...folder }) => ({ ...folder, path: resultPath(path) }));
+      const document = { ...about, cacheDir: resolve(outputDir, cacheDir), ...result, folders, requests };
+      context.result(document, () => exportText(result, outputDir));
+      if (result.failed.length === 0) return 0;
+      return result.files + result.folders.length === 0 ? 1 : 3;
+    });
   },
 });
+
+/** @throws usage for two output folders */
+function splitPositional(
+  values: Values<typeof flags>,
+  positional: readonly [url: string | undefined, outputDir: string | undefined],
+  { cwd, origins }: Pick<Places, 'cwd'> & Origins,
+): { readonly url: string | undefined; readonly outputDir: string } {
+  const [url, named] = urlAndFolder(values, positional);
+  if (named !== undefined && origins['outputDir'] === 'flag')
+    throw usageError('give either OUTPUT_DIR or --output-dir, not both');
+  return { url, outputDir: resolve(cwd, named ?? values.outputDir) };
+}
+
+function exportText(result: SidecarResult, outputDir: string): string {
+  const { files, folders, unchanged, replaced, firstReplaced, failed, links } = result;
+  const same = unchanged === 0 ? '' : `, ${formatCount(unchanged)} of them unchanged`;
+  const left = links === 0 ? '' : `; left out ${formatQuantity(links, 'symbolic link')}`;
+  const what = `${formatQuantity(files, 'file')} and ${formatQuantity(folders.length, 'folder')}`;
+  const indent = '  ';
+  const replacedLines = firstReplaced.map((path) => fact('replaced', printable(path)));
+  const failedLines = failed.map(({ path, reason }) => fact('failed', `${printable(path)}: ${reason}`));
+  return textOf([
+    `wrote .dvc files for ${what} to ${printable(outputDir)}${same}${left}`,
+    ...firstLines(replacedLines, { total: replaced, indent }),
+    ...firstLines(failedLines, { indent }),
+  ]);
+}

@@ -1,12 +1,24 @@
-import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import type { Values } from '../../cli/flag.js';
-import { uploadTargetFlags } from '../_shared.js';
+import type { Messages, Results } from '../../cli/context.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatCount } from '../../ui/format.js';
+import { uploadArg, uploadTargetFlags } from '../kit/flags.js';
+import { amountText } from '../kit/lines.js';
+import { type StoreContext, withStore } from '../kit/store.js';
+import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 
-const flags = uploadTargetFlags('us-east-1');
+interface StageRow {
+  readonly name: string;
+  readonly files: number;
+  readonly bytes: number;
+}
 
-/** What the flags become. */
-export type DvcStagesValues = Values<typeof flags>;
+const COLUMNS: readonly Column<StageRow>[] = [
+  column('STAGE', ({ name }) => printable(name)),
+  numbers('FILES', ({ files }) => formatCount(files)),
+  numbers('SIZE', ({ bytes }) => formatBytes(bytes)),
+];
 
 export const command = defineCommand({
   path: 'dvc stages',
@@ -14,15 +26,27 @@ export const command = defineCommand({
   description:
     'Shows how many files of the upload each stage makes, and their size. Reads manifests alone. Uploads name the stages ' +
     'of files when they are made with --dvc-auto.',
-  args: [arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true })],
-  flags,
+  args: [uploadArg],
+  flags: uploadTargetFlags('us-east-1'),
   examples: [
     'archiver dvc stages s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver dvc stages --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'listed, also when there are none', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context) {
-    const { runDvcStages } = await import('./run-stages.js');
-    await runDvcStages(values, url, context);
+  async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
+    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { countStages } = await import('../../core/dvc/stage-counts.js');
+    const location = uploadUrl({ baseUrl, uploadId });
+    await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
+      const { head, stages: counts, others } = await countStages(store, uploadId, context.signal);
+      const stages = [...counts].map(([name, count]) => ({ name, ...count }));
+      const rest = amountText(others.files, 'file', others.bytes);
+      if (stages.length === 0) context.note('uploads name the stages of files when they are made with --dvc-auto');
+      const text =
+        stages.length === 0
+          ? `no file of ${printable(location)} belongs to a DVC stage (${rest})\n`
+          : (await tableText(stages, COLUMNS, context)) + (others.files === 0 ? '' : `and ${rest} of no stage\n`);
+      context.result({ uploadId, location, stages, others, dvc: head.dvc ?? null, requests }, () => text);
+    });
   },
 });

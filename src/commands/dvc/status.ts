@@ -1,16 +1,28 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import { flag, type Values } from '../../cli/flag.js';
-import { outputFlags, uploadTargetFlags } from '../_shared.js';
+import type { Places, StreamedResults } from '../../cli/context.js';
+import { flag } from '../../cli/flag.js';
+import type { ProgressContext } from '../../cli/progress.js';
+import { suggest } from '../../cli/suggest.js';
+import type { Difference, LocalComparison, LocalState } from '../../core/dvc/compare-local.js';
+import type { Untracked } from '../../core/dvc/count-untracked.js';
+import { usageError } from '../../core/failures/errors.js';
+import type { Listing } from '../../core/listing/listing.js';
+import { displayPath, printable, type RawPath } from '../../core/paths/raw-path.js';
+import { type Failure, resultPath } from '../../core/failures/failure-list.js';
+import { formatCount } from '../../ui/format.js';
+import { outputFlags, uploadArg, uploadTargetFlags } from '../kit/flags.js';
+import { didYouMean } from '../kit/lines.js';
+import { documentParts, inPieces } from '../kit/pieces.js';
+import { withProgress } from '../kit/run.js';
+import { type StoreContext, withStore } from '../kit/store.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 
 const flags = {
   stage: flag.text({ placeholder: 'NAME', describe: 'compare only the files of this DVC stage' }),
   ...uploadTargetFlags('us-east-1'),
   ...outputFlags,
 };
-
-/** What the flags become. */
-export type DvcStatusValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'dvc status',
@@ -20,10 +32,7 @@ export const command = defineCommand({
     'file of equal size is read and compared by its MD5, as DVC does, whatever its time says. Local files that the upload ' +
     'does not have are counted (untracked), those of DVC and git themselves aside; with --stage they are not.\n' +
     'Reads manifests alone. A difference is no failure: like `git status`, the exit status does not tell.',
-  args: [
-    arg.folder('LOCAL_PATH', { describe: 'folder that stands for the source folder of the upload' }),
-    arg.url('S3_URL', { describe: 'the upload, instead of --bucket and --upload-id', optional: true }),
-  ],
+  args: [arg.folder('LOCAL_PATH', { describe: 'folder that stands for the source folder of the upload' }), uploadArg],
   flags,
   examples: [
     'archiver dvc status . s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
@@ -34,8 +43,115 @@ export const command = defineCommand({
     1: 'LOCAL_PATH is not there, or the manifest is missing, damaged or cannot be read',
     3: 'compared, but some local files could not be read',
   },
-  async run(values, [localPath, url], context) {
-    const { runDvcStatus } = await import('./run-status.js');
-    return runDvcStatus(values, [localPath, url], context);
+  async run(values, [localPath, url], context: StreamedResults & Pick<Places, 'cwd'> & StoreContext & ProgressContext) {
+    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { resolveSource } = await import('../../core/archive/scan/source-folder.js');
+    const folder = resolveSource(localPath, context.cwd);
+    const { compareLocal } = await import('../../core/dvc/compare-local.js');
+    const { countUntracked } = await import('../../core/dvc/count-untracked.js');
+    const { loadListing } = await import('../../core/listing/load-listing.js');
+    const location = uploadUrl({ baseUrl, uploadId });
+    const { stage } = values;
+    const { signal } = context;
+    const status = await withProgress(context, values, (emit) => {
+      emit({ type: 'start', operation: 'dvc status', source: localPath, target: '' });
+      return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }): Promise<Status> => {
+        const { listing } = await loadListing(store, { uploadId, signal });
+        checkStage(listing, stage, location);
+        const comparison = await compareLocal({ listing, folder, stage, emit, signal });
+        const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;
+        return { location, folder, stage, listing, comparison, untracked, requests };
+      });
+    });
+    const failed = failedFiles(status);
+    if (context.json) await context.streamDocument(statusDocument(status, failed));
+    else {
+      for await (const lines of inPieces(statusLines(status, failed))) await context.print(lines);
+      context.result(undefined, () => '');
+    }
+    return failed.length === 0 ? 0 : 3;
   },
 });
+
+interface Status {
+  readonly location: string;
+  readonly folder: RawPath;
+  readonly stage: string | undefined;
+  readonly listing: Listing;
+  readonly comparison: LocalComparison;
+  /** Undefined where files of one stage were compared. */
+  readonly untracked: Untracked | undefined;
+  readonly requests: unknown;
+}
+
+/** @throws usage for a stage that no file belongs to */
+function checkStage({ stages }: Listing, stage: string | undefined, location: string): void {
+  if (stage === undefined || stages.includes(stage)) return;
+  throw usageError(
+    `no file of ${printable(location)} belongs to the stage ${printable(stage)}${didYouMean(suggest(stage, stages))}`,
+    `archiver dvc stages ${printable(location)}`,
+  );
+}
+
+const inState = ({ comparison }: Status, state: LocalState): readonly Difference[] =>
+  comparison.differences.filter((difference) => difference.state === state);
+
+/** What could not be compared, and why. */
+function failedFiles(status: Status): readonly Failure[] {
+  const { listing, untracked } = status;
+  const unreadable = inState(status, 'failed').map(({ index, reason }) => ({
+    path: resultPath(listing.path(index)),
+    reason,
+  }));
+  const refused = listing.refused.map(({ path, reason }) => ({ path: resultPath(path), reason: `refused: ${reason}` }));
+  return [...unreadable, ...refused, ...(untracked?.failed ?? [])];
+}
+
+/** A line for each file that differs, and one that sums up. */
+function* statusLines(status: Status, failed: readonly Failure[]): Generator<string> {
+  const { listing, comparison } = status;
+  const line = (state: LocalState, text: string): string => `${state.padEnd('modified'.length)}  ${text}\n`;
+  for (const { index, state, reason } of comparison.differences) {
+    const why = state === 'missing' ? '' : `  (${reason})`;
+    if (state !== 'failed') yield line(state, displayPath(listing.path(index)) + why);
+  }
+  for (const { path, reason } of failed) yield line('failed', `${printable(path)}  (${reason})`);
+  yield `${summary(status, failed.length)}\n`;
+}
+
+function summary(status: Status, failed: number): string {
+  const { comparison, untracked, folder, location, stage } = status;
+  const count = (state: LocalState): number => inState(status, state).length;
+  const parts = [
+    `${formatCount(comparison.unchanged)} unchanged`,
+    `${formatCount(count('modified'))} modified`,
+    `${formatCount(count('missing'))} missing`,
+    ...(count('unknown') === 0 ? [] : [`${formatCount(count('unknown'))} unknown`]),
+    ...(failed === 0 ? [] : [`${formatCount(failed)} failed`]),
+    ...(untracked === undefined ? [] : [`${formatCount(untracked.files)} untracked`]),
+  ];
+  const what = stage === undefined ? '' : `stage ${printable(stage)}: `;
+  return `${what}${parts.join(', ')}: ${displayPath(folder)} against ${printable(location)}`;
+}
+
+function statusDocument(status: Status, failed: readonly Failure[]): AsyncGenerator<string> {
+  const { listing, comparison, untracked, folder, location, stage, requests } = status;
+  const head = {
+    uploadId: listing.head.uploadId,
+    location,
+    localPath: resultPath(folder),
+    stage: stage ?? null,
+    files: comparison.files,
+    unchanged: comparison.unchanged,
+  };
+  function* items(state: LocalState): Generator<string> {
+    for (const { index, reason } of inState(status, state))
+      yield JSON.stringify({ path: resultPath(listing.path(index)), stage: listing.stage(index) ?? null, reason });
+  }
+  const lists = {
+    modified: () => items('modified'),
+    missing: () => items('missing'),
+    unknown: () => items('unknown'),
+  };
+  return documentParts(head, lists, () => ({ failed, untracked: untracked?.files ?? null, requests }));
+}

@@ -1,5 +1,13 @@
+import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
+import type { Clock, Origins, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
+import { ArchiverError, systemCode } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { savedStatus } from '../../core/resume/describe-state.js';
+import type { FoundState } from '../../core/resume/state-folder.js';
+import { isGiven } from '../kit/run.js';
+import { ORPHAN_MS, removalText, stateFolder } from '../kit/saved.js';
 
 const flags = {
   olderThan: flag.duration({
@@ -11,9 +19,6 @@ const flags = {
   }),
   dryRun: flag.on({ describe: 'show what would be removed, remove nothing' }),
 };
-
-/** What the flags become. */
-export type ResumeCleanValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'resume clean',
@@ -29,8 +34,46 @@ export const command = defineCommand({
     'archiver resume clean --completed',
   ],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
-  async run(values, _args, context) {
-    const { runResumeClean } = await import('./run-clean.js');
-    return runResumeClean(values, context);
+  async run(values, _args, context: Results & Clock & Origins & Pick<Places, 'home'>) {
+    const { findStates, removeOrphans } = await import('../../core/resume/state-folder.js');
+    const folder = stateFolder(context);
+    const found = await findStates(folder, hostname());
+    const { dryRun } = values;
+    const olderThanMs = values.completed && !isGiven(context, 'olderThan') ? 0 : values.olderThan;
+    const before = context.now().getTime() - olderThanMs;
+    const chosen = found.filter((one) => isChosen(one, before, values));
+    if (!dryRun) {
+      for (const { uploadId } of chosen) await remove(folder, uploadId);
+      await removeOrphans(folder, Math.min(before, context.now().getTime() - ORPHAN_MS));
+    }
+    const removed = chosen.map((one) => ({ uploadId: one.uploadId, status: savedStatus(one) }));
+    const kept = found.length - chosen.length;
+    context.result({ removed, kept, dryRun, folder }, () => {
+      const named = chosen.map((one) => ({ id: one.uploadId, status: savedStatus(one), url: one.state?.storeUrl }));
+      return removalText({ noun: 'saved upload', dryRun, removed: named, kept }, chosen.some(hasSent) ? [STAYS] : []);
+    });
   },
 });
+
+const STAYS = 'The stores were not touched: what was sent stays there until `archiver dataset prune`.';
+
+function isChosen(one: FoundState, before: number, { completed }: Values<typeof flags>): boolean {
+  const status = savedStatus(one);
+  if (status === 'running' || (completed && status !== 'complete')) return false;
+  return (one.state === undefined ? one.writtenMs : Date.parse(one.state.updatedAt)) <= before;
+}
+
+const hasSent = ({ state }: FoundState): boolean =>
+  state !== undefined && state.status !== 'complete' && state.done.chunks > 0;
+
+async function remove(folder: string, uploadId: string): Promise<void> {
+  const { removeState } = await import('../../core/resume/state-folder.js');
+  try {
+    await removeState(folder, uploadId);
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown';
+    throw new ArchiverError('io', `cannot remove the state of upload ${uploadId} from ${printable(folder)} (${code})`, {
+      cause: error,
+    });
+  }
+}

@@ -1,4 +1,14 @@
+import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
+import type { Clock, Messages, Places, Results } from '../../cli/context.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { savedStatus, stateDocument, timeLeftMs } from '../../core/resume/describe-state.js';
+import type { FoundState } from '../../core/resume/state-folder.js';
+import type { UploadState } from '../../core/resume/upload-state.js';
+import { formatBytes, formatCount, formatDuration } from '../../ui/format.js';
+import { minuteText, ofKnown } from '../kit/lines.js';
+import { stateFolder } from '../kit/saved.js';
+import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 
 export const command = defineCommand({
   path: 'resume list',
@@ -8,8 +18,32 @@ export const command = defineCommand({
     'could not clear their state away. Nothing is asked of any store.',
   examples: ['archiver resume list', 'archiver resume list --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read', 3: 'listed, but some saved uploads are damaged or newer' },
-  async run(_values, _args, context) {
-    const { runResumeList } = await import('./run-list.js');
-    return runResumeList(context);
+  async run(_values, _args, context: Results & Messages & Clock & Pick<Places, 'home'> & TableContext) {
+    const { findStates } = await import('../../core/resume/state-folder.js');
+    const folder = stateFolder(context);
+    const found = await findStates(folder, hostname());
+    for (const { problem } of found) if (problem !== undefined) context.warn(problem.message);
+    const nowMs = context.now().getTime();
+    const none = `no uploads are saved in ${printable(folder)}\n`;
+    const text = found.length === 0 ? none : await tableText(found, columnsAt(nowMs), context);
+    context.result({ uploads: found.map((one) => stateDocument(one, nowMs)), folder }, () => text);
+    return found.some(({ problem }) => problem !== undefined) ? 3 : 0;
   },
 });
+
+const columnsAt = (nowMs: number): readonly Column<FoundState>[] => [
+  column('UPLOAD ID', ({ uploadId }) => uploadId),
+  column('STATUS', savedStatus),
+  column('SOURCE', ({ state }) => ofKnown(state?.sources.join(' '), printable), { isCuttable: true }),
+  column('DESTINATION', ({ state }) => ofKnown(state?.destination, printable), { isCuttable: true, dropOrder: 3 }),
+  numbers('FILES', ({ state }) => ofKnown(state, filesText), { dropOrder: 2 }),
+  numbers('SENT', ({ state }) => ofKnown(state, sentText)),
+  column('STARTED (UTC)', ({ state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
+  numbers('LEFT', (one) => ofKnown(timeLeftMs(one, nowMs), formatDuration), { dropOrder: 4 }),
+];
+
+const filesText = ({ done, totals }: UploadState): string =>
+  `${formatCount(Math.min(done.files, totals.files))} of ${formatCount(totals.files)}`;
+
+const sentText = ({ done, totals }: UploadState): string =>
+  `${formatBytes(Math.min(done.bytes, totals.bytes))} of ${formatBytes(totals.bytes)}`;

@@ -1,7 +1,7 @@
 // The shell over an archive: its commands, its prompt, and what may come next.
 import { suggest } from '../../cli/suggest.js';
-import { usageError } from '../../core/errors.js';
-import { displayPath, printable } from '../../core/raw-path.js';
+import { usageError } from '../../core/failures/errors.js';
+import { displayPath, printable } from '../../core/paths/raw-path.js';
 import { completePath } from '../../core/shell/complete-path.js';
 import { quoteWord, scanLine, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';

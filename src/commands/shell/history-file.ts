@@ -2,8 +2,8 @@
 // several shells at once lose none of them. History is a convenience: a file that cannot be read or written ends nothing.
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile } from '../../core/config/replace-file.js';
-import { errorText, systemCode } from '../../core/errors.js';
+import { replaceFile } from '../../core/state/replace-file.js';
+import { errorText, systemCode } from '../../core/failures/errors.js';
 import { MAX_HISTORY } from '../../stores/shell-history.js';
 
 export class HistoryFile {

@@ -2,16 +2,18 @@
 import type { Context } from '../../cli/context.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
-import { checkDatasetId } from '../../core/dataset/dataset-id.js';
-import { resolveVersion } from '../../core/dataset/version-selector.js';
-import { digestsOf } from '../../core/dataset/version-view.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { resolveVersion } from '../../core/dataset/records/version-selector.js';
+import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { formatCount } from '../../ui/format.js';
 import type { ShellValues } from '../shell.js';
-import { openForReading, uploadTarget, uploadUrl } from '../inspect/upload-target.js';
-import { datasetTarget, versionSelector } from '../restore/dataset-version.js';
-import { openFrameCache } from '../restore/frame-cache.js';
+import { openForReading } from '../kit/store.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { datasetTarget } from '../kit/dataset-target.js';
+import { versionSelector } from '../kit/dataset-version.js';
+import { openFrameCache } from '../kit/frame-cache.js';
 import type { OpenArchive } from './archive-session.js';
 
 const TELL_EVERY_MS = 200;

@@ -2,8 +2,7 @@
 import pkg from '../../../package.json' with { type: 'json' };
 import { complete } from '../../cli/complete.js';
 import type { Context } from '../../cli/context.js';
-import { runProgram } from '../../cli/run.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import { quoteWord, scanLine, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 import { completeLocal } from './local-files.js';
@@ -28,8 +27,7 @@ export class ReplInterpreter implements Interpreter {
     const argv = withoutName(words.map(({ text }) => text));
     if (argv[0] === 'shell')
       throw usageError('this is the shell already', 'exit first, then archiver shell S3_URL looks into an archive');
-    const { env, cwd, userHome, now, root, takeCtrlC } = this.context;
-    return await runProgram({ root, version: pkg.version }, argv, { env, cwd, userHome, now, takeCtrlC, ...streams });
+    return await this.context.runCall(argv, streams);
   }
 
   complete(line: string, cursor: number): Completion {

@@ -7,9 +7,9 @@ import type { Writable } from 'node:stream';
 import { BrokenPipe } from '../../cli/checked-write.js';
 import type { Context } from '../../cli/context.js';
 import { failureOf, failureText } from '../../cli/errors.js';
-import { ArchiverError, errorText, isArchiverError } from '../../core/errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { type CommandLine, parseCommandLine } from '../../core/shell/command-line.js';
 import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 

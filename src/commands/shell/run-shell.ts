@@ -1,7 +1,7 @@
 // `archiver shell`: which of the two shells, and whether a person or a script talks to it.
 import type { Context } from '../../cli/context.js';
 import { isCi } from '../../cli/progress.js';
-import { usageError } from '../../core/errors.js';
+import { usageError } from '../../core/failures/errors.js';
 import type { Interpreter } from '../../core/shell/interpreter.js';
 import type { ShellValues } from '../shell.js';
 import { ArchiveInterpreter } from './archive-interpreter.js';

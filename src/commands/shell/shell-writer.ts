@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { writeChecked } from '../../cli/checked-write.js';
 import type { ShellStreams } from '../../core/shell/interpreter.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/raw-path.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
 
 const PIECE_BYTES = 64 * 1024;
 

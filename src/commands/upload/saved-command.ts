@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { usageError } from '../../core/errors.js';
-import { printable, type RawPath } from '../../core/raw-path.js';
+import { usageError } from '../../core/failures/errors.js';
+import { printable, type RawPath } from '../../core/paths/raw-path.js';
 import type { SavedCommand } from '../../core/resume/upload-state.js';
 
 export interface UploadCommand {
@@ -84,7 +84,7 @@ async function serversOf(
 ): Promise<{ readonly endpoint?: string | undefined; readonly kms?: string | undefined }> {
   if (parseStoreUrl(storeUrl).kind === 'file') return {};
   const sources = { env, profile: textOf(values['profile']), endpointUrl: textOf(values['endpointUrl']) };
-  const { kmsEndpoint, storeEndpoint } = await import('../../core/object-store/s3-profile.js');
+  const { kmsEndpoint, storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
   const saved = values['kmsEndpointUrl'];
   const kms = saved === undefined ? await kmsEndpoint(sources) : textOf(saved);
   return { endpoint: withoutLogin(await storeEndpoint(sources)), kms: withoutLogin(kms) };

@@ -1,13 +1,13 @@
 // How the parts of one upload are encrypted: chunks by the store (SSE-KMS), the manifest by us. A dataset that is
 // encrypted stays so: what is not said anew is taken from the version before.
-import type { View } from '../dataset/view.js';
-import { ArchiverError } from '../errors.js';
+import type { View } from '../dataset/chain/view.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface Encryption {
   /** Of chunks, and of the data key that the manifest is encrypted with. */

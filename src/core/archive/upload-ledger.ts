@@ -1,18 +1,14 @@
 // The books of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import { isListed } from '../manifest/manifest-writer.js';
+import { shardPrefix } from '../manifest/chunk-key.js';
 import type { ChunkRecord, Segment, ShardRecord, Totals } from '../manifest/manifest-types.js';
-import { displayPath } from '../raw-path.js';
-import type { ChunkJob } from './plan/chunk-plan.js';
+import { displayPath } from '../paths/raw-path.js';
+import type { ChunkJob } from './plan/chunk-job.js';
 import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';
 import type { Skip } from './scan/scan.js';
-
-const pad = (value: number, digits: number): string => String(value).padStart(digits, '0');
-
-/** `shard-03`, as in keys. */
-export const shardPrefix = (shard: number): string => `shard-${pad(shard, 2)}`;
 
 export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();
@@ -78,7 +74,7 @@ export class UploadLedger {
   private newRecord(job: ChunkJob, packed: PackedChunk): ChunkRecord {
     return {
       chunk: job.chunk,
-      key: `${shardPrefix(job.shard)}/chunk-${pad(job.chunk, 6)}.tar.zst`,
+      key: `${shardPrefix(job.shard)}/chunk-${String(job.chunk).padStart(6, '0')}.tar.zst`,
       shard: job.shard,
       size: packed.size,
       rawSize: packed.rawSize,

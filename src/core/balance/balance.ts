@@ -3,15 +3,15 @@
 // until a prune has marked them and a later one has swept them. Broken off anywhere, the upload reads as before or as after,
 // and the next run goes on with the copies that are there.
 import { hash } from 'node:crypto';
-import { atOnce } from '../at-once.js';
+import { atOnce } from '../limits/at-once.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
-import { lostChunks } from '../dataset/lost-chunks.js';
+import { lostChunks } from '../dataset/chain/lost-chunks.js';
 import { assertShows } from '../dataset/prune/same-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
-import { settleRecords } from '../dataset/settle-records.js';
-import { digestsOf } from '../dataset/version-view.js';
-import { openView } from '../dataset/view.js';
-import { ArchiverError, integrityError } from '../errors.js';
+import { settleRecords } from '../dataset/records/settle-records.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
+import { openView } from '../dataset/chain/view.js';
+import { ArchiverError, integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';

@@ -2,8 +2,8 @@
 // this version does not know, but for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
 import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
-import { shardPrefix } from '../archive/upload-ledger.js';
-import { integrityError } from '../errors.js';
+import { shardPrefix } from '../manifest/chunk-key.js';
+import { integrityError } from '../failures/errors.js';
 import { GzipText } from '../manifest/gzip-text.js';
 import { inflateManifest } from '../manifest/inflate-manifest.js';
 import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js';

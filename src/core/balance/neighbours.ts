@@ -1,13 +1,13 @@
 // What lies around one upload: its records, its folder, and which of its chunks other manifests under the base name. It
 // decides only what is worth moving, as nothing is deleted. A manifest that cannot be read may name anything, and as long
 // as it cannot nothing can be swept either, so it stops the caller.
-import { atOnce } from '../at-once.js';
-import { loadExpected } from '../dataset/load-chain.js';
+import { atOnce } from '../limits/at-once.js';
+import { loadExpected } from '../dataset/chain/load-chain.js';
 import { markedKeys } from '../dataset/prune/marks.js';
 import { referredChunks } from '../dataset/prune/references.js';
 import { emptyFolder, listUploadFolders, type UploadFolder } from '../dataset/prune/upload-folders.js';
-import { listAllVersions, readVersions, type ReadRecord } from '../dataset/versions.js';
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { listAllVersions, readVersions, type ReadRecord } from '../dataset/records/versions.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 
 const READS_AT_ONCE = 4;

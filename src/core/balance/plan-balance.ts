@@ -1,7 +1,7 @@
 // Decides what a balance moves, from a fresh look at the store; writes nothing.
-import { readView, type ReadView } from '../dataset/read-view.js';
-import { shardPrefix } from '../archive/upload-ledger.js';
-import { integrityError } from '../errors.js';
+import { readView, type ReadView } from '../dataset/chain/read-view.js';
+import { shardPrefix } from '../manifest/chunk-key.js';
+import { integrityError } from '../failures/errors.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';

@@ -35,7 +35,7 @@ export interface Surroundings {
   readonly doubled: ReadonlySet<string>;
 }
 
-export const MAX_COPY_BYTES = 5 * 2 ** 30;
+const MAX_COPY_BYTES = 5 * 2 ** 30;
 
 /** `chunk-000017` of a key relative to the upload, moved or not; undefined when it is no key of a chunk. */
 export const chunkName = (relative: string): string | undefined => CHUNK_KEY.exec(relative)?.[2];

@@ -1,37 +1,15 @@
 // The zstd codec. `zstd-napi` does the work; where its addon was not built and Node has zstd itself (22.15 and later),
-// Node's. Frames carry their content size and a checksum. Decoding writes exactly into the buffer it is given: a frame
-// that says or gives anything else is refused, so no frame can make this process allocate.
-import { ArchiverError } from '../errors.js';
+// Node's. Frames carry their content size and a checksum.
+import type { Codec } from './codec-type.js';
 import { loadNapiCodec } from './napi-codec.js';
 import { loadNodeCodec } from './node-codec.js';
-
-export interface Codec {
-  /** As the manifest names it: `zstd 1.5.7`. */
-  readonly version: string;
-  /** The largest a frame of `rawSize` bytes can become. */
-  compressBound(rawSize: number): number;
-  /** Compresses `source` into the start of `target` as one frame; returns its size. */
-  compressFrame(target: Uint8Array, source: Uint8Array, level: number): number;
-  /** Decodes `source`, exactly one frame, filling `target` exactly; returns the size. @throws integrity */
-  decompressFrame(target: Uint8Array, source: Uint8Array): number;
-  /**
-   * Decodes one frame of `rawSize` bytes piece by piece through `piece`, for frames too large to hold decoded.
-   * Each call of `onPiece` gets a view that is only valid until it returns. @throws integrity
-   */
-  decompressPieces(source: Uint8Array, rawSize: number, piece: Uint8Array, onPiece: (bytes: Uint8Array) => void): void;
-  /** What the frame says of its content size; undefined when it does not. @throws integrity */
-  frameContentSize(source: Uint8Array): number | undefined;
-}
+import { noZstd } from './zstd-binding.js';
 
 let loaded: Codec | undefined;
 
 /** The codec of this machine. @throws unsupported with how to get one */
 export function loadCodec(): Codec {
   loaded ??= loadNapiCodec() ?? loadNodeCodec();
-  if (loaded === undefined) {
-    throw new ArchiverError('unsupported', 'no zstd: the zstd-napi addon was not built, and this Node has none', {
-      hint: 'allow its install script and build it with `npm rebuild zstd-napi`, or use Node 22.15 or later',
-    });
-  }
+  if (loaded === undefined) throw noZstd();
   return loaded;
 }

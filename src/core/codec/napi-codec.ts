@@ -1,22 +1,13 @@
 // zstd through the zstd-napi addon: contexts are made once and reused for every frame.
-import { createRequire } from 'node:module';
-import { errorText, integrityError } from '../errors.js';
-import type { Codec } from './codec.js';
+import { errorText, integrityError } from '../failures/errors.js';
+import type { Codec } from './codec-type.js';
+import { type Binding, loadBinding } from './zstd-binding.js';
 import { checkFrame, readFrameHeader } from './zstd-frame.js';
 
-type Binding = typeof import('zstd-napi/binding.js');
-
 /** The codec, or undefined where the addon cannot be loaded. */
-export function loadNapiCodec(
-  load: () => unknown = () => createRequire(import.meta.url)('zstd-napi/binding'),
-): Codec | undefined {
-  let binding: Binding;
-  try {
-    binding = load() as Binding;
-  } catch {
-    return undefined; // not built, or built for another Node: the caller tries Node's own zstd
-  }
-  return napiCodec(binding);
+export function loadNapiCodec(load?: () => unknown): Codec | undefined {
+  const binding = loadBinding(load);
+  return binding === undefined ? undefined : napiCodec(binding);
 }
 
 const undecodable = (error: unknown): Error => integrityError(`not a sound zstd frame: ${errorText(error)}`);

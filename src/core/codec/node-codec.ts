@@ -1,8 +1,8 @@
 // zstd through Node's own zlib (22.15 and later). It makes a context a call and returns buffers of its own, so it is
 // slower and needs a second copy in memory; it is there so that a machine without a compiler still works.
 import zlib from 'node:zlib';
-import { errorText, integrityError } from '../errors.js';
-import type { Codec } from './codec.js';
+import { errorText, integrityError } from '../failures/errors.js';
+import type { Codec } from './codec-type.js';
 import { checkFrame, readFrameHeader } from './zstd-frame.js';
 
 interface ZstdOptions {

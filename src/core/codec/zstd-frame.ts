@@ -1,6 +1,6 @@
 // Reads the outside of a zstd frame (RFC 8878) without decoding it, so that a hostile one is refused before a decoder
 // allocates anything: its content size, window, dictionary, and where it ends.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 
 const MAGIC = 0xfd2fb528;
 const MAX_BLOCK = 128 * 1024;
@@ -56,7 +56,7 @@ export function readFrameHeader(source: Uint8Array): FrameHeader {
 }
 
 /** Bytes from the start of `source` to the end of its first frame. @throws integrity when it is cut off */
-export function measureFrame(source: Uint8Array, header: FrameHeader): number {
+function measureFrame(source: Uint8Array, header: FrameHeader): number {
   let at = header.headerSize;
   for (;;) {
     if (at + 3 > source.byteLength) throw damaged('it is cut off');

@@ -1,12 +1,11 @@
 // zstd from a stream of unknown length, for archives that other tools wrote: any number of frames, skippable ones among
 // them. The window is bounded, so that no archive decides how much memory is taken.
-import { createRequire } from 'node:module';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
-import { ArchiverError, errorText, integrityError } from '../errors.js';
+import { errorText, integrityError } from '../failures/errors.js';
+import { type Binding, loadBinding, noZstd } from './zstd-binding.js';
 import { MAX_WINDOW } from './zstd-frame.js';
 
-type Binding = typeof import('zstd-napi/binding.js');
 interface NodeZstd {
   readonly createZstdDecompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
 }
@@ -24,20 +23,8 @@ export function decodeZstdStream(source: AsyncIterable<Uint8Array>): AsyncGenera
   const binding = loadBinding();
   if (binding !== undefined) return throughBinding(binding, source);
   const { createZstdDecompress } = zlib as NodeZstd;
-  if (createZstdDecompress === undefined) {
-    throw new ArchiverError('unsupported', 'no zstd: the zstd-napi addon was not built, and this Node has none', {
-      hint: 'allow its install script and build it with `npm rebuild zstd-napi`, or use Node 22.15 or later',
-    });
-  }
+  if (createZstdDecompress === undefined) throw noZstd();
   return throughTransform(createZstdDecompress({ params: { [WINDOW_LOG_MAX]: WINDOW_LOG } }), source);
-}
-
-function loadBinding(): Binding | undefined {
-  try {
-    return createRequire(import.meta.url)('zstd-napi/binding') as Binding;
-  } catch {
-    return undefined; // not built, or built for another Node: Node's own zstd is tried
-  }
 }
 
 function undecodable(error: unknown): Error {

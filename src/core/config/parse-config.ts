@@ -1,9 +1,9 @@
 // The bytes of a config file to settings and problems. Nothing in the file is ignored: a key that is not in the schema
 // is a problem with its line, and so is a secret, which has no place in a file that people copy around.
 import type { Document, LineCounter as Lines, Node, Pair, YAMLMap } from 'yaml';
-import { isSecretName } from '../hide-secrets.js';
-import { decodeUtf8 } from '../strict-utf8.js';
-import { damageOf, ONE_DOCUMENT } from '../yaml-damage.js';
+import { isSecretName } from '../failures/hide-secrets.js';
+import { decodeUtf8 } from '../text/strict-utf8.js';
+import { damageOf, ONE_DOCUMENT } from '../text/yaml-damage.js';
 import { namesBelow, type ConfigKey, type ConfigSchema } from './config-schema.js';
 
 export interface ConfigSetting {

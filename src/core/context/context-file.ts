@@ -1,11 +1,11 @@
 // `~/.archiver-context`: what `archiver` without a command does, and the stores that were opened last.
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../config/replace-file.js';
-import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
-import { ArchiverError, errorText, systemCode } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { printable } from '../raw-path.js';
+import { replaceFile } from '../state/replace-file.js';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { systemCode } from '../failures/errors.js';
+import { fileFailure } from '../failures/file-failure.js';
+import { Fields } from '../json/json-fields.js';
 
 const KIND = { type: 'archiver-context', format: 1, noun: 'context file' };
 
@@ -36,7 +36,7 @@ export async function readContext(path: string): Promise<SavedContext | undefine
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw failure('read', path, error);
+    throw fileFailure('read', path, error);
   }
   const { fields } = parseStateDocument(text, KIND, { path, hint: 'archiver context reset' });
   const name = fields.text('context');
@@ -60,7 +60,7 @@ export async function writeContext(path: string, saved: SavedContext): Promise<v
     await mkdir(dirname(path), { recursive: true });
     await replaceFile(path, encodeStateDocument(KIND, saved));
   } catch (error) {
-    throw failure('write', path, error);
+    throw fileFailure('write', path, error);
   }
 }
 
@@ -71,14 +71,6 @@ export async function removeContext(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
-    throw failure('remove', path, error);
+    throw fileFailure('remove', path, error);
   }
-}
-
-function failure(verb: string, path: string, error: unknown): ArchiverError {
-  const code = systemCode(error) ?? errorText(error);
-  const isDenied = code === 'EACCES' || code === 'EPERM';
-  return new ArchiverError(isDenied ? 'access-denied' : 'io', `cannot ${verb} ${printable(path)} (${code})`, {
-    cause: error,
-  });
 }

@@ -4,7 +4,7 @@
 // Each step may be the last one of a killed process: readers find the old or the new one whole. Nothing is deleted. The names
 // beside carry digests, so that nothing of another run is in the way; what lies there stays until a prune sweeps it.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { MAX_LOADED_BYTES } from '../manifest/loaded-manifest.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
@@ -12,9 +12,9 @@ import { manifestKeyOf, openManifest } from '../manifest/open-manifest.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { changeRecord, type RecordChange } from './change-record.js';
+import { changeRecord, type RecordChange } from './records/change-record.js';
 import { isLookOld } from './folder-look.js';
-import type { ParsedRecord } from './version-record-parse.js';
+import type { ParsedRecord } from './records/version-record-parse.js';
 
 export interface ReplaceOptions {
   readonly uploadId: string;
@@ -37,7 +37,7 @@ export interface ReplaceOptions {
 const short = (sha256: string): string => sha256.slice(0, 8);
 
 /** Where the new manifest lies until it has taken its place. Below the base. */
-export const besideKeyOf = (uploadId: string, label: ReplaceOptions['label'], sha256: string): string =>
+const besideKeyOf = (uploadId: string, label: ReplaceOptions['label'], sha256: string): string =>
   `${manifestKeyOf(uploadId)}.${label}-${short(sha256)}`;
 
 /** Where a copy of the replaced manifest lies. Below the base. */

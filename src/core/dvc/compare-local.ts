@@ -2,13 +2,13 @@
 // and hashed, whatever its time says. Links to files are followed, for DVC puts links to its cache in place of files.
 import fs from 'node:fs';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { Listing } from '../listing/listing.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { displayPath, fsPath, type RawPath } from '../raw-path.js';
+import { displayPath, fsPath, type RawPath } from '../paths/raw-path.js';
 import { progressMeter } from '../restore/progress-meter.js';
-import { failureReason } from '../restore/refusal.js';
+import { failureReason } from '../output-tree/refusal.js';
 import { ContentMd5 } from './content-md5.js';
 
 export interface CompareLocalOptions {
@@ -46,8 +46,8 @@ export async function compareLocal(options: CompareLocalOptions): Promise<LocalC
   const { listing, emit, signal } = options;
   const wanted = wantedFiles(options);
   const bytes = wanted.reduce((sum, index) => sum + listing.sizeBytes(index), 0);
-  emit({ type: 'plan', files: wanted.length, bytes, chunks: 0, shardBytes: [] });
-  emit({ type: 'phase', phase: 'transferring' });
+  emit({ type: 'plan', items: wanted.length, bytes });
+  emit({ type: 'phase', phase: 'comparing' });
   const meter = progressMeter(emit, (index) => displayPath(listing.path(index)));
   let hashed = 0;
   const comparer = new FileComparer(options, (count, index) => {

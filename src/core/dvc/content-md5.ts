@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { fsPath, type RawPath } from '../raw-path.js';
+import { fsPath, type RawPath } from '../paths/raw-path.js';
 
 const BUFFER_BYTES = 1024 * 1024;
 /** Read without a pause: 10 to 20 ms of work. */

@@ -1,12 +1,12 @@
 // Counts local files that an upload does not have. What belongs to DVC and git themselves does not count.
 import fs from 'node:fs';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../failures/errors.js';
 import type { Listing } from '../listing/listing.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { fsPath, type RawPath } from '../raw-path.js';
-import { Failures } from '../restore/failures.js';
-import { failureReason } from '../restore/refusal.js';
+import { fsPath, type RawPath } from '../paths/raw-path.js';
+import { Failures } from '../failures/failure-list.js';
+import { failureReason } from '../output-tree/refusal.js';
 import { isUntrackable } from './untrackable.js';
 
 export interface Untracked {

@@ -1,9 +1,9 @@
 // Puts small files below an output folder: each appears whole or not at all, and never through a symbolic link.
-import { ArchiverError } from '../errors.js';
-import type { RawPath } from '../raw-path.js';
-import type { OutputFolder } from '../restore/output-folder.js';
-import { splitPath } from '../restore/output-tree.js';
-import { decodeUtf8 } from '../strict-utf8.js';
+import { ArchiverError } from '../failures/errors.js';
+import type { RawPath } from '../paths/raw-path.js';
+import type { OutputFolder } from '../output-tree/output-folder.js';
+import { splitPath } from '../output-tree/output-tree.js';
+import { decodeUtf8 } from '../text/strict-utf8.js';
 
 /** A file that is larger is not one of ours, and is not read. */
 const MAX_READ_BYTES = 64 * 1024;

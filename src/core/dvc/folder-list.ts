@@ -1,5 +1,5 @@
 // An output that is a folder, while its files come: its hash, and the list for DVC's cache.
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import { FolderHasher, type FolderHash, type HashedFile } from './dir-hash.js';
 
 const PIECE_CHARACTERS = 64 * 1024;

@@ -3,7 +3,7 @@
 import { lstatSync } from 'node:fs';
 import type { Entry } from '../manifest/manifest-types.js';
 import { stageOf } from '../manifest/provenance.js';
-import { fsPath, type RawPath } from '../raw-path.js';
+import { fsPath, type RawPath } from '../paths/raw-path.js';
 
 export interface OwnFilesOptions {
   readonly entries: AsyncIterable<readonly Entry[]>;

@@ -1,11 +1,11 @@
 // The work of writing `.dvc` files: a file at a time, and the files of a folder gathered until it is over.
-import { ArchiverError } from '../errors.js';
-import { pathProblem } from '../manifest/path-rules.js';
-import { type RawPath, textFromRaw } from '../raw-path.js';
-import { Failures, resultPath } from '../restore/failures.js';
-import type { OutputFolder } from '../restore/output-folder.js';
-import { splitPath } from '../restore/output-tree.js';
-import { failureReason, fatalError } from '../restore/refusal.js';
+import { ArchiverError } from '../failures/errors.js';
+import { pathProblem } from '../paths/path-rules.js';
+import { type RawPath, textFromRaw } from '../paths/raw-path.js';
+import { Failures, resultPath } from '../failures/failure-list.js';
+import type { OutputFolder } from '../output-tree/output-folder.js';
+import { splitPath } from '../output-tree/output-tree.js';
+import { failureReason, fatalError } from '../output-tree/refusal.js';
 import type { HashedFile } from './dir-hash.js';
 import { FilePutter } from './file-putter.js';
 import { FolderList } from './folder-list.js';

@@ -1,7 +1,7 @@
 // What goes into the writing of `.dvc` files, and what comes out.
 import type { EntryType } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
-import type { Failure } from '../restore/failures.js';
+import type { RawPath } from '../paths/raw-path.js';
+import type { Failure } from '../failures/failure-list.js';
 import type { FolderHash } from './dir-hash.js';
 
 export interface SidecarFile {

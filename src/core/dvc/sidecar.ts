@@ -3,7 +3,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { openOutputFolder, type OutputFolder } from '../restore/output-folder.js';
+import { openOutputFolder, type OutputFolder } from '../output-tree/output-folder.js';
 import { SidecarRun } from './sidecar-run.js';
 import type { SidecarResult, WriteSidecarsOptions } from './sidecar-types.js';
 

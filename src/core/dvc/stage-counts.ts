@@ -1,5 +1,5 @@
 // How many files of an upload belong to each DVC stage. Reads the manifest as a stream.
-import { readView } from '../dataset/read-view.js';
+import { readView } from '../dataset/chain/read-view.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 

@@ -1,5 +1,5 @@
 // What DVC takes for its own or for git's, and refuses to track.
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 const OWN_FOLDER = /(?:^|\/)(?:\.dvc|\.git|\.hg)(?:\/|$)/;
 const OWN_FILE = /(?:^|\/)(?:dvc\.yaml|dvc\.lock|\.dvcignore)$|\.dvc$/;

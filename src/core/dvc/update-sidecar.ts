@@ -1,6 +1,6 @@
 // A `.dvc` file that is there already keeps what people wrote into it: descriptions, labels, remotes, comments.
 import { isMap, isSeq, parseDocument, type Document } from 'yaml';
-import { ONE_DOCUMENT } from '../yaml-damage.js';
+import { ONE_DOCUMENT } from '../text/yaml-damage.js';
 import { sidecarText, type TrackedOut } from './sidecar-text.js';
 
 const OUT = ['outs', 0] as const;

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag, type Tags } from 'yaml';
-import { ArchiverError, errorText, integrityError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
-import { decodeUtf8 } from '../strict-utf8.js';
-import { damageOf, ONE_DOCUMENT } from '../yaml-damage.js';
+import { ArchiverError, errorText, integrityError, systemCode } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
+import { decodeUtf8 } from '../text/strict-utf8.js';
+import { damageOf, ONE_DOCUMENT } from '../text/yaml-damage.js';
 import { Converter, keyText } from './yaml-convert.js';
 import { float, integer, type PythonNumber, type Value } from './yaml-value.js';
 

@@ -3,10 +3,10 @@
 //
 // The commit is that at which the upload began; a commit made while it runs is not seen.
 import { execFile } from 'node:child_process';
-import { ArchiverError, systemCode, usageError } from '../errors.js';
+import { ArchiverError, systemCode, usageError } from '../failures/errors.js';
 import type { GitRecord } from '../manifest/provenance-types.js';
 import { COMMIT } from '../manifest/provenance-parse.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../raw-path.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../paths/raw-path.js';
 import { withoutCredentials } from './remote-url.js';
 
 /** A status of a million files takes some seconds; a hanging network file system takes for ever. */

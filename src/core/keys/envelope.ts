@@ -1,9 +1,9 @@
 // The layout of sealed bytes; docs/format.md, "Encrypted manifests", is the specification. A header in the clear, then
 // frames of AES-256-GCM. Each frame authenticates the header and the context, its number, and whether it is the last.
-import { ArchiverError, integrityError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
-import { parseBoundedJson } from '../manifest/json-guard.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, integrityError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
+import { printable } from '../paths/raw-path.js';
 import type { KeyContext, WrappedKey } from './key-service.js';
 
 export const CIPHER = 'aes-256-gcm';

@@ -1,11 +1,11 @@
 // AWS KMS as a key service. The only file that knows its SDK. Credentials, profile and transport are those of the S3
 // client; a key that is named by its ARN is asked for in its own region.
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
-import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retrier.js';
-import { awsCredentials } from '../object-store/s3-credentials.js';
-import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3-http-handler.js';
+import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retry/retrier.js';
+import { awsCredentials } from '../object-store/s3/s3-credentials.js';
+import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3/s3-http-handler.js';
 import { StoreError } from '../object-store/store-error.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
 import { KEY_BYTES } from './envelope.js';
@@ -39,7 +39,7 @@ export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
   const { endpoint } = options;
   const credentials = awsCredentials(options);
   const handler = new S3HttpHandler({ maxSockets: MAX_SOCKETS, timeouts: options.timeouts });
-  const retrier = new Retrier({ ...DEFAULT_RETRY, onEvent: options.onEvent, ...options.retry });
+  const retrier = new Retrier({ ...DEFAULT_RETRY, service: 'KMS', onEvent: options.onEvent, ...options.retry });
   const clients = new Map<string, KMSClient>();
 
   const clientIn = (region: string): KMSClient => {

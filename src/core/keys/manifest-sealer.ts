@@ -1,7 +1,7 @@
 // Seals the manifest of one upload. Its data key can be fetched before there is a manifest, so that who may not have one
 // learns of it before hours of sending.
 import { hash } from 'node:crypto';
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { DataKey } from './key-service.js';

@@ -1,7 +1,7 @@
 // Opens the data key of a manifest with the key service of the store that it is read from.
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { KEY_BYTES } from './envelope.js';
 import { manifestContext, placeOf } from './place.js';
 import type { UnsealOptions } from './unsealer.js';

@@ -1,7 +1,7 @@
 // Opens an envelope while its bytes come in pieces. Gives away nothing that is not authenticated, and holds no more than
 // a frame and a piece.
 import { createDecipheriv } from 'node:crypto';
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import {
   CIPHER,
   checkPlace,

@@ -3,10 +3,9 @@
 // throws a SystemError with Node's `code`. `loadLibc` answers undefined elsewhere, and callers fall back to fs.
 import { createRequire } from 'node:module';
 import { constants, endianness } from 'node:os';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 export const O_RDONLY = 0;
-export const O_WRONLY = 1;
 export const O_CREAT = 0o100;
 export const O_EXCL = 0o200;
 export const O_NONBLOCK = 0o4000;
@@ -15,10 +14,10 @@ const ARM = process.arch === 'arm64' || process.arch === 'arm';
 export const O_DIRECTORY = ARM ? 0o40000 : 0o200000;
 export const O_NOFOLLOW = ARM ? 0o100000 : 0o400000;
 export const O_NOATIME = 0o1000000;
-export const O_CLOEXEC = 0o2000000;
+const O_CLOEXEC = 0o2000000;
 export const AT_FDCWD = -100;
-export const AT_SYMLINK_NOFOLLOW = 0x100;
-export const AT_EMPTY_PATH = 0x1000;
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const AT_EMPTY_PATH = 0x1000;
 export const SEEK_DATA = 3;
 export const SEEK_HOLE = 4;
 const STATX_BASIC_STATS = 0x7ff;

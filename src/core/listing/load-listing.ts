@@ -1,13 +1,13 @@
 // Reads the manifest of an upload, or the view that it stands for, into a listing.
-import { type ReadView, readView } from '../dataset/read-view.js';
-import type { ManifestCache } from '../dataset/manifest-cache.js';
-import { integrityError } from '../errors.js';
+import { type ReadView, readView } from '../dataset/chain/read-view.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
+import { integrityError } from '../failures/errors.js';
 import { placeProblem } from '../manifest/manifest-check.js';
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
-import { pathProblem } from '../manifest/path-rules.js';
+import { pathProblem } from '../paths/path-rules.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { displayPath } from '../raw-path.js';
-import { openTable, TableBuilder } from '../restore/selected-table.js';
+import { displayPath } from '../paths/raw-path.js';
+import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { type Interned, Listing, type RefusedEntry } from './listing.js';
 
 export interface LoadListingOptions {

@@ -3,3 +3,6 @@
  * eight hex digits behind the number. Groups: shard, `chunk-000017`, number.
  */
 export const CHUNK_KEY = /^shard-(\d{2,})\/(chunk-(\d{6,}))(?:-[0-9a-f]{8})?\.tar\.zst$/;
+
+/** The folder of a shard, as in keys: `shard-03`. */
+export const shardPrefix = (shard: number): string => `shard-${String(shard).padStart(2, '0')}`;

@@ -1,7 +1,7 @@
 // Writes a manifest from mentions that come in path order: a delta, or a full listing made of a view. Only the gzipped
 // bytes are held; nothing is kept of an entry.
-import { ArchiverError } from '../errors.js';
-import { displayPath, type RawPath } from '../raw-path.js';
+import { ArchiverError } from '../failures/errors.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import { mentionLine } from './entry-text.js';
 import { GzipText } from './gzip-text.js';
 import { manifestHeadText } from './manifest-head-text.js';

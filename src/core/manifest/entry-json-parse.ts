@@ -1,8 +1,8 @@
 // One line of `files` as an Entry: typed, bounded, no key twice. It says nothing about paths (path-rules.ts) or about
 // positions (manifest-check.ts). Made for a million lines: about a microsecond and one object each.
-import { integrityError } from '../errors.js';
-import { type RawPath, textFromRaw } from '../raw-path.js';
-import { JsonScanner } from './json-scanner.js';
+import { integrityError } from '../failures/errors.js';
+import { type RawPath, textFromRaw } from '../paths/raw-path.js';
+import { JsonScanner } from '../json/json-scanner.js';
 import { parseMode } from './manifest-head-parse.js';
 import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest-types.js';
 import { COMMIT, isStageName } from './provenance-parse.js';

@@ -1,6 +1,6 @@
 // One entry of a manifest as its line of JSON, straight from the columns: no object per file. docs/format.md has the keys.
 import { type EntryTable, KIND, STATUS } from '../archive/scan/entry-table.js';
-import { type RawPath, textFromRaw } from '../raw-path.js';
+import { type RawPath, textFromRaw } from '../paths/raw-path.js';
 import type { Entry, Segment } from './manifest-types.js';
 import { type Provenance, provenanceOf, provenanceText } from './provenance.js';
 import { formatTimestamp } from './timestamp.js';

@@ -1,6 +1,6 @@
 // An entry that was read, or a deletion, as its line of JSON: what `EntryParser` turns back into the same object. Keys and
 // their order are those of entry-line.ts, which writes straight from the columns.
-import { type RawPath, textFromRaw } from '../raw-path.js';
+import { type RawPath, textFromRaw } from '../paths/raw-path.js';
 import { extrasText, octalMode, rawProperty } from './entry-line.js';
 import { provenanceText } from './provenance.js';
 import type { Entry, Mention } from './manifest-types.js';

@@ -1,7 +1,7 @@
 // Decompresses a manifest piece by piece, in flat memory and not beyond belief.
 import { type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { errorText, integrityError, isArchiverError, systemCode } from '../errors.js';
+import { errorText, integrityError, isArchiverError, systemCode } from '../failures/errors.js';
 
 /** gzip cannot shrink more than 1032-fold; a manifest shrinks 5- to 40-fold. */
 const MAX_RATIO = 300;

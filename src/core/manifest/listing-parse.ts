@@ -1,6 +1,6 @@
 // What a manifest says of its place in a chain: whether it lists everything or what differs from the one before it.
-import { ArchiverError } from '../errors.js';
-import { Fields } from './json-fields.js';
+import { ArchiverError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
 import type { ManifestHead, Totals } from './manifest-types.js';
 
 /** `newUploadId` writes it; nothing else is ever made into a key. */

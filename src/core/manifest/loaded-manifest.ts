@@ -1,8 +1,7 @@
 // A manifest that was read whole, its digest known before its entries are parsed: a link of a chain. The gzipped bytes are
 // kept, a tenth of the text, and parsed again each time that the entries are wanted.
-import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ArchiverError, integrityError, isArchiverError } from '../errors.js';
+import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { manifestUnsealing } from '../keys/open-data-key.js';
 import { type OpenedBytes, unsealBytes } from '../keys/unseal-bytes.js';
@@ -49,15 +48,6 @@ export async function openStored(
 ): Promise<OpenedBytes> {
   const what = `the manifest ${manifestKeyOf(uploadId)}`;
   return await unsealBytes(stored, manifestUnsealing(reader, uploadId, what, signal));
-}
-
-/** A link from bytes as they are stored, not encrypted. `sha256` is their digest where it is known. @throws integrity, unsupported */
-export async function loadManifest(
-  uploadId: string,
-  bytes: Buffer,
-  sha256: string = hash('sha256', bytes, 'hex'),
-): Promise<LoadedManifest> {
-  return await loadOpened(uploadId, { bytes }, sha256);
 }
 
 /** A link from an opened manifest; `sha256` is the digest of what is stored. @throws integrity, unsupported */

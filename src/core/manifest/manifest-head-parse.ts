@@ -1,8 +1,8 @@
 // The head of a manifest, everything but its entries, from text that nobody vouches for.
-import { ArchiverError, integrityError } from '../errors.js';
-import { rawFromText } from '../raw-path.js';
-import { Fields } from './json-fields.js';
-import { parseBoundedJson } from './json-guard.js';
+import { ArchiverError, integrityError } from '../failures/errors.js';
+import { rawFromText } from '../paths/raw-path.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
 import { readListing } from './listing-parse.js';
 import {
   FORMAT_VERSION,

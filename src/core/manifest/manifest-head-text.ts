@@ -1,5 +1,5 @@
 // The head of a manifest as text: everything before the lines of `files`. docs/format.md has the keys.
-import { textFromRaw } from '../raw-path.js';
+import { textFromRaw } from '../paths/raw-path.js';
 import { type AccountNames, octalMode, owner, rawProperty } from './entry-line.js';
 import type { ManifestHead, SourceRecord } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';

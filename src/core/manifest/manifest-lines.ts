@@ -1,6 +1,6 @@
 // Cuts the text of a manifest into its head and the lines of `files` while it streams in. Bytes are latin1 characters
 // here: cutting at line ends needs no decoding. Bounds every piece before it is kept.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 
 const FILES = '"files":[';
 /** Chunks of 64 MiB with frames of 16 MiB have 700 bytes each: this is 20 TB. Nothing longer is written. */

@@ -1,8 +1,8 @@
 // Turns the text of a manifest, which comes in pieces, into its head and its entries. Everything is bounded and typed
 // before it is given away, and every failure is one sentence that names the manifest's key. The totals are only compared
 // at the end: whoever acts on entries waits for `finish`.
-import { integrityError, isArchiverError } from '../errors.js';
-import { displayPath, type RawPath } from '../raw-path.js';
+import { integrityError, isArchiverError } from '../failures/errors.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import { EntryParser, type ForeignEntry } from './entry-json-parse.js';
 import { parseHead, type ParsedHead } from './manifest-head-parse.js';
 import { ManifestLines } from './manifest-lines.js';

@@ -4,7 +4,7 @@
 // are only known at the end, so whoever acts on entries waits for `readManifest` to resolve.
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import { manifestUnsealing } from '../keys/open-data-key.js';
 import { unsealStream } from '../keys/unseal-stream.js';
 import type { ObjectContent, ObjectReader } from '../object-store/object-store.js';

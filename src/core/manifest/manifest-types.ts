@@ -1,6 +1,6 @@
 // The manifest as code sees it; docs/format.md is the specification. Paths are byte strings (raw-path.ts) here and
 // text only in JSON.
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import type { DvcRecord, GitRecord } from './provenance-types.js';
 
 export const FORMAT_VERSION = 1;

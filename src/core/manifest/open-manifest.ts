@@ -1,5 +1,5 @@
 // Where the manifest of an upload is, and the GET that begins to read it.
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectContent, ObjectReader } from '../object-store/object-store.js';
 
 /** Key of an upload's manifest below the base. */

@@ -1,7 +1,7 @@
 // What a manifest says of git and DVC, from text that nobody vouches for. Writers pass what they are about to write
 // through here as well, so that nothing is written that no reader takes.
-import { parseBoundedJson } from './json-guard.js';
-import { Fields } from './json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
+import { Fields } from '../json/json-fields.js';
 import type { DvcPathRecord, DvcRecord, DvcStageRecord, GitRecord } from './provenance-types.js';
 
 /** SHA-1 or SHA-256 of a git commit. */

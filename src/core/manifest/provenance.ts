@@ -1,6 +1,6 @@
 // Where the entries of an upload come from: the git commit and the DVC stage that its lines name. Plain data, so that it
 // crosses to other threads; the stage of a path is looked up when its line is written, and no file costs an object.
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import type { Entry } from './manifest-types.js';
 
 export interface Provenance {

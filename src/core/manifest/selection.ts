@@ -1,8 +1,8 @@
 // What a person asked for, as a test on entries and, where possible, as byte strings that the lines of the wanted
 // entries must hold, so that finding one file among a million does not parse a million lines.
 import picomatch from 'picomatch';
-import { displayPath, printable, type RawPath, rawFromText, textFromRaw } from '../raw-path.js';
-import { usageError } from '../errors.js';
+import { displayPath, printable, type RawPath, rawFromText, textFromRaw } from '../paths/raw-path.js';
+import { usageError } from '../failures/errors.js';
 import type { Entry, ManifestHead } from './manifest-types.js';
 
 export interface Selectors {

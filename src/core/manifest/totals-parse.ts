@@ -1,5 +1,5 @@
 // The sums of a listing, as manifests and version records write them.
-import type { Fields } from './json-fields.js';
+import type { Fields } from '../json/json-fields.js';
 import type { Totals } from './manifest-types.js';
 
 /** @throws integrity for a count that is missing or is none */

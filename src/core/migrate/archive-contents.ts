@@ -2,11 +2,10 @@
 // nothing is ever put below or through a link, over a folder, outside the folder, or where the file system would take
 // it for something else. Judges by names alone: the disk is not asked, so a dry run judges the same.
 // About 300 bytes of memory an entry.
-import { pathProblem } from '../manifest/path-rules.js';
-import { displayPath, type RawPath } from '../raw-path.js';
-import { foldName } from '../restore/collisions.js';
-import type { Folding } from '../restore/output-folder.js';
-import { splitPath } from '../restore/output-tree.js';
+import { pathProblem } from '../paths/path-rules.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { type Folding, foldName } from '../paths/collisions.js';
+import { splitPath } from '../output-tree/output-tree.js';
 
 export interface Row {
   readonly kind: 'file' | 'directory' | 'symlink';

@@ -1,8 +1,9 @@
 // What an archive is, by its first bytes: names lie. From the stored bytes to the bytes of the tar stream, as they come.
 import { createGunzip } from 'node:zlib';
 import { decodeZstdStream, throughTransform } from '../codec/zstd-stream.js';
-import { ArchiverError } from '../errors.js';
-import { BLOCK, isTarBlock } from './tar-header-block.js';
+import { ArchiverError } from '../failures/errors.js';
+import { BLOCK } from '../tar/tar-block.js';
+import { isTarBlock } from '../tar/header-block.js';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.zst';
 

@@ -1,7 +1,7 @@
 // Does the upload hold what the archive said? Every entry of the manifest against what was extracted, and the other way
 // round: nothing missing, nothing more, the same types, sizes, checksums, link targets and groups of hard links.
 import type { Entry } from '../manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../raw-path.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
 import type { ArchiveContents, Row } from './archive-contents.js';
 import type { Losses } from './losses.js';
 

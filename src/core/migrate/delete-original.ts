@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface DeleteOptions {
   readonly store: ObjectStore;

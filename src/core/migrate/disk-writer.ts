@@ -1,14 +1,14 @@
 // Puts what an archive holds below the temporary folder, through the tree that restores use: never through a link. The
 // folder above is nobody else's, so setuid and setgid bits are set here like the others; `disarm` takes them off what
 // stays.
-import { systemCode } from '../errors.js';
-import type { Folder, Metadata, OutputTree } from '../restore/output-tree.js';
-import { splitPath } from '../restore/output-tree.js';
-import type { RawPath } from '../raw-path.js';
+import { systemCode } from '../failures/errors.js';
+import type { Folder, Metadata, OutputTree } from '../output-tree/output-tree.js';
+import { splitPath } from '../output-tree/output-tree.js';
+import type { RawPath } from '../paths/raw-path.js';
 import type { Row } from './archive-contents.js';
 import type { Losses } from './losses.js';
 import type { TempSpace } from './temp-space.js';
-import type { TarMember } from './tar-reader.js';
+import type { TarMember } from '../tar/tar-reader.js';
 
 const OWNER_ACCESS = 0o700;
 const READ_FILE = 0o400;

@@ -1,4 +1,4 @@
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import { readFrameHeader } from '../codec/zstd-frame.js';
 import type { ArchiveFormat } from './archive-format.js';
 

@@ -1,16 +1,16 @@
 // From the members of an archive to a folder: what is believed is written, what is not is named. Symbolic links are made
 // last, so that nothing is ever written through one, and folders get their modes and times after that. Without a writer
 // nothing is written: a dry run.
-import { ArchiverError } from '../errors.js';
-import { displayPath, type RawPath } from '../raw-path.js';
-import { failureReason, fatalError } from '../restore/refusal.js';
-import { splitPath } from '../restore/output-tree.js';
+import { ArchiverError } from '../failures/errors.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { failureReason, fatalError } from '../output-tree/refusal.js';
+import { splitPath } from '../output-tree/output-tree.js';
 import { ArchiveContents, cleanMemberPath, type Row } from './archive-contents.js';
 import { type DiskWriter, isArmed, type OpenFile } from './disk-writer.js';
 import { FileIntake } from './file-intake.js';
 import { finishExtraction } from './finish-extraction.js';
 import type { Losses } from './losses.js';
-import type { TarMember, TarSink } from './tar-reader.js';
+import type { TarMember, TarSink } from '../tar/tar-reader.js';
 
 export interface NotMigrated {
   readonly path: string;

@@ -2,7 +2,7 @@
 // a debt that is paid in slices, so that a file of a terabyte of nothing does not stop the process from listening.
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { SparseRun } from './sparse-runs.js';
+import type { SparseRun } from '../tar/sparse-runs.js';
 
 const ZEROS = Buffer.alloc(1 << 20);
 const SLICE_BYTES = 64 * ZEROS.length;

@@ -1,9 +1,9 @@
 // The end of an extraction: links, when no file can be written through them any more, then what folders say of themselves.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { RawPath } from '../raw-path.js';
+import type { RawPath } from '../paths/raw-path.js';
 import type { ArchiveContents, Row } from './archive-contents.js';
 import type { DiskWriter } from './disk-writer.js';
-import type { TarMember } from './tar-reader.js';
+import type { TarMember } from '../tar/tar-reader.js';
 
 export interface FinishOptions {
   readonly contents: ArchiveContents;

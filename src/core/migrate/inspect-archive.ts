@@ -1,7 +1,7 @@
 // A dry run: reads the whole archive, judges every member as a migration would, and writes nothing.
-import { deriveDatasetId } from '../dataset/identity.js';
+import { deriveDatasetId } from '../dataset/records/identity.js';
 import type { EventSink } from '../events.js';
-import { rawFromText } from '../raw-path.js';
+import { rawFromText } from '../paths/raw-path.js';
 import { ArchiveContents, type Row } from './archive-contents.js';
 import { type ArchiveFormat, openTarStream } from './archive-format.js';
 import { Extraction, type NotMigrated } from './extraction.js';
@@ -45,7 +45,6 @@ export async function inspectArchive({ archive, emit, signal }: InspectOptions):
     const { format, pieces } = await openTarStream(content.body as AsyncIterable<Uint8Array>);
     await readTar(pieces, extraction, scanProgress(extraction, emit), signal);
     const datasetId = deriveDatasetId(rawFromText(archive.url), archive.owner);
-    emit({ type: 'done' });
     return { format, datasetId, contents, skipped, ...totals(contents.rows.values()) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;

@@ -1,5 +1,5 @@
-import { ArchiverError, isArchiverError } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 
 /** What is wrong with an archive, with its name; other errors stay what they are. */
 export function namedError(error: unknown, url: string): unknown {

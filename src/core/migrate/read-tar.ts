@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { TarReader, type TarSink } from './tar-reader.js';
+import { TarReader, type TarSink } from '../tar/tar-reader.js';
 
 /** A sink that must rest now and then. */
 export interface PausingSink extends TarSink {

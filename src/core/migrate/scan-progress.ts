@@ -9,6 +9,6 @@ export function scanProgress(found: { readonly files: number; readonly bytes: nu
     const now = performance.now();
     if (now < next) return;
     next = now + EVERY_MS;
-    emit({ type: 'scan', files: found.files, bytes: found.bytes });
+    emit({ type: 'scan', items: found.files, bytes: found.bytes });
   };
 }

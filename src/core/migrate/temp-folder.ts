@@ -2,8 +2,8 @@
 // can be set in it as they are. It goes away with everything in it.
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { ArchiverError, errorText, systemCode } from '../errors.js';
-import { fsPath, printable, type RawPath, rawFromText } from '../raw-path.js';
+import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
+import { fsPath, printable, type RawPath, rawFromText } from '../paths/raw-path.js';
 import type { FreeSpace } from './temp-space.js';
 
 const PREFIX = 'archiver-migrate-';

@@ -1,7 +1,7 @@
 // Keeps an extraction from filling the file system of its temporary folder. What an archive says of its size is not
 // believed: the space is asked for again while it is being used.
-import { ArchiverError } from '../errors.js';
-import { displayPath } from '../raw-path.js';
+import { ArchiverError } from '../failures/errors.js';
+import { displayPath } from '../paths/raw-path.js';
 
 export interface FreeSpace {
   readonly bytes: number;

@@ -1,8 +1,8 @@
-import { integrityError } from '../errors.js';
-import type { UploadResult } from '../archive/upload.js';
+import { integrityError } from '../failures/errors.js';
+import type { UploadResult } from '../archive/upload-result.js';
 import { readManifest } from '../manifest/manifest-reader.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import { verifyUpload, type VerifyResult } from '../verify/verify.js';
 import { type ComparisonOptions, ManifestComparison } from './compare-manifest.js';
 

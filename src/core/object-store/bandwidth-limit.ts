@@ -2,7 +2,7 @@
 // slice: from out here a put could only be delayed as a whole and would still leave in one burst.
 import { Transform } from 'node:stream';
 import type { ObjectContent, ObjectStore } from './object-store.js';
-import { PACED_SLICE_BYTES, type Pace } from './pace.js';
+import { PACED_SLICE_BYTES, type Pace } from '../limits/pace.js';
 
 function pacedBody(content: ObjectContent, pace: Pace): ObjectContent {
   const gone = new AbortController();

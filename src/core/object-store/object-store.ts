@@ -76,6 +76,8 @@ export interface PutOptions extends WriteOptions {
    * it). Not together with `ifAbsent`.
    */
   readonly ifMatch?: string;
+  /** Called as the body leaves, with the bytes of it that this request has sent; a repeated request begins anew. */
+  readonly onSent?: (bytes: number) => void;
   /** Hex SHA-256 of the body where the caller has it already: spares the store a second hash. */
   readonly sha256?: string;
 }
@@ -84,11 +86,7 @@ export interface PutResult {
   readonly etag: string;
 }
 
-export interface UploadedPart {
-  readonly partNumber: number;
-  readonly etag: string;
-}
-
+/** A multipart upload that somebody began and neither completed nor aborted; this program begins none. */
 export interface UnfinishedMultipart {
   readonly key: string;
   readonly multipartId: string;
@@ -128,6 +126,8 @@ export interface DeleteFailure {
   /** When one version was to be deleted. */
   readonly versionId?: string;
   readonly reason: string;
+  /** By a policy, or a lock. */
+  readonly isRefused?: boolean;
   /** The store says that asking again may help. */
   readonly retriable?: boolean;
 }
@@ -140,11 +140,20 @@ export interface ThawOptions {
   readonly signal?: AbortSignal;
 }
 
+export type Ability = 'list' | 'read' | 'delete';
+
+export interface StoreAbilities {
+  /** False where the store has refused it; true where it did not, or was never asked. `key` is an object or a prefix. */
+  may(ability: Ability, key: string): boolean;
+}
+
 export interface ObjectReader {
   /** `s3://bucket/prefix` or `file:///folder`, without a trailing slash. */
   readonly url: string;
   /** Opens what is encrypted there; where a store has none, that cannot be read. */
   readonly keys?: KeyService;
+  /** What the credentials may do, as far as the store has said so; where it is not there, nothing is remembered. */
+  readonly abilities?: StoreAbilities;
   /** @throws not-found, access-denied, conflict (ifMatch), cold-storage, store */
   get(key: string, options?: GetOptions): Promise<ObjectContent>;
   /** Undefined when there is no such object. */
@@ -157,21 +166,9 @@ export interface ObjectStore extends ObjectReader {
   /** What time it is by the clock that `lastModified` is told in. */
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
-  createMultipart(key: string, options?: WriteOptions): Promise<string>;
-  uploadPart(
-    key: string,
-    multipartId: string,
-    partNumber: number,
-    body: Uint8Array,
-    signal?: AbortSignal,
-  ): Promise<UploadedPart>;
-  completeMultipart(
-    key: string,
-    multipartId: string,
-    parts: readonly UploadedPart[],
-    signal?: AbortSignal,
-  ): Promise<PutResult>;
+  /** One that does not exist is no failure. */
   abortMultipart(key: string, multipartId: string, signal?: AbortSignal): Promise<void>;
+  /** The unfinished ones whose key begins with `prefix`; none where a store knows no such uploads. */
   listMultipart(prefix: string, signal?: AbortSignal): AsyncIterable<UnfinishedMultipart>;
   /** Deletes in batches of 1000; a key that does not exist is no failure. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;

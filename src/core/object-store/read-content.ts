@@ -1,5 +1,5 @@
 // Reading a whole object body into memory without trusting it: the size is known and bounded before a byte is kept.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { ObjectContent } from './object-store.js';
 
 /**

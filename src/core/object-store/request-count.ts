@@ -49,9 +49,6 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
     time: onCall('list', (...call) => store.time(...call)),
     list: (...call) => counted(store.list(...call), () => add('list')),
     put: onCall('put', (...call) => store.put(...call)),
-    createMultipart: onCall('put', (...call) => store.createMultipart(...call)),
-    uploadPart: onCall('put', (...call) => store.uploadPart(...call)),
-    completeMultipart: onCall('put', (...call) => store.completeMultipart(...call)),
     abortMultipart: onCall('delete', (...call) => store.abortMultipart(...call)),
     listMultipart: async function* (...call) {
       add('list');

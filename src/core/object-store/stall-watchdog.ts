@@ -2,9 +2,10 @@
 // still the same. The SDK never does this: a lost connection in mid-body can hang a download for ever
 // (aws/aws-sdk-js-v3 issue 8098). Time in which nobody reads from the body does not count.
 import { Readable } from 'node:stream';
-import { errorText, isArchiverError } from '../errors.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { GetOptions, ObjectContent, ObjectStore } from './object-store.js';
+import { retryTrouble } from './retry/retrier.js';
 import { isRetriable, StoreError } from './store-error.js';
 
 export interface WatchdogOptions {
@@ -142,10 +143,15 @@ class WatchedBody extends Readable {
     ) {
       return void this.destroy(reason instanceof Error ? reason : new Error(errorText(reason)));
     }
+    const request = `rest of ${key}`;
     options.onEvent?.({
       type: 'retry',
-      request: `get ${key}`,
+      request,
+      service: 'store',
       attempt: this.#idleContinuations,
+      maxAttempts: options.maxIdleContinuations + 1,
+      waitMs: 0,
+      trouble: retryTrouble(reason),
       reason: errorText(reason),
     });
     try {
@@ -156,6 +162,8 @@ class WatchedBody extends Readable {
       else this.#attach(next);
     } catch (error) {
       this.destroy(this.#explain(error));
+    } finally {
+      options.onEvent?.({ type: 'settled', request });
     }
   }
 

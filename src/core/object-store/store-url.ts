@@ -1,8 +1,8 @@
 // Where objects lie, as text: `s3://bucket[/prefix]` or `file:///absolute/folder`. A store URL names a base; keys are
 // relative to it. Folders with odd names are never percent-encoded: `file://` is followed by the path as it is.
 import { posix } from 'node:path';
-import { usageError } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { usageError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 
 export type StoreUrl =
   | {
@@ -25,12 +25,6 @@ export function joinKey(...parts: readonly string[]): string {
     .map((part, index) => (index === last ? part.replace(/^\/+/, '') : trimSlashes(part)))
     .filter((part) => part !== '')
     .join('/');
-}
-
-/** True when `key` lies under the folder `prefix`: `data` holds `data/x`, never `data2/x`. An empty prefix holds everything. */
-export function isUnder(key: string, prefix: string): boolean {
-  const folder = trimSlashes(prefix);
-  return folder === '' || key.startsWith(`${folder}/`);
 }
 
 /** @throws usage when the name cannot be a bucket's. */

@@ -1,6 +1,6 @@
 // Waits that do not listen to a signal themselves (the SDK's for credentials: processes, STS, metadata services), ended by
 // one all the same. What was waited for goes on unseen; nobody gets its result.
-import { cancelledError } from '../errors.js';
+import { cancelledError } from '../failures/errors.js';
 
 /** Settles as `work` does. @throws `cancelled` as soon as the signal fires */
 export function untilCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,9 +1,10 @@
 // Decides what a rebuilt view is merged from: the own chunks alone, with the versions before on top of which it was written,
 // and with folders that nobody claims. The totals in the version record tell whether it is all there; where no choice has
 // them, the fullest one is taken whose parts are known to be of this dataset.
-import { mergeLevels, type MergedView } from '../dataset/merge-levels.js';
-import { type Summary, summarize } from '../dataset/summarize.js';
-import { isArchiverError } from '../errors.js';
+import { mergeLevels } from '../dataset/chain/merge-levels.js';
+import type { MergedView } from '../dataset/chain/merged-view.js';
+import { type Summary, summarize } from '../dataset/chain/summarize.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { Totals } from '../manifest/manifest-types.js';
 import type { Layer } from './layers.js';
 import { sameContent } from './same-content.js';

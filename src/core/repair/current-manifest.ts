@@ -1,12 +1,12 @@
 // What is there of the manifest: nothing, something damaged (perhaps with a beginning that can still be read), or a sound
 // one. Only the manifest itself is looked at, not the chunks that it names.
 import { hash } from 'node:crypto';
-import { ArchiverError, errorText, isArchiverError } from '../errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { fetchManifest, loadOpened, openStored, readLoaded, type LoadedManifest } from '../manifest/loaded-manifest.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { displayPath } from '../raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import { ManifestChecker } from '../verify/manifest-checker.js';
 import { Problems } from '../verify/problem.js';
 

@@ -1,7 +1,7 @@
 // Puts the pieces of cut files together again: which chunks hold them, and which files lack one.
 import type { Segment } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
-import type { FoundChunk } from './fetch-tables.js';
+import type { RawPath } from '../paths/raw-path.js';
+import type { FoundChunk } from './found-chunk.js';
 
 export interface LostFile {
   readonly path: RawPath;

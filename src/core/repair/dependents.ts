@@ -1,9 +1,9 @@
 // Which versions build on an upload: those whose chain of manifests passes through it. They are looked for in every version
 // after it, by their manifests as the store has them, or else as this computer remembers them.
 import { hash } from 'node:crypto';
-import type { ManifestCache } from '../dataset/manifest-cache.js';
-import { digestsOf } from '../dataset/version-view.js';
-import { errorText, isArchiverError } from '../errors.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { FoundRecord } from './find-record.js';
@@ -63,7 +63,7 @@ export async function findDependents(
 }
 
 /** What lies under the key of a manifest; undefined where nothing does. @throws what the store says */
-export async function storedManifest(
+async function storedManifest(
   reader: ObjectReader,
   uploadId: string,
   signal: AbortSignal,

@@ -2,9 +2,9 @@
 // chunks like others, so that they are read through and counted like them.
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
-import { resultPath } from '../restore/failures.js';
-import { type ChunkTable, surveyLines } from './chunk-table.js';
-import type { BadChunk, FoundChunk } from './fetch-tables.js';
+import { resultPath } from '../failures/failure-list.js';
+import { type ChunkTable, surveyLines } from '../chunk/chunk-table.js';
+import type { BadChunk, FoundChunk } from './found-chunk.js';
 
 export interface FoundObjects {
   /** Without what they list and is not there. */

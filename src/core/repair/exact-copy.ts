@@ -3,11 +3,11 @@
 // cache has encrypted ones opened, and a digest may be that of a predecessor which says the same) the same listing is
 // written anew and stands in for the old digest.
 import { hash } from 'node:crypto';
-import type { ManifestCache } from '../dataset/manifest-cache.js';
-import { viewOf } from '../dataset/view.js';
-import { loadChain } from '../dataset/load-chain.js';
-import { summarize } from '../dataset/summarize.js';
-import { isArchiverError } from '../errors.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
+import { viewOf } from '../dataset/chain/view.js';
+import { loadChain } from '../dataset/chain/load-chain.js';
+import { summarize } from '../dataset/chain/summarize.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 import { type LoadedManifest, loadOpened, MAX_LOADED_BYTES, openStored } from '../manifest/loaded-manifest.js';
 import type { Totals } from '../manifest/manifest-types.js';

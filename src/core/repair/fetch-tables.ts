@@ -1,34 +1,19 @@
 // Reads the tables of contents of the chunks in the folder of an upload: one GET of the last bytes of each.
 import { loadCodec } from '../codec/codec.js';
-import { errorText, integrityError, isArchiverError } from '../errors.js';
+import { errorText, integrityError, isArchiverError } from '../failures/errors.js';
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { type ChunkTable, FOOTER_BYTES, readChunkTable, tableBytes } from './chunk-table.js';
+import { FOOTER_BYTES, tableBytes } from '../chunk/table-frame.js';
+import { readChunkTable } from '../chunk/chunk-table.js';
+import type { BadChunk, FoundChunk } from './found-chunk.js';
 import { findObjects } from './direct-objects.js';
 import type { FolderObjects } from './folder-objects.js';
 
 /** Most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
 const MAX_TABLE_BYTES = 256 * 1024 * 1024;
-
-export interface FoundChunk {
-  /** Relative to the folder of the upload. */
-  readonly key: string;
-  readonly size: number;
-  readonly storageClass: string;
-  readonly table: ChunkTable;
-  /** Of a direct file: the number of the chunk that lists it. */
-  readonly listedIn?: number;
-}
-
-export interface BadChunk {
-  /** Of a direct file whose path is known. */
-  readonly path?: string;
-  readonly key: string;
-  readonly reason: string;
-}
 
 export interface FoundChunks {
   /** By number; direct files among them. */

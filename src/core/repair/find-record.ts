@@ -1,8 +1,8 @@
 // The version record that names an upload, found by reading records, newest first; and what else there is of its dataset:
 // versions after it, which may build on it, and versions before it, retired ones among them, whose folders may hold what
 // it refers to.
-import { digestsOf } from '../dataset/version-view.js';
-import { listAllOrdinals, type ListedVersion, readOrdinals, type ReadRecord } from '../dataset/versions.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
+import { listAllOrdinals, type ListedVersion, readOrdinals, type ReadRecord } from '../dataset/records/versions.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 
 const READS_AT_ONCE = 16;

@@ -56,10 +56,3 @@ export function withoutMarked(objects: FolderObjects): FolderObjects {
     files: new Map([...files].filter(([, { key }]) => isKept(key))),
   };
 }
-
-/** The folder with chunks and direct files of these full keys alone. */
-export const onlyThese = (objects: FolderObjects, keys: ReadonlySet<string>): FolderObjects => ({
-  ...objects,
-  chunks: objects.chunks.filter(({ key }) => keys.has(key)),
-  files: new Map([...objects.files].filter(([, { key }]) => keys.has(key))),
-});

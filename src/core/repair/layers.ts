@@ -1,10 +1,10 @@
 // What a rebuilt view may be merged from, a level an upload: by the manifest where it can be read, else by the tables of
 // contents of the chunks in its folder.
-import { loadExpected } from '../dataset/load-chain.js';
-import type { ManifestCache } from '../dataset/manifest-cache.js';
-import type { Level } from '../dataset/merge-levels.js';
-import { levelOf } from '../dataset/view.js';
-import { isArchiverError } from '../errors.js';
+import { loadExpected } from '../dataset/chain/load-chain.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
+import type { Level } from '../dataset/chain/merged-view.js';
+import { levelOf } from '../dataset/chain/view.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { LoadedManifest } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { OlderUpload } from './find-record.js';

@@ -1,7 +1,7 @@
 // Folders that no version record and no tombstone names: one of an upload that was resumed under a new id holds chunks which
 // only the manifest of the new id refers to, and an old archiver's prune left such folders, too.
-import { loadExpected } from '../dataset/load-chain.js';
-import { isArchiverError } from '../errors.js';
+import { loadExpected } from '../dataset/chain/load-chain.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { RecordSearch } from './find-record.js';
 import { type Layer, type LayerOptions, tableLayer } from './layers.js';

@@ -1,7 +1,7 @@
 // What a rebuilt manifest lacks, as far as anything tells.
 import { chunkKey, extentsOf } from '../manifest/manifest-check.js';
 import type { VersionRecord } from '../manifest/manifest-types.js';
-import { resultPath } from '../restore/failures.js';
+import { resultPath } from '../failures/failure-list.js';
 import type { Choice } from './choose-layers.js';
 import { filesInFrames } from './read-chunks.js';
 import type { FolderRead } from './read-used.js';

@@ -1,5 +1,5 @@
 // With which key a manifest that is written anew is encrypted: as the one was that it replaces, or not at all.
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { CurrentManifest } from './current-manifest.js';
 import type { FoundRecord } from './find-record.js';
 

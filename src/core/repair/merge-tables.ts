@@ -1,9 +1,9 @@
 // The entries of many tables of contents as one list in path order. Where several chunks have a path, the one with the
 // highest number was packed last and wins; what is not a folder hides what older chunks have below it.
-import { HidingPaths } from '../dataset/hiding-paths.js';
+import { HidingPaths } from '../dataset/chain/hiding-paths.js';
 import type { Entry, Segment } from '../manifest/manifest-types.js';
-import type { RawPath } from '../raw-path.js';
-import type { FoundChunk } from './fetch-tables.js';
+import type { RawPath } from '../paths/raw-path.js';
+import type { FoundChunk } from './found-chunk.js';
 
 const BATCH = 1024;
 

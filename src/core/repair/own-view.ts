@@ -1,7 +1,7 @@
 // What the chunks of an upload hold by their own tables of contents, as a full listing: every chunk is in it, used or not.
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../manifest/manifest-types.js';
-import { summarize } from '../dataset/summarize.js';
-import { shardPrefix } from '../archive/upload-ledger.js';
+import { summarize } from '../dataset/chain/summarize.js';
+import { shardPrefix } from '../manifest/chunk-key.js';
 import type { TableFolder } from './table-folder.js';
 
 export interface OwnView {

@@ -2,7 +2,7 @@
 // written anew, and stands in for every digest under which others know it: what it lists is the same.
 import { movedManifest } from '../balance/moved-manifest.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
-import { digestsOf } from '../dataset/version-view.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';

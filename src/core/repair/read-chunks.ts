@@ -1,10 +1,10 @@
 // Reads chunks through once: the SHA-256 of each, which only the manifest knew, and whether their frames are sound.
 import { createHash, type Hash } from 'node:crypto';
-import { integrityError } from '../errors.js';
+import { integrityError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import type { RawPath } from '../raw-path.js';
-import type { FoundChunk } from './fetch-tables.js';
+import type { RawPath } from '../paths/raw-path.js';
+import type { FoundChunk } from './found-chunk.js';
 
 export interface ReadChunk {
   /** Hex, of the whole object. */

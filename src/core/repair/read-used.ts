@@ -2,10 +2,10 @@
 // folders those that the view refers to and no manifest tells of.
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
-import type { MergedView } from '../dataset/merge-levels.js';
+import type { MergedView } from '../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Choice } from './choose-layers.js';
-import type { FoundChunk } from './fetch-tables.js';
+import type { FoundChunk } from './found-chunk.js';
 import { readChunks, type ReadChunk, type ReadChunksOptions } from './read-chunks.js';
 import { NOT_READ, type TableFolder } from './table-folder.js';
 

@@ -1,10 +1,11 @@
 // Takes a version off the manifest that it builds on: it becomes a full listing of what it is now, so that another manifest
 // below it changes nothing any more. What it is now may be less than it was; then it does not stand in for its old digest.
-import { compactView } from '../dataset/compact-view.js';
-import { mergeLevels, type MergedView } from '../dataset/merge-levels.js';
+import { compactView } from '../dataset/chain/compact-view.js';
+import { mergeLevels } from '../dataset/chain/merge-levels.js';
+import type { MergedView } from '../dataset/chain/merged-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
-import { summarize } from '../dataset/summarize.js';
-import { levelOf } from '../dataset/view.js';
+import { summarize } from '../dataset/chain/summarize.js';
+import { levelOf } from '../dataset/chain/view.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';

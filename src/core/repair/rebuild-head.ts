@@ -10,7 +10,7 @@ import {
   type VersionRecord,
 } from '../manifest/manifest-types.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
-import { rawFromText } from '../raw-path.js';
+import { rawFromText } from '../paths/raw-path.js';
 
 const FOLDER_MODE = 0o755;
 

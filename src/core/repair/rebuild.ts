@@ -1,8 +1,9 @@
 // The rebuilt manifest of what was chosen: a delta where it was one and the version before can be read, else a full listing.
-import { compactView } from '../dataset/compact-view.js';
-import { mergeLevels, type MergedView } from '../dataset/merge-levels.js';
-import { summarize } from '../dataset/summarize.js';
-import type { View } from '../dataset/view.js';
+import { compactView } from '../dataset/chain/compact-view.js';
+import { mergeLevels } from '../dataset/chain/merge-levels.js';
+import type { MergedView } from '../dataset/chain/merged-view.js';
+import { summarize } from '../dataset/chain/summarize.js';
+import type { View } from '../dataset/chain/view.js';
 import type { Entry, ManifestHead, Totals } from '../manifest/manifest-types.js';
 import type { Choice } from './choose-layers.js';
 import type { Layer } from './layers.js';

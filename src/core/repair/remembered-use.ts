@@ -1,5 +1,5 @@
 // The manifest cache of a repair: as the one below it, and it tells which uploads it had the manifests of.
-import type { ManifestCache } from '../dataset/manifest-cache.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 
 export class RememberedUse implements ManifestCache {

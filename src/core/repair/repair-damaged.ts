@@ -1,7 +1,7 @@
 // The repair of a manifest that is lost, damaged or another than the recorded one; and of a sound one with `--force`.
 import { assertSameView } from '../dataset/prune/same-view.js';
-import { openView, type View } from '../dataset/view.js';
-import { ArchiverError, integrityError, isArchiverError } from '../errors.js';
+import { openView, type View } from '../dataset/chain/view.js';
+import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';

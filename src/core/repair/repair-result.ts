@@ -1,5 +1,5 @@
 // What a repair is asked for, and what it answers.
-import type { ManifestCache } from '../dataset/manifest-cache.js';
+import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { Listing } from '../manifest/manifest-types.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import type { Loss } from './losses.js';

@@ -2,9 +2,9 @@
 // rebuilt; chunks of every upload that may belong to it are looked at before anything is called lost; what builds on it is
 // re-based before another view takes its place. Nothing is written before everything is known, nothing is ever deleted, and
 // a sound manifest keeps its view. Broken off anywhere, the next run comes to the same end.
-import { changeRecord } from '../dataset/change-record.js';
-import { openView } from '../dataset/view.js';
-import { integrityError, isArchiverError } from '../errors.js';
+import { changeRecord } from '../dataset/records/change-record.js';
+import { openView } from '../dataset/chain/view.js';
+import { integrityError, isArchiverError } from '../failures/errors.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import { type CurrentManifest, readCurrentManifest } from './current-manifest.js';
 import { findDependents } from './dependents.js';

@@ -1,10 +1,11 @@
 // The chunks of an upload by their own tables of contents, as a level that merges with others.
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
-import type { Level } from '../dataset/merge-levels.js';
+import type { Level } from '../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { assembleCutFiles, type CutFiles } from './cut-files.js';
-import { fetchTables, type FetchTablesOptions, type FoundChunk, type FoundChunks } from './fetch-tables.js';
+import { fetchTables, type FetchTablesOptions, type FoundChunks } from './fetch-tables.js';
+import type { FoundChunk } from './found-chunk.js';
 import type { FolderObjects } from './folder-objects.js';
 import { MergedTables } from './merge-tables.js';
 

@@ -1,7 +1,7 @@
 // Whether a manifest that lies beside would be read as it should, were it in its place.
-import { openView } from '../dataset/view.js';
-import { summarize } from '../dataset/summarize.js';
-import { integrityError } from '../errors.js';
+import { openView } from '../dataset/chain/view.js';
+import { summarize } from '../dataset/chain/summarize.js';
+import { integrityError } from '../failures/errors.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { Totals } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';

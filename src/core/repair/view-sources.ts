@@ -1,6 +1,6 @@
 // Where the view of an upload may come from: its own chunks, the versions before it, folders that nobody claims.
-import { openView, type View } from '../dataset/view.js';
-import { isArchiverError } from '../errors.js';
+import { openView, type View } from '../dataset/chain/view.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { chooseLayers, type Choice } from './choose-layers.js';
 import type { FoundRecord, OlderUpload, RecordSearch } from './find-record.js';

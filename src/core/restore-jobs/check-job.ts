@@ -1,6 +1,6 @@
 // Looks at the store for one job and writes down what it has become. The look takes time and holds no lock; when another
 // process changed the job meanwhile, what that one saw stays.
-import { ArchiverError } from '../errors.js';
+import { ArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { chunkStates } from '../thaw/chunk-states.js';
 import { updateJob } from './change-job.js';

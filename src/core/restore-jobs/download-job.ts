@@ -1,7 +1,7 @@
 // ready → downloading → completed or failed. A job that failed, or whose process is gone, can be downloaded again: what is
 // in place is left alone by its overwrite policy. Nothing is asked back here: a copy that has expired makes the job wait.
-import { ArchiverError, errorText, isArchiverError } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 import type { RestoreResult } from '../restore/restore.js';
 import { lockForDownload, updateJob } from './change-job.js';
 import { type CheckOptions, checkJob } from './check-job.js';

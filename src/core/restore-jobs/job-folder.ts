@@ -1,16 +1,9 @@
 // The folder of restore jobs: which there are, reading one, saving a new one, removing one. What changes a job goes
 // through change-job.ts.
-import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { removeOrphanFiles } from '../config/remove-orphans.js';
-import { replaceFile } from '../config/replace-file.js';
-import { ArchiverError, errorText, isArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
-import { type LockHolder, lockHolder } from '../resume/upload-lock.js';
+import type { ArchiverError } from '../failures/errors.js';
+import { DocumentFolder, type FoundDocument } from '../state/document-folder.js';
+import type { LockHolder } from '../state/lock.js';
 import { encodeJob, JOB_ID, newJobId, parseJob, type RestoreJob, type RestoreJobFields } from './restore-job.js';
-
-/** A selection of a million paths fits. */
-const MAX_JOB_BYTES = 256 * 2 ** 20;
 
 export interface FoundJob {
   readonly id: string;
@@ -23,12 +16,22 @@ export interface FoundJob {
   readonly writtenMs: number;
 }
 
+const jobsIn = (folder: string): DocumentFolder<RestoreJob> =>
+  new DocumentFolder(folder, {
+    noun: 'restore job',
+    listCommand: 'archiver restore jobs list',
+    id: JOB_ID,
+    beside: ['lock', 'download'],
+    workLock: 'download',
+    maxBytes: 256 * 2 ** 20, // a selection of a million paths fits
+    parse: parseJob,
+  });
+
 /** The files of job `id`: the job, the lock under which it changes, the lock of who downloads it. */
-export const jobPaths = (folder: string, id: string) => ({
-  job: join(folder, `${id}.json`),
-  lock: join(folder, `${id}.lock`),
-  download: join(folder, `${id}.download`),
-});
+export function jobPaths(folder: string, id: string) {
+  const jobs = jobsIn(folder);
+  return { job: jobs.path(id), lock: jobs.path(id, 'lock'), download: jobs.path(id, 'download') };
+}
 
 /** Saves a new job, `pending`, under a new id; the folder is made when it is missing. @throws access-denied, no-space, io */
 export async function saveNewJob(folder: string, fields: RestoreJobFields): Promise<RestoreJob> {
@@ -38,103 +41,33 @@ export async function saveNewJob(folder: string, fields: RestoreJobFields): Prom
 }
 
 /** Writes a job whose lock is held, or that is new. @throws access-denied, no-space, io */
-export async function writeJob(folder: string, job: RestoreJob): Promise<void> {
-  const path = jobPaths(folder, job.id).job;
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await chmod(folder, 0o700);
-    await replaceFile(path, encodeJob(job));
-  } catch (error) {
-    throw jobFailure('write', path, error);
-  }
-}
-
-/** A failure of the file system in words. */
-export function jobFailure(verb: 'read' | 'write', path: string, error: unknown): ArchiverError {
-  const code = systemCode(error) ?? errorText(error);
-  const kinds = { EACCES: 'access-denied', EPERM: 'access-denied', ENOSPC: 'no-space' } as const;
-  const kind = kinds[code as keyof typeof kinds] ?? 'io';
-  return new ArchiverError(kind, `cannot ${verb} ${printable(path)} (${code})`, { cause: error });
-}
+export const writeJob = async (folder: string, job: RestoreJob): Promise<void> =>
+  await jobsIn(folder).write(job.id, encodeJob(job));
 
 /** The saved jobs, oldest first, damaged ones at the end; none when there is no folder. @throws access-denied, io */
 export async function findJobs(folder: string, host: string): Promise<readonly FoundJob[]> {
-  const found: FoundJob[] = [];
-  for (const id of await savedJobIds(folder)) {
-    const one = await findJob(folder, id, host);
-    if (one !== undefined) found.push(one);
-  }
+  const found = (await jobsIn(folder).findAll(host)).map(asJob);
   const age = ({ job }: FoundJob): string => job?.createdAt ?? '~';
   return found.sort((a, b) => (age(a) < age(b) ? -1 : Number(age(a) > age(b))));
 }
 
+const asJob = ({ document, ...found }: FoundDocument<RestoreJob>): FoundJob => ({ ...found, job: document });
+
 /** Ids of the jobs in the folder. @throws access-denied, io */
-export async function savedJobIds(folder: string): Promise<readonly string[]> {
-  let names: readonly string[];
-  try {
-    names = await readdir(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw jobFailure('read', folder, error);
-  }
-  return names
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => name.slice(0, -'.json'.length))
-    .filter((name) => JOB_ID.test(name))
-    .sort();
-}
+export const savedJobIds = async (folder: string): Promise<readonly string[]> => await jobsIn(folder).ids();
 
 /** One job with the process that downloads it; undefined when it is not there. @throws access-denied, io */
 export async function findJob(folder: string, id: string, host: string): Promise<FoundJob | undefined> {
-  const { job: path, download } = jobPaths(folder, id);
-  try {
-    const { mtimeMs: writtenMs } = await stat(path);
-    const holder = await lockHolder(download, host);
-    try {
-      return { id, job: await readJob(folder, id), problem: undefined, holder, writtenMs };
-    } catch (error) {
-      if (!isArchiverError(error, 'integrity', 'unsupported')) throw error;
-      return { id, job: undefined, problem: error, holder, writtenMs };
-    }
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || isArchiverError(error, 'not-found')) return undefined; // removed meanwhile
-    throw isArchiverError(error) ? error : jobFailure('read', path, error);
-  }
+  const found = await jobsIn(folder).find(id, host);
+  return found === undefined ? undefined : asJob(found);
 }
 
 /** One job. @throws not-found; integrity, unsupported for what is no job of this version; access-denied, io */
-export async function readJob(folder: string, id: string): Promise<RestoreJob> {
-  if (!JOB_ID.test(id)) throw noSuchJob(folder, id);
-  const path = jobPaths(folder, id).job;
-  let text: string;
-  try {
-    const { size } = await stat(path);
-    text = size > MAX_JOB_BYTES ? '' : await readFile(path, 'utf8');
-  } catch (error) {
-    throw systemCode(error) === 'ENOENT' ? noSuchJob(folder, id) : jobFailure('read', path, error);
-  }
-  return parseJob(text, id, path);
-}
-
-const noSuchJob = (folder: string, id: string): ArchiverError =>
-  new ArchiverError('not-found', `no restore job ${printable(id)} is saved in ${printable(folder)}`, {
-    hint: 'archiver restore jobs list',
-  });
+export const readJob = async (folder: string, id: string): Promise<RestoreJob> => await jobsIn(folder).read(id);
 
 /** Removes a job, its file last: what the locks belong to stays known until then. @throws access-denied, io */
-export async function removeJob(folder: string, id: string): Promise<void> {
-  const { job, lock, download } = jobPaths(folder, id);
-  for (const path of [lock, download, job]) {
-    try {
-      await rm(path, { force: true });
-    } catch (error) {
-      throw jobFailure('write', path, error);
-    }
-  }
-}
-
-const ORPHAN = /^(?:(rj-[0-9a-f]{8})\.(?:lock|download)|\.rj-[0-9a-f]{8}\.json\.[0-9a-f]{12})$/;
+export const removeJob = async (folder: string, id: string): Promise<void> => await jobsIn(folder).remove(id);
 
 /** Removes what processes left that were killed while they wrote or removed a job, and is older. @throws system errors */
 export const removeOrphans = async (folder: string, beforeMs: number): Promise<void> =>
-  await removeOrphanFiles(folder, beforeMs, { pattern: ORPHAN, savedIds: await savedJobIds(folder) });
+  await jobsIn(folder).removeOrphans(beforeMs);

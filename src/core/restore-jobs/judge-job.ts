@@ -1,7 +1,7 @@
 // What a job becomes when the store has been looked at. All chunks readable: ready. One gone, or one that the store would
 // not give back: failed, as waiting will not help. Else pending, and it says so when a chunk is cold that was asked for:
 // its copy has expired. Nothing is asked back here, as asking twice is paid for twice.
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import type { ChunkState } from '../thaw/chunk-states.js';
 import type { JobChunk, RestoreJob } from './restore-job.js';
 

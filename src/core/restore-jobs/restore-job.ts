@@ -2,21 +2,21 @@
 // days later does the same as a restore now, and no credentials. What it says of the store is what was seen last.
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
-import { integrityError } from '../errors.js';
-import { Fields } from '../manifest/json-fields.js';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { integrityError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
 import type { Selectors } from '../manifest/selection.js';
 import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
-import { printable } from '../raw-path.js';
-import type { OverwritePolicy } from '../restore/overwrite.js';
+import { printable } from '../paths/raw-path.js';
+import type { OverwritePolicy } from '../restore/plan/overwrite.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
-/** The path of a job is made from its id. */
-export const JOB_ID = /^rj-[0-9a-f]{8}$/;
+/** What a job id looks like. The path of a job is made from its id. */
+export const JOB_ID = 'rj-[0-9a-f]{8}';
 const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
+const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 const CHUNK_STATES = ['cold', 'thawing', 'readable', 'denied', 'missing'] as const;

@@ -25,8 +25,8 @@ export function progressMeter(
       const at = now();
       if (at - saidAt < INTERVAL_MS) return;
       saidAt = at;
-      emit({ type: 'progress', files: totalFiles, bytes: totalBytes, path: nameOf(last) });
+      emit({ type: 'progress', items: totalFiles, bytes: totalBytes, path: nameOf(last) });
     },
-    finish: () => emit({ type: 'progress', files: totalFiles, bytes: totalBytes }),
+    finish: () => emit({ type: 'progress', items: totalFiles, bytes: totalBytes }),
   };
 }

@@ -3,32 +3,32 @@
 // and the rest goes on; what stops everything (no space, no access, Ctrl+C) leaves whole files and no half ones.
 import { cpus } from 'node:os';
 import { loadCodec } from '../codec/codec.js';
-import { cancelledError, isArchiverError } from '../errors.js';
+import { cancelledError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { Selectors } from '../manifest/selection.js';
-import { threadsWithin } from '../open-files.js';
+import { threadsWithin } from '../limits/open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { displayPath } from '../raw-path.js';
-import { extentCut, planWork, type Work } from './plan-work.js';
-import { Failures, type Failure } from './failures.js';
-import { finishFolders, makeFolders, type FolderJob } from './folders.js';
-import type { FrameCache } from './frame-cache.js';
-import { gather, type Gathered } from './gather.js';
-import { makeLinks, planHardlinks } from './links.js';
-import { openOutputFolder, type OutputFolder, removeUnused } from './output-folder.js';
-import type { OverwritePolicy } from './overwrite.js';
+import { displayPath } from '../paths/raw-path.js';
+import { extentCut, planWork, type Work } from './plan/plan-work.js';
+import { Failures, type Failure } from '../failures/failure-list.js';
+import { finishFolders, makeFolders, type FolderJob } from './write/folders.js';
+import type { FrameCache } from './fetch/frame-cache.js';
+import { gather, type Gathered } from './plan/gather.js';
+import { makeLinks, planHardlinks } from './write/links.js';
+import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
+import type { OverwritePolicy } from './plan/overwrite.js';
 import { progressMeter } from './progress-meter.js';
-import { refuseCollisions, settleExisting } from './settle-names.js';
-import { SpanSource } from './span-source.js';
-import { mendedText } from './mended-text.js';
-import { neededChunk, type NeededChunk } from './needed-chunk.js';
-import { heldBackNote, screenAttributes, type Screened } from './security-attributes.js';
-import { STATE } from './selected-table.js';
-import { finishRoot } from './finish-root.js';
-import type { Trouble } from './unpack-protocol.js';
-import { runUnpack } from './unpack-run.js';
-import { WorkerPool } from './worker-pool.js';
+import { refuseCollisions, settleExisting } from './plan/settle-names.js';
+import { SpanSource } from './fetch/span-source.js';
+import { mendedText } from './fetch/mended-text.js';
+import { neededChunk, type NeededChunk } from './plan/needed-chunk.js';
+import { heldBackNote, screenAttributes, type Screened } from './write/security-attributes.js';
+import { STATE } from './plan/selected-table.js';
+import { finishRoot } from './write/finish-root.js';
+import type { Trouble } from './unpack/unpack-protocol.js';
+import { runUnpack } from './unpack/unpack-run.js';
+import { WorkerPool } from './unpack/worker-pool.js';
 
 export interface RestoreOptions {
   readonly operation: 'restore' | 'download';
@@ -200,7 +200,6 @@ class Restore {
     }
     if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(job, gathered.head.source);
     this.tellHeldBack(output, hardlinks);
-    emit({ type: 'done' });
     return this.result(STATE.done, work, bytesFetched);
   }
 
@@ -217,7 +216,7 @@ class Restore {
 
   private announce(work: Work): void {
     const { files, bytes } = this.result(STATE.waiting, work, 0);
-    this.options.emit({ type: 'plan', files, bytes, chunks: work.chunks, shardBytes: [] });
+    this.options.emit({ type: 'plan', items: files, bytes, chunks: work.chunks });
     this.options.emit({ type: 'phase', phase: 'transferring' });
   }
 

@@ -2,14 +2,15 @@
 // upload nor the upload for writing, but for two things: chunk numbers are noted before they are used, and a new id before
 // anything lies under it. The first failure ends the journal: what it has written is taken back, so that nothing in it
 // can claim more than is true.
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
-import { replaceFile } from '../config/replace-file.js';
-import { errorText, systemCode } from '../errors.js';
-import { encodeLogRecord, logHeader } from './entry-log.js';
+import { mkdir, rm } from 'node:fs/promises';
+import { replaceFile } from '../state/replace-file.js';
+import { errorText, systemCode } from '../failures/errors.js';
+import { encodeLogRecord } from './entry-log.js';
 import type { SavedUpload } from './saved-upload.js';
 import { removeState, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk, JournalPlan, KeptUpload, UploadJournal } from './upload-journal.js';
-import { type Lock, ownHolder, takeLock } from './upload-lock.js';
+import { type Lock, ownHolder, takeLock } from '../state/lock.js';
+import { LogFile, logHeader } from '../state/log.js';
 import { encodeState, type SavedCommand, type StateStatus, type UploadState } from './upload-state.js';
 
 const STATE_EVERY_MS = 1000;
@@ -32,14 +33,13 @@ export class FileJournal implements UploadJournal {
   private readonly queue: Buffer[] = [];
   private state: Mutable<UploadState> | undefined;
   private lock: Lock | undefined;
-  private log: FileHandle | undefined;
+  private log: LogFile | undefined;
   private writing: Promise<void> = Promise.resolve();
   private isBroken = false;
   private isDirty = false;
   private stateWrittenMs = Number.NEGATIVE_INFINITY;
   private chunks = 0;
   private storedBytes = 0;
-  private logLength = 0;
 
   constructor(private readonly options: FileJournalOptions) {
     const { goesOn } = options;
@@ -93,11 +93,7 @@ export class FileJournal implements UploadJournal {
       if (!('release' in lock)) throw new Error(`process ${lock.pid} on ${lock.host} holds ${paths.lock}`);
       this.lock = lock;
     }
-    const isNew = goesOn === undefined || goesOn.logLength === 0;
-    this.log = await open(paths.entries, isNew ? 'wx' : 'r+', 0o600);
-    if (isNew) await this.log.appendFile(logHeader(uploadId));
-    else await this.log.truncate(goesOn.logLength);
-    this.logLength = isNew ? logHeader(uploadId).length : goesOn.logLength;
+    this.log = await LogFile.open(paths.entries, uploadId, goesOn?.logLength);
   }
 
   acknowledged(chunk: AcknowledgedChunk, files: number, bytes: number): void {
@@ -120,15 +116,7 @@ export class FileJournal implements UploadJournal {
   /** Everything queued, in one write and one fsync; the state now and then. */
   private async flush(): Promise<void> {
     this.isDirty = false;
-    const records = Buffer.concat(this.queue.splice(0));
-    if (records.length > 0 && this.log !== undefined) {
-      for (let at = 0; at < records.length;) {
-        const { bytesWritten } = await this.log.write(records, at, records.length - at, this.logLength + at);
-        at += bytesWritten;
-      }
-      this.logLength += records.length;
-      await this.log.datasync();
-    }
+    await this.log?.append(this.queue.splice(0));
     if (this.options.now().getTime() - this.stateWrittenMs >= STATE_EVERY_MS) await this.writeState();
   }
 
@@ -229,7 +217,7 @@ export class FileJournal implements UploadJournal {
     const { goesOn, folder } = this.options;
     try {
       if (goesOn !== undefined)
-        await this.log?.truncate(Math.max(goesOn.logLength, logHeader(goesOn.state.uploadId).length));
+        await this.log?.cut(Math.max(goesOn.logLength, logHeader(goesOn.state.uploadId).length));
       else if (this.state !== undefined) {
         const paths = statePaths(folder, this.state.uploadId);
         for (const path of [paths.entries, paths.state]) await rm(path, { force: true });

@@ -2,10 +2,12 @@
 // computer. They are read back as a whole, compared with their own tables of contents, and are then as good as noted.
 import { hash } from 'node:crypto';
 import { loadCodec } from '../codec/codec.js';
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
-import { type ChunkTable, readChunkTable, tableBytes } from '../repair/chunk-table.js';
+import { type ChunkTable, readChunkTable } from '../chunk/chunk-table.js';
+import { tableBytes } from '../chunk/table-frame.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
 const FOOTER_BYTES = 32;
@@ -33,7 +35,9 @@ async function readOne(
 ): Promise<AcknowledgedChunk | undefined> {
   const [, uploadId = '', relative = ''] = PLACE.exec(key) ?? [];
   try {
-    const bytes = await readAll(await reader.get(key, { signal }), size);
+    const content = await ifAllowed(reader, 'read', key, () => reader.get(key, { signal }));
+    if (content === undefined) return undefined;
+    const bytes = await readAll(content, size);
     const tocSize = tableBytes(bytes.subarray(Math.max(0, bytes.length - FOOTER_BYTES)));
     const toc = bytes.subarray(Math.max(0, bytes.length - tocSize));
     const table = readChunkTable(loadCodec(), toc, uploadId);
@@ -42,7 +46,7 @@ async function readOne(
     const record = { chunk, key: relative, shard, size, rawSize, entries, level, storageClass };
     return { key, record: { ...record, sha256: hash('sha256', bytes), tocSize, frames }, toc: Buffer.from(toc) };
   } catch (error) {
-    if (!isArchiverError(error, 'integrity', 'unsupported', 'access-denied', 'cold-storage', 'not-found')) throw error;
+    if (!isArchiverError(error, 'integrity', 'unsupported', 'cold-storage', 'not-found')) throw error;
     return undefined;
   }
 }

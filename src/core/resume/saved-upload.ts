@@ -1,11 +1,12 @@
 // A saved upload, opened to go on with: its state, what it had acknowledged, and the lock that keeps others off it.
 import { mkdir } from 'node:fs/promises';
-import { ArchiverError, errorText, isArchiverError, systemCode } from '../errors.js';
-import { printable } from '../raw-path.js';
+import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
+import { fileFailure } from '../failures/file-failure.js';
+import { printable } from '../paths/raw-path.js';
 import { readLog } from './entry-log.js';
 import { readState, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
-import { type Lock, type LockHolder, ownHolder, takeLock } from './upload-lock.js';
+import { holdLock, type Lock } from '../state/lock.js';
 import { UPLOAD_ID, type UploadState } from './upload-state.js';
 
 export interface SavedUpload {
@@ -54,25 +55,8 @@ export async function openUnsaved(folder: string, state: UploadState, host: stri
   };
 }
 
-async function lockOf(path: string, uploadId: string, host: string): Promise<Lock> {
-  let taken: Lock | LockHolder;
-  try {
-    taken = await takeLock(path, ownHolder(host));
-  } catch (error) {
-    const code = systemCode(error) ?? errorText(error);
-    throw new ArchiverError('io', `cannot lock the saved upload: ${printable(path)} cannot be written (${code})`, {
-      cause: error,
-    });
-  }
-  if ('release' in taken) return taken;
-  const who = taken.pid === 0 ? 'another process' : `process ${taken.pid} on ${printable(taken.host)}`;
-  throw new ArchiverError('conflict', `${who} is working on upload ${uploadId}`, {
-    hint:
-      taken.host === host
-        ? 'wait for it, or stop it'
-        : `when it is certain that it runs no more, remove ${printable(path)}`,
-  });
-}
+const lockOf = async (path: string, uploadId: string, host: string): Promise<Lock> =>
+  await holdLock(path, { host, what: `upload ${uploadId}` });
 
 async function logOf(path: string, uploadId: string): Promise<Pick<SavedUpload, 'chunks' | 'logLength'>> {
   try {
@@ -86,8 +70,6 @@ async function logOf(path: string, uploadId: string): Promise<Pick<SavedUpload, 
         hint: error.hint ?? 'run its command again with --force-restart',
       });
     }
-    throw new ArchiverError('io', `cannot read ${printable(path)} (${systemCode(error) ?? errorText(error)})`, {
-      cause: error,
-    });
+    throw fileFailure('read', path, error);
   }
 }

@@ -1,16 +1,16 @@
 // `<upload id>.json`: what is known of an upload that is under way or was interrupted. A hint with a checksum: everything
 // in it that matters is compared with the store before it is believed.
-import { encodeStateDocument, parseStateDocument } from '../config/state-document.js';
-import { integrityError } from '../errors.js';
-import type { Fields } from '../manifest/json-fields.js';
-import { printable } from '../raw-path.js';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { integrityError } from '../failures/errors.js';
+import type { Fields } from '../json/json-fields.js';
+import { printable } from '../paths/raw-path.js';
 
 const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
 /** The path of the state of an upload is made from its id. */
 export const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
 /** How far the upload came when the state was written: `complete` is committed. */
-export const STATE_STATUSES = ['transferring', 'committing', 'complete'] as const;
+const STATE_STATUSES = ['transferring', 'committing', 'complete'] as const;
 export type StateStatus = (typeof STATE_STATUSES)[number];
 
 /** The command line, as far as it can be written down. */

@@ -1,5 +1,5 @@
 // What a wipe would take and what it would leave, counted in one listing.
-import { isArchiverError } from '../errors.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { Holdings } from './holdings.js';
@@ -36,6 +36,7 @@ export async function ownMultiparts(
       if (ownKey(upload.key) !== undefined) found.push(upload);
     return found;
   } catch (error) {
+    // A right of its own, asked for once.
     if (isArchiverError(error, 'access-denied')) return undefined;
     if (isArchiverError(error, 'unsupported')) return [];
     throw error;

@@ -3,7 +3,7 @@
 // the void. Running it again goes on where it stopped.
 import type { DeleteFailure, ObjectStore, ObjectVersion } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { errorText, isArchiverError } from '../errors.js';
+import { errorText, isArchiverError } from '../failures/errors.js';
 import type { Holdings } from './holdings.js';
 import { ownKey, type OwnKind } from './own-keys.js';
 import { ownMultiparts } from './survey.js';

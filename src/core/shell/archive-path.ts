@@ -1,6 +1,6 @@
 // Paths as they are typed in an archive: `/` is the top of what was uploaded, everything else is relative to the current
 // folder. Pure.
-import { printable, rawFromText, type RawPath, textFromRaw } from '../raw-path.js';
+import { printable, rawFromText, type RawPath, textFromRaw } from '../paths/raw-path.js';
 import { quoteWord } from './command-line.js';
 
 /** The path of an entry, without slashes around it; '' is the top. Above the top is the top. */

@@ -1,6 +1,6 @@
 // What a line of the shell says: words, a pipe, a file. Quotes and backslashes work as people know them from sh; variables,
 // substitutions and lists of commands are not part of it. Pure.
-import { usageError } from '../errors.js';
+import { usageError } from '../failures/errors.js';
 
 export type Quote = '"' | "'";
 

@@ -1,6 +1,6 @@
 // What may come next when a path of an archive is being typed.
 import type { Listing } from '../listing/listing.js';
-import { displayPath, rawFromText, type RawPath } from '../raw-path.js';
+import { displayPath, rawFromText, type RawPath } from '../paths/raw-path.js';
 import { resolvePath, typedName } from './archive-path.js';
 import { quoteWord } from './command-line.js';
 import type { CompletionOption } from './interpreter.js';

@@ -2,7 +2,7 @@
 // million paths. `**` means any depth; names that begin with a dot are names like others.
 import type { Listing } from '../listing/listing.js';
 import { globMatcher } from '../manifest/selection.js';
-import { rawFromText, type RawPath } from '../raw-path.js';
+import { rawFromText, type RawPath } from '../paths/raw-path.js';
 import { joinPath, relativePath, resolvePath } from './archive-path.js';
 
 /** The paths, in their order; each once. */

@@ -1,7 +1,7 @@
 // Asks chunks back from cold storage. Each is asked for once, whoever asked before: the store answers `already` for what
 // is readable or on its way, and nothing is paid twice. What was asked for is never forgotten, whatever fails after it.
-import { atOnce } from '../at-once.js';
-import { ArchiverError, errorText, isArchiverError } from '../errors.js';
+import { atOnce } from '../limits/at-once.js';
+import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, ThawOptions } from '../object-store/object-store.js';
 import { StoreError } from '../object-store/store-error.js';
 import type { ChunkState } from './chunk-states.js';

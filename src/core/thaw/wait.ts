@@ -1,7 +1,7 @@
 // Waits until chunks that were asked back are readable. It looks at what is not readable yet, sleeps, looks again; it
 // never asks for anything back. A store that cannot be reached for a while is no reason to stop a wait of hours.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText } from '../errors.js';
+import { errorText } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { isRetriable, throwIfCancelled } from '../object-store/store-error.js';
 import type { ThawTier } from '../object-store/object-store.js';

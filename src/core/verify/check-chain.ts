@@ -1,15 +1,15 @@
 // Whether a delta and everything that it builds on agree: each manifest with itself, what each says of the chain, and the
 // effective view with the totals that are announced for it.
-import { loadChain } from '../dataset/load-chain.js';
-import type { MergedView } from '../dataset/merge-levels.js';
-import { type Summary, summarize } from '../dataset/summarize.js';
-import { type View, viewOf } from '../dataset/view.js';
+import { loadChain } from '../dataset/chain/load-chain.js';
+import type { MergedView } from '../dataset/chain/merged-view.js';
+import { type Summary, summarize } from '../dataset/chain/summarize.js';
+import { type View, viewOf } from '../dataset/chain/view.js';
 import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js';
 import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { printable } from '../raw-path.js';
-import { resultPath } from '../restore/failures.js';
+import { printable } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
 import { ManifestChecker } from './manifest-checker.js';
 import type { Problems, ProblemSink } from './problem.js';
 

@@ -1,13 +1,13 @@
 // Whether a manifest is the one that its version record names: a restore by version refuses every other one. Records are
 // looked for in the dataset that the manifest names, newest first. Without a record, and where the store does not let us
 // list or read, there is nothing to compare with.
-import { listVersions, readVersions } from '../dataset/versions.js';
-import { digestsOf } from '../dataset/version-view.js';
-import { isArchiverError } from '../errors.js';
+import { listVersions, readVersions } from '../dataset/records/versions.js';
+import { digestsOf } from '../dataset/chain/version-view.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
+import { printable } from '../paths/raw-path.js';
 import type { ProblemSink } from './problem.js';
 
 const READS_AT_ONCE = 16;
@@ -24,7 +24,7 @@ export interface CheckRecordOptions {
 /** Reports a version record of this upload that names another manifest. @throws what the store says */
 export async function checkRecord({ reader, head, sha256, errors, signal }: CheckRecordOptions): Promise<void> {
   const { uploadId, datasetId, replaces = [] } = head;
-  try {
+  await ifAllowed(reader, 'list', `datasets/${datasetId}/`, async () => {
     const listed = (await listVersions(reader, datasetId, signal)).toReversed();
     for (let start = 0; start < listed.length; start += READS_AT_ONCE) {
       for (const read of await readVersions(reader, datasetId, listed.slice(start, start + READS_AT_ONCE), signal)) {
@@ -37,7 +37,5 @@ export async function checkRecord({ reader, head, sha256, errors, signal }: Chec
         return;
       }
     }
-  } catch (error) {
-    if (!isArchiverError(error, 'access-denied')) throw error;
-  }
+  });
 }

@@ -1,18 +1,18 @@
 // Checks one chunk as a whole while its frames go by: the digest of the object, and that a tar member begins exactly
 // where the manifest says each file's content begins, under the file's name. An object that is a file has no members.
 import { createHash, type Hash } from 'node:crypto';
-import { errorText } from '../errors.js';
-import type { Extents } from '../restore/extents.js';
-import type { SelectedTable } from '../restore/selected-table.js';
-import type { ChunkMessage, EntryFailure } from '../restore/unpack-protocol.js';
-import { TarWalker, type TarMember } from './tar-walker.js';
+import { errorText } from '../failures/errors.js';
+import type { Extents } from '../restore/plan/extents.js';
+import type { SelectedTable } from '../restore/plan/selected-table.js';
+import type { ChunkMessage, EntryFailure } from '../restore/unpack/unpack-protocol.js';
+import { TarReader, type TarMember, type TarSink } from '../tar/tar-reader.js';
 
 /** Why a file fails whose content lies under another name than its own. */
 export const MISNAMED = 'no tar member of this name begins where the manifest says its content is';
 
 export class ChunkChecker {
   private readonly hash: Hash = createHash('sha256');
-  private readonly walker = new TarWalker((member) => this.onMember(member));
+  private readonly tar = new TarReader(this.sink(), { isChunk: true });
   private next: number;
   private isWhole = true;
   /** Digest of the object, where its tail has come. */
@@ -42,7 +42,7 @@ export class ChunkChecker {
   decoded(bytes: Uint8Array): void {
     if (!this.isWhole || this.tarProblem !== undefined || this.chunk.isFile) return;
     try {
-      this.walker.push(bytes);
+      this.tar.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     } catch (error) {
       this.tarProblem = errorText(error);
     }
@@ -53,8 +53,22 @@ export class ChunkChecker {
     this.isWhole = false;
   }
 
-  private onMember({ path, dataOffset, dataSize }: TarMember): void {
-    if (dataSize === 0) return;
+  /** Takes no data: they are hashed elsewhere. */
+  private sink(): TarSink {
+    return {
+      isBusy: false,
+      member: (member) => {
+        if (member.kind === 'file' && member.dataSize > 0) this.onMember(member);
+        return false;
+      },
+      data: ({ byteLength }) => byteLength,
+      end: () => undefined,
+    };
+  }
+
+  private onMember(member: TarMember): void {
+    const { dataOffset } = member;
+    const path = member.records.get('ARCHIVER.part.path') ?? member.path;
     const { offset } = this.extents;
     while (this.next < this.chunk.to && (offset[this.next] ?? 0) < dataOffset) this.fail(this.next++);
     let isNamed = false;
@@ -78,7 +92,7 @@ export class ChunkChecker {
     if (this.chunk.isFile) return { problems, failures: this.failures };
     if (this.tarProblem === undefined) {
       try {
-        this.walker.end();
+        this.tar.finish();
       } catch (error) {
         this.tarProblem = errorText(error);
       }

@@ -3,19 +3,19 @@
 import { cpus } from 'node:os';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
-import { threadsWithin } from '../open-files.js';
+import { threadsWithin } from '../limits/open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { EventSink } from '../events.js';
-import { displayPath } from '../raw-path.js';
-import { resultPath } from '../restore/failures.js';
-import { mendedText } from '../restore/mended-text.js';
-import { extentCut, planWork } from '../restore/plan-work.js';
+import { displayPath } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
+import { mendedText } from '../restore/fetch/mended-text.js';
+import { extentCut, planWork } from '../restore/plan/plan-work.js';
 import { progressMeter } from '../restore/progress-meter.js';
-import { STATE, type Extra, type SelectedTable, type TableData } from '../restore/selected-table.js';
-import { SpanSource } from '../restore/span-source.js';
-import type { Trouble } from '../restore/unpack-protocol.js';
-import { runUnpack } from '../restore/unpack-run.js';
-import { WorkerPool } from '../restore/worker-pool.js';
+import { STATE, type Extra, type SelectedTable, type TableData } from '../restore/plan/selected-table.js';
+import { SpanSource } from '../restore/fetch/span-source.js';
+import type { Trouble } from '../restore/unpack/unpack-protocol.js';
+import { runUnpack } from '../restore/unpack/unpack-run.js';
+import { WorkerPool } from '../restore/unpack/worker-pool.js';
 import { MISNAMED } from './chunk-checker.js';
 import type { Problems } from './problem.js';
 
@@ -69,7 +69,7 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
   const storedBytes = chunks.reduce((sum, chunk) => sum + (head.chunks[chunk]?.size ?? 0), 0);
   const files = [...contentOf(table)];
   const bytes = files.reduce((sum, index) => sum + (table.columns.size[index] ?? 0), 0);
-  emit({ type: 'plan', files: files.length, bytes, chunks: chunks.length, shardBytes: [] });
+  emit({ type: 'plan', items: files.length, bytes, chunks: chunks.length });
   emit({ type: 'phase', phase: 'transferring' });
   const source = new SpanSource({
     reader: options.reader,

@@ -2,9 +2,9 @@
 // Takes entries as they stream by and keeps only counters.
 import { chunkKey, chunkProblems, extentsOf, placeProblem } from '../manifest/manifest-check.js';
 import type { Entry, ManifestHead, Tombstone } from '../manifest/manifest-types.js';
-import { pathProblem } from '../manifest/path-rules.js';
-import type { RawPath } from '../raw-path.js';
-import { resultPath } from '../restore/failures.js';
+import { pathProblem } from '../paths/path-rules.js';
+import type { RawPath } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
 import type { ProblemSink } from './problem.js';
 
 interface Counts {

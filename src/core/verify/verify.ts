@@ -1,15 +1,15 @@
 // Is an upload whole? `quick` reads the manifest and compares it with itself; by default the version record must also name
 // it, and every chunk must be in the store with its size; `deep` reads chunks, all of them or a sample, and checks every byte.
-import { ArchiverError, isArchiverError } from '../errors.js';
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { readManifest } from '../manifest/manifest-reader.js';
-import { pathProblem } from '../manifest/path-rules.js';
+import { pathProblem } from '../paths/path-rules.js';
 import { placeProblem } from '../manifest/manifest-check.js';
 import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../raw-path.js';
-import { resultPath } from '../restore/failures.js';
-import { openTable, TableBuilder } from '../restore/selected-table.js';
+import { printable } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
+import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { checkChain } from './check-chain.js';
 import { checkObjects } from './check-objects.js';
 import { checkRecord } from './check-record.js';
@@ -98,7 +98,6 @@ class Verification {
   async run(): Promise<VerifyResult> {
     const sound = await this.checkManifest();
     if (sound !== undefined) await this.checkStore(sound);
-    this.options.emit({ type: 'done' });
     return this.result(sound);
   }
 

@@ -1,10 +1,10 @@
 // What takes the place of the list: the question before a restore, the details of a file, a restore and its end.
 import type { ThawTier } from '../../core/object-store/object-store.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { type CostPlace, costVerdict, selectionCost, type SelectionCost } from '../../stores/browse/cost.js';
 import type { BrowseMode, BrowseView } from '../../stores/browse/browse-state.js';
 import { displayText } from '../../stores/display-text.js';
-import type { TransferSnapshot } from '../../stores/transfer-state.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { glyphsFor } from '../../ui/glyphs.js';
@@ -12,7 +12,7 @@ import type { Line } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
 import { cutMiddle } from '../../ui/text-width.js';
 import { problemLines } from '../progress/problem-lines.js';
-import { progressLines } from '../progress/progress-lines.js';
+import { frameText } from '../progress/frame-text.js';
 
 /** What the command was called with, as far as it is shown. */
 export interface BrowseSettings {
@@ -125,6 +125,6 @@ function aboutLines({ opened: { listing } }: BrowseView, index: number, columns:
 export function progressPanel(snapshot: TransferSnapshot, { columns, height }: PanelSize, look: Look): Line[] {
   const { skipped, skippedCount } = snapshot;
   const problems = problemLines('failed  ', skipped, look, skippedCount);
-  const drawn = progressLines(snapshot, { columns, rows: height + 1 }, look);
+  const drawn = frameText(snapshot, { columns, rows: height + 1 }, look);
   return [...drawn, ...problems].slice(0, height).map((text) => [{ text }]);
 }

@@ -1,7 +1,7 @@
 // One row of the file list or tree.
 import { type BrowseView, CHANGE } from '../../stores/browse/browse-state.js';
 import type { FolderRow, TreeRow } from '../../stores/browse/tree.js';
-import { displayPath } from '../../core/raw-path.js';
+import { displayPath } from '../../core/paths/raw-path.js';
 import { displayText } from '../../stores/display-text.js';
 import { formatBytes } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';

@@ -1,10 +1,13 @@
-import type { TransferSnapshot } from '../../stores/transfer-state.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 
-/** How much is done, 0 to 1, by bytes, or by files where there are no bytes; undefined while there is no total. */
+/** The bytes that the bar follows: what has left for the store, or what was read or written where nothing is sent. */
+export const movedBytes = ({ bytesSent, bytesDone }: TransferSnapshot): number => bytesSent ?? bytesDone;
+
+/** How much is done, 0 to 1, by bytes, or by items where there are no bytes; undefined while there is no total. */
 export function doneFraction(snapshot: TransferSnapshot): number | undefined {
-  const { filesTotal, bytesTotal, filesDone, bytesDone } = snapshot;
-  if (filesTotal === undefined || bytesTotal === undefined) return undefined;
-  if (bytesTotal > 0) return Math.min(1, bytesDone / bytesTotal);
-  if (filesTotal > 0) return Math.min(1, filesDone / filesTotal);
+  const { itemsTotal, bytesTotal, itemsDone } = snapshot;
+  if (itemsTotal === undefined || bytesTotal === undefined) return undefined;
+  if (bytesTotal > 0) return Math.min(1, movedBytes(snapshot) / bytesTotal);
+  if (itemsTotal > 0) return Math.min(1, itemsDone / itemsTotal);
   return 1;
 }

@@ -1,13 +1,13 @@
 // What a person reads when a transfer is over: what happened, where it is, what to type next. Commands and addresses are
 // never cut: people copy them.
 import { displayText } from '../../stores/display-text.js';
+import { OPERATIONS } from '../../stores/operations.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
 import { type Line, paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
-import { shellWord } from '../../ui/shell-word.js';
+import { shellWord } from '../../core/text/shell-word.js';
 import { type Problem, problemLines } from './problem-lines.js';
-import { OPERATION_WORDS } from './progress-words.js';
 
 export interface UploadResult {
   readonly operation: 'upload';
@@ -55,7 +55,7 @@ export function finalLines(result: FinalResult, look: Look): string[] {
 function headline(result: FinalResult, look: Look): Line {
   const glyphs = glyphsFor(look);
   const isDifference = result.operation === 'upload' && result.isDifference === true;
-  const done = isDifference ? 'Synced' : OPERATION_WORDS[result.operation].done;
+  const done = isDifference ? 'Synced' : OPERATIONS[result.operation].done;
   const amount = `${formatQuantity(result.files, 'file')}, ${formatBytes(result.bytes)}`;
   const place =
     result.operation === 'upload'

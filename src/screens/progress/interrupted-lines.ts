@@ -1,16 +1,17 @@
 import { displayText } from '../../stores/display-text.js';
-import type { TransferSnapshot } from '../../stores/transfer-state.js';
+import { countText } from '../../stores/operations.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { glyphsFor } from '../../ui/glyphs.js';
 import { paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
-import { OPERATION_WORDS } from './progress-words.js';
-import { keptThawText, readableText } from './thaw-lines.js';
+import { kindOf } from './progress-words.js';
+import { keptThawText, readableText } from './thaw-words.js';
 
 /** What an interrupted operation had done and what is left of it. Empty when it had not begun. */
 export function interruptedLines(snapshot: TransferSnapshot, look: Look): string[] {
-  if (snapshot.operation === undefined) return [];
-  const { noun } = OPERATION_WORDS[snapshot.operation];
+  const noun = kindOf(snapshot)?.noun;
+  if (noun === undefined) return [];
   const sign = paintLine([{ text: glyphsFor(look).attention, tone: 'attention' }], look);
   const head = `${sign} ${noun} stopped after ${formatDuration(snapshot.elapsedMs)}: ${progressText(snapshot)}`;
   return [head, `  kept  ${keptText(snapshot, look)}`];
@@ -18,26 +19,18 @@ export function interruptedLines(snapshot: TransferSnapshot, look: Look): string
 
 function progressText(snapshot: TransferSnapshot): string {
   if (snapshot.thaw !== undefined) return `waiting, ${readableText(snapshot.thaw)}`;
-  const { operation, chunksDone, chunksTotal, filesDone, filesTotal, bytesDone } = snapshot;
-  if (filesTotal === undefined || chunksTotal === undefined) return 'nothing was transferred yet';
-  if (operation === 'upload') return `${formatCount(chunksDone)} of ${formatQuantity(chunksTotal, 'chunk')} sent`;
-  return `${formatCount(filesDone)} of ${formatQuantity(filesTotal, 'file')}, ${formatBytes(bytesDone)}`;
+  const { unit, chunksDone, chunksTotal, itemsDone, itemsTotal, bytesDone, bytesSent } = snapshot;
+  const moves = kindOf(snapshot)?.moves;
+  if (itemsTotal === undefined) return moves === undefined ? 'nothing was done yet' : 'nothing was transferred yet';
+  if (bytesSent !== undefined) return `${formatCount(chunksDone)} of ${formatQuantity(chunksTotal ?? 0, 'chunk')} sent`;
+  const items = `${formatCount(itemsDone)} of ${countText(itemsTotal, unit, formatCount)}`;
+  return moves === undefined ? items : `${items}, ${formatBytes(bytesDone)}`;
 }
 
-function keptText({ operation, target, phase, thaw }: TransferSnapshot, look: Look): string {
+function keptText(snapshot: TransferSnapshot, look: Look): string {
+  const { target, phase, thaw } = snapshot;
   if (thaw !== undefined) return keptThawText(thaw);
-  switch (operation) {
-    case 'upload':
-      return phase === 'committing' || phase === 'finishing'
-        ? 'committed uploads are untouched; this one may have been committed: archiver list shows it'
-        : 'committed uploads are untouched; this one was not committed';
-    case 'restore':
-    case 'download':
-      return `files already written stay in ${displayText(target, look)}`;
-    case 'verify':
-    case undefined:
-      return 'verify changes nothing';
-    default:
-      return operation satisfies never;
-  }
+  const kind = kindOf(snapshot);
+  if (kind?.keptInCommit !== undefined && (phase === 'committing' || phase === 'finishing')) return kind.keptInCommit;
+  return kind?.kept(displayText(target, look)) ?? '';
 }

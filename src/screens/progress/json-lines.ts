@@ -1,14 +1,17 @@
 // Progress as objects for machines, one a line. Amounts are integers, times ISO 8601; readers ignore keys they do not know.
-import type { Outcome } from '../../stores/reporter.js';
-import type { SkippedFile, TransferSnapshot } from '../../stores/transfer-state.js';
+import type { Outcome } from '../../core/events.js';
+import { pluralOf } from '../../stores/operations.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
+import type { SkippedFile } from '../../stores/transfer-state.js';
 import { doneFraction } from './done-fraction.js';
-import { thawObject } from './thaw-lines.js';
+import { thawObject } from './thaw-words.js';
 
 type JsonLine = Readonly<Record<string, unknown>>;
 
 /** How far it is. A note rides along on the first status after it. */
 export function statusObject(snapshot: TransferSnapshot, at: Date, note?: string): JsonLine {
-  return { type: 'status', ...common(snapshot, at), phase: snapshot.phase, isStopping: snapshot.isStopping, note };
+  const { phase, isStopping } = snapshot;
+  return { type: 'status', ...common(snapshot, at), phase, isStopping, retrying: retryingObject(snapshot), note };
 }
 
 /** A file that was left out. */
@@ -31,27 +34,29 @@ export function failureObject(
   return { type: 'error', time: at.toISOString(), operation: snapshot.operation, code, message, hint };
 }
 
-/** How it ended; the last line. */
+/** How it ended, with what the command prints as its result; the last line. */
 export function summaryObject(snapshot: TransferSnapshot, at: Date, outcome: Outcome): JsonLine {
-  return { type: 'summary', outcome: outcome.status, ...common(snapshot, at) };
+  const result = outcome.status === 'done' ? outcome.result : undefined;
+  return { type: 'summary', outcome: outcome.status, ...common(snapshot, at), result };
 }
 
 function common(snapshot: TransferSnapshot, at: Date): JsonLine {
   const fraction = doneFraction(snapshot);
+  const items = pluralOf(snapshot.unit);
+  const counted = { [items]: snapshot.itemsDone, [`${items}Total`]: snapshot.itemsTotal };
   return {
     time: at.toISOString(),
     operation: snapshot.operation,
     source: snapshot.source,
     target: snapshot.target,
     percent: fraction === undefined ? undefined : Math.floor(fraction * 100),
-    files: snapshot.filesDone,
-    filesTotal: snapshot.filesTotal,
+    ...counted,
     bytes: snapshot.bytesDone,
     bytesTotal: snapshot.bytesTotal,
+    bytesSent: snapshot.bytesSent,
+    wireBytes: snapshot.wireBytes,
     storedBytes: snapshot.storedBytes,
-    chunks: snapshot.chunksDone,
-    chunksTotal: snapshot.chunksTotal,
-    chunksInFlight: snapshot.chunksInFlight,
+    ...chunksObject(snapshot),
     retries: snapshot.retries,
     skippedCount: snapshot.skippedCount,
     bytesPerSecond: Math.round(snapshot.bytesPerSecond),
@@ -61,5 +66,24 @@ function common(snapshot: TransferSnapshot, at: Date): JsonLine {
     path: snapshot.path,
     thaw: thawObject(snapshot),
     durationMs: Math.round(snapshot.elapsedMs),
+  };
+}
+
+function chunksObject({ unit, chunksDone, chunksTotal, chunksInFlight }: TransferSnapshot): JsonLine {
+  return unit === 'chunk' ? {} : { chunks: chunksDone, chunksTotal, chunksInFlight };
+}
+
+function retryingObject({ retrying }: TransferSnapshot): JsonLine | undefined {
+  if (retrying === undefined) return undefined;
+  const { service, trouble, request, reason, tryNumber, maxTries, waitLeftMs, requests } = retrying;
+  return {
+    service,
+    trouble,
+    request,
+    reason,
+    try: tryNumber,
+    tries: maxTries,
+    waitMs: Math.round(waitLeftMs),
+    requests,
   };
 }

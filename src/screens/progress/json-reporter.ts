@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
-import type { Outcome, Reporter, ReporterOptions } from '../../stores/reporter.js';
-import type { TransferSnapshot } from '../../stores/transfer-state.js';
+import type { Reporter, ReporterOptions } from '../../stores/reporter.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
+import type { TransferStoreState } from '../../stores/transfer-store.js';
 import { failureObject, skipObject, statusObject, summaryObject } from './json-lines.js';
 import { writeAll } from './write-all.js';
 
@@ -12,16 +13,19 @@ export interface JsonReporterOptions extends ReporterOptions {
 
 /** Writes a status object every second, one for each note, an error object for each trouble, and a summary at the end. */
 export function startJsonReporter({ store, stream, now }: JsonReporterOptions): Reporter {
-  let seen: TransferSnapshot = store.getState().snapshot;
+  // From the very beginning: what came before this was loaded is news as well.
+  let seen: TransferSnapshot = store.getInitialState().snapshot;
   const lines = (objects: readonly unknown[]): string =>
     objects.map((object) => `${JSON.stringify(object)}\n`).join('');
   const write = (objects: readonly unknown[]): void => {
     if (objects.length > 0) stream.write(lines(objects));
   };
-  const unsubscribe = store.subscribe(({ snapshot }) => {
+  const tell = ({ snapshot }: TransferStoreState): void => {
     write(newsBetween(seen, snapshot, now()));
     seen = snapshot;
-  });
+  };
+  tell(store.getState());
+  const unsubscribe = store.subscribe(tell);
   const timer = setInterval(() => {
     store.getState().refresh();
     const { snapshot } = store.getState();
@@ -31,11 +35,13 @@ export function startJsonReporter({ store, stream, now }: JsonReporterOptions): 
   timer.unref();
 
   return {
-    async stop(outcome: Outcome) {
+    async stop() {
       clearInterval(timer);
       store.getState().refresh();
       unsubscribe();
       const { snapshot } = store.getState();
+      const { outcome } = snapshot;
+      if (outcome === undefined) return;
       const failure = outcome.status === 'failed' ? [failureObject(snapshot, now(), outcome)] : [];
       await writeAll(stream, lines([...failure, summaryObject(snapshot, now(), outcome)]));
     },

@@ -1,51 +1,31 @@
-import type { Operation } from '../../core/events.js';
+// What several displays say of a snapshot in the same words.
+import { OPERATIONS, type OperationKind } from '../../stores/operations.js';
+import type { Retrying, TransferSnapshot } from '../../stores/transfer-snapshot.js';
+import { formatDuration } from '../../ui/format.js';
 
-export interface OperationWords {
-  readonly doing: string;
-  readonly done: string;
-  readonly noun: string;
-  /** What moves at `bytesPerSecond` and at `storedBytesPerSecond`. */
-  readonly rawVerb: string;
-  readonly storedVerb: string;
-  /** What Ctrl+C does in this version, long and short; every word of it has to be true. */
-  readonly interrupt: readonly [long: string, short: string];
+const TROUBLES = { unreachable: 'unreachable', busy: 'busy', failed: 'answered with a failure' } as const;
+
+/** "store unreachable, try 3 of 10 in 4s". */
+export function retryText({ service, trouble, tryNumber, maxTries, waitLeftMs }: Retrying): string {
+  const wait = waitLeftMs > 0 ? ` in ${formatDuration(waitLeftMs)}` : '';
+  return `${service} ${TROUBLES[trouble]}, try ${tryNumber} of ${maxTries}${wait}`;
 }
 
-/** The words each operation is described with. */
-export const OPERATION_WORDS: Record<Operation, OperationWords> = {
-  upload: {
-    doing: 'Uploading',
-    done: 'Uploaded',
-    noun: 'Upload',
-    rawVerb: 'read',
-    storedVerb: 'sent',
-    interrupt: [
-      'ctrl+c stops after the chunks in flight; committed uploads are untouched',
-      'ctrl+c stops; committed uploads are untouched',
-    ],
-  },
-  restore: {
-    doing: 'Restoring',
-    done: 'Restored',
-    noun: 'Restore',
-    rawVerb: 'written',
-    storedVerb: 'fetched',
-    interrupt: ['ctrl+c stops here; files that are already restored stay', 'ctrl+c stops; restored files stay'],
-  },
-  download: {
-    doing: 'Downloading',
-    done: 'Downloaded',
-    noun: 'Download',
-    rawVerb: 'written',
-    storedVerb: 'fetched',
-    interrupt: ['ctrl+c stops here; files that are already downloaded stay', 'ctrl+c stops; downloaded files stay'],
-  },
-  verify: {
-    doing: 'Verifying',
-    done: 'Verified',
-    noun: 'Verify',
-    rawVerb: 'checked',
-    storedVerb: 'fetched',
-    interrupt: ['ctrl+c stops here; verify changes nothing', 'ctrl+c stops; verify changes nothing'],
-  },
-};
+/** The words of the operation; undefined before it has begun. */
+export const kindOf = ({ operation }: TransferSnapshot): OperationKind | undefined =>
+  operation === undefined ? undefined : OPERATIONS[operation];
+
+/** What is going on in this phase: "writing the manifest". */
+export function phaseText(snapshot: TransferSnapshot): string {
+  const { phase } = snapshot;
+  if (phase === 'starting' || phase === 'thawing' || phase === 'done') return phase;
+  return kindOf(snapshot)?.phases[phase]?.doing ?? phase;
+}
+
+/** The rates with what each of them is of: `read`, `sent`. */
+export function ratesOf(snapshot: TransferSnapshot): readonly { readonly verb: string; readonly perSecond: number }[] {
+  const moves = kindOf(snapshot)?.moves;
+  if (moves === undefined || snapshot.bytesTotal === 0) return [];
+  const raw = { verb: moves.raw, perSecond: snapshot.bytesPerSecond };
+  return moves.stored === undefined ? [raw] : [raw, { verb: moves.stored, perSecond: snapshot.storedBytesPerSecond }];
+}

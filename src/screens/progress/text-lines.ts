@@ -1,10 +1,13 @@
 // Progress as plain lines for logs: one fact a line, stamped, nothing that needs a terminal.
 import { displayText } from '../../stores/display-text.js';
-import type { Outcome } from '../../stores/reporter.js';
-import { SKIPPED_SHOWN, type SkippedFile, type TransferSnapshot } from '../../stores/transfer-state.js';
+import type { Outcome } from '../../core/events.js';
+import { pluralOf } from '../../stores/operations.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
+import { SKIPPED_SHOWN, type SkippedFile } from '../../stores/transfer-state.js';
 import { formatBytes, formatBytesPair, formatDuration, formatPercent, formatTimestamp } from '../../ui/format.js';
-import { doneFraction } from './done-fraction.js';
-import { thawLogText } from './thaw-lines.js';
+import { doneFraction, movedBytes } from './done-fraction.js';
+import { kindOf, ratesOf, retryText } from './progress-words.js';
+import { thawLogText } from './thaw-words.js';
 
 type Names = { readonly unicode: boolean };
 
@@ -20,40 +23,57 @@ export function startLine(snapshot: TransferSnapshot, at: Date, look: Names): st
   return stamped(snapshot, at, `${displayText(snapshot.source, look)}${target}`);
 }
 
+const itemsText = ({ unit, itemsTotal = 0 }: TransferSnapshot, done?: number): string =>
+  `${done === undefined ? '' : `${done}/`}${itemsTotal} ${pluralOf(unit)}`;
+
 /** How much there is to do and with which settings. */
 export function planLine(snapshot: TransferSnapshot, at: Date): string {
-  const { filesTotal = 0, bytesTotal = 0, chunksTotal = 0, shards, compression } = snapshot;
+  const { bytesTotal = 0, unit, chunksTotal, shards, compression } = snapshot;
   const parts = [
-    `${filesTotal} files`,
-    tight(formatBytes(bytesTotal)),
-    `${chunksTotal} chunks`,
+    itemsText(snapshot),
+    ...(hasBytes(snapshot) ? [tight(formatBytes(bytesTotal))] : []),
+    ...(chunksTotal === undefined || unit === 'chunk' ? [] : [`${chunksTotal} chunks`]),
     ...(shards.length > 0 ? [`${shards.length} shards`] : []),
     ...(compression === undefined ? [] : [compression]),
   ];
   return stamped(snapshot, at, `plan: ${parts.join(', ')}`);
 }
 
-/** How far it is: `upload 61% 71.2/116GiB 8112/13290 files 118MiB/s eta=4m12s`. */
+/** Bytes are counted, even if there were none. */
+const hasBytes = (snapshot: TransferSnapshot): boolean => kindOf(snapshot)?.moves !== undefined;
+
+/** How far it is: `upload 61% 71.2/116GiB 8112/13290 files read 118MiB/s sent 61MiB/s eta=4m12s`. */
 export function statusLine(snapshot: TransferSnapshot, at: Date): string {
   const fraction = doneFraction(snapshot);
-  if (fraction === undefined) return stamped(snapshot, at, countingText(snapshot));
-  const { done, total, unit } = formatBytesPair(snapshot.bytesDone, snapshot.bytesTotal ?? 0);
+  if (fraction === undefined) return stamped(snapshot, at, [countingText(snapshot), ...retrying(snapshot)].join(', '));
   const parts = [
-    `${formatPercent(fraction)} ${done}/${total}${unit}`,
-    `${snapshot.filesDone}/${snapshot.filesTotal ?? 0} files`,
-    `${tight(formatBytes(snapshot.bytesPerSecond))}/s`,
+    formatPercent(fraction),
+    ...(hasBytes(snapshot) ? [bytesText(snapshot)] : []),
+    itemsText(snapshot, snapshot.itemsDone),
+    ...ratesOf(snapshot).map(({ verb, perSecond }) => `${verb} ${tight(formatBytes(perSecond))}/s`),
     lastWord(snapshot),
   ];
-  return stamped(snapshot, at, parts.join(' '));
+  return stamped(snapshot, at, [parts.join(' '), ...retrying(snapshot)].join(', '));
 }
 
-function countingText({ phase, filesFound, bytesFound }: TransferSnapshot): string {
-  return filesFound > 0 ? `${phase} ${filesFound} files ${tight(formatBytes(bytesFound))} so far` : phase;
+function bytesText(snapshot: TransferSnapshot): string {
+  const { done, total, unit } = formatBytesPair(movedBytes(snapshot), snapshot.bytesTotal ?? 0);
+  return `${done}/${total}${unit}`;
+}
+
+const retrying = (snapshot: TransferSnapshot): string[] =>
+  snapshot.retrying === undefined ? [] : [retryText(snapshot.retrying)];
+
+function countingText(snapshot: TransferSnapshot): string {
+  const { phase, unit, itemsFound, bytesFound } = snapshot;
+  if (itemsFound === 0) return phase;
+  const bytes = hasBytes(snapshot) ? ` ${tight(formatBytes(bytesFound))}` : '';
+  return `${phase} ${itemsFound} ${pluralOf(unit)}${bytes} so far`;
 }
 
 function lastWord({ phase, etaMs, isStopping }: TransferSnapshot): string {
   if (isStopping) return 'stopping';
-  if (phase !== 'transferring') return phase;
+  if (etaMs === undefined && phase !== 'transferring') return phase;
   return `eta=${etaMs === undefined ? '-' : tight(formatDuration(etaMs))}`;
 }
 
@@ -74,14 +94,14 @@ export function skipLine(snapshot: TransferSnapshot, at: Date, file: SkippedFile
 
 /** How it ended; the last line. */
 export function endLine(snapshot: TransferSnapshot, at: Date, outcome: Outcome): string {
-  const { filesDone, filesTotal, bytesDone, storedBytes, skippedCount } = snapshot;
-  const files = filesTotal === undefined ? `${filesDone}` : `${filesDone}/${filesTotal}`;
-  const skipped = skippedCount > 0 ? [`${skippedCount} skipped`] : [];
+  const { unit, itemsDone, itemsTotal, bytesDone, storedBytes, skippedCount } = snapshot;
+  const items = itemsTotal === undefined ? `${itemsDone} ${pluralOf(unit)}` : itemsText(snapshot, itemsDone);
+  const stores = kindOf(snapshot)?.moves?.stored !== undefined;
   const parts = [
-    `${files} files`,
-    tight(formatBytes(bytesDone)),
-    `${tight(formatBytes(storedBytes))} stored`,
-    ...skipped,
+    items,
+    ...(hasBytes(snapshot) ? [tight(formatBytes(bytesDone))] : []),
+    ...(stores ? [`${tight(formatBytes(storedBytes))} stored`] : []),
+    ...(skippedCount > 0 ? [`${skippedCount} skipped`] : []),
   ];
   const time = tight(formatDuration(snapshot.elapsedMs));
   return stamped(snapshot, at, `${outcome.status} after ${time}: ${parts.join(', ')}`);

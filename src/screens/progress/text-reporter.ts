@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
-import type { Outcome, Reporter, ReporterOptions } from '../../stores/reporter.js';
-import type { TransferSnapshot } from '../../stores/transfer-state.js';
+import type { Reporter, ReporterOptions } from '../../stores/reporter.js';
+import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
+import type { TransferStoreState } from '../../stores/transfer-store.js';
 import type { Look } from '../../ui/look.js';
 import { interruptedLines } from './interrupted-lines.js';
 import {
@@ -24,14 +25,17 @@ export interface TextReporterOptions extends ReporterOptions {
 
 /** Writes a line at the start, one every ten seconds, one for each note and skipped file, and one at the end. */
 export function startTextReporter({ store, stream, look, now }: TextReporterOptions): Reporter {
-  let seen: TransferSnapshot = store.getState().snapshot;
+  // From the very beginning: what came before this was loaded is news as well.
+  let seen: TransferSnapshot = store.getInitialState().snapshot;
   const write = (lines: readonly string[]): void => {
     if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
   };
-  const unsubscribe = store.subscribe(({ snapshot }) => {
+  const tell = ({ snapshot }: TransferStoreState): void => {
     write(newsBetween(seen, snapshot, now(), look));
     seen = snapshot;
-  });
+  };
+  tell(store.getState());
+  const unsubscribe = store.subscribe(tell);
   const timer = setInterval(() => {
     store.getState().refresh();
     const { snapshot } = store.getState();
@@ -41,13 +45,15 @@ export function startTextReporter({ store, stream, look, now }: TextReporterOpti
   timer.unref();
 
   return {
-    async stop(outcome: Outcome) {
+    async stop() {
       clearInterval(timer);
       store.getState().refresh();
       unsubscribe();
       const { snapshot } = store.getState();
+      const { outcome } = snapshot;
+      if (outcome === undefined || snapshot.operation === undefined) return;
       const rest = outcome.status === 'interrupted' ? interruptedLines(snapshot, { ...look, color: false }) : [];
-      const last = snapshot.operation === undefined ? [] : [endLine(snapshot, now(), outcome), ...rest];
+      const last = [endLine(snapshot, now(), outcome), ...rest];
       await writeAll(stream, last.map((line) => `${line}\n`).join(''));
     },
   };
@@ -57,7 +63,7 @@ export function startTextReporter({ store, stream, look, now }: TextReporterOpti
 function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date, look: Look): string[] {
   const lines: string[] = [];
   if (before.operation === undefined && after.operation !== undefined) lines.push(startLine(after, at, look));
-  if (before.filesTotal === undefined && after.filesTotal !== undefined) lines.push(planLine(after, at));
+  if (after.plans > before.plans) lines.push(planLine(after, at));
   if (after.thaw !== undefined && after.thaw.nextLookAtMs !== before.thaw?.nextLookAtMs)
     lines.push(thawLine(after, at));
   for (const note of after.notes.slice(before.notes.length)) lines.push(noteLine(after, at, note, look));

@@ -2,11 +2,11 @@
 // fetched here. The cursor stands on a file or folder, not on a row, so filters and versions may change under it.
 import type { Listing } from '../../core/listing/listing.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
-import { displayPath, type RawPath } from '../../core/raw-path.js';
+import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
 import { Marks } from './marks.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow } from './tree.js';
-import type { TransferSnapshot } from '../transfer-state.js';
+import type { TransferSnapshot } from '../transfer-snapshot.js';
 
 /** A version of a dataset. */
 export interface BrowseVersion {

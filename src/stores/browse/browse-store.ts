@@ -1,7 +1,7 @@
 // The browser's store: what the person does, as verbs. What has to be fetched or written comes through ports; the pure
 // steps are in browse-state.ts.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { cancelledError } from '../../core/errors.js';
+import { cancelledError } from '../../core/failures/errors.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { BrowseActions, BrowsePorts, BrowseTools } from './actions.js';
 import { listActions } from './list-actions.js';

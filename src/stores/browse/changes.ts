@@ -1,6 +1,6 @@
 // The larger steps of the browser's state: to the folder above, and to another version, where everything goes by path.
 import type { Listing } from '../../core/listing/listing.js';
-import type { RawPath } from '../../core/raw-path.js';
+import type { RawPath } from '../../core/paths/raw-path.js';
 import { carryMarks } from './carry.js';
 import {
   type BrowseMode,

@@ -1,5 +1,5 @@
 // What takes the place of the list, and stepping to other versions.
-import { errorText } from '../../core/errors.js';
+import { errorText } from '../../core/failures/errors.js';
 import type { BrowseTools, PanelActions } from './actions.js';
 import { withOpened } from './changes.js';
 import { nextTier } from './cost.js';

@@ -1,7 +1,7 @@
 // The restore that is begun on the screen, and leaving.
-import { errorText, isArchiverError } from '../../core/errors.js';
+import { errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { Selectors } from '../../core/manifest/selection.js';
-import { printable } from '../../core/raw-path.js';
+import { printable } from '../../core/paths/raw-path.js';
 import type { BrowseTools, RestoreActions } from './actions.js';
 import { createTransferStore } from '../transfer-store.js';
 

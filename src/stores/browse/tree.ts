@@ -1,6 +1,6 @@
 // The folder tree as rows: what is visible of the folders that are open. Folders without a visible file are left out.
 import type { EntryRange, Listing } from '../../core/listing/listing.js';
-import type { RawPath } from '../../core/raw-path.js';
+import type { RawPath } from '../../core/paths/raw-path.js';
 
 export interface FolderRow {
   readonly path: RawPath;

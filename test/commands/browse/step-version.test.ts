@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { changesSince, stepVersion } from '../../../src/commands/browse/step-version.js';
 import { loadListing } from '../../../src/core/listing/load-listing.js';
 import type { ObjectReader } from '../../../src/core/object-store/object-store.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { CHANGE, type OpenedListing } from '../../../src/stores/browse/browse-state.js';
 import { DATASET, makeDataset, recordKey, writeObjects } from '../../support/make-dataset.js';
 import { tempFolder } from '../../support/temp-folder.js';

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { DirectOptions } from '../../../src/core/archive/plan/direct-plan.js';
+import type { DirectOptions } from '../../../src/core/archive/settings.js';
 import { ChunkPacker } from '../../../src/core/archive/pack/pack-chunk.js';
 import { STATUS } from '../../../src/core/archive/scan/entry-table.js';
 import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
-import { openView } from '../../../src/core/dataset/view.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { ownKey } from '../../../src/core/scuttle/own-keys.js';

@@ -3,10 +3,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listVersions, readVersion } from '../../../src/core/dataset/versions.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { restoreUpload } from '../../../src/core/restore/restore.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { archiver } from '../../e2e/upload-cli.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { RandomTree, randomOf } from './random-tree.js';

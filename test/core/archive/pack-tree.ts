@@ -1,7 +1,8 @@
 // Scans, plans and packs a folder in this thread, and reads the result back: what the worker threads do, without them.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { type ChunkJob, planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
+import type { ChunkJob } from '../../../src/core/archive/plan/chunk-job.js';
+import { planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
 import { type EntryTable, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack/pack-chunk.js';
@@ -10,10 +11,11 @@ import { scan, type ScanOptions, type ScanResult } from '../../../src/core/archi
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
 import { UploadLedger } from '../../../src/core/archive/upload-ledger.js';
-import { type Codec, loadCodec } from '../../../src/core/codec/codec.js';
+import { loadCodec } from '../../../src/core/codec/codec.js';
+import type { Codec } from '../../../src/core/codec/codec-type.js';
 import { type AccountNames, entryLine } from '../../../src/core/manifest/entry-line.js';
 import { isListed } from '../../../src/core/manifest/manifest-writer.js';
-import { fsPath, type RawPath } from '../../../src/core/raw-path.js';
+import { fsPath, type RawPath } from '../../../src/core/paths/raw-path.js';
 import type { JsonEntry } from '../../e2e/upload-cli.js';
 import { libcOrFail, MIB } from './trees.js';
 

@@ -3,12 +3,12 @@ import { chmodSync, cpSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadProvenance } from '../../../src/core/archive/upload-provenance.js';
-import type { UploadResult } from '../../../src/core/archive/upload.js';
-import { openView } from '../../../src/core/dataset/view.js';
-import { gather } from '../../../src/core/restore/gather.js';
-import { Failures } from '../../../src/core/restore/failures.js';
+import type { UploadResult } from '../../../src/core/archive/upload-result.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
+import { gather } from '../../../src/core/restore/plan/gather.js';
+import { Failures } from '../../../src/core/failures/failure-list.js';
 import type { Selectors } from '../../../src/core/manifest/selection.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { pruneFolder } from '../dataset/prune/prune-run.js';
 import { loseManifest, repair } from '../repair/repair-cases.js';

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import { AT_FDCWD, type Libc, loadLibc, newStat } from '../../../src/core/libc/libc.js';
-import { fsPath, type RawPath, rawFromText } from '../../../src/core/raw-path.js';
+import { fsPath, type RawPath, rawFromText } from '../../../src/core/paths/raw-path.js';
 
 export const MIB = 2 ** 20;
 export const isRoot = process.getuid?.() === 0;

@@ -3,12 +3,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { UploadResult } from '../../../src/core/archive/upload.js';
-import { openHeadCache } from '../../../src/core/dataset/head-cache.js';
-import { openManifestCache } from '../../../src/core/dataset/manifest-cache.js';
-import { openView } from '../../../src/core/dataset/view.js';
-import { ArchiverError } from '../../../src/core/errors.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import type { UploadResult } from '../../../src/core/archive/upload-result.js';
+import { openHeadCache } from '../../../src/core/dataset/cache/head-cache.js';
+import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { filesBelow } from '../../e2e/upload-cli.js';
 import { type FakeKms, fakeKms, KEY_ARN } from '../../support/fake-kms.js';

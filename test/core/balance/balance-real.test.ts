@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { repairUpload } from '../../../src/core/repair/repair.js';
 import type { Json } from '../../support/make-archive.js';
 import { tempFolder } from '../../support/temp-folder.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import { balance, previewBalance } from '../../../src/core/balance/balance.js';
 import type { BalancePlan } from '../../../src/core/balance/plan-balance.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { DeleteFailure, ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { restoreUpload } from '../../../src/core/restore/restore.js';
 import { verifyUpload, type VerifyResult } from '../../../src/core/verify/verify.js';

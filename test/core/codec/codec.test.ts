@@ -1,10 +1,11 @@
 import zlib from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Codec } from '../../../src/core/codec/codec.js';
+import type { Codec } from '../../../src/core/codec/codec-type.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
 import { loadNapiCodec } from '../../../src/core/codec/napi-codec.js';
 import { loadNodeCodec } from '../../../src/core/codec/node-codec.js';
+import { noZstd } from '../../../src/core/codec/zstd-binding.js';
 import { frameOf } from '../../support/make-archive.js';
 
 const codecs: readonly (readonly [string, Codec])[] = [
@@ -18,10 +19,11 @@ const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
 test('falls back to Node when the addon cannot be loaded, and says what to do when Node has none', () => {
   const failing = (): never => {
-    throw new Error('not built');
+    throw new Error('too many open files\nRequire stack:');
   };
 
   expect(loadNapiCodec(failing)).toBeUndefined();
+  expect(noZstd().message).toBe('no zstd: the addon cannot be loaded (too many open files), and this Node has none');
   expect(loadNodeCodec({ constants: {} })).toBeUndefined();
   expect(loadCodec().version).toMatch(/^zstd \d/);
 });

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { replaceManifest, type ReplaceOptions } from '../../../src/core/dataset/replace-manifest.js';
-import { openVersion } from '../../../src/core/dataset/version-view.js';
-import { readParsedRecord } from '../../../src/core/dataset/versions.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { openVersion } from '../../../src/core/dataset/chain/version-view.js';
+import { readParsedRecord } from '../../../src/core/dataset/records/versions.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectReader, ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { fetchManifest } from '../../../src/core/manifest/loaded-manifest.js';
 import { encodedManifest, type EncodedManifest } from '../../../src/core/manifest/manifest-writer.js';

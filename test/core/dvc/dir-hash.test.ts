@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { FolderHasher, type FolderHash } from '../../../src/core/dvc/dir-hash.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 

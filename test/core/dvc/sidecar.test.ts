@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type SidecarFile, type SidecarResult, writeSidecars } from '../../../src/core/dvc/sidecar.js';
 import type { WriteSidecarsOptions } from '../../../src/core/dvc/sidecar-types.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');

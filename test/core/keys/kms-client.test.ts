@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events.js';
 import { kmsKeys, type KmsOptions } from '../../../src/core/keys/kms-client.js';
-import { kmsEndpoint } from '../../../src/core/object-store/s3-profile.js';
+import { kmsEndpoint } from '../../../src/core/object-store/s3/s3-profile.js';
 import { KEY_ARN } from '../../support/fake-kms.js';
 import { type KmsServer, startKmsServer } from '../../support/kms-server.js';
 import { FAST_RETRY, useTestCredentials } from '../../support/open-s3.js';
@@ -99,7 +99,7 @@ describe('what KMS says', () => {
     server.fail({ operation: 'GenerateDataKey', ...(type === undefined ? {} : { type, status }), times: 2 });
 
     expect((await open().generate(KEY_ARN, context)).kmsKeyId).toBe(KEY_ARN);
-    expect(events.map(({ type }) => type)).toEqual(['retry', 'retry']);
+    expect(events.map(({ type }) => type)).toEqual(['retry', 'retry', 'settled']);
   });
 });
 

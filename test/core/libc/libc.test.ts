@@ -12,7 +12,7 @@ import {
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { AT_FDCWD, newStat, O_DIRECTORY, O_RDONLY, SEEK_DATA, SEEK_HOLE } from '../../../src/core/libc/libc.js';
-import { fsPath } from '../../../src/core/raw-path.js';
+import { fsPath } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { HOSTILE_NAMES, libcOrFail, MIB, noise, writeSparse } from '../archive/trees.js';
 

@@ -1,6 +1,6 @@
 // What a hostile manifest of a few bytes may cost: docs/decisions/016.
 import { expect, test } from 'vitest';
-import { parseBoundedJson } from '../../../src/core/manifest/json-guard.js';
+import { parseBoundedJson } from '../../../src/core/json/json-guard.js';
 import { ManifestLines, MAX_LINE_BYTES } from '../../../src/core/manifest/manifest-lines.js';
 
 const MIB = 2 ** 20;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readView } from '../../../src/core/dataset/read-view.js';
-import { openView, type View } from '../../../src/core/dataset/view.js';
-import { openManifestCache } from '../../../src/core/dataset/manifest-cache.js';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { readView } from '../../../src/core/dataset/chain/read-view.js';
+import { openView, type View } from '../../../src/core/dataset/chain/view.js';
+import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import type { KeyService } from '../../../src/core/keys/key-service.js';
 import { manifestContext } from '../../../src/core/keys/place.js';
 import { seal } from '../../../src/core/keys/seal.js';
-import { fetchManifest, loadManifest, openStored } from '../../../src/core/manifest/loaded-manifest.js';
+import { fetchManifest, openStored } from '../../../src/core/manifest/loaded-manifest.js';
 import { readManifest } from '../../../src/core/manifest/manifest-reader.js';
 import type { ObjectReader } from '../../../src/core/object-store/object-store.js';
 import { readOnly } from '../../../src/core/object-store/read-only.js';
@@ -17,6 +17,7 @@ import { makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { makeChain, linkId, linkKey } from '../../support/make-chain.js';
 import { memoryReader } from '../../support/memory-reader.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { loadManifest } from '../../support/load-manifest.js';
 
 async function sealAt(objects: Map<string, Buffer>, uploadId: string, kms: FakeKms): Promise<void> {
   const place = `uploads/${uploadId}`;

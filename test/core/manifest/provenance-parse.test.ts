@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Fields } from '../../../src/core/manifest/json-fields.js';
+import { Fields } from '../../../src/core/json/json-fields.js';
 import type { DvcRecord } from '../../../src/core/manifest/provenance-types.js';
 import { checkedDvc, readDvcRecord, readGitRecord } from '../../../src/core/manifest/provenance-parse.js';
 

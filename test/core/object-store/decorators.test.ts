@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { openStore } from '../../../src/core/object-store/open-store.js';
-import { createPace } from '../../../src/core/object-store/pace.js';
+import { createPace } from '../../../src/core/limits/pace.js';
 import { readAll, readInto } from '../../../src/core/object-store/read-content.js';
 import { readOnly } from '../../../src/core/object-store/read-only.js';
 import { countRequests, newRequestCounts } from '../../../src/core/object-store/request-count.js';
-import { DEFAULT_RETRY, retryDelayMs } from '../../../src/core/object-store/retrier.js';
+import { DEFAULT_RETRY, retryDelayMs } from '../../../src/core/object-store/retry/retrier.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';

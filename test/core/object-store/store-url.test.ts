@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   checkKey,
   formatStoreUrl,
-  isUnder,
   joinKey,
   joinStoreUrl,
   parseStoreUrl,
@@ -67,14 +66,6 @@ describe('joining', () => {
     expect(joinStoreUrl('s3://bucket/data/', '/x/')).toBe('s3://bucket/data/x');
     expect(joinStoreUrl('file:///srv/', 'a')).toBe('file:///srv/a');
     expect(joinStoreUrl('file:///srv', '')).toBe('file:///srv');
-  });
-
-  it('never takes data2 for a part of data', () => {
-    expect(isUnder('data/x', 'data')).toBe(true);
-    expect(isUnder('data/x', 'data/')).toBe(true);
-    expect(isUnder('data2/x', 'data')).toBe(false);
-    expect(isUnder('data', 'data')).toBe(false);
-    expect(isUnder('anything', '')).toBe(true);
   });
 
   it('counts the prefix into the 1024 bytes of a key', () => {

@@ -2,12 +2,12 @@
 // that meet.
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openHeadCache } from '../../../src/core/dataset/head-cache.js';
-import { openManifestCache } from '../../../src/core/dataset/manifest-cache.js';
-import { listVersions, readVersion } from '../../../src/core/dataset/versions.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { openHeadCache } from '../../../src/core/dataset/cache/head-cache.js';
+import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
+import { listVersions, readVersion } from '../../../src/core/dataset/records/versions.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { FileJournal } from '../../../src/core/resume/file-journal.js';
 import { openSaved } from '../../../src/core/resume/saved-upload.js';
 import { savedIds } from '../../../src/core/resume/state-folder.js';

@@ -1,8 +1,8 @@
 // Chunks as the repair finds them, made of tables of contents that a test writes by hand.
-import { encodeToc } from '../../../src/core/archive/pack/chunk-toc.js';
+import { encodeTable } from '../../../src/core/chunk/table-frame.js';
 import { loadCodec } from '../../../src/core/codec/codec.js';
-import { readChunkTable, type PartRecord } from '../../../src/core/repair/chunk-table.js';
-import type { FoundChunk } from '../../../src/core/repair/fetch-tables.js';
+import { readChunkTable, type PartRecord } from '../../../src/core/chunk/chunk-table.js';
+import type { FoundChunk } from '../../../src/core/repair/found-chunk.js';
 import type { Json } from '../../support/make-archive.js';
 
 export const UPLOAD_ID = '20251114-093012-1a2b3c4d';
@@ -37,7 +37,7 @@ export function tocBytes(chunk: number, files: readonly Json[], more: Json = {})
     chunk: { chunk, shard: 0, rawSize: 5000, level: 3, frames: [FRAME], ...more },
   });
   const lines = files.map((file) => JSON.stringify(file)).join(',\n');
-  return encodeToc(loadCodec(), Buffer.from(`${head.slice(0, -1)},"files":[\n${lines}\n]}\n`));
+  return encodeTable(loadCodec(), Buffer.from(`${head.slice(0, -1)},"files":[\n${lines}\n]}\n`));
 }
 
 export function madeChunk(chunk: number, files: readonly Json[], part?: PartRecord): FoundChunk {

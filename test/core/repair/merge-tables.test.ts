@@ -1,7 +1,7 @@
 // Tables of chunks that a resumed upload left: paths that were packed again, and files that changed their type.
 import { expect, test } from 'vitest';
 import { assembleCutFiles } from '../../../src/core/repair/cut-files.js';
-import type { FoundChunk } from '../../../src/core/repair/fetch-tables.js';
+import type { FoundChunk } from '../../../src/core/repair/found-chunk.js';
 import { MergedTables } from '../../../src/core/repair/merge-tables.js';
 import type { Entry } from '../../../src/core/manifest/manifest-types.js';
 import { entry, folder, madeChunk } from './made-chunks.js';

@@ -2,10 +2,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { openView } from '../../../src/core/dataset/view.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
 import { RecordSearch } from '../../../src/core/repair/find-record.js';
 import type { Entry, VersionRecord } from '../../../src/core/manifest/manifest-types.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { repairUpload, type RepairOptions, type RepairResult } from '../../../src/core/repair/repair.js';
 import { verifyUpload, type VerifyResult } from '../../../src/core/verify/verify.js';

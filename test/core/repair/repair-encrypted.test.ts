@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ManifestCache } from '../../../src/core/dataset/manifest-cache.js';
-import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/version-record.js';
-import { openView } from '../../../src/core/dataset/view.js';
-import { ArchiverError } from '../../../src/core/errors.js';
+import type { ManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
+import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/records/version-record.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { ManifestSealer } from '../../../src/core/keys/manifest-sealer.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { fakeKms, KEY_ARN } from '../../support/fake-kms.js';
 import { tempFolder } from '../../support/temp-folder.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, expect, test } from 'vitest';
 import { RecordSearch } from '../../../src/core/repair/find-record.js';
-import { openView } from '../../../src/core/dataset/view.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
 import { repairUpload } from '../../../src/core/repair/repair.js';
 import { verifyUpload } from '../../../src/core/verify/verify.js';
 import { noise } from '../archive/trees.js';

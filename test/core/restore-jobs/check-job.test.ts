@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../../src/core/object-store/object-store.js';
 import { updateJob } from '../../../src/core/restore-jobs/change-job.js';
 import { checkJob } from '../../../src/core/restore-jobs/check-job.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encodeStateDocument } from '../../../src/core/config/state-document.js';
+import { encodeStateDocument } from '../../../src/core/state/document.js';
 import { encodeJob, newJobId, parseJob, type RestoreJob } from '../../../src/core/restore-jobs/restore-job.js';
 import { chunk, jobFields } from './sample-job.js';
 

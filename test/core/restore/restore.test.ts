@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events.js';
-import { FrameCache } from '../../../src/core/restore/frame-cache.js';
+import { FrameCache } from '../../../src/core/restore/fetch/frame-cache.js';
 import { makeArchive, md5, type FileSpec, type MadeArchive } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
 import { restoreMade } from '../../support/restore-made.js';
@@ -338,7 +338,7 @@ describe('T08: a store that answers strangely', () => {
   test.each(['access-denied', 'cold-storage', 'store'] as const)(
     '%s ends everything with one sentence',
     async (code) => {
-      const { ArchiverError } = await import('../../../src/core/errors.js');
+      const { ArchiverError } = await import('../../../src/core/failures/errors.js');
       const reader = memoryReader(archive.objects, {
         get: (key, _options, normal) => {
           if (isChunk(key)) throw new ArchiverError(code, `cannot get ${key}`);
@@ -359,7 +359,7 @@ test('an interruption stops cleanly, leaves no temporary file and says what was 
       chunk: index,
     })),
   });
-  const { cancelledError } = await import('../../../src/core/errors.js');
+  const { cancelledError } = await import('../../../src/core/failures/errors.js');
   const controller = new AbortController();
   const out = await tempFolder();
   let gets = 0;
@@ -383,9 +383,9 @@ test('progress comes at most ten times a second and ends with the totals', async
   await restoreMade(makeArchive({ files: TREE }), { emit: (event) => events.push(event) });
 
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['plan', 'chunk', 'phase']));
-  expect(events.filter(({ type }) => type === 'progress').at(-1)).toMatchObject({ files: 6 });
+  expect(events.filter(({ type }) => type === 'progress').at(-1)).toMatchObject({ items: 6 });
   expect(events.at(0)).toMatchObject({ type: 'start', operation: 'restore' });
-  expect(events.at(-1)).toEqual({ type: 'done' });
+  expect(events.at(-1)).toEqual({ type: 'phase', phase: 'finishing' });
 });
 
 describe('the cache of frames', () => {

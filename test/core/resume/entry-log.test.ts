@@ -2,7 +2,8 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeLogRecord, logHeader, readLog } from '../../../src/core/resume/entry-log.js';
+import { encodeLogRecord, readLog } from '../../../src/core/resume/entry-log.js';
+import { logHeader } from '../../../src/core/state/log.js';
 import type { AcknowledgedChunk } from '../../../src/core/resume/upload-journal.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

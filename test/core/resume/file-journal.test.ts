@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { savedIds, statePaths } from '../../../src/core/resume/state-folder.js';
 import { describeTree, MIB, noise } from '../archive/trees.js';
 import { chunkPuts, failingAfter, filesIn, goOn, restored, run, type Site, site } from './interrupted.js';

@@ -8,8 +8,8 @@ import { openSaved, type SavedUpload } from '../../../src/core/resume/saved-uplo
 import { savedIds } from '../../../src/core/resume/state-folder.js';
 import type { SavedCommand } from '../../../src/core/resume/upload-state.js';
 import { restoreUpload } from '../../../src/core/restore/restore.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { type Described, describeTree } from '../archive/trees.js';
 import { uploadFolder, type UploadRun, type UploadRunOptions } from '../archive/upload-folder.js';

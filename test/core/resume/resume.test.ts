@@ -15,10 +15,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readVersion } from '../../../src/core/dataset/versions.js';
-import { fileStore } from '../../../src/core/object-store/file-store.js';
-import { rawFromText } from '../../../src/core/raw-path.js';
-import { encodeLogRecord, logHeader, readLog } from '../../../src/core/resume/entry-log.js';
+import { readVersion } from '../../../src/core/dataset/records/versions.js';
+import { fileStore } from '../../../src/core/object-store/file/file-store.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
+import { encodeLogRecord, readLog } from '../../../src/core/resume/entry-log.js';
+import { logHeader } from '../../../src/core/state/log.js';
 import { savedIds, statePaths } from '../../../src/core/resume/state-folder.js';
 import { describeTree, makeEverything, MIB, noise } from '../archive/trees.js';
 import { RandomTree, randomOf } from '../archive/random-tree.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Listing } from '../../../src/core/listing/listing.js';
 import { loadListing } from '../../../src/core/listing/load-listing.js';
-import { displayPath, rawFromText } from '../../../src/core/raw-path.js';
+import { displayPath, rawFromText } from '../../../src/core/paths/raw-path.js';
 import { resolvePath, typedName } from '../../../src/core/shell/archive-path.js';
 import { completePath } from '../../../src/core/shell/complete-path.js';
 import { scanLine } from '../../../src/core/shell/command-line.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import type { ObjectReader } from '../../../src/core/object-store/object-store.js';
 import { chunkStates } from '../../../src/core/thaw/chunk-states.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../../support/cold-archive.js';

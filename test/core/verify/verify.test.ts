@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ArchiverError } from '../../../src/core/errors.js';
+import { ArchiverError } from '../../../src/core/failures/errors.js';
 import { verifyUpload, type VerifyOptions, type VerifyResult } from '../../../src/core/verify/verify.js';
 import {
   makeArchive,

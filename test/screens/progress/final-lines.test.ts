@@ -109,10 +109,16 @@ describe('interruptedLines', () => {
   });
 
   it('says which files a restore leaves behind', () => {
-    const snapshot = sampleSnapshot({ operation: 'restore', target: './out', filesDone: 12, filesTotal: 41 });
+    const snapshot = sampleSnapshot({
+      operation: 'restore',
+      target: './out',
+      itemsDone: 12,
+      itemsTotal: 41,
+      bytesSent: undefined,
+    });
 
     expect(interruptedLines(snapshot, look)).toEqual([
-      '▲ Restore stopped after 7m20s: 12 of 41 files, 71.2 GiB',
+      '▲ Restore stopped after 7m20s: 12 of 41 files, 80.0 GiB',
       '  kept  files already written stay in ./out',
     ]);
   });
@@ -125,7 +131,7 @@ describe('interruptedLines', () => {
   });
 
   it('says that nothing was transferred when it stopped before the plan', () => {
-    const snapshot = sampleSnapshot({ filesTotal: undefined, chunksTotal: undefined });
+    const snapshot = sampleSnapshot({ itemsTotal: undefined, chunksTotal: undefined });
 
     expect(interruptedLines(snapshot, look)[0]).toContain('nothing was transferred yet');
     expect(interruptedLines(sampleSnapshot({ operation: undefined }), look)).toEqual([]);

@@ -45,18 +45,21 @@ it('fits the frame to a window that was made smaller, without waiting for news',
   terminal.columns = 50;
   terminal.emit('resize');
 
-  const drawn = terminal.text.slice(before);
-  expect(drawn).toContain('ctrl+c stops; committed uploads are untouched');
+  const drawn = await vi.waitFor(() => {
+    const text = terminal.text.slice(before);
+    expect(text).toContain('ctrl+c stops; committed uploads are untouched');
+    return text;
+  });
   // oxlint-disable-next-line no-control-regex -- the codes around the lines are taken away to measure them
   const lines = drawn.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '').split('\n');
   expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(50);
-  await reporter.stop({ status: 'done' });
+  await reporter.stop();
 });
 
 it('lets go of the terminal, the store and the clock when it stops', async () => {
   const timers = vi.spyOn(globalThis, 'clearInterval');
   const reporter = start();
-  await reporter.stop({ status: 'done' });
+  await reporter.stop();
   const before = terminal.text;
 
   terminal.emit('resize');
@@ -75,5 +78,5 @@ it('does not touch the keyboard', async () => {
 
   expect(process.stdin.listenerCount('readable')).toBe(listeners);
   expect(process.stdin.isRaw ?? false).toBe(false);
-  await reporter.stop({ status: 'done' });
+  await reporter.stop();
 });

@@ -2,7 +2,7 @@
 // The argument says how it goes on: `finish`, `fail`, `wait` for an interruption, or finish and `tell` what was loaded.
 import { createRequire } from 'node:module';
 import { type ProgressContext, runWithProgress } from '../../../src/cli/progress.js';
-import { ArchiverError, cancelledError } from '../../../src/core/errors.js';
+import { ArchiverError, cancelledError } from '../../../src/core/failures/errors.js';
 import type { EventSink } from '../../../src/core/events.js';
 
 const MIB = 1024 ** 2;
@@ -16,6 +16,7 @@ const ctx: ProgressContext = {
   quiet: false,
   now: () => new Date(),
   colors: { stdout: false, stderr: !process.env['NO_COLOR'] },
+  warn: (text) => void process.stdout.write(`! ${text}\n`),
 };
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
@@ -29,7 +30,7 @@ async function upload(emit: EventSink, ending: string): Promise<void> {
   });
   emit({
     type: 'plan',
-    files: 1000,
+    items: 1000,
     bytes: 1000 * MIB,
     chunks: 20,
     shardBytes: Array.from({ length: 10 }, () => 100 * MIB),
@@ -41,7 +42,7 @@ async function upload(emit: EventSink, ending: string): Promise<void> {
   for (let step = 0; step < steps; step += 1) {
     emit({
       type: 'progress',
-      files: step,
+      items: step,
       bytes: Math.min(1000, step) * MIB,
       path: `データ/${'深い/'.repeat(40)}file-${step}\u001b[2J.bin`,
     });

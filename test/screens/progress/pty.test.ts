@@ -36,6 +36,8 @@ interface Session {
   readonly written: () => string;
   readonly screen: () => Promise<string[]>;
   readonly until: (text: string) => Promise<void>;
+  /** Waits for a screen like this one, and gives it. */
+  readonly seen: (isIt: (lines: readonly string[]) => boolean) => Promise<string[]>;
   readonly type: (keys: string) => void;
   readonly resize: (columns: number, rows: number) => void;
   readonly exited: Promise<number>;
@@ -63,16 +65,21 @@ function run(ending: string, env: Record<string, string> = {}, columns = 80, row
     const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true) ?? '');
     return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
   };
+  const seen = async (isIt: (lines: readonly string[]) => boolean, what = 'such a screen'): Promise<string[]> => {
+    for (let tries = 0; tries < 400; tries += 1) {
+      const lines = await screen();
+      if (isIt(lines)) return lines;
+      await sleep(25);
+    }
+    throw new Error(`never saw ${what} but:\n${(await screen()).join('\n')}`);
+  };
   return {
     written: () => written,
     screen,
     async until(text) {
-      for (let tries = 0; tries < 400; tries += 1) {
-        if ((await screen()).some((line) => line.includes(text))) return;
-        await sleep(25);
-      }
-      throw new Error(`never saw ${text} in:\n${(await screen()).join('\n')}`);
+      await seen((lines) => lines.some((line) => line.includes(text)), text);
     },
+    seen,
     type: (keys) => child.write(keys),
     resize: (columns, rows) => {
       terminal.resize(columns, rows);
@@ -80,6 +87,16 @@ function run(ending: string, env: Record<string, string> = {}, columns = 80, row
     },
     exited: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
   };
+}
+
+const isShardsRow = (line: string): boolean => line.startsWith('shards');
+const frameRows = (columns: number): number => (columns < 120 ? 5 : 6);
+
+/** The frame as it is drawn in this width, from its title to its last row. */
+function isFrame(lines: readonly string[], columns: number): boolean {
+  const [title = '', bar = ''] = lines;
+  const isWhole = /^Uploading .*a41f$/.test(title) && bar.includes('%') && lines.at(-1)?.startsWith('ctrl+c') === true;
+  return isWhole && lines.length === frameRows(columns) && Math.abs(title.length - columns) <= 2;
 }
 
 /** Whether the last cursor code in what was written shows the cursor. */
@@ -96,9 +113,9 @@ describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
 
     expect(during).toHaveLength(7);
     expect(during[2]).toMatch(
-      /^Uploading \/data\/.*…-long-name- to s3:\/\/bucket\/lab\/uploads\/20251114-093012-a41f$/,
+      /^Uploading \/data\/.*….*-long-name- to s3:\/\/bucket\/lab\/uploads\/20251114-093012-a41f$/,
     );
-    expect(during[3]).toMatch(/░ +0% .* of 1000 MiB/);
+    expect(during[3]).toMatch(/─ +0% .* of 1000 MiB/);
     expect(during[5]).toMatch(/^now {2}データ\/.*…/);
     expect(during[6]).toBe('ctrl+c stops after the chunks in flight; committed uploads are untouched');
     expect(await session.screen()).toEqual(['before', 'owners are not kept \\x1b[31m', 'after: done']);
@@ -167,17 +184,15 @@ describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
     await session.until('of 1 000 files');
 
     session.resize(70, 30);
-    await session.until('now');
+    await session.seen((lines) => lines.at(-1)?.startsWith('ctrl+c') === true && !lines.some(isShardsRow));
     session.resize(70, 4);
-    await sleep(400);
+    await session.seen((lines) => !lines.some((line) => line.startsWith('ctrl+c')));
     session.resize(100, 30);
-    await sleep(400);
-    const during = await session.screen();
+    const during = await session.seen((lines) => lines.at(-1)?.startsWith('ctrl+c') === true);
     session.type('\u0003');
     await session.exited;
 
-    expect(during.at(-4)).toMatch(/^[█░]{60,} .* of 1000 MiB/);
-    expect(during.at(-1)).toMatch(/^ctrl\+c/);
+    expect(during.at(-4)).toMatch(/^[━╸─]{60,} .* of 1000 MiB/);
     expect(session.written()).not.toContain('\u001b[3J');
     const [last, kept, stopped] = (await session.screen()).toReversed();
     expect([last, kept?.slice(0, 7), stopped?.slice(0, 16)]).toEqual([
@@ -186,6 +201,29 @@ describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
       '▲ Upload stopped',
     ]);
     expect(isCursorShown(session.written())).toBe(true);
+  });
+
+  it.each([
+    ['narrower and wide again', [70, 120]],
+    ['narrower in steps', [100, 80, 61]],
+    ['back and forth without waiting', [70, 120, 65, 110, 70, 120]],
+  ])('leaves no ghost lines when the window becomes %s', async (name, widths) => {
+    const session = run('wait', {}, 120, 30);
+    await session.until('of 1 000 files');
+
+    for (const columns of widths) {
+      session.resize(columns, 30);
+      if (!name.includes('without')) await session.seen((lines) => isFrame(lines.slice(2), columns));
+    }
+    const columns = widths.at(-1) ?? 0;
+    const during = await session.seen((lines) => isFrame(lines.slice(-frameRows(columns)), columns));
+    session.type('\u0003');
+    await session.exited;
+
+    expect(during.slice(0, 2)).toEqual(['before', 'owners are not kept \\x1b[31m']);
+    expect(during).toHaveLength(2 + frameRows(columns));
+    expect((await session.screen()).slice(0, 2)).toEqual(during.slice(0, 2));
+    expect((await session.screen())[2]).toMatch(/^▲ Upload stopped/);
   });
 
   it('colours with the 16 foreground colours only, and not at all with NO_COLOR', async () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TransferEvent } from '../../../src/core/events.js';
+import type { Outcome, TransferEvent } from '../../../src/core/events.js';
 import { startJsonReporter } from '../../../src/screens/progress/json-reporter.js';
 import { startTextReporter } from '../../../src/screens/progress/text-reporter.js';
+import type { Reporter } from '../../../src/stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../../../src/stores/transfer-store.js';
 import { Recorder } from './recorder.js';
 
@@ -15,7 +16,7 @@ const start: TransferEvent = {
 };
 const plan: TransferEvent = {
   type: 'plan',
-  files: 13_290,
+  items: 13_290,
   bytes: 116 * GIB,
   chunks: 594,
   shardBytes: Array.from({ length: 16 }, () => 7.25 * GIB),
@@ -42,6 +43,13 @@ function feed(...events: TransferEvent[]): void {
   vi.advanceTimersByTime(100);
 }
 
+/** Ends the operation as whoever runs it does. */
+async function stop(reporter: Reporter, outcome: Outcome): Promise<void> {
+  store.getState().apply({ type: 'end', outcome });
+  store.getState().close();
+  await reporter.stop();
+}
+
 const thaw = (readable: number, nextLookAtMs: number): TransferEvent => ({
   type: 'thaw',
   files: 3,
@@ -58,7 +66,8 @@ const thaw = (readable: number, nextLookAtMs: number): TransferEvent => ({
 function transferTenSeconds(): void {
   for (let second = 1; second <= 10; second += 1) {
     const bytes = 71.2 * GIB - (10 - second) * 118 * MIB;
-    store.getState().apply({ type: 'progress', files: 8112, bytes });
+    store.getState().apply({ type: 'progress', items: 8112, bytes: bytes + GIB });
+    store.getState().apply({ type: 'sent', bytes, storedBytes: bytes / 2 });
     vi.advanceTimersByTime(1000);
   }
 }
@@ -77,10 +86,10 @@ describe('the text reporter', () => {
 
     const [status] = stream.lines().slice(2);
     expect(status).toMatch(
-      /^2025-11-14T12:04:31Z upload 61% 71\.\d\/116GiB 8112\/13290 files [\d.]+[KMGT]iB\/s eta=\w+$/,
+      /^2025-11-14T12:04:31Z upload 61% 71\.\d\/116GiB 8112\/13290 files read [\d.]+[KMGT]iB\/s sent [\d.]+[KMGT]?i?B\/s eta=\w+$/,
     );
     expect(stream.lines()).toHaveLength(4);
-    void reporter.stop({ status: 'done' });
+    void stop(reporter, { status: 'done' });
   });
 
   it('says once for each look how cold chunks stand, and nothing in between', () => {
@@ -94,7 +103,7 @@ describe('the text reporter', () => {
       '2025-11-14T12:04:21Z restore thawing 1/3 chunks readable, 2 thawing, next look 2025-11-14T12:09:00Z',
       '2025-11-14T12:09:21Z restore thawing 2/3 chunks readable, 1 thawing, next look 2025-11-14T12:24:00Z',
     ]);
-    void reporter.stop({ status: 'done' });
+    void stop(reporter, { status: 'done' });
   });
 
   it('writes notes and skipped files as lines, and stops naming files after ten', () => {
@@ -112,17 +121,14 @@ describe('the text reporter', () => {
     expect(lines[1]).toBe('note: owners are not kept');
     expect(lines[2]).toBe('skipped a\\x1b0: EACCES');
     expect(lines.slice(12)).toEqual(['skipped more than 10 files; the result names them all']);
-    void reporter.stop({ status: 'done' });
+    void stop(reporter, { status: 'done' });
   });
 
   it('ends with one line that tells how it went, and leaves no timer', async () => {
     const reporter = startTextReporter({ store, stream, look, now });
-    feed(start, plan, { type: 'progress', files: 13_290, bytes: 116 * GIB });
+    feed(start, plan, { type: 'progress', items: 13_290, bytes: 116 * GIB });
     vi.advanceTimersByTime(3000);
-    store.getState().apply({ type: 'done' });
-    store.getState().close();
-
-    await reporter.stop({ status: 'done' });
+    await stop(reporter, { status: 'done' });
     vi.advanceTimersByTime(60_000);
 
     expect(stream.lines().at(-1)).toBe(
@@ -137,7 +143,7 @@ describe('the text reporter', () => {
     feed(start, plan);
     store.getState().requestStop();
 
-    await reporter.stop({ status: 'interrupted' });
+    await stop(reporter, { status: 'interrupted' });
 
     expect(stream.lines().at(-4)).toMatch(/ stopping$| starting$/);
     expect(stream.lines().slice(-2)).toEqual([
@@ -148,12 +154,9 @@ describe('the text reporter', () => {
   });
 
   it('writes nothing when the operation never began', async () => {
-    await startTextReporter({ store, stream, look, now }).stop({
-      status: 'failed',
-      code: 'io',
-      message: 'm',
-      hint: undefined,
-    });
+    const reporter = startTextReporter({ store, stream, look, now });
+
+    await stop(reporter, { status: 'failed', code: 'io', message: 'm', hint: undefined });
 
     expect(stream.text).toBe('');
   });
@@ -183,7 +186,7 @@ describe('the JSON reporter', () => {
       time: '2025-11-14T12:04:31.000Z',
     });
     expect(all.every(({ type }) => type === 'status')).toBe(true);
-    void reporter.stop({ status: 'done' });
+    void stop(reporter, { status: 'done' });
   });
 
   it('carries notes on a status and skipped files as errors', () => {
@@ -197,15 +200,14 @@ describe('the JSON reporter', () => {
       { type: 'error', note: undefined, path: 'a\u001b', message: 'EACCES' },
     ]);
     expect(stream.text).not.toContain('\u001b');
-    void reporter.stop({ status: 'done' });
+    void stop(reporter, { status: 'done' });
   });
 
   it('ends with a summary, after the error if it failed', async () => {
     const reporter = startJsonReporter({ store, stream, now });
     feed(start, plan);
-    store.getState().close();
 
-    await reporter.stop({ status: 'failed', code: 'access-denied', message: 'no', hint: 'archiver doctor' });
+    await stop(reporter, { status: 'failed', code: 'access-denied', message: 'no', hint: 'archiver doctor' });
 
     expect(objects().slice(-2)).toMatchObject([
       { type: 'error', code: 'access-denied', message: 'no', hint: 'archiver doctor' },
@@ -238,5 +240,5 @@ it('the JSON reporter tells each look at cold chunks, and nothing in between', (
     },
     { thaw: { readable: 3, chunkStates: ['readable', 'readable', 'readable'] } },
   ]);
-  void reporter.stop({ status: 'done' });
+  void stop(reporter, { status: 'done' });
 });

@@ -1,4 +1,4 @@
-import type { ThawProgress, TransferSnapshot } from '../../../src/stores/transfer-state.js';
+import type { ThawProgress, TransferSnapshot } from '../../../src/stores/transfer-snapshot.js';
 
 const GIB = 1024 ** 3;
 
@@ -10,19 +10,24 @@ export function sampleSnapshot(changes: Partial<TransferSnapshot> = {}): Transfe
     source: '/data/run-0412',
     target: 's3://acme-archive/lab/uploads/20251114-093012-a41f',
     phase: 'transferring',
+    unit: 'file',
+    plans: 1,
     isStopping: false,
     compression: 'zstd content-aware',
-    filesTotal: 13_290,
+    itemsTotal: 13_290,
     bytesTotal: 116 * GIB,
     chunksTotal: 594,
-    filesFound: 13_290,
+    itemsFound: 13_290,
     bytesFound: 116 * GIB,
-    filesDone: 8112,
-    bytesDone: 71.2 * GIB,
+    itemsDone: 8112,
+    bytesDone: 80 * GIB,
+    bytesSent: 71.2 * GIB,
+    wireBytes: 37.5 * GIB,
     storedBytes: 37 * GIB,
     chunksDone: 364,
     chunksInFlight: 8,
     retries: 0,
+    retrying: undefined,
     shards: shardDone.map((eighths, shard) => ({
       plannedBytes: (shard === 2 ? 7.54 : 7.25) * GIB,
       doneBytes: (eighths / 8 + 0.01) * (shard === 2 ? 7.54 : 7.25) * GIB,
@@ -38,6 +43,7 @@ export function sampleSnapshot(changes: Partial<TransferSnapshot> = {}): Transfe
     notes: [],
     thaw: undefined,
     elapsedMs: 440_000,
+    outcome: undefined,
     ...changes,
   };
 }
@@ -59,6 +65,14 @@ export function thawingSnapshot(changes: Partial<ThawProgress> = {}): TransferSn
     jobId: 'rj-7f3a1b2c',
     ...changes,
   };
-  const nothing = { filesTotal: undefined, bytesTotal: undefined, chunksTotal: undefined, filesDone: 0, bytesDone: 0 };
-  return sampleSnapshot({ operation: 'restore', phase: 'thawing', path: undefined, ...nothing, thaw });
+  const nothing = {
+    itemsTotal: undefined,
+    bytesTotal: undefined,
+    chunksTotal: undefined,
+    itemsDone: 0,
+    bytesDone: 0,
+    plans: 0,
+  };
+  const fetching = { bytesSent: undefined, wireBytes: undefined };
+  return sampleSnapshot({ operation: 'restore', phase: 'thawing', path: undefined, ...nothing, ...fetching, thaw });
 }

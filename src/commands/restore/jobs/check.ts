@@ -1,7 +1,27 @@
+import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
+import type { Cancellation, Clock, Environment, Messages, Places, Results } from '../../../cli/context.js';
 import { flag, type Values } from '../../../cli/flag.js';
-import { detectedStoreFlags } from '../../_shared.js';
+import { type ArchiverError, errorText, isArchiverError } from '../../../core/failures/errors.js';
+import type { OpenedStore } from '../../../core/object-store/open-store.js';
+import { printable } from '../../../core/paths/raw-path.js';
+import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
+import { earliestExpiry } from '../../../core/restore-jobs/judge-job.js';
+import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
+import { formatQuantity } from '../../../ui/format.js';
+import { formatUsd } from '../../../ui/format-usd.js';
+import { detectedStoreFlags } from '../../kit/flags.js';
+import { minuteText, textOf } from '../../kit/lines.js';
+import {
+  jobDocument,
+  readableChunks,
+  readNamedJob,
+  type ShownStatus,
+  shownStatus,
+  withJobStore,
+} from '../../kit/restore-job.js';
+import { jobFolder } from '../../kit/saved.js';
 
 const flags = {
   jobId: flag.text({ placeholder: 'ID', describe: 'only this job; the same as JOB_ID' }),
@@ -11,8 +31,7 @@ const flags = {
   ...detectedStoreFlags,
 };
 
-/** What the flags become. */
-export type JobsCheckValues = Values<typeof flags>;
+type JobContext = Messages & Clock & Pick<Places, 'home'> & Environment & Cancellation;
 
 export const command = defineCommand({
   path: 'restore jobs check',
@@ -48,8 +67,114 @@ export const command = defineCommand({
     1: 'a store could not be asked; its jobs are as before, the others were looked at',
     3: 'looked, but a job failed or its file is damaged',
   },
-  async run(values, [id], context) {
-    const { runJobsCheck } = await import('./run-check.js');
-    return runJobsCheck(values, id ?? values.jobId, context);
+  async run(values, [given], context: Results & JobContext) {
+    const id = given ?? values.jobId;
+    const { findJobs } = await import('../../../core/restore-jobs/job-folder.js');
+    const found = id === undefined ? await findJobs(jobFolder(context), hostname()) : [await named(id, context)];
+    const damaged = found.flatMap(({ problem }) => problem ?? []);
+    for (const { message } of damaged) context.warn(message);
+    const looked: Looked[] = [];
+    for (const { job, holder } of found)
+      if (job !== undefined && (id !== undefined || isWaiting(job, context.now())))
+        looked.push(await look({ job, holder }, values, context));
+    for (const { job, problem } of looked) if (problem !== undefined) warnOf(job, problem, context);
+    context.result({ jobs: looked.map(documentOf), unreadable: damaged.length }, () => {
+      const lines = looked.flatMap((one) => jobLines(one.job, shownStatus(one)));
+      return textOf(looked.length === 0 ? ['no restore job is waiting'] : lines.map(printable));
+    });
+    if (looked.some(({ problem }) => problem !== undefined)) return 1;
+    return damaged.length > 0 || looked.some(({ job }) => job.status === 'failed') ? 3 : 0;
   },
 });
+
+interface Looked {
+  readonly job: RestoreJob;
+  readonly holder: FoundJob['holder'];
+  /** Why the store could not be asked. */
+  readonly problem: ArchiverError | undefined;
+}
+
+async function named(id: string, context: JobContext): Promise<FoundJob> {
+  const { findJob } = await import('../../../core/restore-jobs/job-folder.js');
+  const job = await readNamedJob(id, context);
+  const found = await findJob(jobFolder(context), id, hostname());
+  return found ?? { id, job, problem: undefined, holder: undefined, writtenMs: 0 };
+}
+
+/** Pending, or ready with a copy that should be gone by now. */
+function isWaiting(job: RestoreJob, now: Date): boolean {
+  const expiry = earliestExpiry(job);
+  return job.status === 'pending' || (job.status === 'ready' && expiry !== undefined && Date.parse(expiry) <= +now);
+}
+
+/** Asks the store about a job. What stops it is kept beside the job, so that the others are looked at as well. */
+async function look(
+  { job, holder }: Omit<Looked, 'problem'>,
+  values: Values<typeof flags>,
+  context: JobContext,
+): Promise<Looked> {
+  if (job.status === 'completed' || holder !== undefined) return { job, holder, problem: undefined };
+  const { checkJob } = await import('../../../core/restore-jobs/check-job.js');
+  const { coldChunks, thawAgain } = await import('../../../core/restore-jobs/thaw-again.js');
+  const { now, signal } = context;
+  const options = { folder: jobFolder(context), host: hostname(), now, signal };
+  let current = job;
+  try {
+    await withJobStore({ job, values, context }, async (opened) => {
+      current = await checkJob(job, { ...options, reader: opened.store });
+      if (!values.thawAgain || current.status !== 'pending' || coldChunks(current).length === 0) return;
+      await noteCost(current, opened, context);
+      current = await thawAgain(current, { ...options, store: opened.store });
+    });
+    return { job: current, holder, problem: undefined };
+  } catch (error) {
+    if (signal.aborted || !isArchiverError(error)) throw error;
+    return { job: current, holder, problem: error };
+  }
+}
+
+async function noteCost(job: RestoreJob, opened: OpenedStore, context: Messages): Promise<void> {
+  const { estimateRetrieval } = await import('../../../core/cost/retrieval-cost.js');
+  const { coldChunks } = await import('../../../core/restore-jobs/thaw-again.js');
+  const { tier, restoreDays: days } = job;
+  const cold = coldChunks(job);
+  const { costUsd } = estimateRetrieval({
+    chunks: cold.map(({ sizeBytes, storageClass }) => ({ sizeBytes, storageClass, isReadable: false })),
+    region: opened.region,
+    isAws: opened.isAws,
+    tier,
+    days,
+  });
+  const cost = costUsd === null ? 'cost unknown' : `est. ${formatUsd(costUsd)}`;
+  context.note(`asking again for ${formatQuantity(cold.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
+}
+
+function warnOf(job: RestoreJob, { message, hint }: ArchiverError, context: Messages): void {
+  context.warn(`${job.id}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
+}
+
+const documentOf = ({ job, holder, problem }: Looked) => ({
+  ...jobDocument(job),
+  isRunning: holder !== undefined,
+  problem: problem === undefined ? null : { code: problem.code, message: errorText(problem) },
+});
+
+/** One line of state, then what is wrong and what to type, where there is something. */
+function jobLines(job: RestoreJob, shown: ShownStatus): readonly string[] {
+  const expiry = earliestExpiry(job);
+  const until = expiry === undefined ? '' : `, the first until ${minuteText(expiry)} UTC`;
+  const chunks = `${readableChunks(job)} of ${job.chunks.length} chunks readable${until}`;
+  const next = nextCommand(job, shown);
+  return [
+    `${job.id}  ${shown.padEnd(11)}  ${chunks}`,
+    ...(job.error === undefined ? [] : [`  why   ${job.error}`]),
+    ...(next === undefined ? [] : [`  next  ${next}`]),
+  ];
+}
+
+/** What to type next. */
+function nextCommand({ id, status, error }: RestoreJob, shown: ShownStatus): string | undefined {
+  if (status === 'ready' || shown === 'interrupted' || status === 'failed')
+    return `archiver restore jobs download ${id}`;
+  return status === 'pending' && error !== undefined ? `archiver restore jobs check ${id} --thaw-again` : undefined;
+}

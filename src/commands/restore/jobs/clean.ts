@@ -1,5 +1,12 @@
+import { hostname } from 'node:os';
 import { defineCommand } from '../../../cli/command.js';
-import { flag, type Values } from '../../../cli/flag.js';
+import type { Clock, Places, Results } from '../../../cli/context.js';
+import { flag } from '../../../cli/flag.js';
+import { isArchiverError } from '../../../core/failures/errors.js';
+import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
+import { shownStatus } from '../../kit/restore-job.js';
+import { jobFolder, ORPHAN_MS, removalText } from '../../kit/saved.js';
+import { uploadUrl } from '../../kit/upload-target.js';
 
 const flags = {
   olderThan: flag.duration({
@@ -8,9 +15,6 @@ const flags = {
   }),
   dryRun: flag.on({ describe: 'show what would be removed, remove nothing' }),
 };
-
-/** What the flags become. */
-export type JobsCleanValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'restore jobs clean',
@@ -21,8 +25,48 @@ export const command = defineCommand({
   flags,
   examples: ['archiver restore jobs clean', 'archiver restore jobs clean --older-than 7d --dry-run'],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
-  async run(values, _args, context) {
-    const { runJobsClean } = await import('./run-clean.js');
-    return runJobsClean(values, context);
+  async run({ olderThan, dryRun }, _args, context: Results & Clock & Pick<Places, 'home'>) {
+    const { findJobs, removeOrphans } = await import('../../../core/restore-jobs/job-folder.js');
+    const folder = jobFolder(context);
+    const found = await findJobs(folder, hostname());
+    const nowMs = context.now().getTime();
+    const isOld = (one: FoundJob): boolean => hasEndedBefore(one, nowMs - olderThan);
+    const chosen: FoundJob[] = [];
+    for (const one of found.filter(isOld)) if (dryRun || (await remove(folder, one.id, isOld))) chosen.push(one);
+    if (!dryRun) await removeOrphans(folder, nowMs - ORPHAN_MS);
+    const removed = chosen.map((one) => ({ jobId: one.id, status: shownStatus(one) }));
+    const kept = found.length - chosen.length;
+    context.result({ removed, kept, dryRun, folder }, () => {
+      const url = ({ job }: FoundJob): string | undefined => (job === undefined ? undefined : uploadUrl(job.location));
+      const named = chosen.map((one) => ({ id: one.id, status: shownStatus(one), url: url(one) }));
+      return removalText({ noun: 'restore job', dryRun, removed: named, kept });
+    });
   },
 });
+
+/** Under the lock of downloads: a failed job may be downloaded again just now. */
+async function remove(folder: string, id: string, isOld: (one: FoundJob) => boolean): Promise<boolean> {
+  const { lockForDownload } = await import('../../../core/restore-jobs/change-job.js');
+  const { findJob, removeJob } = await import('../../../core/restore-jobs/job-folder.js');
+  try {
+    const lock = await lockForDownload(folder, id, hostname());
+    try {
+      const one = await findJob(folder, id, hostname());
+      const isStillOld = one !== undefined && isOld({ ...one, holder: undefined });
+      if (isStillOld) await removeJob(folder, id);
+      return isStillOld;
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (isArchiverError(error, 'conflict')) return false;
+    throw error;
+  }
+}
+
+function hasEndedBefore({ job, holder, writtenMs }: FoundJob, beforeMs: number): boolean {
+  if (holder !== undefined) return false;
+  if (job === undefined) return writtenMs <= beforeMs;
+  const hasEnded = job.status === 'completed' || job.status === 'failed';
+  return hasEnded && Date.parse(job.completedAt ?? job.createdAt) <= beforeMs;
+}

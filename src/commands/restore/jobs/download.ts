@@ -1,24 +1,32 @@
+import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import { flag, type Values } from '../../../cli/flag.js';
-import { detectedStoreFlags, limitFlags, outputFlags } from '../../_shared.js';
+import type { Clock, MemoryLimit, Messages, Origins, Places, Results } from '../../../cli/context.js';
+import type { Values } from '../../../cli/flag.js';
+import type { ProgressContext } from '../../../cli/progress.js';
+import { isArchiverError } from '../../../core/failures/errors.js';
+import type { EventSink } from '../../../core/events.js';
+import type { OpenedStore } from '../../../core/object-store/open-store.js';
+import { printable } from '../../../core/paths/raw-path.js';
+import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
+import type { RestoreResult } from '../../../core/restore/restore.js';
+import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } from '../../kit/flags.js';
+import { openFrameCache } from '../../kit/frame-cache.js';
+import { fact } from '../../kit/lines.js';
+import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
+import { isGiven, stopwatch, warnOf, withProgress } from '../../kit/run.js';
+import { jobFolder } from '../../kit/saved.js';
 
 const flags = {
-  cacheGb: flag.int(
-    0,
-    1_000_000,
-  )({
-    default: 10,
-    describe: 'size of the cache of fetched data; 0 means 10. A job of everything fills it only when this is given',
-  }),
-  workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }),
+  ...cacheFlag('. A job of everything fills it only when this is given'),
+  ...workersFlag,
   limitDownload: limitFlags.limitDownload,
   ...detectedStoreFlags,
   ...outputFlags,
 };
 
-/** What the flags become. */
-export type JobsDownloadValues = Values<typeof flags>;
+type JobContext = Results & Messages & Clock & Origins & Places & MemoryLimit & ProgressContext;
 
 export const command = defineCommand({
   path: 'restore jobs download',
@@ -37,8 +45,94 @@ export const command = defineCommand({
     1: 'not ready, failed, or none of the files could be restored',
     3: 'finished, but some files could not be restored; the job is failed and can be downloaded again',
   },
-  async run(values, [id], context) {
-    const { runJobsDownload } = await import('./run-download.js');
-    return runJobsDownload(values, id, context);
+  async run(values, [id], context: JobContext) {
+    const elapsed = stopwatch(context);
+    const known = await readNamedJob(id, context);
+    const { downloadJob, refuseWaiting } = await import('../../../core/restore-jobs/download-job.js');
+    refuseWaiting(known);
+    if (known.status === 'completed') return await alreadyCompleted(known, context);
+    const maxSockets = values.workers + 2;
+    const { job, result, requests } = await withProgress(context, values, (emit) =>
+      withJobStore({ job: known, values, context, maxSockets, onEvent: emit }, async (opened) => {
+        const done = await downloadJob(id, {
+          folder: jobFolder(context),
+          host: hostname(),
+          reader: opened.store,
+          now: context.now,
+          signal: context.signal,
+          restore: (ready) => restore(ready, { values, context, opened, emit }),
+        });
+        return { ...done, requests: opened.requests };
+      }),
+    );
+    if (result === undefined) return await alreadyCompleted(job, context);
+    warnOf(result.warnings, context);
+    const durationMs = elapsed();
+    const { resultText, statusOf } = await import('../../kit/restore-result.js');
+    const text = resultText(result, { operation: 'restore' }, { durationMs, requests, context, planned: [] });
+    const next = job.status === 'completed' ? '' : `${fact('next', `archiver restore jobs download ${job.id}`)}\n`;
+    context.result({ ...jobDocument(job), ...result, durationMs, requests }, () => text + next);
+    return statusOf(result);
   },
 });
+
+interface Download {
+  readonly values: Values<typeof flags>;
+  readonly context: JobContext;
+  readonly opened: OpenedStore;
+  readonly emit: EventSink;
+}
+
+/** The restore that the job was made for. */
+async function restore(job: RestoreJob, { values, context, opened, emit }: Download): Promise<RestoreResult> {
+  const { withoutLost } = await import('../../../core/restore-jobs/without-lost.js');
+  const { restoreUpload } = await import('../../../core/restore/restore.js');
+  return await restoreUpload({
+    operation: 'restore',
+    reader: withoutLost(opened.store, job),
+    uploadId: job.location.uploadId,
+    manifestSha256: await manifestDigests(job, opened, context.signal),
+    outputDir: job.outputDir,
+    selectors: job.selectors,
+    overwrite: job.overwrite,
+    flatten: job.flatten,
+    verifyFiles: job.verify,
+    keepSpecialBits: job.keepSpecialBits,
+    dryRun: false,
+    requestsAtOnce: values.workers,
+    memoryLimitBytes: context.memoryLimitBytes,
+    cache: await openFrameCache(values, context),
+    fillsCache: job.selectors.all !== true || isGiven(context, 'cacheGb'),
+    emit,
+    signal: context.signal,
+  });
+}
+
+/** What the record of its version says now: a prune may have rewritten the manifest since the job was made, or taken the record. */
+async function manifestDigests(
+  { datasetId, version }: RestoreJob,
+  { store }: OpenedStore,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  if (datasetId === undefined || version === undefined) return undefined;
+  const { readVersion } = await import('../../../core/dataset/records/versions.js');
+  const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');
+  try {
+    return digestsOf(await readVersion(store, datasetId, version, signal));
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) return undefined;
+    throw error;
+  }
+}
+
+async function alreadyCompleted(job: RestoreJob, context: Results): Promise<number> {
+  const { newRequestCounts } = await import('../../../core/object-store/request-count.js');
+  const { files = 0, bytes = 0 } = job.result ?? {};
+  const document = { ...jobDocument(job), files, bytes, failed: [], durationMs: 0, requests: newRequestCounts() };
+  context.result(document, () => {
+    const when = job.completedAt?.slice(0, 16) ?? '';
+    const into = printable(job.outputDir);
+    return `${job.id} was completed on ${when}Z: ${formatQuantity(files, 'file')} in ${into}, ${formatBytes(bytes)} written\n`;
+  });
+  return 0;
+}

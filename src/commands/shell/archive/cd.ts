@@ -1,5 +1,5 @@
-import { ArchiverError, usageError } from '../../../core/errors.js';
-import { printable } from '../../../core/raw-path.js';
+import { ArchiverError, usageError } from '../../../core/failures/errors.js';
+import { printable } from '../../../core/paths/raw-path.js';
 import type { ArchiveCommand } from '../archive-command.js';
 
 export const cd: ArchiveCommand = {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { globMatcher } from '../../../core/manifest/selection.js';
 import { throwIfCancelled } from '../../../core/object-store/store-error.js';
-import { rawFromText, type RawPath } from '../../../core/raw-path.js';
+import { rawFromText, type RawPath } from '../../../core/paths/raw-path.js';
 import { baseName, relativePath } from '../../../core/shell/archive-path.js';
 import type { Word } from '../../../core/shell/command-line.js';
 import type { ArchiveCommand } from '../archive-command.js';

@@ -1,8 +1,8 @@
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runWithProgress } from '../../../cli/progress.js';
-import { ArchiverError, isArchiverError, usageError } from '../../../core/errors.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../../core/raw-path.js';
+import { ArchiverError, isArchiverError, usageError } from '../../../core/failures/errors.js';
+import { displayPath, printable, type RawPath, textFromRaw } from '../../../core/paths/raw-path.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../../core/restore/restore.js';
 import { problemLines } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
@@ -81,7 +81,8 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
     fillsCache: !isAll,
     signal: streams.signal,
   };
-  const world = { ...context, stderr: streams.stderr, signal: streams.signal };
+  const warn = (text: string): void => void streams.stderr.write(`! ${printable(text)}\n`);
+  const world = { ...context, stderr: streams.stderr, signal: streams.signal, warn };
   try {
     return await runWithProgress(world, { progressFormat }, (emit) => restoreUpload({ ...options, emit }));
   } catch (error) {

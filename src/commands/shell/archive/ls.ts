@@ -1,5 +1,5 @@
 import type { Listing } from '../../../core/listing/listing.js';
-import type { RawPath } from '../../../core/raw-path.js';
+import type { RawPath } from '../../../core/paths/raw-path.js';
 import { joinPath, relativePath } from '../../../core/shell/archive-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';

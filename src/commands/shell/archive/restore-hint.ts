@@ -1,5 +1,5 @@
-import { type RawPath, textFromRaw } from '../../../core/raw-path.js';
-import { shellWord } from '../../../ui/shell-word.js';
+import { type RawPath, textFromRaw } from '../../../core/paths/raw-path.js';
+import { shellWord } from '../../../core/text/shell-word.js';
 
 /** The command that restores these paths, and thaws them where that is needed. */
 export function restoreHint(location: string, paths: readonly RawPath[]): string {

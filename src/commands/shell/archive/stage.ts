@@ -1,6 +1,6 @@
-import { ArchiverError } from '../../../core/errors.js';
+import { ArchiverError } from '../../../core/failures/errors.js';
 import type { Listing } from '../../../core/listing/listing.js';
-import { printable } from '../../../core/raw-path.js';
+import { printable } from '../../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { padEnd, padStart, textWidth } from '../../../ui/text-width.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';

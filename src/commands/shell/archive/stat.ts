@@ -1,6 +1,6 @@
 import type { Listing } from '../../../core/listing/listing.js';
 import { formatTimestamp } from '../../../core/manifest/timestamp.js';
-import type { RawPath } from '../../../core/raw-path.js';
+import type { RawPath } from '../../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import type { ArchiveCommand } from '../archive-command.js';
 import type { ShellWriter } from '../shell-writer.js';

@@ -5,21 +5,14 @@
 //
 // It cannot see an edit that leaves size and mtime as they were (docs/architecture.md).
 import type { Entry } from '../../manifest/manifest-types.js';
-import type { RawPath } from '../../raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import type { ChangeCounts } from './change-counts.js';
 import { LinkGroups } from './compare-links.js';
 import { reopenRow } from '../scan/reopen-rows.js';
 import type { Skip } from '../scan/scan.js';
-
-/** Paths other than folders. */
-export interface ChangeCounts {
-  added: number;
-  modified: number;
-  deleted: number;
-  unchanged: number;
-}
 
 export interface Comparison {
   readonly counts: Readonly<ChangeCounts>;

@@ -1,11 +1,11 @@
 // What an upload found out, as the newest level of a chain: the rows that it stored or keeps with new metadata, and what
-// was deleted, in path order (core/dataset/merge-levels.ts).
-import type { Level } from '../../dataset/merge-levels.js';
+// was deleted, in path order (core/dataset/chain/merge-levels.ts).
+import type { Level } from '../../dataset/chain/merged-view.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
-import { type RawPath, rawFromText } from '../../raw-path.js';
+import { type RawPath, rawFromText } from '../../paths/raw-path.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 
 const BATCH = 1024;

@@ -1,8 +1,8 @@
 // Digests of many files, made by worker threads that end when all are made.
-import { ArchiverError } from '../../errors.js';
+import { ArchiverError } from '../../failures/errors.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { WorkerThread } from '../../worker-thread.js';
-import type { RawPath } from '../../raw-path.js';
+import { WorkerThread } from '../../threads/worker-thread.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { DIGEST_BYTES } from './dedup-hash.js';
 import type { HashReply, HashTask } from './dedup-worker.js';
 import type { EntryTableData } from '../scan/entry-table.js';

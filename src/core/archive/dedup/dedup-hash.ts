@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import { newStat, type Stat } from '../../libc/libc.js';
-import type { RawPath } from '../../raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import type { EntryTable } from '../scan/entry-table.js';
 import { concernsOnePath, S_IFMT, S_IFREG } from '../scan/scan.js';

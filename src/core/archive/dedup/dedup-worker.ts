@@ -1,10 +1,10 @@
 // Worker thread: hashes files that may be equal, one after the other, until none is left; several share the work.
 import { parentPort, workerData } from 'node:worker_threads';
-import { errorText } from '../../errors.js';
-import type { RawPath } from '../../raw-path.js';
+import { errorText } from '../../failures/errors.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { DIGEST_BYTES, FileHasher } from './dedup-hash.js';
 import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
-import { openSourceFs } from '../scan/source-fs.js';
+import { openSourceFs } from '../scan/open-source-fs.js';
 
 export interface HashTask {
   readonly table: EntryTableData;

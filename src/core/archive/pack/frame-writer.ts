@@ -1,8 +1,8 @@
 // Turns a stream of tar bytes into zstd frames in one output buffer. Callers fill the frame buffer in place: `reserve`
 // says where, `commit` how much. Nothing is copied on the way from the file to the compressor.
 import { hash } from 'node:crypto';
-import type { Codec } from '../../codec/codec.js';
-import { integrityError } from '../../errors.js';
+import type { Codec } from '../../codec/codec-type.js';
+import { integrityError } from '../../failures/errors.js';
 import type { FrameRecord } from '../../manifest/manifest-types.js';
 import { chooseLevel } from './compression-level.js';
 import type { Md5Batch } from './md5-batch.js';

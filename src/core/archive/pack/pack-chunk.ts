@@ -7,8 +7,9 @@
 import { hash } from 'node:crypto';
 import { type EntryExtra, entryLine } from '../../manifest/entry-line.js';
 import { FORMAT_VERSION, type FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
-import { encodeToc, TextBuffer } from './chunk-toc.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
+import { TextBuffer } from './text-buffer.js';
+import { encodeTable } from '../../chunk/table-frame.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
 import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
@@ -16,7 +17,7 @@ import { CutFilePacker, type PackedSegment } from './pack-cut.js';
 import { packDirect, type PackedObject } from './pack-direct.js';
 import { packFile } from './pack-file.js';
 import { concernsOnePath, reasonOf, type Skip } from '../scan/scan.js';
-import { BLOCK } from './tar-header.js';
+import { BLOCK } from '../../tar/tar-block.js';
 
 export interface PackedChunk {
   readonly chunk: number;
@@ -75,7 +76,7 @@ export class ChunkPacker {
   /** `start` is where the chunk begins in the output. */
   private finish(job: ChunkJob, start: number): Omit<PackedChunk, 'rawSize' | 'entries' | 'segment' | 'objects'> {
     const { frames, extras, skipped, bytes } = this.context;
-    const toc = encodeToc(this.deps.codec, this.toc.bytes());
+    const toc = encodeTable(this.deps.codec, this.toc.bytes());
     frames.append(toc);
     const output = frames.output.subarray(start);
     const size = frames.outputLength - start;

@@ -2,18 +2,18 @@
 // what belongs to one chunk. What is learnt of an entry goes into the shared columns.
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import type { Codec } from '../../codec/codec.js';
+import type { Codec } from '../../codec/codec-type.js';
 import { newStat, type Stat } from '../../libc/libc.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';
-import type { RawPath } from '../../raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { Md5Batch } from './md5-batch.js';
 import { NO_FILE, NotArchivable, S_IFMT, S_IFREG, type Skip } from '../scan/scan.js';
 import type { SourceFs } from '../scan/source-fs.js';
-import { BLOCK, headerBytes, paxFor, type TarMember, type TarType, writeHeader } from './tar-header.js';
+import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';
 
 // Labels of the machine that was read: the target's own policy decides there.
 export const MACHINE_XATTR = 'security.selinux';
@@ -52,9 +52,6 @@ export interface PackMark {
   readonly frames: FrameMark;
   readonly bytes: number;
 }
-
-/** Bytes up to the next tar block. */
-export const padded = (bytes: number): number => Math.ceil(bytes / BLOCK) * BLOCK;
 
 export class PackContext {
   readonly frames: FrameWriter;
@@ -119,7 +116,7 @@ export class PackContext {
     progress[PROGRESS.bytes] = (progress[PROGRESS.bytes] ?? 0) + bytes;
   }
 
-  member(index: number, type: TarType, size: number, pax?: ReadonlyMap<string, string>): TarMember {
+  member(index: number, type: TarType, size: number, pax?: ReadonlyMap<string, string>): NewMember {
     const { table, names } = this.deps;
     const c = table.columns;
     const uid = c.uid[index] ?? 0;
@@ -141,7 +138,7 @@ export class PackContext {
   }
 
   /** Writes the header of a member whose data follow. */
-  header(member: TarMember): void {
+  header(member: NewMember): void {
     const pax = paxFor(member);
     const bytes = headerBytes(pax);
     if (this.frames.reserve(bytes)) {

@@ -1,10 +1,10 @@
 // Packs one piece of a file that is cut over several chunks. One worker packs all pieces of a file in order, so that the
 // file's MD5 runs through them and a change in between is seen.
-import type { ChunkJob } from '../plan/chunk-plan.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
 import type { TwinPacker } from '../dedup/dedup-pack.js';
 import { STATUS } from '../scan/entry-table.js';
 import type { Md5, PackContext } from './pack-context.js';
-import { padded } from './pack-context.js';
+import { padded } from '../../tar/tar-block.js';
 import { concernsOnePath, reasonOf } from '../scan/scan.js';
 
 export interface PackedSegment {

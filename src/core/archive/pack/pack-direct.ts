@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
-import type { DirectFile } from '../plan/direct-plan.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
+import type { DirectFile } from '../plan/chunk-job.js';
 import type { PackContext } from './pack-context.js';
 import { concernsOnePath, reasonOf } from '../scan/scan.js';
 

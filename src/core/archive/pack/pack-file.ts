@@ -3,9 +3,9 @@
 // `changed`.
 import { readSync } from 'node:fs';
 import type { PackContext, PackMark } from './pack-context.js';
-import { padded } from './pack-context.js';
+import { padded } from '../../tar/tar-block.js';
 import { packSparse } from './pack-sparse.js';
-import { headerBytes, paxFor, writeHeader } from './tar-header.js';
+import { headerBytes, paxFor, writeHeader } from '../../tar/write-header.js';
 
 const TRIES = 3;
 

@@ -1,9 +1,9 @@
 // The worker threads that pack, seen from the main thread: start early, `open` with what the scan found, then `pack`.
 // Output buffers are shared memory: they are reused, never copied, and never make a garbage collector run (transferred
 // buffers did, for a tenth of the time).
-import { ArchiverError, integrityError } from '../../errors.js';
-import { WorkerThread } from '../../worker-thread.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
+import { ArchiverError, integrityError } from '../../failures/errors.js';
+import { WorkerThread } from '../../threads/worker-thread.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
 import type { EntryTableData } from '../scan/entry-table.js';
 import type { PackedChunk } from './pack-chunk.js';
 import { PROGRESS, type PackSettings } from './pack-context.js';

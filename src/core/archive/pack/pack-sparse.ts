@@ -1,7 +1,7 @@
 // Packs a file with holes as GNU sparse 1.0: a map of the data extents, then the extents. The checksum is that of the
 // whole file, its holes as zeros.
 import type { PackContext } from './pack-context.js';
-import { padded } from './pack-context.js';
+import { padded } from '../../tar/tar-block.js';
 
 type Extent = readonly [offset: number, length: number];
 

@@ -1,13 +1,13 @@
 // Worker thread: packs the chunks it is given, one at a time, into buffers that both threads see.
 import { parentPort } from 'node:worker_threads';
 import { loadCodec } from '../../codec/codec.js';
-import { ArchiverError, errorText, isArchiverError } from '../../errors.js';
+import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
 import { readAccountNames } from '../scan/account-names.js';
-import type { ChunkJob } from '../plan/chunk-plan.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
 import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
 import { ChunkPacker, type PackedChunk } from './pack-chunk.js';
 import type { PackSettings } from './pack-context.js';
-import { openSourceFs } from '../scan/source-fs.js';
+import { openSourceFs } from '../scan/open-source-fs.js';
 import { openSource } from '../scan/united-source.js';
 
 export type PackMessage =

@@ -1,37 +1,16 @@
 // Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import type { DirectFile } from './direct-plan.js';
+import type { Lane } from './chunk-job.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from './tier.js';
+import { BLOCK, padded } from '../../tar/tar-block.js';
 
 const MIB = 2 ** 20;
-const BLOCK = 512;
 
 const NO_TIER = -1;
 /** Of what is no file. Warmer than nothing: a chunk without files is kept in STANDARD. */
 const ANY_TIER = 7;
-
-/** One chunk to pack. `entries` are positions in the table, ascending; `part` is set for a piece of a cut file. */
-export interface ChunkJob {
-  readonly chunk: number;
-  readonly shard: number;
-  readonly storageClass: string;
-  readonly entries: Uint32Array;
-  /** Planned bytes of the tar stream. */
-  readonly rawBytes: number;
-  /** Planned source bytes. */
-  readonly bytes: number;
-  readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
-  /** The piece as an interrupted run has sent it: it is not sent again when it comes out the same. */
-  readonly sent?: ChunkRecord;
-  /** Files among the entries that become objects of their own. */
-  readonly direct?: readonly DirectFile[];
-}
-
-/** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
-export type Lane = readonly ChunkJob[];
 
 export interface PlanOptions {
   readonly strategy: ShardStrategy;
@@ -59,7 +38,7 @@ export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number
 }
 
 /** Bytes that an entry takes in a tar stream: header, a likely pax header, data to the next block. */
-export const tarBytes = (size: number): number => 3 * BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+export const tarBytes = (size: number): number => 3 * BLOCK + padded(size);
 
 /** Every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
 export function planChunks(table: EntryTable, options: PlanOptions): readonly Lane[] {
@@ -213,7 +192,7 @@ class Planner {
 
   private cut(index: number, size: number, shard: number | undefined): void {
     const of = Math.ceil(size / this.options.chunkBytes);
-    const piece = Math.ceil(size / of / BLOCK) * BLOCK; // a chunk is whole blocks, so the last piece is never empty
+    const piece = padded(size / of); // a chunk is whole blocks, so the last piece is never empty
     const group: number[] = [];
     this.addEntries(group, index);
     const tier = this.tier(index);

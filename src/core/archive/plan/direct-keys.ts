@@ -2,9 +2,9 @@
 // and one that another path could be taken for, gets `files/.hashed/<SHA-256 of the path>-<chunk number>` instead; no
 // path begins with `.hashed` and keeps it, so neither can stand for the other. The manifest says which file is where.
 import { hash } from 'node:crypto';
-import { RESERVED } from '../../object-store/file-keys.js';
-import { type RawPath, textFromRaw } from '../../raw-path.js';
-import { foldName } from '../../restore/collisions.js';
+import { RESERVED } from '../../object-store/file/file-keys.js';
+import { type RawPath, textFromRaw } from '../../paths/raw-path.js';
+import { foldName } from '../../paths/collisions.js';
 import type { EntryTable } from '../scan/entry-table.js';
 
 const FOLDER = 'files/';

@@ -1,6 +1,6 @@
 // What of a table is still to be packed.
-import { ArchiverError } from '../../errors.js';
-import { displayPath } from '../../raw-path.js';
+import { ArchiverError } from '../../failures/errors.js';
+import { displayPath } from '../../paths/raw-path.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 
 /** Files and bytes that are to be packed. */

@@ -3,7 +3,7 @@ import { concernsOnePath } from './scan.js';
 import { MACHINE_XATTR } from '../pack/pack-context.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
-import type { RawPath } from '../../raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 
 type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 

@@ -2,8 +2,8 @@
 // - exclude patterns and .archiverignore files leave paths out; a folder left out is not entered
 // - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
 import ignore, { type Ignore } from 'ignore';
-import { ArchiverError, errorText, usageError } from '../../errors.js';
-import { printable, type RawPath, textFromRaw } from '../../raw-path.js';
+import { ArchiverError, errorText, usageError } from '../../failures/errors.js';
+import { printable, type RawPath, textFromRaw } from '../../paths/raw-path.js';
 
 export const IGNORE_FILE = '.archiverignore';
 

@@ -1,9 +1,9 @@
 // Runs the scan in a worker thread and turns its replies into events, a result or an error.
-import { ArchiverError, cancelledError, isArchiverError, usageError } from '../../errors.js';
+import { ArchiverError, cancelledError, isArchiverError, usageError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
-import { displayPath, type RawPath } from '../../raw-path.js';
+import { displayPath, type RawPath } from '../../paths/raw-path.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { WorkerThread } from '../../worker-thread.js';
+import { WorkerThread } from '../../threads/worker-thread.js';
 import type { FilterOptions } from './filter.js';
 import type { ScanResult } from './scan.js';
 import type { ScanReply, ScanRequest } from './scan-worker.js';
@@ -30,7 +30,7 @@ export async function scanInWorker(
     data: request,
     onMessage: (reply) => {
       ready.resolve();
-      if (reply.type === 'progress') emit({ type: 'scan', files: reply.files, bytes: reply.bytes });
+      if (reply.type === 'progress') emit({ type: 'scan', items: reply.files, bytes: reply.bytes });
       else if (reply.type === 'done') scanned.resolve(reply);
       else if (reply.type === 'failed') scanned.reject(failure(input.source, reply));
     },

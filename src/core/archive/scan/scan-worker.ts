@@ -1,8 +1,8 @@
 // Worker thread: lists the source while the main thread loads the store's client.
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { errorText, isArchiverError, systemCode } from '../../errors.js';
-import { fsPath, type RawPath } from '../../raw-path.js';
+import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
+import { fsPath, type RawPath } from '../../paths/raw-path.js';
 import type { FilterOptions } from './filter.js';
 import { NotArchivable, scan, type ScanResult } from './scan.js';
 import { openSource, realPathOf } from './united-source.js';

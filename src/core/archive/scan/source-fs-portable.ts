@@ -9,7 +9,7 @@ import {
   type BigIntStats,
 } from 'node:fs';
 import type { Stat } from '../../libc/libc.js';
-import { fsPath } from '../../raw-path.js';
+import { fsPath } from '../../paths/raw-path.js';
 import type { SourceFs } from './source-fs.js';
 
 /** The view through Node's fs: times are read to the nanosecond, attributes and holes are not seen. */

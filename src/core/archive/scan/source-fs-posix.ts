@@ -10,8 +10,8 @@ import {
   SEEK_DATA,
   SEEK_HOLE,
 } from '../../libc/libc.js';
-import { systemCode } from '../../errors.js';
-import { fsPath, type RawPath } from '../../raw-path.js';
+import { systemCode } from '../../failures/errors.js';
+import { fsPath, type RawPath } from '../../paths/raw-path.js';
 import type { SourceFs } from './source-fs.js';
 
 // File systems and names without attributes answer with one of these; a name that vanished in between is no loss either.

@@ -1,9 +1,7 @@
 // How the upload reads the file system. Two implementations: Linux calls through libc (nanoseconds, xattrs, holes, and
 // opening below the source through no symbolic link), and Node's fs elsewhere. Paths are byte strings.
-import { loadLibc, type Stat } from '../../libc/libc.js';
-import type { RawPath } from '../../raw-path.js';
-import { portableSourceFs } from './source-fs-portable.js';
-import { posixSourceFs } from './source-fs-posix.js';
+import type { Stat } from '../../libc/libc.js';
+import type { RawPath } from '../../paths/raw-path.js';
 
 export interface SourceFs {
   /** What this platform's view loses, to be said once; undefined when nothing is lost. */
@@ -24,10 +22,4 @@ export interface SourceFs {
   xattrsAt(path: RawPath): Map<RawPath, Buffer> | undefined;
   /** Data extents `[offset, length]` of a sparse file; undefined when it has no holes. */
   extents(fd: number, size: number): [number, number][] | undefined;
-}
-
-/** The best view this platform offers. */
-export function openSourceFs(): SourceFs {
-  const libc = loadLibc();
-  return libc === undefined ? portableSourceFs() : posixSourceFs(libc);
 }

@@ -1,8 +1,9 @@
 // Several source folders seen as one: a root that does not exist, with the folders below it under their base names. Such
 // a root is a byte string that no real path can be, so that it goes wherever a source goes, also to other threads.
 import type { Stat } from '../../libc/libc.js';
-import type { RawPath } from '../../raw-path.js';
-import { openSourceFs, type SourceFs } from './source-fs.js';
+import type { RawPath } from '../../paths/raw-path.js';
+import { openSourceFs } from './open-source-fs.js';
+import type { SourceFs } from './source-fs.js';
 
 const MARK = '\0';
 

@@ -2,8 +2,8 @@
 // window says how many are on the wire. Memory is bounded by the number of output buffers, which is all that grows.
 // Whatever is thrown, here or by a callback, fails the run: every task ends by giving back what it took.
 import { setMaxListeners } from 'node:events';
-import { cancelledError } from '../../errors.js';
-import type { ChunkJob, Lane } from '../plan/chunk-plan.js';
+import { cancelledError } from '../../failures/errors.js';
+import type { ChunkJob, Lane } from '../plan/chunk-job.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { PackPool } from '../pack/pack-pool.js';
 import type { TransferPolicy } from './transfer-policy.js';

@@ -1,12 +1,13 @@
 // Sends packed chunks, remembers what is there, and takes it back when the upload does not come true.
-import { ArchiverError, errorText, isArchiverError } from '../../errors.js';
-import type { EventSink, TransferEvent } from '../../events.js';
+import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
+import type { EventSink } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { isLookOld } from '../../dataset/folder-look.js';
-import { Slots } from '../../restore/byte-budget.js';
+import { Slots } from '../../limits/byte-budget.js';
 import type { KeptUpload, UploadJournal } from '../../resume/upload-journal.js';
-import { atOnce } from '../../at-once.js';
+import { atOnce } from '../../limits/at-once.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
@@ -21,13 +22,25 @@ export interface ChunkTarget {
   readonly folder: string;
   /** The store encrypts with this key (SSE-KMS). */
   readonly kmsKeyId: string | undefined;
+  /** Requests that the store was sent again so far: the transfer window has to know of trouble. */
+  readonly retries: () => number;
+}
+
+export interface SendHooks {
+  readonly signal: AbortSignal;
+  /** Bytes of one object of the chunk that its request has sent so far. */
+  readonly onSent: (key: string, bytes: number) => void;
+}
+
+interface PutHooks {
+  readonly signal: AbortSignal;
+  readonly onSent: (bytes: number) => void;
 }
 
 export class ChunkSender {
   private readonly sent = new Set<string>();
   private readonly acknowledged = new Set<string>();
   private store: ObjectStore | undefined;
-  private retries = 0;
   private kept = false;
   /** By the wall clock. */
   private lastPutMs = 0;
@@ -41,35 +54,35 @@ export class ChunkSender {
     this.slots = new Slots(objectsAtOnce);
   }
 
-  /** For the store: counts its retries, which the transfer window has to know of. */
-  readonly onEvent: EventSink = (event: TransferEvent) => {
-    if (event.type === 'retry') this.retries++;
-    this.emit(event);
-  };
-
   /** Puts one chunk below `folder`, its direct files before it; no object ever overwrites another. */
   async send(
     target: ChunkTarget,
     record: ChunkRecord,
     { output, objects }: PackedChunk,
-    signal: AbortSignal,
+    { signal, onSent }: SendHooks,
   ): Promise<SendOutcome> {
     this.store = target.store;
     const started = performance.now();
-    const retriesBefore = this.retries;
+    const retriesBefore = target.retries();
     // Before they are there: a PUT whose answer is lost is taken back too.
     const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
     for (const key of keys) this.sent.add(key);
     this.lastPutMs = Date.now();
+    const hooksOf = ({ key }: ChunkRecord): PutHooks => ({ signal, onSent: (bytes) => onSent(key, bytes) });
     await atOnce(objects, this.objectsAtOnce, (object) =>
       this.slots.run(() =>
-        put(target, object.record, Buffer.from(output.buffer, object.start, object.record.size), signal),
+        put(
+          target,
+          object.record,
+          Buffer.from(output.buffer, object.start, object.record.size),
+          hooksOf(object.record),
+        ),
       ),
     );
-    await put(target, record, output.subarray(0, record.size), signal);
+    await put(target, record, output.subarray(0, record.size), hooksOf(record));
     for (const key of keys) this.acknowledged.add(key);
     this.lastPutMs = Date.now();
-    return { durationMs: performance.now() - started, troubled: this.retries > retriesBefore };
+    return { durationMs: performance.now() - started, troubled: target.retries() > retriesBefore };
   }
 
   /** Of everything that was sent, or was to be. */
@@ -143,10 +156,12 @@ export class ChunkSender {
     // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
     if (isLookOld(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
     try {
-      const failures = await store.delete(keys, AbortSignal.timeout(forMs));
-      return failures[0]?.reason;
+      const deleted = await ifAllowed(store, 'delete', keys[0] ?? '', () =>
+        store.delete(keys, AbortSignal.timeout(forMs)),
+      );
+      return deleted === undefined ? 'this writer may not delete' : deleted[0]?.reason;
     } catch (error) {
-      return isArchiverError(error, 'access-denied') ? 'this writer may not delete' : errorText(error);
+      return errorText(error);
     }
   }
 }
@@ -155,13 +170,14 @@ async function put(
   { store, folder, kmsKeyId }: ChunkTarget,
   { key, sha256, storageClass, content }: ChunkRecord,
   bytes: Uint8Array,
-  signal: AbortSignal,
+  { signal, onSent }: PutHooks,
 ): Promise<void> {
   await putOnce(store, `${folder}/${key}`, bytes, {
     sha256,
     contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
     exclusive: true,
     signal,
+    onSent,
     ...(storageClass === 'STANDARD' ? {} : { storageClass }),
     ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
   });

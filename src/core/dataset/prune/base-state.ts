@@ -1,10 +1,10 @@
 // What the store says at one moment about every dataset and upload under the base: the ground of every decision of a prune
 // and of a sweep. Records are listed before folders. What cannot be understood stops both: nothing may be deleted on a guess.
-import { ArchiverError } from '../../errors.js';
+import { ArchiverError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../raw-path.js';
-import { noSuchDataset } from '../version-selector.js';
-import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } from '../versions.js';
+import { printable } from '../../paths/raw-path.js';
+import { noSuchDataset } from '../records/version-selector.js';
+import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } from '../records/versions.js';
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';
 
 export interface BaseState {

@@ -1,17 +1,17 @@
 // Makes the manifest of a kept version a full listing, so that the versions before it may go. The view stays as it is, entry
 // for entry. Broken off anywhere, the version reads as before, and the next prune does it again.
-import { ArchiverError, integrityError } from '../../errors.js';
+import { ArchiverError, integrityError } from '../../failures/errors.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import type { ManifestHead } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
-import { compactView } from '../compact-view.js';
-import { lostChunks } from '../lost-chunks.js';
-import type { MergedView } from '../merge-levels.js';
+import { compactView } from '../chain/compact-view.js';
+import { lostChunks } from '../chain/lost-chunks.js';
+import type { MergedView } from '../chain/merged-view.js';
 import { replaceManifest } from '../replace-manifest.js';
-import { summarize, type Summary } from '../summarize.js';
-import type { ParsedRecord } from '../version-record-parse.js';
-import { openVersion } from '../version-view.js';
-import type { View } from '../view.js';
+import { summarize, type Summary } from '../chain/summarize.js';
+import type { ParsedRecord } from '../records/version-record-parse.js';
+import { openVersion } from '../chain/version-view.js';
+import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
 
 /** Compacts the version of this record. @throws conflict, integrity, and what the store throws; the version stays readable */

@@ -1,10 +1,10 @@
 // What lies in upload folders and no kept version needs (commit protocol, Protocol 2): of uploads that are or were versions
 // of the dataset, everything but what is needed; of uploads that never became a version, the same once nobody has written
 // there for long. A folder of another dataset is never looked into, and what archiver does not write is left alone.
-import { isArchiverError } from '../../errors.js';
+import { isArchiverError } from '../../failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../raw-path.js';
-import { loadExpected } from '../load-chain.js';
+import { printable } from '../../paths/raw-path.js';
+import { loadExpected } from '../chain/load-chain.js';
 import type { BaseState } from './base-state.js';
 import type { MarkReason } from './marks.js';
 import { newestWrite, ownObjects, type UploadFolder } from './upload-folders.js';

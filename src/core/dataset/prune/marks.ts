@@ -3,12 +3,13 @@
 // then on nobody new does; whoever may list and not read takes every object of a marked folder as marked. How old a mark is
 // says the store (`lastModified`), never its name or content.
 import { createHash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../../errors.js';
-import { Fields } from '../../manifest/json-fields.js';
-import { parseBoundedJson } from '../../manifest/json-guard.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
+import { Fields } from '../../json/json-fields.js';
+import { parseBoundedJson } from '../../json/json-guard.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
-import { printable } from '../../raw-path.js';
+import { printable } from '../../paths/raw-path.js';
 
 /** Of `uploads/<id>/…`: the key of a mark. */
 const MARK = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
@@ -93,11 +94,12 @@ export async function markedKeys(
   const keys = new Set<string>();
   for (const object of marks) {
     try {
-      const mark = await readMark(reader, object, signal);
+      const mark = await ifAllowed(reader, 'read', object.key, () => readMark(reader, object, signal));
+      if (mark === undefined) return 'all';
       for (const key of mark.keys) keys.add(`uploads/${mark.uploadId}/${key}`);
     } catch (error) {
       if (isArchiverError(error, 'not-found')) continue; // swept since it was listed: what it named is gone, too
-      if (!isArchiverError(error, 'access-denied', 'integrity', 'unsupported', 'cold-storage')) throw error;
+      if (!isArchiverError(error, 'integrity', 'unsupported', 'cold-storage')) throw error;
       return 'all';
     }
   }

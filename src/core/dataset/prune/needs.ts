@@ -1,20 +1,20 @@
 // Which objects the versions of a store need, by full key: the manifests of each version's chain, and every chunk that one
 // of them lists. Everything is fetched anew and compared with what record and chain say of it, as a reader does. A version
 // that cannot be read stops whoever asks: what it needs is not known.
-import { ArchiverError, type ErrorCode, isArchiverError } from '../../errors.js';
+import { ArchiverError, type ErrorCode, isArchiverError } from '../../failures/errors.js';
 import type { OpenedBytes } from '../../keys/unseal-bytes.js';
 import type { LoadedManifest } from '../../manifest/loaded-manifest.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../raw-path.js';
-import { atOnce } from '../../at-once.js';
-import { compactView } from '../compact-view.js';
-import { loadChain, loadExpected } from '../load-chain.js';
-import type { ManifestCache } from '../manifest-cache.js';
-import { summarize } from '../summarize.js';
-import { digestsOf } from '../version-view.js';
-import type { ReadTombstone } from '../versions.js';
-import { viewOf } from '../view.js';
+import { printable } from '../../paths/raw-path.js';
+import { atOnce } from '../../limits/at-once.js';
+import { compactView } from '../chain/compact-view.js';
+import { loadChain, loadExpected } from '../chain/load-chain.js';
+import type { ManifestCache } from '../cache/manifest-cache.js';
+import { summarize } from '../chain/summarize.js';
+import { digestsOf } from '../chain/version-view.js';
+import type { ReadTombstone } from '../records/versions.js';
+import { viewOf } from '../chain/view.js';
 import { refusal } from './base-state.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 

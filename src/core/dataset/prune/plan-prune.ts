@@ -1,12 +1,12 @@
 // Decides what a prune does, from a fresh look at the store; writes nothing. Versions that no rule keeps are retired, and
 // what no version needs any more is marked: it is deleted by a later prune, when everybody who may have looked at it before
 // has long ended (sweep.ts). Needed is what the kept versions of this dataset need, and every version of every other one.
-import { ArchiverError } from '../../errors.js';
+import { ArchiverError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
-import { printable } from '../../raw-path.js';
-import type { ReadRecord } from '../versions.js';
-import { atOnce } from '../../at-once.js';
+import { printable } from '../../paths/raw-path.js';
+import type { ReadRecord } from '../records/versions.js';
+import { atOnce } from '../../limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';

@@ -2,13 +2,13 @@
 // Protocol 2: kept versions that build on what goes are compacted first; then tombstones take the places of records; then
 // marks are put; then the sweep deletes by a look of its own. Killed anywhere, every kept version reads as before, and the
 // next prune finds the same things to do.
-import { ArchiverError, isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { printable } from '../../raw-path.js';
-import { settleRecords } from '../settle-records.js';
-import { encodeTombstone } from '../tombstone.js';
-import type { ReadRecord } from '../versions.js';
+import { printable } from '../../paths/raw-path.js';
+import { settleRecords } from '../records/settle-records.js';
+import { encodeTombstone } from '../records/tombstone.js';
+import type { ReadRecord } from '../records/versions.js';
 import { compactVersion } from './compact-version.js';
 import { writeMark } from './marks.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';

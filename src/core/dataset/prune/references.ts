@@ -1,8 +1,8 @@
 // Where the chunks of a manifest lie, as keys below the base.
-import { integrityError } from '../../errors.js';
+import { integrityError } from '../../failures/errors.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { printable } from '../../raw-path.js';
+import { printable } from '../../paths/raw-path.js';
 
 /** A manifest of a million entries takes 42 MB while its head is read. */
 export const MANIFESTS_AT_ONCE = 8;

@@ -1,14 +1,14 @@
 // Whether two views are the same archive: every entry, in order, with everything that is recorded of it, in the same stored
 // chunks. Positions of chunks and numbers of hard-link groups may differ; what they stand for may not.
 import { hash } from 'node:crypto';
-import { integrityError } from '../../errors.js';
+import { integrityError } from '../../failures/errors.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import type { ChunkRecord, Entry, Totals } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
-import { displayPath } from '../../raw-path.js';
-import type { MergedView } from '../merge-levels.js';
-import { openView } from '../view.js';
+import { displayPath } from '../../paths/raw-path.js';
+import type { MergedView } from '../chain/merged-view.js';
+import { openView } from '../chain/view.js';
 
 export interface ComparedView extends MergedView {
   /** That the keys of its chunks are relative to. */

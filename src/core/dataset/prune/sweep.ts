@@ -3,7 +3,7 @@
 // that read from it has ended. So what a fresh look at every version, with its chain, does not need now, nobody will need.
 // Scuttle deletes, too, and says that it spares nobody; a writer takes back only what it has just put itself and nobody
 // was ever told of (archive/transfer/send-chunk.ts).
-import { ArchiverError, isArchiverError } from '../../errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';

@@ -14,12 +14,12 @@ import {
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { UploadResult } from '../../../../src/core/archive/upload.js';
-import type { ManifestCache } from '../../../../src/core/dataset/manifest-cache.js';
-import { readVersion } from '../../../../src/core/dataset/versions.js';
-import { openView } from '../../../../src/core/dataset/view.js';
+import type { UploadResult } from '../../../../src/core/archive/upload-result.js';
+import type { ManifestCache } from '../../../../src/core/dataset/cache/manifest-cache.js';
+import { readVersion } from '../../../../src/core/dataset/records/versions.js';
+import { openView } from '../../../../src/core/dataset/chain/view.js';
 import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
-import { fileStore } from '../../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { OpenedBytes } from '../../../../src/core/keys/unseal-bytes.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import { filesBelow } from '../../../e2e/upload-cli.js';

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fileStore } from '../../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import { repairUpload } from '../../../../src/core/repair/repair.js';
 import { restoreUpload } from '../../../../src/core/restore/restore.js';
 import { verifyUpload } from '../../../../src/core/verify/verify.js';
@@ -163,8 +163,8 @@ describe('an upload', () => {
     const plan = events.find((event) => event.type === 'plan');
     const progress = events.findLast((event) => event.type === 'progress');
     const bytes = 4 * FILM.length - FILM.length + 2 * PHOTO.length + PHOTO.length + 100;
-    expect(plan).toMatchObject({ files: 13, bytes });
-    expect(progress).toMatchObject({ files: 13, bytes });
+    expect(plan).toMatchObject({ items: 13, bytes });
+    expect(progress).toMatchObject({ items: 13, bytes });
   });
 
   test('works without file checksums and with several threads', async () => {

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { chooseLevel, describeCompression, levelBand } from '../../../../src/core/archive/pack/compression-level.js';
 import { Md5Batch } from '../../../../src/core/archive/pack/md5-batch.js';
 import { FrameWriter } from '../../../../src/core/archive/pack/frame-writer.js';
-import { type Codec, loadCodec } from '../../../../src/core/codec/codec.js';
+import { loadCodec } from '../../../../src/core/codec/codec.js';
+import type { Codec } from '../../../../src/core/codec/codec-type.js';
 import { noise } from '../trees.js';
 
 const codec = loadCodec();

@@ -1,13 +1,8 @@
 /* eslint-disable vitest/no-conditional-expect -- properties look at entries of different kinds */
 import * as fc from 'fast-check';
+import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
 import { describe, expect, test } from 'vitest';
-import {
-  chunkSizeFor,
-  type ChunkJob,
-  planChunks,
-  type PlanOptions,
-  tarBytes,
-} from '../../../../src/core/archive/plan/chunk-plan.js';
+import { chunkSizeFor, planChunks, type PlanOptions, tarBytes } from '../../../../src/core/archive/plan/chunk-plan.js';
 import {
   type EntryTable,
   EntryTableBuilder,

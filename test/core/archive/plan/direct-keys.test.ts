@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { DirectKeys, type DirectKeyOptions } from '../../../../src/core/archive/plan/direct-keys.js';
 import { type EntryTable, EntryTableBuilder, openEntryTable } from '../../../../src/core/archive/scan/entry-table.js';
-import { rawFromText, type RawPath } from '../../../../src/core/raw-path.js';
+import { rawFromText, type RawPath } from '../../../../src/core/paths/raw-path.js';
 
 function tableOf(paths: readonly RawPath[]): EntryTable {
   const builder = new EntryTableBuilder();

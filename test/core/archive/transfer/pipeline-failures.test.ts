@@ -1,13 +1,13 @@
 // Whatever goes wrong in a callback or a thread ends the run, in words, and never leaves anybody waiting.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-plan.js';
+import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
 import { transferPolicy } from '../../../../src/core/archive/transfer/transfer-policy.js';
-import { fixedWindow } from '../../../../src/core/archive/transfer/transfer-window.js';
-import { WorkerThread } from '../../../../src/core/worker-thread.js';
+import { fixedWindow } from '../../../../src/core/limits/transfer-window.js';
+import { WorkerThread } from '../../../../src/core/threads/worker-thread.js';
 import { mortalThread } from '../../../support/mortal-thread.js';
 
 const job = (chunk: number): ChunkJob => {

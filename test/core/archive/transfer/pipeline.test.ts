@@ -2,8 +2,8 @@
 // Packing and sending side by side, with packers and a wire that tests hold in their hands.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-plan.js';
-import { memoryPlan } from '../../../../src/core/archive/plan/memory-plan.js';
+import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
+import { memoryPlan } from '../../../../src/core/limits/memory-plan.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import type { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { runPipeline, type SendOutcome } from '../../../../src/core/archive/transfer/pipeline.js';
@@ -13,7 +13,7 @@ import {
   type TransferOptions,
   transferPolicy,
 } from '../../../../src/core/archive/transfer/transfer-policy.js';
-import { cancelledError } from '../../../../src/core/errors.js';
+import { cancelledError } from '../../../../src/core/failures/errors.js';
 import { MIB } from '../trees.js';
 
 interface World {

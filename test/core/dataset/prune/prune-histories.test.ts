@@ -2,9 +2,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chunkKey } from '../../../../src/core/manifest/manifest-check.js';
-import { fileStore } from '../../../../src/core/object-store/file-store.js';
-import { openVersion } from '../../../../src/core/dataset/version-view.js';
-import { listVersions, readVersion } from '../../../../src/core/dataset/versions.js';
+import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import { openVersion } from '../../../../src/core/dataset/chain/version-view.js';
+import { listVersions, readVersion } from '../../../../src/core/dataset/records/versions.js';
 import type { FileSpec } from '../../../support/make-archive.js';
 import type { LinkSpec } from '../../../support/make-chain.js';
 import { allContent, allKeys, DATASET, makeDataset } from '../../../support/make-dataset.js';

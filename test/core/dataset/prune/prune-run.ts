@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { KeepRules } from '../../../../src/core/dataset/prune/keep-rules.js';
 import { hasWork, planPrune, type PrunePlan } from '../../../../src/core/dataset/prune/plan-prune.js';
 import { prune, type PruneOutcome } from '../../../../src/core/dataset/prune/prune.js';
-import { fileStore } from '../../../../src/core/object-store/file-store.js';
+import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { DeleteFailure, ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import type { LinkSpec } from '../../../support/make-chain.js';
 import { DATASET, makeDataset, writeObjects, type MadeDataset } from '../../../support/make-dataset.js';

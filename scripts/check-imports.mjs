@@ -1,0 +1,93 @@
+// Circles of imports in src, of types and of `await import()` too, and imports against the arrows of import-rules.mjs.
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { KNOWN_CIRCLES, RULES } from './import-rules.mjs';
+
+const root = process.argv[2] ?? 'src';
+
+/** Every module that a file names: relative ones as paths below `root`, without their ending. */
+function importsOf(file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  const { module, errors } = parseSync(file, text);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
+  const named = (from, isType, dynamic) => ({ to: resolved(file, from), isType, dynamic });
+  const statements = [...module.staticImports, ...module.staticExports].flatMap((statement) => {
+    const from = statement.moduleRequest?.value ?? statement.entries[0]?.moduleRequest?.value;
+    const isType = statement.entries.length > 0 && statement.entries.every((entry) => entry.isType);
+    return from === undefined ? [] : [named(from, isType, false)];
+  });
+  const calls = module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+    const literal = /^'(.*)'$/.exec(text.slice(start, end));
+    return literal === null ? [] : [named(literal[1], false, true)];
+  });
+  return [...statements, ...calls];
+}
+
+function resolved(file, from) {
+  if (!from.startsWith('.')) return from;
+  return join(dirname(file), from).split(sep).join('/').replace(/\.js$/, '');
+}
+
+function matches(name, pattern) {
+  if (pattern.endsWith('*')) return name.startsWith(pattern.slice(0, -1));
+  return pattern.endsWith('/') ? name.startsWith(pattern) : name === pattern || name.startsWith(`${pattern}/`);
+}
+
+/** Groups of modules that reach each other (Tarjan), each sorted. */
+function circlesIn(graph) {
+  const order = new Map();
+  const lowest = new Map();
+  const path = [];
+  const open = new Set();
+  const circles = [];
+  const visit = (module) => {
+    order.set(module, order.size);
+    lowest.set(module, order.get(module));
+    path.push(module);
+    open.add(module);
+    for (const next of graph.get(module) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (open.has(next)) lowest.set(module, Math.min(lowest.get(module), lowest.get(next)));
+    }
+    if (lowest.get(module) !== order.get(module)) return;
+    const group = path.splice(path.indexOf(module));
+    for (const one of group) open.delete(one);
+    if (group.length > 1 || graph.get(module)?.has(module)) circles.push(group.sort(byText));
+  };
+  for (const module of graph.keys()) if (!order.has(module)) visit(module);
+  return circles;
+}
+
+const byText = (a, b) => (a < b ? -1 : 1);
+
+const files = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map((entry) =>
+    relative(root, join(entry.parentPath ?? entry.path, entry.name))
+      .split(sep)
+      .join('/'),
+  )
+  .sort();
+const graph = new Map();
+const faults = [];
+for (const file of files) {
+  const imports = importsOf(file);
+  graph.set(file.replace(/\.tsx?$/, ''), new Set(imports.map(({ to }) => to)));
+  for (const { to, isType, dynamic } of imports) {
+    for (const rule of RULES) {
+      if (!rule.from.test(file) || rule.except?.test(file)) continue;
+      if (rule.atRunTime && (isType || dynamic)) continue;
+      if (rule.never.some((pattern) => matches(to, pattern))) faults.push(`${root}/${file} imports ${to}: ${rule.why}`);
+    }
+  }
+}
+let known = 0;
+for (const circle of circlesIn(graph)) {
+  if (KNOWN_CIRCLES.some((folder) => circle.every((module) => module.startsWith(folder)))) known += 1;
+  else faults.push(`circle of ${circle.length}: ${circle.join(' ')}`);
+}
+for (const fault of faults.sort(byText)) console.error(fault);
+const spared = known === 0 ? '' : `, ${known} known circles`;
+console.log(`${files.length} files, ${faults.length} faults of imports${spared}`);
+process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,0 +1,60 @@
+// Which folder of src may import which. A rule is broken by an import, of a type too, of what its `never` names: a folder of
+// src ("stores/") or a package ("ink", "@aws-sdk/*"). `atRunTime` rules let `await import()` and types pass: there it is only
+// about what is loaded when the program starts.
+
+/** @type {readonly { from: RegExp, except?: RegExp, never: readonly string[], atRunTime?: boolean, why: string }[]} */
+export const RULES = [
+  {
+    from: /^core\//,
+    never: ['cli/', 'commands/', 'stores/', 'screens/', 'ui/', 'ink', 'ink-*', 'react', 'meow', 'zustand'],
+    why: 'core imports nothing above it',
+  },
+  {
+    from: /^stores\//,
+    never: ['cli/', 'commands/', 'screens/', 'ui/', 'ink', 'ink-*', 'react', '@aws-sdk/*'],
+    why: 'stores import core only',
+  },
+  {
+    from: /^ui\//,
+    never: ['cli/', 'commands/', 'screens/', 'stores/', 'core/', '@aws-sdk/*'],
+    why: 'ui imports ink and react only',
+  },
+  {
+    from: /^screens\//,
+    never: ['cli/', 'commands/', '@aws-sdk/*'],
+    why: 'screens import ui and stores',
+  },
+  {
+    from: /^cli\//,
+    never: ['screens/', 'ink', 'ink-*', 'react', '@aws-sdk/*'],
+    atRunTime: true,
+    why: 'the framework stays light: heavy imports happen inside run',
+  },
+  {
+    from: /^(core|commands|cli)\//,
+    except: /^core\/(object-store\/s3\/|keys\/kms-client)/,
+    never: ['@aws-sdk/*'],
+    why: 'only core/object-store/s3 and core/keys/kms-client.ts know the SDK',
+  },
+  {
+    from: /^core\/cost\//,
+    never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
+    why: 'thawing stands on costs, which are pure',
+  },
+  {
+    from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree)\//,
+    never: [
+      'core/archive/',
+      'core/dataset/',
+      'core/restore/',
+      'core/resume/',
+      'core/restore-jobs/',
+      'core/repair/',
+      'core/object-store/',
+    ],
+    why: 'a shared room knows none of the nouns that use it',
+  },
+];
+
+/** Folders whose circles are still tolerated; empty when none is. */
+export { KNOWN_CIRCLES } from './known-circles.mjs';

@@ -1,0 +1,49 @@
+// Which place a command looks for datasets in: S3_URL, or --bucket and --prefix, or the part of it that belongs to one
+// writer.
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { autoWriterId, checkWriterId } from '../../core/dataset/records/identity.js';
+import { usageError } from '../../core/failures/errors.js';
+import { joinStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/paths/raw-path.js';
+
+/** @throws usage for the URL of an upload, and for a writer id that is none */
+export function datasetBase(url: string, writerId: string | undefined): string {
+  if (splitUploadUrl(url) !== undefined) {
+    throw usageError(
+      `${printable(url)} is an upload, and datasets lie above uploads/`,
+      'leave out /uploads/… at the end',
+    );
+  }
+  const writer = writerIdOf(writerId ?? '');
+  return writer === undefined ? joinStoreUrl(url) : joinStoreUrl(url, 'writers', writer);
+}
+
+/** The same for commands that take a URL or --bucket. @throws usage when neither is given, or both */
+export function datasetTarget(
+  url: string | undefined,
+  { bucket, prefix }: { readonly bucket: string | undefined; readonly prefix: string },
+): string {
+  if (url !== undefined && bucket !== undefined) throw usageError('give either a URL or --bucket, not both');
+  if (url !== undefined) return datasetBase(url, undefined);
+  if (bucket === undefined) throw usageError('S3_URL is missing: the bucket and prefix that the dataset lies under');
+  return joinStoreUrl(bucketUrl(bucket), prefix);
+}
+
+/** --bucket takes a name or the URL of a place. */
+export const bucketUrl = (bucket: string): string => (bucket.includes('://') ? bucket : `s3://${bucket}`);
+
+/** The writer that --writer-id names; undefined without one. */
+export function writerIdOf(given: string): string | undefined {
+  if (given === '') return undefined;
+  return given === 'auto' ? autoWriterId(hostname(), machineId()) : checkWriterId(given);
+}
+
+// systemd's id survives renaming the machine; elsewhere the host name has to do.
+function machineId(): string {
+  try {
+    return readFileSync('/etc/machine-id', 'utf8').trim() || hostname();
+  } catch {
+    return hostname();
+  }
+}

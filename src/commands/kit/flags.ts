@@ -1,0 +1,249 @@
+// Flags and arguments that several commands take, to be spread into their declarations. What they are called and what
+// help says of them is decided here once.
+import { arg } from '../../cli/arg.js';
+import { flag } from '../../cli/flag.js';
+import { conflicts, requires } from '../../cli/rule.js';
+
+/** One upload, for commands with `uploadTargetFlags`. */
+export const uploadArg = arg.url('S3_URL', {
+  describe: 'the upload, instead of --bucket and --upload-id',
+  optional: true,
+});
+
+/** The place that datasets lie under. */
+export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix that uploads went to' });
+
+/** Credentials and address of the store; every command that touches it takes these. */
+export const accessFlags = {
+  profile: flag.text({ placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
+  endpointUrl: flag.text({ placeholder: 'URL', describe: 'address of an S3-compatible server instead of AWS' }),
+};
+
+/**
+ * How to reach the store. The default region is only the last resort, after variables, profile and the bucket itself:
+ * `context.origins.region` tells whether it was given.
+ */
+export const storeFlags = <const R extends string>(defaultRegion: R) => ({
+  region: flag.text({
+    short: 'r',
+    placeholder: 'NAME',
+    default: defaultRegion,
+    describe: 'region of the bucket; when not given, the environment, the profile and the bucket are asked first',
+  }),
+  ...accessFlags,
+});
+
+/** How to reach the store, for commands that have no region to fall back on. */
+export const detectedStoreFlags = {
+  region: flag.text({ short: 'r', placeholder: 'NAME', describe: 'region of the bucket; detected when not given' }),
+  ...accessFlags,
+};
+
+/** Who may read what a command writes to a folder. */
+export const storeModeFlag = {
+  storeMode: flag.mode({
+    placeholder: 'MODE',
+    describe:
+      'mode of files in a file:// target, in octal such as 0640; folders it makes are entered by who may read (default 0600)',
+  }),
+};
+
+/** Names the dataset that an upload becomes a version of. */
+export const datasetIdFlag = flag.text({
+  placeholder: 'ID',
+  describe:
+    'dataset that this becomes a version of; derived from this machine (or writer) and the folder when not given',
+});
+
+/** How uploads are encrypted with KMS. */
+export const encryptionFlags = {
+  kmsKeyId: flag.text({
+    placeholder: 'ID',
+    describe: 'the store encrypts chunks with this KMS key (id, ARN or alias)',
+  }),
+  encryptManifest: flag.on({
+    describe:
+      'encrypt the manifest, which has the names of files, with --kms-key-id; a derived dataset id is then data-<hash>',
+  }),
+};
+
+/** Names one upload without a URL. */
+export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => ({
+  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),
+  prefix: flag.text({
+    short: 'p',
+    placeholder: 'PREFIX',
+    default: '',
+    allowEmpty: true,
+    describe: 'prefix in the bucket, when no URL is given',
+  }),
+  uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'upload, when the URL does not name it' }),
+  ...storeFlags(defaultRegion),
+});
+
+/** Under which writer's prefix an upload goes. */
+export const writerIdFlag = flag.text({
+  placeholder: 'ID',
+  default: '',
+  describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
+});
+
+/** How files are packed. */
+export const packingFlags = {
+  shardStrategy: flag.choice(
+    'round-robin',
+    'hash',
+    'size',
+    'type',
+    'directory',
+  )({
+    default: 'round-robin',
+    describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
+  }),
+  compressionLevel: flag.int(1, 22)({ describe: 'fixed zstd level instead of one by content' }),
+  fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+};
+
+/** What an upload records of git and DVC. */
+export const provenanceFlags = {
+  gitMetadata: flag.on({
+    describe:
+      'record commit, branch, tag and remote of the git repository of SOURCE_DIR, and the commit with each file',
+  }),
+  dvcAuto: flag.on({ describe: 'record with each file the stage of SOURCE_DIR/dvc.yaml that makes it' }),
+  dvcStage: flag.text({
+    placeholder: 'NAME',
+    describe:
+      'record command, dependencies, outputs and parameters of this stage, and with each of its files that it made them',
+  }),
+  dvcCacheDir: flag.folder({
+    default: '.dvc/cache',
+    describe: 'DVC cache of this machine, recorded with the other DVC flags, or when given; not looked at',
+  }),
+  generateDvcFiles: flag.on({
+    describe: 'write FILE.dvc for each file once all is uploaded, except for what DVC knows from a stage',
+  }),
+  dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
+};
+
+/** What uploads that may choose any class choose from. */
+export const storageClassFlag = flag.choice(
+  'STANDARD',
+  'STANDARD_IA',
+  'ONEZONE_IA',
+  'INTELLIGENT_TIERING',
+  'GLACIER_IR',
+  'GLACIER',
+  'DEEP_ARCHIVE',
+)({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' });
+
+/** How a long operation reports. */
+export const outputFlags = {
+  progressFormat: flag.choice(
+    'tui',
+    'json',
+    'text',
+    'none',
+  )({
+    describe: 'how progress is shown on stderr; tui on a terminal, else text',
+  }),
+};
+
+/** Which files are taken. */
+export const filterFlags = {
+  exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out what matches this gitignore pattern' }),
+  include: flag.repeat({ placeholder: 'PATTERN', describe: 'take in what matches, after all --exclude' }),
+  excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
+  excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
+  oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),
+  failFast: flag.on({ describe: 'stop at the first file that cannot be read instead of leaving it out' }),
+};
+
+/** How fast bytes may move. */
+export const limitFlags = {
+  limitUpload: flag.bytes(1)({ describe: 'bytes per second sent at most, such as 10MiB' }),
+  limitDownload: flag.bytes(1)({ describe: 'bytes per second received at most, such as 10MiB' }),
+};
+
+/** Answers the questions of a command. */
+export const yesFlag = { yes: flag.on({ short: 'y', describe: 'answer yes to every question' }) };
+
+/** Which version of a dataset is read. `use`: what for. */
+export const versionFlags = (use: string) => ({
+  datasetId: flag.text({
+    placeholder: 'ID',
+    describe: `${use} a version of this dataset; S3_URL is then the bucket and prefix that uploads went to`,
+  }),
+  version: flag.int(1)({ describe: 'with --dataset-id: this version instead of the newest' }),
+  asOf: flag.text({
+    placeholder: 'YYYY-MM-DD',
+    describe: 'with --dataset-id: the newest version made by the end of this day (UTC)',
+  }),
+});
+
+/** How versions are named. */
+export const versionRules = [
+  requires('version', 'datasetId'),
+  requires('asOf', 'datasetId'),
+  conflicts('version', ['asOf']),
+  conflicts('datasetId', ['uploadId']),
+];
+
+/** How chunks come back from cold storage. */
+export const coldFlags = {
+  tier: flag.choice(
+    'expedited',
+    'standard',
+    'bulk',
+  )({
+    default: 'standard',
+    describe:
+      'how fast cold storage gives chunks back: 1-5 min, 3-5 h, 5-12 h (GLACIER); not offered, within 12 h, within 48 h (DEEP_ARCHIVE)',
+  }),
+  wait: flag.on({ describe: 'stay until what is in cold storage is readable, then restore it' }),
+  restoreDays: flag.int(1, 36_500)({ default: 7, describe: 'days that cold storage keeps the readable copy' }),
+  maxRestoreCost: flag.float(0)({
+    placeholder: 'USD',
+    describe: 'ask for and fetch nothing when the estimate is higher, or when a price is not known',
+  }),
+};
+
+/** How restored files are written. */
+export const writeFlags = {
+  overwrite: flag.choice(
+    'always',
+    'if-newer',
+    'if-changed',
+    'never',
+  )({
+    default: 'if-changed',
+    describe: 'what gives way: everything; what is older; what differs in size or time; nothing',
+  }),
+  flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
+  verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
+  keepSpecialBits: flag.on({
+    describe:
+      'restore setuid, setgid and sticky bits as well, and attributes other than user.* and ACLs, such as capabilities',
+  }),
+};
+
+/** How many requests run at once. */
+export const workersFlag = { workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }) };
+
+/** The cache of fetched data. `more`: what help adds. */
+export const cacheFlag = (more = '') => ({
+  cacheGb: flag.int(0, 1_000_000)({ default: 10, describe: `size of the cache of fetched data; 0 means 10${more}` }),
+});
+
+/** Under whose prefix a dataset is looked for. */
+export const writerFlag = {
+  writerId: flag.text({
+    placeholder: 'ID',
+    describe: 'look under writers/ID/; auto is the id that uploads of this machine get',
+  }),
+};
+
+/** Names a dataset that is there. */
+export const datasetFlag = {
+  datasetId: flag.text({ placeholder: 'ID', required: true, describe: 'the dataset, as `dataset list` names it' }),
+};

@@ -1,0 +1,19 @@
+// The cache of fetched data that restores, shells and browsers share.
+import { join } from 'node:path';
+import type { Places } from '../../cli/context.js';
+import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+
+const GB = 1e9;
+const DEFAULT_GB = 10;
+
+/** The cache, as large as --cache-gb says; 0 stands for the default. */
+export async function openFrameCache(
+  { cacheGb }: { readonly cacheGb: number },
+  { home }: Pick<Places, 'home'>,
+): Promise<FrameCache> {
+  const { FrameCache } = await import('../../core/restore/fetch/frame-cache.js');
+  return await FrameCache.open({
+    folder: join(home, 'cache'),
+    limitBytes: (cacheGb === 0 ? DEFAULT_GB : cacheGb) * GB,
+  });
+}

@@ -1,0 +1,129 @@
+// A restore that waits for cold storage: its file, its store, its state in a word and as data.
+import type { Cancellation, Environment, Places } from '../../cli/context.js';
+import { usageError } from '../../core/failures/errors.js';
+import type { EventSink } from '../../core/events.js';
+import type { Selectors } from '../../core/manifest/selection.js';
+import { withoutLogin } from '../../core/object-store/endpoint-url.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import type { AwsSources } from '../../core/object-store/s3/s3-profile.js';
+import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/paths/raw-path.js';
+import type { FoundJob } from '../../core/restore-jobs/job-folder.js';
+import { earliestExpiry } from '../../core/restore-jobs/judge-job.js';
+import type { JobStatus, RestoreJob } from '../../core/restore-jobs/restore-job.js';
+import { resultPath } from '../../core/failures/failure-list.js';
+import { jobFolder, readSaved } from './saved.js';
+import { uploadUrl } from './upload-target.js';
+
+/** Reads a job; an unknown id is answered with the nearest one. @throws not-found, integrity, unsupported, io */
+export async function readNamedJob(id: string, context: Pick<Places, 'home'>): Promise<RestoreJob> {
+  const { readJob, savedJobIds } = await import('../../core/restore-jobs/job-folder.js');
+  const folder = jobFolder(context);
+  const hint = (): string => 'archiver restore jobs list';
+  const saved = { id, noun: 'restore job', folder, ids: () => savedJobIds(folder), hint };
+  return await readSaved(saved, () => readJob(folder, id));
+}
+
+interface AccessValues {
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+  readonly endpointUrl: string | undefined;
+  readonly limitDownload?: number | undefined;
+}
+
+interface JobStoreCall {
+  readonly job: RestoreJob;
+  readonly values: AccessValues;
+  readonly context: Environment & Cancellation;
+  readonly maxSockets?: number;
+  readonly onEvent?: EventSink;
+}
+
+/**
+ * Opens the store of a job for `work`, as the job was made or as flags say now, and closes it when that has ended.
+ * @throws what both throw; usage for a job that does not say where its store is
+ */
+export async function withJobStore<T>(
+  { job, values, context, ...use }: JobStoreCall,
+  work: (opened: OpenedStore) => Promise<T>,
+): Promise<T> {
+  const { openStore } = await import('../../core/object-store/open-store.js');
+  const { env, signal } = context;
+  const profile = values.profile ?? job.profile;
+  const isElsewhere = values.endpointUrl !== undefined;
+  if (!isElsewhere && job.endpointUrl === undefined) await refuseToGuess(job, { env, profile });
+  const opened = await openStore(job.location.baseUrl, {
+    env,
+    region: values.region ?? job.region,
+    profile,
+    endpointUrl: isElsewhere ? values.endpointUrl : job.endpointUrl,
+    kmsEndpointUrl: isElsewhere ? undefined : job.kmsEndpointUrl,
+    limitDownloadBytesPerSecond: values.limitDownload,
+    signal,
+    ...use,
+  });
+  try {
+    return await work(opened);
+  } finally {
+    opened.close();
+  }
+}
+
+/** Jobs of 0.1.0 name their server only where a flag or a variable named it. @throws usage where one is configured now */
+async function refuseToGuess({ id, location }: RestoreJob, sources: AwsSources): Promise<void> {
+  if (parseStoreUrl(location.baseUrl).kind !== 's3') return;
+  const { storeEndpoint } = await import('../../core/object-store/s3/s3-profile.js');
+  const configured = withoutLogin(await storeEndpoint(sources));
+  if (configured === undefined) return;
+  throw usageError(
+    `restore job ${id} does not say whether it was made for AWS itself or for ${printable(configured)}, which is configured now`,
+    `for that server: --endpoint-url ${configured}; for AWS: AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true archiver restore jobs check ${id}`,
+  );
+}
+
+/** What a person reads: `interrupted` was downloading and its process is gone; `unreadable` is damaged, of another archiver or newer. */
+export type ShownStatus = JobStatus | 'interrupted' | 'unreadable';
+
+/** The word for what was found. */
+export function shownStatus({ job, holder }: Pick<FoundJob, 'job' | 'holder'>): ShownStatus {
+  if (job === undefined) return 'unreadable';
+  return job.status === 'downloading' && holder === undefined ? 'interrupted' : job.status;
+}
+
+/** How many of its chunks can be read. */
+export const readableChunks = ({ chunks }: RestoreJob): number =>
+  chunks.filter(({ state }) => state === 'readable').length;
+
+/** The keys that every command about a job prints. */
+export function jobDocument(job: RestoreJob) {
+  const { id, status, location, outputDir, datasetId, version, chunks, result } = job;
+  return {
+    jobId: id,
+    status,
+    location: uploadUrl(location),
+    outputDir,
+    ...(datasetId === undefined ? {} : { datasetId, version }),
+    selectors: selectorsDocument(job.selectors),
+    files: job.files,
+    bytes: job.bytes,
+    chunks: chunks.length,
+    chunksReadable: readableChunks(job),
+    tier: job.tier,
+    restoreDays: job.restoreDays,
+    costUsd: job.estimatedCostUsd,
+    createdAt: job.createdAt,
+    checkedAt: job.checkedAt ?? null,
+    readyAt: job.readyAt ?? null,
+    expiresAt: earliestExpiry(job) ?? null,
+    completedAt: job.completedAt ?? null,
+    result: result ?? null,
+    error: job.error ?? null,
+  };
+}
+
+/** Names as text, also those that were chosen as byte strings. */
+function selectorsDocument({ paths, ...selectors }: Selectors): Selectors {
+  return paths === undefined
+    ? selectors
+    : { ...selectors, files: [...(selectors.files ?? []), ...paths.map(resultPath)] };
+}

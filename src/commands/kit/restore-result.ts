@@ -1,0 +1,59 @@
+// What a person reads of a restore, and its exit status.
+import type { Environment, Terminal } from '../../cli/context.js';
+import type { RequestCounts } from '../../core/object-store/object-store.js';
+import { printable } from '../../core/paths/raw-path.js';
+import type { RestoreResult } from '../../core/restore/restore.js';
+import { finalLines } from '../../screens/progress/final-lines.js';
+import { problemLines } from '../../screens/progress/problem-lines.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { lookOf } from '../../ui/look.js';
+import { amountText, fact, textOf } from './lines.js';
+
+/** 0, or 3 where some files failed, or 1 where nothing was restored. */
+export function statusOf(result: RestoreResult): number {
+  if (result.failed.length === 0) return 0;
+  return result.files + result.unchanged + result.skipped + result.directories === 0 ? 1 : 3;
+}
+
+interface Shown {
+  readonly durationMs: number;
+  readonly requests: RequestCounts;
+  readonly context: Environment & Pick<Terminal, 'colors'>;
+  /** What a dry run adds. */
+  readonly planned: readonly string[];
+}
+
+/** What a person reads of a restore that is done, or planned. */
+export function resultText(
+  result: RestoreResult,
+  { operation }: { readonly operation: 'restore' | 'download' },
+  { durationMs, requests, context, planned }: Shown,
+): string {
+  const look = lookOf(context.colors.stdout, context.env);
+  const { files, bytes, outputDir, bytesFetched, unchanged, skipped, failed } = result;
+  if (result.dryRun) {
+    const fetch = `${formatBytes(bytesFetched)} in ${formatQuantity(result.ranges, 'request')} from ${formatQuantity(result.chunks, 'chunk')}`;
+    return textOf([
+      `Would ${operation} ${amountText(files, 'file', bytes)} to ${printable(outputDir)}, fetching ${fetch}.`,
+      ...planned,
+      ...problemLines('refused ', failed, look),
+      'Nothing was written (--dry-run).',
+    ]);
+  }
+  const lines = finalLines(
+    {
+      operation,
+      files,
+      bytes,
+      durationMs,
+      target: outputDir,
+      requests: Object.values({ ...requests }).reduce((sum, count) => sum + count, 0),
+      fetchedBytes: bytesFetched,
+      problems: failed,
+    },
+    look,
+  );
+  if (unchanged > 0) lines.push(fact('unchanged', `${formatQuantity(unchanged, 'file')} already in place`));
+  if (skipped > 0) lines.push(fact('kept', `${formatQuantity(skipped, 'file')} that --overwrite protects`));
+  return textOf(lines);
+}

@@ -1,0 +1,44 @@
+// What most runs need around their work: how long it took, its progress, notes and warnings that do not flood.
+import type { Clock, Messages, Origins } from '../../cli/context.js';
+import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
+import type { EventSink } from '../../core/events.js';
+import { printable } from '../../core/paths/raw-path.js';
+
+const NOTE_EVERY_MS = 5000;
+const SHOWN_WARNINGS = 10;
+
+/** Starts a watch; the function tells the milliseconds since then. */
+export function stopwatch({ now }: Clock): () => number {
+  const startedAt = now().getTime();
+  return () => now().getTime() - startedAt;
+}
+
+/** Runs `work` and shows its progress as --progress-format says. @throws what `work` throws; usage for a format that cannot be */
+export async function withProgress<T>(
+  context: ProgressContext,
+  { progressFormat }: { readonly progressFormat: ProgressFormat | undefined },
+  work: (emit: EventSink) => Promise<T>,
+): Promise<T> {
+  const { runWithProgress } = await import('../../cli/progress.js');
+  return await runWithProgress(context, { progressFormat }, work);
+}
+
+/** A note every five seconds at most, the first one after five. */
+export function fewNotes({ note, now }: Clock & Pick<Messages, 'note'>): (text: () => string) => void {
+  let last = now().getTime();
+  return (text) => {
+    const time = now().getTime();
+    if (time - last < NOTE_EVERY_MS) return;
+    last = time;
+    note(text());
+  };
+}
+
+/** The first warnings, and how many more there are. */
+export function warnOf(warnings: readonly string[], context: Pick<Messages, 'warn'>): void {
+  for (const warning of warnings.slice(0, SHOWN_WARNINGS)) context.warn(printable(warning));
+  if (warnings.length > SHOWN_WARNINGS) context.warn(`and ${warnings.length - SHOWN_WARNINGS} more warnings`);
+}
+
+/** A flag, a variable or the config file set it. */
+export const isGiven = ({ origins }: Origins, key: string): boolean => (origins[key] ?? 'default') !== 'default';

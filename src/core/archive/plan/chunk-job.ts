@@ -1,0 +1,31 @@
+// What is planned, packed and sent as one: a chunk, and the files that go with it as objects of their own.
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+
+/** A file that is to become an object. */
+export interface DirectFile {
+  /** Position in the table. */
+  readonly index: number;
+  readonly chunk: number;
+  /** Below the folder of the upload. */
+  readonly key: string;
+}
+
+/** One chunk to pack. `entries` are positions in the table, ascending; `part` is set for a piece of a cut file. */
+export interface ChunkJob {
+  readonly chunk: number;
+  readonly shard: number;
+  readonly storageClass: string;
+  readonly entries: Uint32Array;
+  /** Planned bytes of the tar stream. */
+  readonly rawBytes: number;
+  /** Planned source bytes. */
+  readonly bytes: number;
+  readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
+  /** The piece as an interrupted run has sent it: it is not sent again when it comes out the same. */
+  readonly sent?: ChunkRecord;
+  /** Files among the entries that become objects of their own. */
+  readonly direct?: readonly DirectFile[];
+}
+
+/** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
+export type Lane = readonly ChunkJob[];

@@ -1,0 +1,47 @@
+// What a balance found and did, as data for programs.
+import type { Analysis, BalancePlan } from './plan-balance.js';
+import type { ShardLoads } from './shard-loads.js';
+
+export interface Balanced {
+  readonly analysis: Analysis;
+  /** Where one was made. */
+  readonly plan?: BalancePlan;
+  /** The plan was carried out. */
+  readonly executed: boolean;
+}
+
+/** The keys of the document. Sizes are bytes, `ratio` is the largest shard over the average. */
+export function balanceDocument({ analysis, plan, executed }: Balanced): Readonly<Record<string, unknown>> {
+  const { uploadId, threshold, imbalanced, loads } = analysis;
+  return {
+    uploadId,
+    threshold,
+    imbalanced,
+    ...loadsDocument(loads),
+    ...(plan === undefined ? {} : { plan: planDocument(plan) }),
+    executed,
+    ...(plan === undefined || !executed ? {} : { moved: plan.moves.length, ...supersededDocument(plan) }),
+  };
+}
+
+const loadsDocument = ({ shards, totalBytes, averageBytes, largestBytes, ratio }: ShardLoads) => ({
+  ratio,
+  averageBytes,
+  largestBytes,
+  totalBytes,
+  shardCount: shards.length,
+  shards,
+});
+
+const planDocument = (plan: BalancePlan) => ({
+  moves: plan.moves.map(({ from, to, fromShard, toShard, sizeBytes }) => ({ from, to, fromShard, toShard, sizeBytes })),
+  movedBytes: plan.moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  staying: plan.staying,
+  ...supersededDocument(plan),
+  after: loadsDocument(plan.after),
+});
+
+const supersededDocument = ({ superseded }: BalancePlan) => ({
+  supersededObjects: superseded.objects,
+  supersededBytes: superseded.bytes,
+});

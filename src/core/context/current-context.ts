@@ -1,0 +1,26 @@
+// Which context holds for a call, and what set it.
+import { type ContextName, contextPath, readContext, type SavedContext } from './context-file.js';
+
+/** What `archiver` without a command does in each. */
+export const ABOUT_CONTEXTS: Readonly<Record<ContextName, string>> = {
+  local: 'archiver without a command prints help',
+  repl: 'archiver without a command starts the shell',
+};
+
+export interface CurrentContext extends SavedContext {
+  /** `--context`, `ARCHIVER_CONTEXT`, the path of the context file, or `default`. */
+  readonly source: string;
+  readonly file: string;
+}
+
+/** `given`: what --context (`isFlag`) or ARCHIVER_CONTEXT says. @throws what `readContext` throws */
+export async function currentContext(
+  given: ContextName | undefined,
+  { isFlag, userHome }: { readonly isFlag: boolean; readonly userHome: string },
+): Promise<CurrentContext> {
+  const file = contextPath(userHome);
+  const saved = await readContext(file);
+  const { context, stores } = saved ?? { context: 'local', stores: [] };
+  if (given !== undefined) return { context: given, stores, source: isFlag ? '--context' : 'ARCHIVER_CONTEXT', file };
+  return { context, stores, source: saved === undefined ? 'default' : file, file };
+}

@@ -1,0 +1,46 @@
+// What a manifest looks like in the cache. One that is stored as it is lies there byte for byte. One that is encrypted in
+// the store lies there opened, so that a writer which may not decrypt can still compare with it: a line of JSON that names
+// the key and the digest of the line's other values and of what follows, then the gzipped manifest.
+import { createHash, hash } from 'node:crypto';
+import { Fields } from '../../json/json-fields.js';
+import { parseBoundedJson } from '../../json/json-guard.js';
+import { isArchiverError } from '../../failures/errors.js';
+import type { OpenedBytes } from '../../keys/unseal-bytes.js';
+
+const FORMAT = 1;
+const MAX_LINE_BYTES = 8192;
+const LINE_END = 0x0a;
+const BRACE = 0x7b;
+
+/** The file of the manifest whose stored bytes have this digest. */
+export function encodeCached(sha256: string, { bytes, sealedBy }: OpenedBytes): Buffer {
+  if (sealedBy === undefined) return bytes;
+  const line = JSON.stringify({ format: FORMAT, sealedBy, digest: digestOf(sha256, sealedBy, bytes) });
+  return Buffer.concat([Buffer.from(`${line}\n`), bytes]);
+}
+
+/** Undefined for anything but what was kept under this digest. */
+export function decodeCached(sha256: string, file: Buffer): OpenedBytes | undefined {
+  if (hash('sha256', file, 'hex') === sha256) return { bytes: file };
+  const end = file[0] === BRACE ? file.subarray(0, MAX_LINE_BYTES).indexOf(LINE_END) : -1;
+  if (end < 0) return undefined;
+  try {
+    const fields = new Fields(
+      parseBoundedJson(file.toString('utf8', 0, end), 2, 'a cached manifest'),
+      'a cached manifest',
+    );
+    const sealedBy = fields.text('sealedBy');
+    const bytes = file.subarray(end + 1);
+    const isWhole = fields.get('format') === FORMAT && fields.sha256('digest') === digestOf(sha256, sealedBy, bytes);
+    return isWhole ? { bytes, sealedBy } : undefined;
+  } catch (error) {
+    if (isArchiverError(error, 'integrity')) return undefined;
+    throw error;
+  }
+}
+
+const digestOf = (sha256: string, sealedBy: string, bytes: Buffer): string =>
+  createHash('sha256')
+    .update(JSON.stringify([FORMAT, sha256, sealedBy]))
+    .update(bytes)
+    .digest('hex');

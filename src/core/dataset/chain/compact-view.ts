@@ -1,0 +1,42 @@
+// A view without the chunks that nothing in it refers to.
+import { integrityError } from '../../failures/errors.js';
+import type { Entry } from '../../manifest/manifest-types.js';
+import { displayPath } from '../../paths/raw-path.js';
+import type { MergedView } from './merged-view.js';
+
+const GONE = 0xff_ff_ff_ff;
+
+/**
+ * The same entries with positions in the shorter list. `used` is that of `summarize`. Its entries throw integrity where
+ * one refers to a chunk that is not in the list.
+ */
+export function compactView(view: MergedView, used: Uint8Array): MergedView {
+  const positions = new Uint32Array(view.chunks.length).fill(GONE);
+  const chunks = view.chunks.filter((_, position) => used[position] === 1);
+  let next = 0;
+  for (let position = 0; position < positions.length; position++)
+    if (used[position] === 1) positions[position] = next++;
+  return {
+    chunks,
+    async *entries(onForeign) {
+      for await (const batch of view.entries(onForeign)) yield batch.map((entry) => moved(entry, positions));
+    },
+  };
+}
+
+function moved(entry: Entry, positions: Uint32Array): Entry {
+  const position = (chunk: number): number => {
+    const found = positions[chunk];
+    if (found !== undefined && found !== GONE) return found;
+    throw integrityError(`${displayPath(entry.path)} lies in chunk ${chunk}, which is not there`);
+  };
+  const { chunk, segments } = entry;
+  const place = chunk === undefined ? undefined : position(chunk);
+  if (segments === undefined)
+    return place === chunk ? entry : { ...entry, ...(place === undefined ? {} : { chunk: place }) };
+  return {
+    ...entry,
+    ...(place === undefined ? {} : { chunk: place }),
+    segments: segments.map((part) => ({ ...part, chunk: position(part.chunk) })),
+  };
+}

@@ -1,0 +1,35 @@
+// Paths that hide what older levels have below them, while a merge goes through paths in byte order. Between `d` and `d/a`
+// come names such as `d-x`, so a path stays active until nothing below it can come any more. All active ones begin with
+// one another: they are a stack.
+import type { RawPath } from '../../paths/raw-path.js';
+
+const SLASH = 47;
+
+export class HidingPaths {
+  private readonly paths: RawPath[] = [];
+  private readonly levels: number[] = [];
+
+  /** Mentions below `path` of levels with a higher number are hidden. Paths come in byte order. */
+  add(path: RawPath, level: number): void {
+    this.paths.push(path);
+    this.levels.push(level);
+  }
+
+  /** Whether a mention of this path on this level is hidden. Paths come in byte order, none before what was added. */
+  hides(path: RawPath, level: number): boolean {
+    const { paths, levels } = this;
+    if (paths.length === 0) return false;
+    for (let top = paths.at(-1); top !== undefined && !isActive(top, path); top = paths.at(-1)) {
+      paths.pop();
+      levels.pop();
+    }
+    for (let at = 0; at < paths.length; at++) {
+      if ((levels[at] ?? 0) < level && path.charCodeAt((paths[at] ?? '').length) === SLASH) return true;
+    }
+    return false;
+  }
+}
+
+/** Whether paths below `hiding` can still come, now that `path` has. */
+const isActive = (hiding: RawPath, path: RawPath): boolean =>
+  path.startsWith(hiding) && path.charCodeAt(hiding.length) <= SLASH;

@@ -1,0 +1,59 @@
+// Where a merge stands on one level: its next line, taken from batches so that only a batch costs a promise.
+import { integrityError } from '../../failures/errors.js';
+import type { Line } from '../../manifest/manifest-parser.js';
+import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import type { Level } from './merged-view.js';
+
+export class LevelCursor {
+  /** Undefined at the end of a batch and at the end of the level. */
+  line: Line | undefined;
+  /** Of `line`. */
+  path: RawPath | undefined;
+  private readonly batches: AsyncIterator<readonly Line[]>;
+  private batch: readonly Line[] = [];
+  private at = -1;
+  private last: RawPath | undefined;
+  private isEnded = false;
+
+  constructor(
+    private readonly level: Level,
+    /** 0 is the newest. */
+    readonly index: number,
+  ) {
+    this.batches = level.mentions()[Symbol.asyncIterator]();
+  }
+
+  /** The next line is not known before `refill`. */
+  get isDrained(): boolean {
+    return this.line === undefined && !this.isEnded;
+  }
+
+  /** Fetches the next batch. */
+  async refill(): Promise<void> {
+    while (this.isDrained) {
+      const { done, value } = await this.batches.next();
+      this.isEnded = done === true;
+      this.batch = done === true ? [] : value;
+      this.at = -1;
+      this.next();
+    }
+  }
+
+  /** Goes on to the next line of the batch. @throws integrity when its path does not come after the one before */
+  next(): void {
+    const line = this.batch[++this.at];
+    this.line = line;
+    this.path = line?.path;
+    if (line === undefined) return;
+    if (this.last !== undefined && line.path <= this.last) {
+      const where = `the manifest ${manifestKeyOf(displayPath(this.level.uploadId))}`;
+      throw integrityError(`${where} does not have its entries in the order of their paths: ${displayPath(line.path)}`);
+    }
+    this.last = line.path;
+  }
+
+  async close(): Promise<void> {
+    if (!this.isEnded) await this.batches.return?.();
+  }
+}

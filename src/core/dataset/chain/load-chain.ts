@@ -1,0 +1,90 @@
+// Follows a manifest back to the last full listing. Everything that can be wrong with a chain is one sentence that names
+// both manifests concerned; nothing is followed twice.
+import { hash } from 'node:crypto';
+import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
+import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../manifest/loaded-manifest.js';
+import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { throwIfCancelled } from '../../object-store/store-error.js';
+import { displayPath } from '../../paths/raw-path.js';
+import { assertExpected } from '../records/assert-expected.js';
+import type { ManifestCache } from '../cache/manifest-cache.js';
+
+/** Writers stop at eight. */
+const MAX_LINKS = 16;
+
+export interface LoadOptions {
+  readonly cache?: ManifestCache | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The manifest of an upload; `expected` are the digests that it may have, itself or as the successor of one that it
+ * replaces. @throws not-found, access-denied, integrity, unsupported
+ */
+export async function loadExpected(
+  reader: ObjectReader,
+  uploadId: string,
+  expected: readonly string[],
+  { cache, signal }: LoadOptions,
+): Promise<LoadedManifest> {
+  throwIfCancelled(signal);
+  for (const sha256 of expected) {
+    const cached = await cache?.get(sha256);
+    if (cached !== undefined) return await loadOpened(uploadId, cached, sha256);
+  }
+  const stored = await fetchManifest(reader, uploadId, signal);
+  const sha256 = hash('sha256', stored, 'hex');
+  const opened = await openStored(reader, uploadId, stored, signal);
+  const loaded = await loadOpened(uploadId, opened, sha256);
+  assertExpected(reader, loaded, expected);
+  await cache?.put(sha256, opened);
+  return loaded;
+}
+
+/** The chain that ends in `newest`, newest first. @throws integrity where it is broken, and what loading throws */
+export async function loadChain(
+  reader: ObjectReader,
+  newest: LoadedManifest,
+  options: LoadOptions,
+): Promise<readonly LoadedManifest[]> {
+  const chain = [newest];
+  for (let link = newest; link.head.previous !== undefined;) {
+    const { uploadId } = link.head.previous;
+    if (chain.some((known) => known.uploadId === uploadId))
+      throw integrityError(
+        `the manifest ${link.key} builds on ${manifestKeyOf(uploadId)}, which builds on it: a cycle`,
+      );
+    if (chain.length > MAX_LINKS)
+      throw integrityError(`the manifest ${newest.key} builds on more than ${MAX_LINKS} others`);
+    const before = await loadPrevious(reader, link, options);
+    if (before.head.datasetId !== newest.head.datasetId) {
+      throw integrityError(
+        `the manifest ${link.key} of dataset ${displayPath(newest.head.datasetId)} builds on ${before.key} of dataset ${displayPath(before.head.datasetId)}`,
+      );
+    }
+    chain.push(before);
+    link = before;
+  }
+  return chain;
+}
+
+async function loadPrevious(reader: ObjectReader, link: LoadedManifest, options: LoadOptions): Promise<LoadedManifest> {
+  const { uploadId = '', sha256 = '' } = link.head.previous ?? {};
+  try {
+    return await loadExpected(reader, uploadId, [sha256], options);
+  } catch (error) {
+    if (!isArchiverError(error) || error.code === 'cancelled') throw error;
+    const isMissing = error.code === 'not-found';
+    const reason = isMissing ? `${reader.url} has no ${manifestKeyOf(uploadId)}` : error.message;
+    // A missing ancestor is damage; `not-found` would say that there is no such upload.
+    throw new ArchiverError(
+      isMissing ? 'integrity' : error.code,
+      `the manifest ${link.key} builds on another: ${reason}`,
+      {
+        cause: error,
+        hint: isMissing ? `bring ${manifestKeyOf(uploadId)} back from a copy, or read another version` : error.hint,
+      },
+    );
+  }
+}

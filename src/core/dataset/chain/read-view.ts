@@ -1,0 +1,124 @@
+// Reads an upload for those who want what is in it, whatever its manifest lists: a full listing streams by in one GET and
+// flat memory, as from `readManifest`; a delta is merged with its chain, and looks the same to the caller.
+import { integrityError } from '../../failures/errors.js';
+import { type ReadManifest, readManifest, type ReadManifestOptions } from '../../manifest/manifest-reader.js';
+import type { Listing, ManifestHead, ShardRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { throwIfCancelled } from '../../object-store/store-error.js';
+import { assertExpected } from '../records/assert-expected.js';
+import { compactView } from './compact-view.js';
+import { loadChain } from './load-chain.js';
+import type { ManifestCache } from '../cache/manifest-cache.js';
+import { summarize } from './summarize.js';
+import { type View, viewOf } from './view.js';
+
+export interface ReadViewOptions extends ReadManifestOptions {
+  readonly cache?: ManifestCache;
+  /** Digests that a version record names for the manifest. Not with `headOnly`, which does not read to the end. */
+  readonly sha256?: readonly string[];
+}
+
+/** A manifest that the view is made of. */
+export interface ChainLink {
+  readonly uploadId: string;
+  readonly listing: Listing;
+  readonly createdAt: string;
+  /** Mentions in it. */
+  readonly entries: number;
+}
+
+/**
+ * `head` is that of the newest manifest. Where it is a delta, its `totals` are those of the view, its `chunks` the union
+ * of the chain, keys relative to the newest upload, and its `shards` belong to that union: `files` and `bytes` then
+ * count superseded entries too. After `headOnly` chunks and shards are exactly those that the view needs.
+ */
+export interface ReadView extends ReadManifest {
+  /** Newest first. */
+  readonly chain: readonly ChainLink[];
+}
+
+/**
+ * Reads the view of an upload. Of a full listing the callbacks have seen everything before its digest is known.
+ * @throws what `readManifest` throws; integrity where the chain is broken, or the manifest is none of `sha256`
+ */
+export async function readView(reader: ObjectReader, options: ReadViewOptions): Promise<ReadView> {
+  const read = await readManifest(reader, options);
+  const { sha256: found } = read;
+  if (found !== undefined) assertExpected(reader, { ...read, sha256: found }, options.sha256 ?? []);
+  if (!('bytes' in read)) return { ...read, chain: [linkOf(read)] };
+  const chain = await loadChain(reader, read, options);
+  const view = viewOf(chain, options.headOnly === true ? {} : options);
+  const head = options.headOnly === true ? await exactHead(view) : unitedHead(view);
+  const parsed = { head, document: read.document };
+  options.onHead?.(parsed);
+  const { key, sha256, bytes, sealedBy } = read;
+  return {
+    ...parsed,
+    key,
+    sha256,
+    storedBytes: bytes.byteLength,
+    firstUnordered: undefined,
+    ...(sealedBy === undefined ? {} : { sealedBy }),
+    entries: options.headOnly === true ? 0 : await passEntries(view, key, options),
+    chain: chain.map(linkOf),
+  };
+}
+
+const linkOf = ({ head: { uploadId, listing, createdAt, totals } }: { readonly head: ManifestHead }): ChainLink => ({
+  uploadId,
+  listing,
+  createdAt,
+  entries: totals.entries,
+});
+
+async function passEntries(view: View, key: string, options: ReadViewOptions): Promise<number> {
+  const { onEntry, onPiece, needles, signal, onForeign = () => undefined } = options;
+  let entries = 0;
+  let foreign = 0;
+  const batches = view.entries((entry) => {
+    foreign++;
+    onForeign(entry);
+  });
+  for await (const batch of batches) {
+    throwIfCancelled(signal);
+    entries += batch.length;
+    if (onEntry !== undefined) for (const entry of batch) onEntry(entry);
+    await onPiece?.();
+  }
+  const expected = view.totals.entries;
+  if (needles === undefined && entries + foreign !== expected)
+    throw integrityError(
+      `the manifest ${key} announces a view of ${expected} entries, and it has ${entries + foreign}`,
+    );
+  return entries;
+}
+
+async function exactHead(view: View): Promise<ManifestHead> {
+  const { shards, used } = await summarize(view, () => undefined);
+  return { ...view.head, totals: view.totals, shards, chunks: compactView(view, used).chunks };
+}
+
+function unitedHead({ head, totals, chunks, chain }: View): ManifestHead {
+  return { ...head, totals, chunks, shards: unitedShards({ chunks, chain }) };
+}
+
+type Counts = { -readonly [K in keyof ShardRecord]: ShardRecord[K] };
+
+function unitedShards({ chunks, chain }: Pick<View, 'chunks' | 'chain'>): readonly ShardRecord[] {
+  const shards = new Map<number, Counts>();
+  for (const { head } of chain) {
+    for (const { shard, prefix, files, bytes } of head.shards) {
+      const record = shards.get(shard) ?? { shard, prefix, chunks: 0, files: 0, bytes: 0, storedBytes: 0 };
+      shards.set(shard, record);
+      record.files += files;
+      record.bytes += bytes;
+    }
+  }
+  for (const { shard, size } of chunks) {
+    const record = shards.get(shard);
+    if (record === undefined) continue; // a manifest that does not list it is told of by verify
+    record.chunks++;
+    record.storedBytes += size;
+  }
+  return [...shards.values()].sort((a, b) => a.shard - b.shard);
+}

@@ -1,0 +1,101 @@
+// Adds up a view: what a manifest that lists it says of itself.
+import { shardPrefix } from '../../manifest/chunk-key.js';
+import { useTables } from '../../manifest/direct-record.js';
+import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../manifest/manifest-types.js';
+import type { ForeignSink, MergedView } from './merged-view.js';
+
+export { compactView } from './compact-view.js';
+
+export interface Summary {
+  /** `chunks` and `storedBytes` count what an entry refers to. `skipped` is 0: no view knows what was left out. */
+  readonly totals: Totals;
+  /** Of the chunks that entries refer to; a cut file counts in the shard of its last part. */
+  readonly shards: readonly ShardRecord[];
+  /** 1 for each chunk that an entry refers to, or whose table of contents lists a direct file that one refers to. */
+  readonly used: Uint8Array;
+}
+
+type Counts = { -readonly [K in keyof ShardRecord]: ShardRecord[K] };
+
+/** Goes through the view once. @throws what its entries throw */
+export async function summarize(view: MergedView, onForeign?: ForeignSink): Promise<Summary> {
+  const sums = new Sums(view.chunks);
+  for await (const batch of view.entries(onForeign)) for (const entry of batch) sums.add(entry);
+  return sums.finish();
+}
+
+class Sums {
+  private readonly used: Uint8Array;
+  private readonly files = new Map<number, { files: number; bytes: number }>();
+  private entries = 0;
+  private directories = 0;
+  private symlinks = 0;
+  private hardlinks = 0;
+  private bytes = 0;
+
+  constructor(private readonly chunks: readonly ChunkRecord[]) {
+    this.used = new Uint8Array(chunks.length);
+  }
+
+  add(entry: Entry): void {
+    const { type, size, chunk, segments } = entry;
+    this.entries++;
+    if (chunk !== undefined) this.use(chunk);
+    if (segments !== undefined) for (const part of segments) this.use(part.chunk);
+    if (type === 'directory') {
+      this.directories++;
+      return;
+    }
+    if (type === 'symlink') this.symlinks++;
+    if (type === 'hardlink') this.hardlinks++;
+    this.bytes += size;
+    this.count(this.chunks[chunk ?? segments?.at(-1)?.chunk ?? -1]?.shard, size);
+  }
+
+  private use(chunk: number): void {
+    if (chunk < this.used.length) this.used[chunk] = 1;
+  }
+
+  private count(shard: number | undefined, size: number): void {
+    if (shard === undefined) return;
+    const counts = this.files.get(shard);
+    if (counts === undefined) this.files.set(shard, { files: 1, bytes: size });
+    else {
+      counts.files++;
+      counts.bytes += size;
+    }
+  }
+
+  finish(): Summary {
+    const { entries, directories, symlinks, hardlinks, bytes, used } = this;
+    useTables(this.chunks, used);
+    const held = this.chunks.filter((_, position) => used[position] === 1);
+    const storedBytes = held.reduce((sum, { size }) => sum + size, 0);
+    const counts = { entries, files: entries - directories, directories, symlinks, hardlinks };
+    return {
+      totals: { ...counts, bytes, storedBytes, chunks: held.length, skipped: 0 },
+      shards: this.shards(held),
+      used,
+    };
+  }
+
+  private shards(held: readonly ChunkRecord[]): ShardRecord[] {
+    const shards = new Map<number, Counts>();
+    for (const { shard, size } of held) {
+      const record = shards.get(shard) ?? newShard(shard, this.files.get(shard));
+      record.chunks++;
+      record.storedBytes += size;
+      shards.set(shard, record);
+    }
+    return [...shards.values()].sort((a, b) => a.shard - b.shard);
+  }
+}
+
+const newShard = (shard: number, { files, bytes } = { files: 0, bytes: 0 }): Counts => ({
+  shard,
+  prefix: shardPrefix(shard),
+  chunks: 0,
+  files,
+  bytes,
+  storedBytes: 0,
+});

@@ -1,0 +1,14 @@
+// The effective view of a version, by its record: either digest counts while a manifest is being rewritten.
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { openView, type View } from './view.js';
+
+/** Digests that the manifest of a version may have. */
+export const digestsOf = ({ manifestSha256, replacementSha256 }: VersionRecord): readonly string[] =>
+  replacementSha256 === undefined ? [manifestSha256] : [manifestSha256, replacementSha256];
+
+/** Opens the view of a version. @throws what `openView` throws */
+export async function openVersion(reader: ObjectReader, record: VersionRecord, signal?: AbortSignal): Promise<View> {
+  const { uploadId } = record;
+  return await openView(reader, { uploadId, sha256: digestsOf(record), ...(signal ? { signal } : {}) });
+}

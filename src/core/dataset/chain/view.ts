@@ -1,0 +1,55 @@
+// The effective view of an upload: what is in it, whether its manifest lists everything or only what differs from the one
+// before. Manifests are read whole, and each digest is compared with what the next newer one says, before an entry of it
+// is believed.
+import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../manifest/loaded-manifest.js';
+import type { ManifestHead, Totals } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { loadChain, loadExpected, type LoadOptions } from './load-chain.js';
+import { mergeLevels } from './merge-levels.js';
+import type { Level, MergedView } from './merged-view.js';
+
+export interface View extends MergedView {
+  /** Of the newest manifest, as it was written. */
+  readonly head: ManifestHead;
+  /** Of the newest manifest, without `files`. */
+  readonly document: Readonly<Record<string, unknown>>;
+  /** Newest first; the last one is a full listing. */
+  readonly chain: readonly LoadedManifest[];
+  /** Of the effective view. */
+  readonly totals: Totals;
+}
+
+export interface OpenViewOptions extends LoadOptions {
+  readonly uploadId: string;
+  /** Digests that the newest manifest may have. */
+  readonly sha256?: string | readonly string[];
+}
+
+/** Opens the view of an upload. @throws not-found, access-denied, integrity where the chain is broken, unsupported */
+export async function openView(reader: ObjectReader, options: OpenViewOptions): Promise<View> {
+  const { uploadId, sha256 = [] } = options;
+  const newest = await loadExpected(reader, uploadId, typeof sha256 === 'string' ? [sha256] : sha256, options);
+  return viewOf(await loadChain(reader, newest, options));
+}
+
+/** The view of a chain that is loaded. `needles` leave out entries of its full listing. @throws integrity */
+export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOptions = {}): View {
+  const [newest] = chain;
+  if (newest === undefined) throw new RangeError('a chain has at least one manifest');
+  const { withoutNames, needles } = options;
+  // A delta may hide paths that it does not name, so only what is older than all of them can be searched.
+  const levels = chain.map((loaded, index) =>
+    levelReading(loaded, { withoutNames, needles: index === chain.length - 1 ? needles : undefined }),
+  );
+  const { head, document, uploadId } = newest;
+  return { ...mergeLevels(levels, uploadId), head, document, chain, totals: head.view ?? head.totals };
+}
+
+/** A manifest as a level, to merge something newer onto it. */
+export const levelOf = (loaded: LoadedManifest): Level => levelReading(loaded, {});
+
+const levelReading = (loaded: LoadedManifest, options: ReadLoadedOptions): Level => ({
+  uploadId: loaded.uploadId,
+  chunks: loaded.head.chunks,
+  mentions: () => readLoaded(loaded, options),
+});

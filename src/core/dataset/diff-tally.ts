@@ -1,0 +1,74 @@
+// Counts of a comparison, and its changes for `--json` as long as they are few. Folders are counted apart: their times
+// change whenever something in them does.
+import { type Change, type DiffBatch, type DiffSide, diffViews } from './diff.js';
+import { listedFile } from '../manifest/listed-file.js';
+
+export const CHANGE_KINDS = ['added', 'removed', 'modified'] as const;
+type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** Above this many, a list is made by comparing again rather than held. */
+const HELD = 20_000;
+
+export interface Counts {
+  readonly added: number;
+  readonly removed: number;
+  readonly modified: number;
+}
+
+const entryOf = (change: Change) => (change.kind === 'removed' ? change.before : change.after);
+
+/** True for a change of nothing but folders. */
+export function isFolderChange(change: Change): boolean {
+  const isFolder = entryOf(change).type === 'directory';
+  return change.kind === 'modified' ? isFolder && change.before.type === 'directory' : isFolder;
+}
+
+function changeDocument(change: Change, from: DiffSide, to: DiffSide): unknown {
+  switch (change.kind) {
+    case 'added':
+      return listedFile(change.after, to.chunks);
+    case 'removed':
+      return listedFile(change.before, from.chunks);
+    case 'modified': {
+      const { type, size, mtime, mode, uid, gid, md5, target } = listedFile(change.before, from.chunks);
+      const before = { type, size, mtime, mode, uid, gid, md5, ...(target === undefined ? {} : { target }) };
+      return { ...listedFile(change.after, to.chunks), what: change.what, before };
+    }
+    default:
+      return change satisfies never;
+  }
+}
+
+export class DiffTally {
+  readonly files = { added: 0, removed: 0, modified: 0 };
+  readonly folders = { added: 0, removed: 0, modified: 0 };
+  unchanged = 0;
+  private readonly held: Record<ChangeKind, string[]> = { added: [], removed: [], modified: [] };
+
+  constructor(
+    private readonly from: DiffSide,
+    private readonly to: DiffSide,
+  ) {}
+
+  /** Counts a batch and holds its changes of files while there are not many. */
+  add({ changes, unchanged }: DiffBatch): void {
+    for (const change of changes) {
+      if (isFolderChange(change)) this.folders[change.kind]++;
+      else if (++this.files[change.kind] <= HELD)
+        this.held[change.kind].push(JSON.stringify(changeDocument(change, this.from, this.to)));
+    }
+    for (const { type } of unchanged) if (type !== 'directory') this.unchanged++;
+  }
+
+  /** The changes of files of one kind as JSON, each one a document. Too many to be held are found by comparing again. */
+  list(kind: ChangeKind): Iterable<string> | AsyncIterable<string> {
+    return this.files[kind] <= HELD ? this.held[kind] : this.again(kind);
+  }
+
+  private async *again(kind: ChangeKind): AsyncGenerator<string> {
+    for await (const { changes } of diffViews(this.from, this.to))
+      for (const change of changes)
+        if (change.kind === kind && !isFolderChange(change))
+          yield JSON.stringify(changeDocument(change, this.from, this.to));
+  }
+}

@@ -1,0 +1,45 @@
+// A prune as data for programs: what was found, planned and done.
+import type { EarlyDeletion } from '../../cost/early-deletion.js';
+import type { ReadRecord } from '../records/versions.js';
+import type { PrunePlan } from './plan-prune.js';
+import type { PruneOutcome } from './prune.js';
+
+export interface PruneReport {
+  readonly plan: PrunePlan;
+  readonly fees: EarlyDeletion;
+  /** Missing when nothing was done. */
+  readonly outcome: PruneOutcome | undefined;
+  /** When what is marked can be deleted; undefined: at once. */
+  readonly freedFrom: Date | undefined;
+}
+
+/** The keys of the document. Sizes are bytes; without an outcome they are what a prune would delete. */
+export function pruneDocument({ outcome, plan, fees, freedFrom }: PruneReport): Readonly<Record<string, unknown>> {
+  const marked = plan.marked.flatMap(({ objects }) => objects);
+  const due = freedFrom === undefined ? [...plan.sweep.objects, ...marked] : plan.sweep.objects;
+  const { waiting } = plan.sweep;
+  return {
+    retired: plan.retired.map(versionDocument),
+    kept: plan.kept.map(versionDocument),
+    compacted: plan.compacted.map(({ record }) => record.version),
+    abandonedUploads: plan.marked.flatMap(({ uploadId, reason }) => (reason === 'abandoned' ? [uploadId] : [])),
+    marked: { objects: marked.length, bytes: sumOf(marked), freedFrom: freedFrom?.toISOString() ?? null },
+    waiting: { objects: waiting.objects, bytes: waiting.bytes, freedFrom: waiting.until?.toISOString() ?? null },
+    deletedObjects: outcome?.deletedObjects ?? due.length,
+    freedBytes: outcome?.freedBytes ?? sumOf(due),
+    failed: outcome?.failed ?? [],
+    earlyDeletion: fees,
+    warnings: plan.warnings,
+  };
+}
+
+const sumOf = (objects: readonly { readonly sizeBytes: number }[]): number =>
+  objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+const versionDocument = ({ record }: ReadRecord) => ({
+  version: record.version,
+  uploadId: record.uploadId,
+  createdAt: record.createdAt,
+  files: record.totals.files,
+  bytes: record.totals.bytes,
+});

@@ -1,0 +1,82 @@
+// Rewrites a version record in place, which only the replacing of a manifest does. The new one takes the place of exactly the
+// one that was read: a record that was rewritten or retired meanwhile, also while this process was suspended, stops the caller.
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import type { Totals, VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectStore } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import { encodeVersionRecord, versionKey } from './version-record.js';
+import type { ParsedRecord } from './version-record-parse.js';
+import { readParsedRecord } from './versions.js';
+
+export interface RecordChange {
+  readonly manifestSha256?: string;
+  /** Left out: the record no longer names a second digest. */
+  readonly replacementSha256?: string;
+  readonly listing?: VersionRecord['listing'];
+  readonly totals?: Totals;
+}
+
+export interface ChangeRecordOptions {
+  /** Digests that the record may name as its manifest's right now; others mean that somebody else replaced it. */
+  readonly expected: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Rivals change a record a handful of times while they replace one manifest. */
+const TRIES = 8;
+
+/** Writes the record of `version` with the change. @throws conflict when somebody else retired or rewrote it meanwhile */
+export async function changeRecord(
+  store: ObjectStore,
+  version: ParsedRecord,
+  { replacementSha256, ...change }: RecordChange,
+  { expected, signal }: ChangeRecordOptions,
+): Promise<void> {
+  const rewritten = 'was rewritten by somebody else';
+  for (let tries = 1; ; tries++) {
+    const { etag, document } = await readThere(store, version, signal);
+    const { replacementSha256: _old, ...kept } = document;
+    const body = encoded({ ...kept, ...change, ...(replacementSha256 === undefined ? {} : { replacementSha256 }) });
+    // Also when it is ours, from a request whose answer was lost.
+    if (body.equals(encoded(document))) return;
+    if (document['uploadId'] !== version.record.uploadId || !expected.includes(String(document['manifestSha256'])))
+      throw changed(version, rewritten);
+    try {
+      await store.put(keyOf(version), body, { contentType: 'application/json', ifMatch: etag, signal });
+      return;
+    } catch (error) {
+      if (!isArchiverError(error, 'conflict')) throw error;
+      if (tries === TRIES) throw changed(version, rewritten, error);
+    }
+  }
+}
+
+const keyOf = ({ record }: ParsedRecord): string => versionKey(record.datasetId, record.version);
+
+// What the document has beside the fields of the type was written by a newer archiver, and stays.
+const encoded = (document: ParsedRecord['document']): Buffer =>
+  encodeVersionRecord(document as unknown as Omit<VersionRecord, 'digest'>);
+
+/** The etag is that of the document, or of one before it: then the condition fails. */
+async function readThere(
+  store: ObjectStore,
+  version: ParsedRecord,
+  signal: AbortSignal,
+): Promise<{ readonly etag: string; readonly document: ParsedRecord['document'] }> {
+  const { datasetId, version: ordinal } = version.record;
+  const info = await store.head(keyOf(version), signal);
+  if (info === undefined) throw changed(version, 'was removed');
+  try {
+    return { etag: info.etag, document: (await readParsedRecord(store, datasetId, ordinal, signal)).document };
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) throw changed(version, 'was retired', error);
+    throw error;
+  }
+}
+
+const changed = ({ record }: ParsedRecord, what: string, cause?: unknown): ArchiverError =>
+  new ArchiverError(
+    'conflict',
+    `version ${record.version} of dataset ${printable(record.datasetId)} ${what} while its manifest was being replaced`,
+    { cause, hint: 'run the same command again' },
+  );

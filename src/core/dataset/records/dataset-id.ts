@@ -1,0 +1,16 @@
+// Which texts may name a dataset. Ids are derived (identity.ts) or given by a person, and become part of keys.
+import { usageError } from '../../failures/errors.js';
+import { printable } from '../../paths/raw-path.js';
+
+const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** True for what can be a dataset's id. */
+export const isDatasetId = (text: string): boolean => SAFE_ID.test(text);
+
+/** @throws usage when the id could mean something else in a key */
+export function checkDatasetId(datasetId: string): string {
+  if (isDatasetId(datasetId)) return datasetId;
+  throw usageError(
+    `--dataset-id '${printable(datasetId)}' cannot be used: up to 128 of A-Z a-z 0-9 . _ - are allowed, beginning with a letter or digit`,
+  );
+}

@@ -1,0 +1,69 @@
+// What lies under a place: its datasets, each with its newest version.
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { recordedSource } from './recorded-source.js';
+import { listAllVersions, type ListedVersion, readVersions } from './versions.js';
+
+/** Sizes are bytes; what an unreadable record does not tell is null. */
+export interface DatasetSummary {
+  readonly datasetId: string;
+  readonly versions: number;
+  readonly headVersion: number;
+  readonly headUploadId: string | null;
+  readonly files: number | null;
+  readonly bytes: number | null;
+  readonly storedBytes: number | null;
+  /** When the newest version was made. */
+  readonly updated: string | null;
+  readonly source: string | null;
+  readonly host: string | null;
+  /** Why the newest version cannot be read. */
+  readonly problem?: string;
+}
+
+const AT_ONCE = 16;
+
+/** All datasets, by their ids. @throws what listing and reading records throws */
+export async function describeDatasets(reader: ObjectReader, signal: AbortSignal): Promise<readonly DatasetSummary[]> {
+  const found = [...(await listAllVersions(reader, signal))];
+  const described: (DatasetSummary | undefined)[] = [];
+  for (let start = 0; start < found.length; start += AT_ONCE) {
+    const batch = found.slice(start, start + AT_ONCE);
+    described.push(...(await Promise.all(batch.map(([id, versions]) => describe(reader, id, versions, signal)))));
+  }
+  return described.filter((dataset) => dataset !== undefined);
+}
+
+async function describe(
+  reader: ObjectReader,
+  datasetId: string,
+  versions: readonly ListedVersion[],
+  signal: AbortSignal,
+): Promise<DatasetSummary | undefined> {
+  const [head] = await readVersions(reader, datasetId, versions.slice(-1), signal);
+  // Gone since the listing. A prune never removes the newest version, so the whole dataset was deleted.
+  if (head === undefined) return undefined;
+  const common = { datasetId, versions: versions.length, headVersion: head.listed.version };
+  if ('problem' in head) return { ...common, ...UNKNOWN, problem: head.problem.message };
+  return { ...common, ...known(head.record) };
+}
+
+const UNKNOWN = {
+  headUploadId: null,
+  files: null,
+  bytes: null,
+  storedBytes: null,
+  updated: null,
+  source: null,
+  host: null,
+} as const;
+
+const known = (record: VersionRecord) => ({
+  headUploadId: record.uploadId,
+  files: record.totals.files,
+  bytes: record.totals.bytes,
+  storedBytes: record.totals.storedBytes,
+  updated: record.createdAt,
+  source: recordedSource(record),
+  host: record.source.host ?? null,
+});

@@ -1,0 +1,24 @@
+// Ends what a process that was killed while it replaced a manifest has left in the record: two digests, of which one holds.
+import type { ObjectStore } from '../../object-store/object-store.js';
+import { changeRecord } from './change-record.js';
+import { chainOfVersion, memoryCache } from '../prune/needs.js';
+import type { ParsedRecord } from './version-record-parse.js';
+import { readParsedRecord } from './versions.js';
+
+/** Makes every record name the digest that its manifest has, and no other. @throws conflict, integrity, what the store throws */
+export async function settleRecords(
+  store: ObjectStore,
+  records: readonly Pick<ParsedRecord, 'record'>[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { record } of records) {
+    if (record.replacementSha256 === undefined) continue;
+    const current = await readParsedRecord(store, record.datasetId, record.version, signal);
+    const { manifestSha256, replacementSha256 } = current.record;
+    if (replacementSha256 === undefined) continue;
+    const [{ sha256, head }] = await chainOfVersion(store, current.record, { cache: memoryCache(), signal });
+    const totals = head.view ?? head.totals;
+    const change = sha256 === manifestSha256 ? {} : { manifestSha256: sha256, listing: head.listing, totals };
+    await changeRecord(store, current, change, { expected: [manifestSha256], signal });
+  }
+}

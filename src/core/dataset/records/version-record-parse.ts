@@ -1,0 +1,118 @@
+// A version record from bytes that nobody vouches for: bounded, typed, and compared with its own digest and its key.
+import { createHash } from 'node:crypto';
+import { ArchiverError, integrityError } from '../../failures/errors.js';
+import { Fields } from '../../json/json-fields.js';
+import { parseBoundedJson } from '../../json/json-guard.js';
+import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import { FORMAT_VERSION, type VersionRecord } from '../../manifest/manifest-types.js';
+import { readTotals } from '../../manifest/totals-parse.js';
+import { printable } from '../../paths/raw-path.js';
+import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
+import { versionKey } from './version-record.js';
+
+const MAX_DEPTH = 8;
+const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
+
+export interface ParsedRecord {
+  readonly record: VersionRecord;
+  /** As it was written, without `digest`: what a rewritten record is made of, so that unknown keys stay. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads what lies under the key of version `version`: its record, or what is left of it when it was retired.
+ * @throws integrity for what is damaged or foreign, unsupported for a newer format
+ */
+export function parseVersionRecord(
+  bytes: Buffer,
+  datasetId: string,
+  version: number,
+): ParsedRecord | { readonly tombstone: Tombstone } {
+  const key = versionKey(datasetId, version);
+  const what = `the version record ${printable(key)}`;
+  const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
+  const fields = new Fields(parsed, what);
+  const isRetired = fields.get('type') === TOMBSTONE_TYPE;
+  if (!isRetired && fields.get('type') !== 'archiver-version') throw integrityError(`${what} is not one of archiver`);
+  checkFormat(fields);
+  const { digest, ...document } = parsed as Record<string, unknown>;
+  if (digest !== createHash('sha256').update(JSON.stringify(document)).digest('hex'))
+    throw integrityError(`${what} is damaged: it does not have the digest that it states`);
+  const found = isRetired ? readTombstone(fields) : readRecord(fields);
+  if (found.datasetId !== datasetId)
+    throw integrityError(`${what} is that of another dataset (${printable(found.datasetId)})`);
+  if (found.version !== version) throw integrityError(`${what} is that of another version (${found.version})`);
+  return 'retiredAt' in found ? { tombstone: found } : { record: found, document };
+}
+
+const readTombstone = (fields: Fields): Tombstone => ({
+  datasetId: fields.text('datasetId'),
+  version: fields.count('version'),
+  uploadId: matching(fields, 'uploadId', UPLOAD_ID, 'an upload id'),
+  retiredAt: matching(fields, 'retiredAt', MOMENT, 'a time'),
+});
+
+function checkFormat(fields: Fields): void {
+  const format = fields.count('format');
+  if (format === FORMAT_VERSION) return;
+  if (format < FORMAT_VERSION) fields.fail('format', String(FORMAT_VERSION));
+  throw new ArchiverError(
+    'unsupported',
+    `${fields.what} has format ${format}, and this archiver reads ${FORMAT_VERSION}`,
+    { hint: 'update archiver' },
+  );
+}
+
+function readRecord(fields: Fields): VersionRecord {
+  const writerId = fields.optionalText('writerId');
+  const encryption = readEncryption(fields);
+  const isReplaced = fields.get('replacementSha256') !== undefined;
+  const uploadId = matching(fields, 'uploadId', UPLOAD_ID, 'an upload id');
+  const manifestKey = fields.text('manifestKey');
+  if (manifestKey !== manifestKeyOf(uploadId)) fields.fail('manifestKey', 'that of its upload');
+  const createdAt = matching(fields, 'createdAt', MOMENT, 'a time');
+  if (Number.isNaN(Date.parse(createdAt))) fields.fail('createdAt', 'a time');
+  return {
+    format: FORMAT_VERSION,
+    type: 'archiver-version',
+    datasetId: fields.text('datasetId'),
+    version: fields.count('version'),
+    uploadId,
+    manifestKey,
+    manifestSha256: fields.sha256('manifestSha256'),
+    createdAt,
+    listing: readListing(fields),
+    previous: fields.get('previous') === null ? null : fields.count('previous'),
+    source: readSource(fields.object('source'), encryption?.manifest === true),
+    totals: readTotals(fields.object('totals')),
+    ...(writerId === undefined ? {} : { writerId }),
+    ...(encryption === undefined ? {} : { encryption }),
+    ...(isReplaced ? { replacementSha256: fields.sha256('replacementSha256') } : {}),
+    digest: fields.sha256('digest'),
+  };
+}
+
+function matching(fields: Fields, key: string, pattern: RegExp, expected: string): string {
+  const text = fields.text(key);
+  return pattern.test(text) ? text : fields.fail(key, expected);
+}
+
+function readListing(fields: Fields): VersionRecord['listing'] {
+  const listing = fields.text('listing');
+  return listing === 'full' || listing === 'delta' ? listing : fields.fail('listing', 'full or delta');
+}
+
+/** `encryption` of a record. @throws integrity */
+export function readEncryption(record: Fields): VersionRecord['encryption'] {
+  if (record.get('encryption') === undefined) return undefined;
+  const fields = record.object('encryption');
+  return { kmsKeyId: fields.text('kmsKeyId'), manifest: fields.flag('manifest') };
+}
+
+function readSource(fields: Fields, isNameless: boolean): VersionRecord['source'] {
+  if (isNameless) return {};
+  const pathBase64 = fields.optionalText('pathBase64');
+  const host = fields.text('host');
+  return pathBase64 === undefined ? { path: fields.text('path'), host } : { pathBase64, host };
+}

@@ -1,0 +1,67 @@
+// The record that makes an upload a version of its dataset: `datasets/<id>/v00000012.json`, written last, with
+// If-None-Match, so that of rival writers exactly one gets an ordinal.
+import { createHash } from 'node:crypto';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { ifAllowed } from '../../object-store/abilities.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+
+/** Key of version `version` below the base. */
+export function versionKey(datasetId: string, version: number): string {
+  return `datasets/${datasetId}/v${String(version).padStart(8, '0')}.json`;
+}
+
+/** The record as it is stored, its digest filled in. */
+export function encodeVersionRecord(record: Omit<VersionRecord, 'digest'>): Buffer {
+  const digest = createHash('sha256').update(JSON.stringify(record)).digest('hex');
+  return Buffer.from(`${JSON.stringify({ ...record, digest })}\n`, 'utf8');
+}
+
+/** Above, byte order of the keys soon is no longer the order of ordinals. */
+const LAST_IN_ORDER = 99_000_000;
+
+/** What to list to see the ordinals of a dataset from this one on. */
+export function ordinalsFrom(
+  datasetId: string,
+  version: number,
+): { readonly prefix: string; readonly startAfter?: string } {
+  const prefix = `datasets/${datasetId}/`;
+  if (version <= 1 || version > LAST_IN_ORDER) return { prefix };
+  return { prefix, startAfter: versionKey(datasetId, version - 1) };
+}
+
+export interface HighestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** An ordinal that was there once: the listing starts there, and from the beginning only when it shows nothing. */
+  readonly known?: number | undefined;
+}
+
+/** The highest ordinal of a dataset, retired ones included. */
+export interface HighestVersion {
+  /** 0 for none. */
+  readonly version: number;
+  /** Of what lies there; '' for none. */
+  readonly etag: string;
+}
+
+/** One LIST; undefined for a writer that may not list. @throws what the store throws */
+export async function highestVersion(
+  store: ObjectReader,
+  datasetId: string,
+  { signal, known = 0 }: HighestOptions = {},
+): Promise<HighestVersion | undefined> {
+  const { prefix, startAfter } = ordinalsFrom(datasetId, known);
+  const listed = await ifAllowed(store, 'list', prefix, async () => {
+    let highest: HighestVersion = { version: 0, etag: '' };
+    const options = { prefix, ...(startAfter ? { startAfter } : {}), ...(signal ? { signal } : {}) };
+    for await (const page of store.list(options)) {
+      for (const { key, etag } of page.objects) {
+        const ordinal = Number(/^v(\d{8,})\.json$/.exec(key.slice(prefix.length))?.[1] ?? 0);
+        if (ordinal > highest.version) highest = { version: ordinal, etag };
+      }
+    }
+    return highest;
+  });
+  // A store that was emptied, or brought back from an older copy, is listed as a whole.
+  const isUnknown = listed?.version === 0 && startAfter !== undefined;
+  return isUnknown ? await highestVersion(store, datasetId, { signal }) : listed;
+}

@@ -1,0 +1,210 @@
+// Which datasets lie under a base, which versions they have, and what their records say. Everything is asked of the store
+// at each call; nothing is cached. A listing that fails throws: it is never taken for an empty one.
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { ifAllowed } from '../../object-store/abilities.js';
+import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
+import { readAll } from '../../object-store/read-content.js';
+import { printable } from '../../paths/raw-path.js';
+import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
+import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
+import { versionKey } from './version-record.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+
+const FOLDER = 'datasets/';
+/** A record is about 1 KB; a source path of 4 KB in base64 is the most that makes one longer. */
+const MAX_RECORD_BYTES = 256 * 1024;
+const READS_AT_ONCE = 16;
+
+export interface ListedVersion {
+  readonly version: number;
+  readonly key: string;
+  readonly etag: string;
+  readonly sizeBytes: number;
+  /** By the clock of the store. */
+  readonly lastModified: Date;
+}
+
+export interface ReadRecord extends ParsedRecord {
+  readonly listed: ListedVersion;
+}
+
+/** What is left of a version that was retired. */
+export interface ReadTombstone {
+  readonly listed: ListedVersion;
+  readonly tombstone: Tombstone;
+}
+
+/** A version whose record cannot be used, and why. */
+export interface BrokenRecord {
+  readonly listed: ListedVersion;
+  readonly problem: ArchiverError;
+}
+
+/** Ids of the datasets under the base, in byte order. @throws what the listing throws */
+export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const page of reader.list({ prefix: FOLDER, delimiter: '/', ...(signal ? { signal } : {}) }))
+    for (const prefix of page.prefixes) ids.push(prefix.slice(FOLDER.length, -1));
+  return ids;
+}
+
+const isLive = ({ sizeBytes }: ListedVersion): boolean => sizeBytes !== TOMBSTONE_BYTES;
+
+/** The versions of a dataset by their ordinals, lowest first; empty when there is no such dataset. One LIST. */
+export async function listVersions(
+  reader: ObjectReader,
+  datasetId: string,
+  signal?: AbortSignal,
+): Promise<readonly ListedVersion[]> {
+  return ((await listBelow(reader, `${FOLDER}${datasetId}/`, signal)).get(datasetId) ?? []).filter(isLive);
+}
+
+/** The versions of every dataset under the base that has one. One LIST. */
+export async function listAllVersions(
+  reader: ObjectReader,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly ListedVersion[]>> {
+  const datasets = [...(await listBelow(reader, FOLDER, signal))];
+  return new Map(
+    datasets.map(([id, listed]) => [id, listed.filter(isLive)] as const).filter(([, live]) => live.length > 0),
+  );
+}
+
+/** Every ordinal of every dataset, retired ones among them, whatever their size says. One LIST. */
+export async function listAllOrdinals(
+  reader: ObjectReader,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly ListedVersion[]>> {
+  return await listBelow(reader, FOLDER, signal);
+}
+
+async function listBelow(
+  reader: ObjectReader,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, ListedVersion[]>> {
+  const datasets = new Map<string, ListedVersion[]>();
+  for await (const page of reader.list({ prefix, ...(signal ? { signal } : {}) })) {
+    for (const object of page.objects) {
+      const found = listedVersion(object);
+      if (found === undefined) continue;
+      const versions = datasets.get(found.datasetId) ?? [];
+      datasets.set(found.datasetId, versions);
+      versions.push(found.listed);
+    }
+  }
+  // Byte order is the order of ordinals up to eight digits only.
+  for (const versions of datasets.values()) versions.sort((a, b) => a.version - b.version);
+  return datasets;
+}
+
+function listedVersion(object: ObjectInfo): { datasetId: string; listed: ListedVersion } | undefined {
+  const [, datasetId, digits] = /^datasets\/([^/]+)\/v(\d{8,})\.json$/.exec(object.key) ?? [];
+  const version = Number(digits);
+  if (datasetId === undefined || !Number.isSafeInteger(version)) return undefined;
+  if (versionKey(datasetId, version) !== object.key) return undefined;
+  const { key, etag, sizeBytes, lastModified } = object;
+  return { datasetId, listed: { version, key, etag, sizeBytes, lastModified } };
+}
+
+/** The record of one version. @throws not-found (also for one that was retired), integrity, unsupported, and what the store throws */
+export async function readVersion(
+  reader: ObjectReader,
+  datasetId: string,
+  version: number,
+  signal?: AbortSignal,
+): Promise<VersionRecord> {
+  return (await readParsedRecord(reader, datasetId, version, signal)).record;
+}
+
+/** The same; undefined for a writer that may not read it. */
+export const recordIfAllowed = async (
+  reader: ObjectReader,
+  datasetId: string,
+  version: number,
+  signal?: AbortSignal,
+): Promise<VersionRecord | undefined> =>
+  await ifAllowed(reader, 'read', versionKey(datasetId, version), () =>
+    readVersion(reader, datasetId, version, signal),
+  );
+
+/** The same with the document it was read from. */
+export async function readParsedRecord(
+  reader: ObjectReader,
+  datasetId: string,
+  version: number,
+  signal?: AbortSignal,
+): Promise<ParsedRecord> {
+  const found = await readOrdinal(reader, datasetId, version, signal);
+  if ('tombstone' in found) throw new RetiredVersion(found.tombstone, reader.url);
+  return found;
+}
+
+async function readOrdinal(
+  reader: ObjectReader,
+  datasetId: string,
+  version: number,
+  signal: AbortSignal | undefined,
+): Promise<ReturnType<typeof parseVersionRecord>> {
+  const key = versionKey(datasetId, version);
+  let bytes: Buffer;
+  try {
+    bytes = await readAll(await reader.get(key, signal ? { signal } : {}), MAX_RECORD_BYTES);
+  } catch (error) {
+    if (!isArchiverError(error, 'not-found', 'integrity')) throw error;
+    const isMissing = error.code === 'not-found';
+    const message = isMissing
+      ? `dataset ${printable(datasetId)} has no version ${version} under ${reader.url}`
+      : `the version record ${printable(key)} cannot be read: ${error.message}`;
+    throw new ArchiverError(error.code, message, {
+      cause: error,
+      hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}`,
+    });
+  }
+  return parseVersionRecord(bytes, datasetId, version);
+}
+
+/**
+ * The records of listed versions, in their order, sixteen at a time. What is damaged, foreign or newer comes as a
+ * `problem`; one that was retired since it was listed is left out. @throws what the store throws
+ */
+export async function readVersions(
+  reader: ObjectReader,
+  datasetId: string,
+  listed: readonly ListedVersion[],
+  signal?: AbortSignal,
+): Promise<readonly (ReadRecord | BrokenRecord)[]> {
+  const read = await readOrdinals(reader, datasetId, listed, signal);
+  return read.filter((found): found is ReadRecord | BrokenRecord => !('tombstone' in found));
+}
+
+/** The same with what is left of those that were retired. */
+export async function readOrdinals(
+  reader: ObjectReader,
+  datasetId: string,
+  listed: readonly ListedVersion[],
+  signal?: AbortSignal,
+): Promise<readonly (ReadRecord | ReadTombstone | BrokenRecord)[]> {
+  const read: (ReadRecord | ReadTombstone | BrokenRecord)[] = [];
+  for (let start = 0; start < listed.length; start += READS_AT_ONCE) {
+    const batch = listed.slice(start, start + READS_AT_ONCE);
+    const found = await Promise.all(batch.map((version) => readListed(reader, datasetId, version, signal)));
+    read.push(...found.filter((record) => record !== undefined));
+  }
+  return read;
+}
+
+async function readListed(
+  reader: ObjectReader,
+  datasetId: string,
+  listed: ListedVersion,
+  signal: AbortSignal | undefined,
+): Promise<ReadRecord | ReadTombstone | BrokenRecord | undefined> {
+  try {
+    return { listed, ...(await readOrdinal(reader, datasetId, listed.version, signal)) };
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) return undefined;
+    if (isArchiverError(error, 'integrity', 'unsupported')) return { listed, problem: error };
+    throw error;
+  }
+}

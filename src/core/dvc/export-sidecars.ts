@@ -1,0 +1,65 @@
+// `.dvc` files for the files of an upload. The manifest is read whole and checked before the first one is written.
+import type { Listing } from '../listing/listing.js';
+import { loadListing } from '../listing/load-listing.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { displayPath, rawFromText, type RawPath } from '../paths/raw-path.js';
+import { resultPath } from '../failures/failure-list.js';
+import { type SidecarFile, type SidecarResult, writeSidecars } from './sidecar.js';
+
+export interface ExportOptions {
+  readonly uploadId: string;
+  readonly outputDir: string;
+  /** Relative to the output folder, or absolute. */
+  readonly cacheDir: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Exported {
+  /** `failed` also names what the manifest lists and nobody may write. */
+  readonly result: SidecarResult;
+  readonly warnings: readonly string[];
+}
+
+/** Writes them. @throws what `loadListing` and `writeSidecars` throw */
+export async function exportSidecars(
+  reader: ObjectReader,
+  { uploadId, outputDir, cacheDir, signal }: ExportOptions,
+): Promise<Exported> {
+  const { listing } = await loadListing(reader, { uploadId, signal });
+  const folders = folderOuts(listing);
+  const result = await writeSidecars({ files: filesOf(listing), outputDir, folders, cacheDir, signal });
+  const refused = listing.refused.map(({ path, reason }) => ({
+    path: resultPath(path),
+    reason: `refused: ${reason}`,
+  }));
+  return { result: { ...result, failed: [...result.failed, ...refused] }, warnings: changedFolders(listing, result) };
+}
+
+/** Recorded outputs that are folders in this upload. */
+const folderOuts = (listing: Listing): readonly RawPath[] =>
+  recordedOuts(listing)
+    .map(({ path }) => rawFromText(path))
+    .filter((path) => path !== '' && listing.isFolder(path));
+
+const recordedOuts = ({ head }: Listing) => head.dvc?.outs ?? head.dvc?.stage?.outs ?? [];
+
+function* filesOf(listing: Listing): Generator<SidecarFile> {
+  for (let index = 0; index < listing.count; index++)
+    yield {
+      path: listing.path(index),
+      type: listing.type(index),
+      size: listing.sizeBytes(index),
+      mode: listing.mode(index),
+      md5: listing.md5(index),
+    };
+}
+
+/** Folders that are not as dvc.lock had them when they were uploaded: their `.dvc` files say what the upload has. */
+function changedFolders(listing: Listing, { folders }: SidecarResult): readonly string[] {
+  const recorded = new Map(recordedOuts(listing).map(({ path, md5 }) => [rawFromText(path), md5]));
+  return folders.flatMap(({ path, md5 }) => {
+    const locked = recorded.get(path);
+    if (locked === undefined || locked === md5) return [];
+    return [`${displayPath(path)} is not as dvc.lock had it: the upload has ${md5}, dvc.lock had ${locked}`];
+  });
+}

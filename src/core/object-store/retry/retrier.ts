@@ -1,0 +1,113 @@
+// Sends a request again. Waits grow and are jittered, so that many writers do not come back at once; tries and total
+// time are capped; only the last verdict is reported.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../../failures/errors.js';
+import type { EventSink } from '../../events.js';
+import { isRetriable, StoreError, throwIfCancelled } from '../store-error.js';
+import { systemCode } from '../../failures/errors.js';
+import type { RetryTrouble } from '../../events.js';
+
+export interface RetryOptions {
+  /** How often a request is sent at most. */
+  readonly maxAttempts: number;
+  /** No new attempt after so long. */
+  readonly maxTotalMs: number;
+  /** Upper bound of the first wait; it doubles with each try. */
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly onEvent?: EventSink | undefined;
+  /** Who is asked, for people; the store when not given. */
+  readonly service?: string | undefined;
+  /** Between 0 and 1. */
+  readonly random?: () => number;
+  readonly now?: () => number;
+}
+
+export const DEFAULT_RETRY: RetryOptions = {
+  maxAttempts: 10,
+  maxTotalMs: 300_000,
+  baseDelayMs: 200,
+  maxDelayMs: 20_000,
+};
+
+/** How long to wait before attempt `attempt + 1`: half fixed, half random, never less than the server asked for. */
+export function retryDelayMs(attempt: number, error: StoreError, options: RetryOptions): number {
+  const ceiling = Math.min(options.maxDelayMs, options.baseDelayMs * 2 ** (attempt - 1));
+  const jittered = ceiling / 2 + (ceiling / 2) * (options.random ?? Math.random)();
+  return Math.max(jittered, error.retryAfterMs ?? 0);
+}
+
+const BUSY = new Set([
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequests',
+  'RequestLimitExceeded',
+  'BandwidthLimitExceeded',
+]);
+
+/** What a person is told of a failure that may pass. */
+export function retryTrouble(error: StoreError): RetryTrouble {
+  if (BUSY.has(error.reason ?? '')) return 'busy';
+  // An answer of the store has no system code; a connection that was refused or lost has.
+  return error.code === 'stalled' || systemCode(error.cause) !== undefined ? 'unreachable' : 'failed';
+}
+
+/** The same error with what the retrying adds to it. */
+function verdict(error: unknown, attempts: number): unknown {
+  if (attempts === 1 || !(error instanceof StoreError)) return error;
+  const { code, hint, exitCode, retryAfterMs, reason, retriable, isRefused } = error;
+  const message = retriable ? `${error.message} (tried ${attempts} times)` : error.message;
+  return new StoreError(code, message, {
+    hint,
+    exitCode,
+    retryAfterMs,
+    reason,
+    retriable,
+    isRefused,
+    attempts,
+    afterRetry: true,
+    cause: error.cause,
+  });
+}
+
+export interface RetriedJob {
+  /** What an event names, e.g. `put uploads/x/manifest.json.gz`. */
+  readonly request: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs one request as often as it takes. */
+export class Retrier {
+  readonly #options: RetryOptions;
+  readonly #now: () => number;
+
+  constructor(options: RetryOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  async run<T>({ request, signal }: RetriedJob, send: (attempt: number) => Promise<T>): Promise<T> {
+    const { maxAttempts, maxTotalMs, onEvent, service = 'store' } = this.#options;
+    const startedAt = this.#now();
+    let isRepeated = false;
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        throwIfCancelled(signal);
+        try {
+          return await send(attempt);
+        } catch (error) {
+          const waitMs = isRetriable(error) ? retryDelayMs(attempt, error, this.#options) : 0;
+          const isOver = attempt >= maxAttempts || this.#now() - startedAt + waitMs > maxTotalMs;
+          if (!isRetriable(error) || isOver || signal?.aborted === true) throw verdict(error, attempt);
+          isRepeated = true;
+          const told = { request, service, attempt, maxAttempts, waitMs, reason: errorText(error) };
+          onEvent?.({ type: 'retry', ...told, trouble: retryTrouble(error) });
+          await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+        }
+      }
+    } finally {
+      if (isRepeated) onEvent?.({ type: 'settled', request });
+    }
+  }
+}

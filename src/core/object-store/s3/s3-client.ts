@@ -1,0 +1,82 @@
+// One S3 client as this program wants it: no retries of its own (retry.ts), our transport, path-style addressing and no
+// extra checksums with a custom endpoint, standard credential chain.
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import type { Pace } from '../../limits/pace.js';
+import { awsCredentials } from './s3-credentials.js';
+import { S3HttpHandler, type HttpTimeouts } from './s3-http-handler.js';
+import { storeEndpoint } from './s3-profile.js';
+import { configuredRegion, detectBucketRegion } from './s3-region.js';
+
+export interface S3ClientOptions {
+  readonly bucket: string;
+  readonly region?: string | undefined;
+  readonly defaultRegion: string;
+  readonly profile?: string | undefined;
+  /** Null: AWS itself, whatever is configured. */
+  readonly endpointUrl?: string | null | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly maxSockets: number;
+  readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
+  readonly http2?: { readonly maxStreams: number } | undefined;
+  readonly timeouts: HttpTimeouts;
+  readonly paceUpload?: Pace | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface S3Connection {
+  readonly client: S3Client;
+  readonly region: string;
+  /** False when the region is only a guess, so that a hint from the server may replace it. */
+  readonly isRegionGiven: boolean;
+  /** Undefined on AWS itself. */
+  readonly endpoint: string | undefined;
+  /** A client like this one for another region. */
+  readonly inRegion: (region: string) => S3Client;
+  readonly close: () => void;
+}
+
+function baseConfig(
+  options: S3ClientOptions,
+  requestHandler: S3HttpHandler,
+  endpoint: string | undefined,
+): S3ClientConfig {
+  return {
+    requestHandler,
+    maxAttempts: 1,
+    expectContinueHeader: false,
+    // A put that carries its SHA-256 is checked by that; on AWS the SDK adds a checksum because Object Lock demands one.
+    requestChecksumCalculation: endpoint === undefined ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
+    // Every byte we read is compared with a digest from the manifest.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // Where the store is was settled by us: the SDK's own search knows neither flags nor jobs.
+    ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint, forcePathStyle: true }),
+    credentials: awsCredentials(options),
+    ...(options.profile === undefined ? {} : { profile: options.profile }),
+  };
+}
+
+/** Builds the client and settles the region (at most one request). */
+export async function connectS3(options: S3ClientOptions): Promise<S3Connection> {
+  // The SDK's notice about coming Node versions would land between our own lines on stderr.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const endpoint = await storeEndpoint(options);
+  const handler = new S3HttpHandler(options);
+  const config = baseConfig(options, handler, endpoint);
+  const inRegion = (region: string): S3Client => new S3Client({ ...config, region });
+  const configured = options.region ?? (await configuredRegion(new S3Client(config), options.env));
+  const region = configured ?? (await guessRegion(options, endpoint, inRegion(options.defaultRegion)));
+  const client = inRegion(region);
+  return {
+    client,
+    region,
+    isRegionGiven: configured !== undefined,
+    endpoint,
+    inRegion,
+    close: () => handler.destroy(),
+  };
+}
+
+async function guessRegion(options: S3ClientOptions, endpoint: string | undefined, client: S3Client): Promise<string> {
+  if (endpoint !== undefined) return options.defaultRegion;
+  return (await detectBucketRegion(client, options.bucket, options.signal)) ?? options.defaultRegion;
+}

@@ -1,0 +1,98 @@
+// What the AWS files of this user say in a profile, read by the SDK's own parser: two opinions about one file would send
+// keys to one server and data to another. Also where each service is, by the precedence that AWS documents:
+// https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html. The SDK itself looks up a profile's address
+// by AWS_PROFILE alone, so a profile that was named to it otherwise would mean AWS: here both are the same.
+import { CONFIG_PREFIX_SEPARATOR, loadSharedConfigFiles } from '@smithy/core/config';
+import { usageError } from '../../failures/errors.js';
+import { printable } from '../../paths/raw-path.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Section = Readonly<Record<string, string | undefined>>;
+
+export interface AwsSources {
+  readonly env: Environment;
+  /** The profile that was named; AWS_PROFILE and then `default` where none was. */
+  readonly profile?: string | undefined;
+}
+
+export interface EndpointSources extends AwsSources {
+  /** The address of the store as it was given. Null: AWS itself, whatever is configured. */
+  readonly endpointUrl?: string | null | undefined;
+}
+
+export interface AwsProfile {
+  readonly name: string;
+  /** Its keys; empty when there is no such profile. */
+  readonly section: Section;
+  /** The keys of its `services` section, such as `s3.endpoint_url`; undefined when it names one that is not there. */
+  readonly services: Section | undefined;
+}
+
+/** The profile in force. */
+export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfile> {
+  const name = profile || env['AWS_PROFILE'] || 'default';
+  const [configFilepath, filepath] = [env['AWS_CONFIG_FILE'], env['AWS_SHARED_CREDENTIALS_FILE']];
+  const { configFile, credentialsFile } = await loadSharedConfigFiles({
+    ...(configFilepath ? { configFilepath } : {}),
+    ...(filepath ? { filepath } : {}),
+  });
+  const section: Section = { ...credentialsFile[name], ...configFile[name] };
+  const { services: named } = section;
+  return {
+    name,
+    section,
+    services: named === undefined ? {} : configFile[`services${CONFIG_PREFIX_SEPARATOR}${named}`],
+  };
+}
+
+type Service = 's3' | 'kms' | 'sts' | 'sso';
+
+interface Configured {
+  /** Of this service alone, by a variable. */
+  readonly ownVariable?: string | undefined;
+  /** Of all services, by a variable; else what the profile says. */
+  readonly others?: string | undefined;
+}
+
+async function configured(service: Service, sources: AwsSources): Promise<Configured> {
+  const { env } = sources;
+  const { name, section, services } = await awsProfile(sources);
+  const ignored = env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] || section['ignore_configured_endpoint_urls'];
+  if (ignored === 'true') return {};
+  const ownVariable = env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`];
+  const general = env['AWS_ENDPOINT_URL'];
+  if (ownVariable || general) return { ownVariable, others: general };
+  if (services === undefined) {
+    throw usageError(
+      `the profile ${printable(name)} names the services section ${printable(section['services'] ?? '')}, and there is none`,
+      'add it to the AWS config file, or name the server with --endpoint-url',
+    );
+  }
+  return { others: services[`${service}${CONFIG_PREFIX_SEPARATOR}endpoint_url`] || section['endpoint_url'] };
+}
+
+/** The address of the store; undefined for AWS itself. @throws usage for a profile that contradicts itself */
+export async function storeEndpoint(sources: EndpointSources): Promise<string | undefined> {
+  const { endpointUrl } = sources;
+  if (endpointUrl === null) return undefined;
+  if (endpointUrl !== undefined && endpointUrl !== '') return endpointUrl;
+  const { ownVariable, others } = await configured('s3', sources);
+  return ownVariable || others || undefined;
+}
+
+/**
+ * The address of KMS; undefined for AWS itself. Credentials for a store that was named go nowhere else, except where KMS
+ * has an address of its own. @throws usage for a profile that contradicts itself
+ */
+export async function kmsEndpoint(sources: EndpointSources): Promise<string | undefined> {
+  const { endpointUrl } = sources;
+  if (endpointUrl === null) return undefined;
+  const { ownVariable, others } = await configured('kms', sources);
+  return ownVariable || endpointUrl || others || undefined;
+}
+
+/** The address of what gives credentials for a role or a session; undefined for AWS itself. @throws as `storeEndpoint` */
+export async function tokenEndpoint(service: 'sts' | 'sso', sources: AwsSources): Promise<string | undefined> {
+  const { ownVariable, others } = await configured(service, sources);
+  return ownVariable || others || undefined;
+}

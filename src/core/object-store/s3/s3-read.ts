@@ -1,0 +1,144 @@
+// Reading from S3: get, head, list.
+import type { Readable } from 'node:stream';
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  type GetObjectCommandOutput,
+  type HeadObjectCommandOutput,
+} from '@aws-sdk/client-s3';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import type { ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from '../object-store.js';
+import { StoreError } from '../store-error.js';
+import { storeBody } from '../store-body.js';
+import { plainEtag } from './s3-etag.js';
+import { s3List } from './s3-list.js';
+import type { Asked, S3Sender } from './s3-sender.js';
+
+function rangeHeader(range: ByteRange): string {
+  if ('suffix' in range) return `bytes=-${range.suffix}`;
+  if (range.end <= range.start || range.start < 0)
+    throw new ArchiverError('internal', `an empty range ${range.start}-${range.end} was asked for`);
+  return `bytes=${range.start}-${range.end - 1}`;
+}
+
+interface Extent {
+  readonly start: number;
+  readonly sizeBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Where the answer's bytes lie; undefined when the answer is not to the question. */
+function extentOf(answer: GetObjectCommandOutput, range: ByteRange | undefined): Extent | undefined {
+  const length = answer.ContentLength;
+  if (range === undefined)
+    return length === undefined || answer.ContentRange !== undefined
+      ? undefined
+      : { start: 0, sizeBytes: length, totalBytes: length };
+  const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.ContentRange ?? '');
+  if (!match) return undefined;
+  const [start = 0, last = 0, totalBytes = 0] = match.slice(1).map(Number);
+  const sizeBytes = last - start + 1;
+  const expectedStart = 'suffix' in range ? Math.max(0, totalBytes - range.suffix) : range.start;
+  const expectedEnd = 'suffix' in range ? totalBytes : Math.min(range.end, totalBytes);
+  const fits = start === expectedStart && last + 1 === expectedEnd && (length === undefined || length === sizeBytes);
+  return fits ? { start, sizeBytes, totalBytes } : undefined;
+}
+
+const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
+  if (header === undefined) return undefined;
+  const expiry = /expiry-date="([^"]+)"/.exec(header)?.[1];
+  const inProgress = /ongoing-request="true"/.test(header);
+  return expiry === undefined ? { inProgress } : { inProgress, expiry: new Date(expiry) };
+};
+
+function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
+  const restore = parseRestore(answer.Restore);
+  return {
+    key,
+    sizeBytes: answer.ContentLength ?? 0,
+    etag: plainEtag(answer.ETag),
+    lastModified: answer.LastModified ?? new Date(0),
+    storageClass: answer.StorageClass ?? 'STANDARD',
+    ...(restore ? { restore } : {}),
+  };
+}
+
+// The standard wants the ETag quoted, Ceph's gateway compares it as it comes, quotes and all.
+class MatchSpelling {
+  #isQuoted: boolean;
+
+  constructor(isAws: boolean) {
+    this.#isQuoted = isAws;
+  }
+
+  async try<T>(etag: string, request: (ifMatch: string) => Promise<T>): Promise<T> {
+    const spelled = (isQuoted: boolean): string => (isQuoted ? `"${etag}"` : etag);
+    try {
+      return await request(spelled(this.#isQuoted));
+    } catch (error) {
+      if (!isArchiverError(error, 'conflict')) throw error;
+      const answer = await request(spelled(!this.#isQuoted));
+      this.#isQuoted = !this.#isQuoted;
+      return answer;
+    }
+  }
+}
+
+function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Asked, options: GetOptions): ObjectContent {
+  const body = answer.Body as Readable | undefined;
+  const refuse = (error: Error): never => {
+    body?.destroy();
+    throw error;
+  };
+  const extent = extentOf(answer, options.range);
+  if (!body || !extent)
+    return refuse(sender.complaint(asked, 'the store answered with another range than was asked for'));
+  const etag = plainEtag(answer.ETag);
+  if (options.ifMatch !== undefined && etag !== options.ifMatch) {
+    return refuse(
+      new StoreError('conflict', `GetObject ${sender.nameOf(asked.key ?? '')}: the object has changed`, {
+        reason: 'PreconditionFailed',
+      }),
+    );
+  }
+  const name = sender.nameOf(asked.key ?? '');
+  return {
+    ...extent,
+    etag,
+    body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }),
+  };
+}
+
+/** The reading half of an S3 store. */
+export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
+  const spelling = new MatchSpelling(sender.isAws);
+  const request = async (key: string, options: GetOptions, ifMatch?: string): Promise<ObjectContent> => {
+    const asked: Asked = { operation: 'GetObject', action: 's3:GetObject', key, signal: options.signal };
+    const command = new GetObjectCommand({
+      Bucket: sender.bucket,
+      Key: sender.fullKey(key),
+      ...(options.range ? { Range: rangeHeader(options.range) } : {}),
+      ...(ifMatch === undefined ? {} : { IfMatch: ifMatch }),
+    });
+    const answer = await sender.send(asked, (client, send) => client.send(command, send));
+    return contentOf(sender, answer, asked, options);
+  };
+  return {
+    get: (key, options = {}) =>
+      options.ifMatch === undefined
+        ? request(key, options)
+        : spelling.try(options.ifMatch, (ifMatch) => request(key, options, ifMatch)),
+    head: async (key, signal) => {
+      const command = new HeadObjectCommand({ Bucket: sender.bucket, Key: sender.fullKey(key) });
+      try {
+        const asked: Asked = { operation: 'HeadObject', action: 's3:GetObject', key, signal };
+        return infoOf(key, await sender.send(asked, (client, send) => client.send(command, send)));
+      } catch (error) {
+        if (error instanceof StoreError && error.code === 'not-found' && error.reason !== 'NoSuchBucket')
+          return undefined;
+        throw error;
+      }
+    },
+    list: (options = {}) => s3List(sender, options),
+  };
+}

@@ -1,0 +1,106 @@
+// Sends one SDK command: relative keys become full ones, failures become StoreErrors, and a bucket that turns out to be
+// in another region is asked there, once, when nobody had said which region to use.
+import type { S3Client } from '@aws-sdk/client-s3';
+import { StoreError } from '../store-error.js';
+import type { S3Connection } from './s3-client.js';
+import { objectName, s3Error, type S3Call } from './s3-errors.js';
+import { regionInError } from './s3-region.js';
+import { untilCancelled } from '../until-cancelled.js';
+
+export interface Asked {
+  readonly operation: string;
+  readonly action: string;
+  /** Relative key; absent for calls about the bucket or prefix. */
+  readonly key?: string;
+  /** It is to be done to one state of the object only: that it is gone is a conflict. */
+  readonly isConditional?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type SendOptions = { readonly abortSignal?: AbortSignal };
+
+export class S3Sender {
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly isAws: boolean;
+  readonly #connection: S3Connection;
+  #client: S3Client;
+  #region: string;
+
+  constructor(connection: S3Connection, bucket: string, prefix: string) {
+    this.#connection = connection;
+    this.#client = connection.client;
+    this.#region = connection.region;
+    this.bucket = bucket;
+    this.prefix = prefix;
+    this.isAws = connection.endpoint === undefined;
+  }
+
+  /** The key in the bucket of a key relative to the base. */
+  fullKey(key: string): string {
+    return this.prefix === '' ? key : `${this.prefix}/${key}`;
+  }
+
+  /** The key relative to the base of a key in the bucket. */
+  relativeKey(fullKey: string): string {
+    return this.prefix === '' ? fullKey : fullKey.slice(this.prefix.length + 1);
+  }
+
+  /** `s3://bucket/prefix/key` for messages. */
+  nameOf(key: string): string {
+    return objectName({ bucket: this.bucket, key: this.fullKey(key) });
+  }
+
+  /** @throws StoreError, or `cancelled` when the signal fired */
+  async send<T>(asked: Asked, request: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T> {
+    const options = asked.signal ? { abortSignal: asked.signal } : {};
+    try {
+      return await untilCancelled(request(this.#client, options), asked.signal);
+    } catch (error) {
+      if (!this.#moveTo(error)) throw this.error(error, asked);
+    }
+    try {
+      return await untilCancelled(request(this.#client, options), asked.signal);
+    } catch (error) {
+      throw this.error(error, asked);
+    }
+  }
+
+  /** Names a failure of this call. */
+  error(error: unknown, asked: Asked): Error {
+    return s3Error(error, this.call(asked));
+  }
+
+  /** A failure that this side noticed in an answer. */
+  complaint(asked: Asked, text: string): StoreError {
+    const call = this.call(asked);
+    return new StoreError('store', `${call.operation} ${objectName(call)}: ${text}`, {
+      retriable: true,
+      reason: 'BadAnswer',
+    });
+  }
+
+  call({ operation, action, key, isConditional }: Asked): S3Call {
+    const { endpoint } = this.#connection;
+    const about = key === undefined ? this.prefix : this.fullKey(key);
+    return {
+      operation,
+      action,
+      bucket: this.bucket,
+      endpoint,
+      region: this.#region,
+      isConditional,
+      ...(about === '' ? {} : { key: about }),
+    };
+  }
+
+  // The region named by the server replaces a guessed one; the address still comes from the SDK's own endpoint rules,
+  // so credentials go to AWS only, never to a host named in an answer.
+  #moveTo(error: unknown): boolean {
+    const region = regionInError(error);
+    if (this.#connection.isRegionGiven || !this.isAws || region === undefined || region === this.#region) return false;
+    this.#region = region;
+    this.#client = this.#connection.inRegion(region);
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+// Writing single objects to S3: put, copy, thaw.
+import {
+  CopyObjectCommand,
+  PutObjectCommand,
+  RestoreObjectCommand,
+  type StorageClass,
+  type Tier,
+} from '@aws-sdk/client-s3';
+import { ArchiverError } from '../../failures/errors.js';
+import type { ObjectStore, PutOptions, ThawTier, WriteOptions } from '../object-store.js';
+import { StoreError } from '../store-error.js';
+import { plainEtag } from './s3-etag.js';
+import type { Asked, S3Sender, SendOptions } from './s3-sender.js';
+import { checkKey } from '../store-url.js';
+
+const TIERS: Readonly<Record<ThawTier, Tier>> = { expedited: 'Expedited', standard: 'Standard', bulk: 'Bulk' };
+
+const tagHeader = (tags: Readonly<Record<string, string>>): string => new URLSearchParams({ ...tags }).toString();
+
+/** The headers that every way of writing an object takes. */
+const writeParameters = (options: WriteOptions) => ({
+  ...(options.storageClass === undefined ? {} : { StorageClass: options.storageClass as StorageClass }),
+  ...(options.contentType === undefined ? {} : { ContentType: options.contentType }),
+  ...(options.metadata === undefined ? {} : { Metadata: { ...options.metadata } }),
+  ...(options.tags === undefined || Object.keys(options.tags).length === 0 ? {} : { Tagging: tagHeader(options.tags) }),
+  ...(options.kmsKeyId === undefined
+    ? {}
+    : { ServerSideEncryption: 'aws:kms' as const, SSEKMSKeyId: options.kmsKeyId }),
+});
+
+function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: PutOptions): PutObjectCommand {
+  const { sha256 } = options;
+  const command = new PutObjectCommand({
+    Bucket: sender.bucket,
+    Key: sender.fullKey(key),
+    Body: body,
+    ContentLength: body.byteLength,
+    ...writeParameters(options),
+    ...(options.ifAbsent === true ? { IfNoneMatch: '*' } : {}),
+    // Without quotes, as Ceph's gateway wants it; AWS takes either.
+    ...(options.ifMatch === undefined ? {} : { IfMatch: options.ifMatch }),
+    // On AWS the store keeps it as the object's checksum, which spares the SDK its CRC32.
+    ...(sha256 !== undefined && sender.isAws ? { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') } : {}),
+  });
+  if (sha256 !== undefined) {
+    // The signer takes a hash that is already there and does not read the body again.
+    command.middlewareStack.add(
+      (next) => (args) => {
+        (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = sha256;
+        return next(args);
+      },
+      { step: 'build', name: 'knownBodyHash' },
+    );
+  }
+  return command;
+}
+
+/** The SDK hands what it does not know on to our transport. */
+const withSent = (send: SendOptions, { onSent }: PutOptions): SendOptions & Pick<PutOptions, 'onSent'> =>
+  onSent === undefined ? send : { ...send, onSent };
+
+async function thaw(
+  sender: S3Sender,
+  key: string,
+  { days, tier, signal }: Parameters<ObjectStore['thaw']>[1],
+): Promise<'started' | 'already'> {
+  const asked: Asked = { operation: 'RestoreObject', action: 's3:RestoreObject', key, signal };
+  const command = new RestoreObjectCommand({
+    Bucket: sender.bucket,
+    Key: sender.fullKey(key),
+    RestoreRequest: { Days: days, GlacierJobParameters: { Tier: TIERS[tier] } },
+  });
+  try {
+    const answer = await sender.send(asked, (client, send) => client.send(command, send));
+    return answer.$metadata.httpStatusCode === 200 ? 'already' : 'started';
+  } catch (error) {
+    // InvalidObjectState: the object is not archived, so it is readable as it is.
+    const isUnderWay =
+      error instanceof StoreError &&
+      (error.reason === 'RestoreAlreadyInProgress' ||
+        error.reason === 'InvalidObjectState' ||
+        error.reason === 'ObjectAlreadyInActiveTierError');
+    if (isUnderWay) return 'already';
+    throw error;
+  }
+}
+
+/** The writing half of an S3 store, multipart and deleting aside. */
+export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | 'thaw'> {
+  return {
+    put: async (key, body, options = {}) => {
+      checkKey(key, sender.prefix);
+      const asked: Asked = {
+        operation: 'PutObject',
+        action: 's3:PutObject',
+        key,
+        isConditional: options.ifMatch !== undefined,
+        signal: options.signal,
+      };
+      const answer = await sender.send(asked, (client, send) =>
+        client.send(putCommand(sender, key, body, options), withSent(send, options)),
+      );
+      return { etag: plainEtag(answer.ETag) };
+    },
+    copy: async (fromKey, toKey, options = {}) => {
+      checkKey(toKey, sender.prefix);
+      const asked: Asked = {
+        operation: 'CopyObject',
+        action: 's3:PutObject and s3:GetObject',
+        key: toKey,
+        signal: options.signal,
+      };
+      const source = `${sender.bucket}/${sender.fullKey(fromKey)}`.split('/').map(encodeURIComponent).join('/');
+      const command = new CopyObjectCommand({
+        Bucket: sender.bucket,
+        Key: sender.fullKey(toKey),
+        CopySource: source,
+        ...writeParameters(options),
+        ...(options.metadata !== undefined || options.contentType !== undefined
+          ? { MetadataDirective: 'REPLACE' as const }
+          : {}),
+        ...(options.tags === undefined ? {} : { TaggingDirective: 'REPLACE' as const }),
+      });
+      const answer = await sender.send(asked, (client, send) => client.send(command, send));
+      if (answer.CopyObjectResult?.ETag === undefined)
+        throw sender.complaint(asked, 'the store did not confirm the copy');
+    },
+    thaw: (key, options) => {
+      if (!Number.isInteger(options.days) || options.days < 1)
+        throw new ArchiverError('usage', 'an object is restored for at least one day');
+      return thaw(sender, key, options);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+// The output tree that this machine allows.
+import { loadLibc } from '../libc/libc.js';
+import { LibcTree } from './libc-tree.js';
+import { NodeTree } from './node-tree.js';
+import type { OutputTree } from './output-tree.js';
+import type { WriteSettings } from './write-settings.js';
+
+/** Opens the tree below the output folder of these settings. */
+export function openTree(settings: Pick<WriteSettings, 'rootFd' | 'rootPath' | 'gid'>): OutputTree {
+  const libc = loadLibc();
+  if (libc === undefined || settings.rootFd === undefined) return new NodeTree(settings.rootPath, settings.gid);
+  return new LibcTree(libc, settings.rootFd, settings.gid);
+}

@@ -1,0 +1,53 @@
+// A restore that may have to do with cold storage, as data for programs.
+import type { RetrievalEstimate } from '../cost/retrieval-cost.js';
+import { isColdClass } from '../cost/cold-class.js';
+import type { TierPlan } from '../thaw/tier-plans.js';
+import type { Retrieval, ThawedChunk } from './retrieve.js';
+
+/** Cannot come back as things are: refused, gone, or not asked for. */
+export const isLost = ({ state }: ThawedChunk): boolean =>
+  state === 'denied' || state === 'missing' || state === 'cold';
+
+/** In the words of a restore job. */
+function statusOf({ kind, result }: Retrieval): string {
+  if (kind !== 'restored') return kind === 'requested' ? 'pending' : 'planned';
+  return result.failed.length === 0 ? 'completed' : 'failed';
+}
+
+/** The keys of the document. `coldChunks` are those in classes that must be asked back, and those that are missing. */
+export function retrievalDocument(retrieval: Retrieval, jobId: string | undefined): Readonly<Record<string, unknown>> {
+  const { chunks, estimate } = retrieval;
+  const cold = chunks.filter((chunk) => isColdClass(chunk.storageClass) || isLost(chunk));
+  return {
+    status: statusOf(retrieval),
+    ...(jobId === undefined ? {} : { jobId }),
+    ...estimateDocument(estimate),
+    coldChunks: cold.map(chunkDocument),
+    ...(retrieval.kind === 'requested' ? { readyBy: retrieval.readyBy?.toISOString() ?? null } : {}),
+    ...(retrieval.kind === 'planned' ? { tiers: retrieval.tiers.map(tierDocument) } : {}),
+  };
+}
+
+const estimateDocument = ({ costUsd, lines, region, isAws, pricesOf }: RetrievalEstimate) => ({
+  costUsd,
+  lines,
+  region,
+  isAws,
+  pricesOf,
+});
+
+const chunkDocument = ({ key, sizeBytes, storageClass, state, expiresAt, reason }: ThawedChunk) => ({
+  key,
+  bytes: sizeBytes,
+  storageClass,
+  state,
+  expiresAt: expiresAt?.toISOString() ?? null,
+  reason: reason ?? null,
+});
+
+const tierDocument = ({ tier, wait, readyBy, estimate }: TierPlan) => ({
+  tier,
+  wait: wait.text,
+  readyBy: readyBy.toISOString(),
+  ...estimateDocument(estimate),
+});

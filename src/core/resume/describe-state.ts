@@ -1,0 +1,54 @@
+// A saved upload as data for programs.
+import type { FoundState } from './state-folder.js';
+
+/** `unreadable` is damaged, of another archiver or newer. */
+export type SavedStatus = 'running' | 'interrupted' | 'complete' | 'unreadable';
+
+/** The word for what was found. */
+export function savedStatus({ state, holder }: Pick<FoundState, 'state' | 'holder'>): SavedStatus {
+  if (holder !== undefined) return 'running';
+  if (state === undefined) return 'unreadable';
+  return state.status === 'complete' ? 'complete' : 'interrupted';
+}
+
+/** The keys of its document. `nowMs`: milliseconds since 1970. */
+export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<string, unknown>> {
+  const { uploadId, state, problem } = one;
+  const common = { uploadId, status: savedStatus(one) };
+  if (state === undefined) return { ...common, problem: problem?.message };
+  const { command, sources, destination, storeUrl, datasetId, done, totals, startedAt, updatedAt, failure } = state;
+  const leftMs = timeLeftMs(one, nowMs);
+  return {
+    ...common,
+    command,
+    source: sources[0],
+    sources,
+    destination,
+    location: `${storeUrl}/uploads/${state.uploadIds.at(-1) ?? uploadId}`,
+    datasetId,
+    filesDone: done.files,
+    filesTotal: totals.files,
+    bytesDone: done.bytes,
+    bytesTotal: totals.bytes,
+    chunksSent: done.chunks,
+    storedBytes: done.storedBytes,
+    createdAt: state.createdAt,
+    startedAt,
+    updatedAt,
+    elapsedMs: Math.max(0, nowMs - Date.parse(state.createdAt)),
+    estimatedCompletion: leftMs === undefined ? null : new Date(nowMs + leftMs).toISOString(),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** Milliseconds until a running upload has sent everything at its speed so far; undefined where that is not known. */
+export function timeLeftMs(one: FoundState, nowMs: number): number | undefined {
+  const { state } = one;
+  if (state === undefined || savedStatus(one) !== 'running') return undefined;
+  const { done, found, totals, startedAt, updatedAt } = state;
+  const sent = done.bytes - found.bytes;
+  const took = Date.parse(updatedAt) - Date.parse(startedAt);
+  if (sent <= 0 || took <= 0) return undefined;
+  const left = ((totals.bytes - done.bytes) / sent) * took - (nowMs - Date.parse(updatedAt));
+  return Math.max(0, Math.round(left));
+}

@@ -1,0 +1,142 @@
+// A folder of documents of one kind: `<id>.json` and, beside it, the files that belong to it (locks, logs).
+import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
+import { fileFailure } from '../failures/file-failure.js';
+import { printable } from '../paths/raw-path.js';
+import { type LockHolder, lockHolder } from './lock.js';
+import { removeOrphanFiles } from './orphans.js';
+import { replaceFile } from './replace-file.js';
+
+export interface FolderKind<T> {
+  /** What a person calls a document: `restore job`. */
+  readonly noun: string;
+  /** The command that shows which there are. */
+  readonly listCommand: string;
+  /** Of an id, without anchors or groups. File names are made from ids that match. */
+  readonly id: string;
+  /** Endings of the files beside the document. */
+  readonly beside: readonly string[];
+  /** The one of them that is the lock of the process that works on it. */
+  readonly workLock: string;
+  /** Larger files are damaged. */
+  readonly maxBytes: number;
+  /** @throws integrity, unsupported */
+  readonly parse: (text: string, id: string, path: string) => T;
+}
+
+export interface FoundDocument<T> {
+  readonly id: string;
+  /** Undefined when it cannot be used; `problem` says why. */
+  readonly document: T | undefined;
+  readonly problem: ArchiverError | undefined;
+  /** The process that works on it. */
+  readonly holder: LockHolder | undefined;
+  /** When its file was written, ms since 1970. */
+  readonly writtenMs: number;
+}
+
+export class DocumentFolder<T> {
+  constructor(
+    private readonly folder: string,
+    private readonly kind: FolderKind<T>,
+  ) {}
+
+  /** The file of `id` with this ending. `id` must be one. */
+  path(id: string, ending = 'json'): string {
+    return join(this.folder, `${id}.${ending}`);
+  }
+
+  /** Ids of the documents, in order; none when there is no folder. @throws access-denied, io */
+  async ids(): Promise<readonly string[]> {
+    let names: readonly string[];
+    try {
+      names = await readdir(this.folder);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw fileFailure('read', this.folder, error);
+    }
+    const pattern = new RegExp(`^(${this.kind.id})\\.json$`);
+    return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort();
+  }
+
+  /** All of them by id, those that cannot be used included. `host`: this computer. @throws access-denied, io */
+  async findAll(host: string): Promise<readonly FoundDocument<T>[]> {
+    const found: FoundDocument<T>[] = [];
+    for (const id of await this.ids()) {
+      const one = await this.find(id, host);
+      if (one !== undefined) found.push(one);
+    }
+    return found;
+  }
+
+  /** One of them; undefined when it is not there. @throws access-denied, io */
+  async find(id: string, host: string): Promise<FoundDocument<T> | undefined> {
+    try {
+      const { mtimeMs: writtenMs } = await stat(this.path(id));
+      const holder = await lockHolder(this.path(id, this.kind.workLock), host);
+      const used = { id, holder, writtenMs };
+      try {
+        return { ...used, document: await this.read(id), problem: undefined };
+      } catch (error) {
+        if (!isArchiverError(error) || error.code === 'not-found') throw error;
+        return { ...used, document: undefined, problem: error };
+      }
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT' || isArchiverError(error, 'not-found')) return undefined; // removed meanwhile
+      throw isArchiverError(error) ? error : fileFailure('read', this.path(id), error);
+    }
+  }
+
+  /** @throws not-found; integrity, unsupported for what is no document of this version; access-denied, io */
+  async read(id: string): Promise<T> {
+    const { kind } = this;
+    if (!new RegExp(`^${kind.id}$`).test(id)) throw this.missing(id);
+    const path = this.path(id);
+    let text: string;
+    try {
+      const { size } = await stat(path);
+      text = size > kind.maxBytes ? '' : await readFile(path, 'utf8');
+    } catch (error) {
+      throw systemCode(error) === 'ENOENT' ? this.missing(id) : fileFailure('read', path, error);
+    }
+    return kind.parse(text, id, path);
+  }
+
+  private missing(id: string): ArchiverError {
+    const { noun, listCommand } = this.kind;
+    return new ArchiverError('not-found', `no ${noun} ${printable(id)} is saved in ${printable(this.folder)}`, {
+      hint: listCommand,
+    });
+  }
+
+  /** Writes a document whose lock is held, or that is new, into a folder that only its owner can read. @throws access-denied, no-space, io */
+  async write(id: string, text: string): Promise<void> {
+    try {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await chmod(this.folder, 0o700);
+      await replaceFile(this.path(id), text);
+    } catch (error) {
+      throw fileFailure('write', this.path(id), error);
+    }
+  }
+
+  /** Removes the files of one, the document last: what they belong to stays known until then. @throws access-denied, io */
+  async remove(id: string): Promise<void> {
+    for (const ending of [...this.kind.beside, 'json']) {
+      const path = this.path(id, ending);
+      try {
+        await rm(path, { force: true });
+      } catch (error) {
+        throw fileFailure('remove', path, error);
+      }
+    }
+  }
+
+  /** Removes what processes left that were killed while they wrote or removed one, and is older. @throws system errors */
+  async removeOrphans(beforeMs: number): Promise<void> {
+    const { id, beside } = this.kind;
+    const pattern = new RegExp(`^(?:(${id})\\.(?:${beside.join('|')})|\\.${id}\\.json\\.[0-9a-f]{12})$`);
+    await removeOrphanFiles(this.folder, beforeMs, { pattern, savedIds: await this.ids() });
+  }
+}

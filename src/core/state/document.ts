@@ -1,0 +1,63 @@
+// The text of a small file that the program keeps for itself: one JSON document with a type, a format and a checksum.
+// Damaged, foreign and newer files are told apart, each by one sentence.
+import { createHash } from 'node:crypto';
+import { ArchiverError, integrityError } from '../failures/errors.js';
+import { Fields } from '../json/json-fields.js';
+import { parseBoundedJson } from '../json/json-guard.js';
+import { printable } from '../paths/raw-path.js';
+
+const MAX_DEPTH = 8;
+
+export interface StateKind {
+  /** `type` in the document. */
+  readonly type: string;
+  readonly format: number;
+  /** What a person calls it: `saved upload`. */
+  readonly noun: string;
+}
+
+export interface StateDocument {
+  readonly fields: Fields;
+  /** All of it but the checksum. Its checksum says that this program wrote it. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The text of the file. */
+export function encodeStateDocument({ type, format }: Pick<StateKind, 'type' | 'format'>, body: object): string {
+  const text = JSON.stringify({ format, type, ...body });
+  return `${text.slice(0, -1)},"sha256":"${digestOf(text)}"}\n`;
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/**
+ * Reads the text of the file `path`. `hint`: what to do about a damaged one.
+ * @throws integrity where it is damaged or another kind of file, unsupported where it is newer
+ */
+export function parseStateDocument(
+  text: string,
+  { type, format, noun }: StateKind,
+  { path, hint }: { readonly path: string; readonly hint: string },
+): StateDocument {
+  const what = `the ${noun} ${printable(path)}`;
+  const fields = new Fields(parsedText(text, what, hint), what);
+  if (fields.get('type') !== type) throw integrityError(`${printable(path)} is not a ${noun} of archiver`, { hint });
+  const found = fields.get('format');
+  if (typeof found === 'number' && found > format) {
+    throw new ArchiverError('unsupported', `${what} has format ${found}, and this archiver reads ${format}`, {
+      hint: 'update archiver',
+    });
+  }
+  const { sha256, ...body } = fields.own();
+  if (found !== format || sha256 !== digestOf(JSON.stringify(body)))
+    throw integrityError(`${what} is damaged: it does not match its checksum`, { hint });
+  return { fields, body };
+}
+
+function parsedText(text: string, what: string, hint: string): unknown {
+  try {
+    return parseBoundedJson(text, MAX_DEPTH, what);
+  } catch (error) {
+    throw integrityError(`${what} is damaged: it is no JSON document`, { cause: error, hint });
+  }
+}

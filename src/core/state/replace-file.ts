@@ -1,0 +1,40 @@
+// Replaces a file so that a reader, or a crash, sees the old text or the new one and never a part.
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../failures/errors.js';
+import { syncFolder } from './sync-folder.js';
+
+async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Writes `text` to `path`. Keeps the mode of the file that was there, and a link stays a link to the new text. */
+export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
+  // People keep such files in a repository of their own and link to them.
+  const target = (await ignoreMissing(realpath(path))) ?? path;
+  const folder = dirname(target);
+  await mkdir(folder, { recursive: true });
+  const mode = (await ignoreMissing(stat(target)))?.mode ?? 0o600;
+  const temporary = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}`);
+  try {
+    const handle = await open(temporary, 'wx', mode & 0o777);
+    try {
+      await handle.writeFile(text);
+      // `open` subtracts the umask.
+      await handle.chmod(mode & 0o777);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, target);
+    await syncFolder(folder);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}

@@ -1,0 +1,18 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { systemCode } from '../failures/errors.js';
+
+// Some file systems cannot flush a folder; they say so in one of these ways.
+const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EBADF', 'EISDIR', 'EACCES', 'EPERM']);
+
+/** Flushes a folder's list of names to disk, where the file system can. @throws system errors */
+export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(folder, 'r');
+    await handle.sync();
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has(systemCode(error) ?? '')) throw error;
+  } finally {
+    await handle?.close();
+  }
+}

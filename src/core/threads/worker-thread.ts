@@ -1,0 +1,127 @@
+// One worker thread, seen from the thread that started it. However it ends before it was asked to (an uncaught error, no
+// memory left, a message that cannot be read, an end without a word), that is told once, and nobody waits for an answer
+// that will not come. Ending it is asked for and waited for, but never for ever.
+import { Worker } from 'node:worker_threads';
+import { meaningOf } from '../failures/errno.js';
+import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
+import { loadLibc } from '../libc/libc.js';
+import { workerUrl } from './worker-url.js';
+
+export interface ThreadOptions<FromThread> {
+  /** Its file, e.g. `pack-worker`. */
+  readonly name: string;
+  /** What it does, for messages: `a packing thread`. */
+  readonly what: string;
+  readonly data?: unknown;
+  /** What it throws counts as a failure of the thread. */
+  readonly onMessage: (message: FromThread) => void;
+  /** Called at most once, and never by the constructor. */
+  readonly onFailure: (error: ArchiverError) => void;
+  /** Instead of the file of that name. */
+  readonly url?: URL | undefined;
+  /** How long an end that was asked for may take. */
+  readonly patienceMs?: number | undefined;
+}
+
+/** A thread that was asked to end may have a slow disk to wait for; after this nobody waits any more. */
+const PATIENCE_MS = 30_000;
+/** Node's own codes. */
+const HINTS: Readonly<Record<string, string>> = {
+  ERR_WORKER_INIT_FAILED: 'allow more threads and open files (ulimit -u, ulimit -n), or free some memory',
+  ERR_WORKER_OUT_OF_MEMORY: 'free some memory, or allow Node more of it: NODE_OPTIONS=--max-old-space-size=MIB',
+};
+
+export class WorkerThread<ToThread, FromThread> {
+  /** Resolves when the thread is gone. */
+  readonly ended: Promise<void>;
+  private readonly worker: Worker | undefined;
+  private failed = false;
+  private mayEnd = false;
+
+  constructor(private readonly options: ThreadOptions<FromThread>) {
+    const { name, data, url = workerUrl(name) } = options;
+    this.worker = this.start(url, data);
+    const { worker } = this;
+    if (worker === undefined) {
+      this.ended = Promise.resolve();
+      return;
+    }
+    // Threads load koffi. When the last user of an addon ends, its destructors run, and those of koffi flush standard
+    // error with a lock held that they take again to complain: where the flush fails, that thread never ends. As long as
+    // this thread holds the addon, too, they do not run here; the end of the process passes them by (src/cli.ts).
+    loadLibc();
+    worker.on('message', (message: FromThread) => this.receive(message));
+    worker.on('messageerror', (error) => this.fail(error));
+    worker.on('error', (error) => this.fail(error));
+    this.ended = new Promise((resolve) => {
+      worker.once('exit', (code) => {
+        if (!this.mayEnd) this.fail(new Error(`it ended by itself with status ${code}`));
+        resolve();
+      });
+    });
+  }
+
+  private start(url: URL, workerData: unknown): Worker | undefined {
+    try {
+      return new Worker(url, { workerData });
+    } catch (error) {
+      queueMicrotask(() => this.fail(error)); // whoever makes this has not got it yet
+      return undefined;
+    }
+  }
+
+  private receive(message: FromThread): void {
+    try {
+      this.options.onMessage(message);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    if (this.failed) return;
+    this.failed = true;
+    const { what, onFailure } = this.options;
+    if (isArchiverError(error)) onFailure(error);
+    else {
+      const code = systemCode(error) ?? '';
+      const hint = HINTS[code] ?? meaningOf(code)?.hint;
+      onFailure(new ArchiverError('internal', `${what} failed: ${errorText(error)}`, { cause: error, hint }));
+    }
+  }
+
+  /** Sends a message; to a thread that is gone it does nothing. */
+  post(message: ToThread): void {
+    this.worker?.postMessage(message);
+  }
+
+  /** From now on its end is no failure. An uncaught error still is. */
+  expectEnd(): void {
+    this.mayEnd = true;
+  }
+
+  /**
+   * Asks the thread with `message` to end, and waits until it has, or until that takes too long. It is asked and not
+   * terminated: a thread that is stopped while it loads a native addon takes the whole process down (napi_throw is fatal
+   * there).
+   */
+  async close(message: ToThread): Promise<void> {
+    this.expectEnd();
+    this.post(message);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.worker?.unref(); // stuck in a call of the system: nothing more can be done for it, and nobody needs it
+        resolve();
+      }, this.options.patienceMs ?? PATIENCE_MS);
+    });
+    await Promise.race([this.ended, late]);
+    clearTimeout(timer);
+  }
+
+  /** Stops it wherever it is. Not while it loads native code. */
+  terminate(): void {
+    this.expectEnd();
+    void this.worker?.terminate();
+  }
+}

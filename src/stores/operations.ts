@@ -1,0 +1,227 @@
+// What there is to say about each long operation, as data: a new one is a line here, and every display knows it. The name
+// of an operation is its label too: `dvc status` is what a log line and a JSON object call it.
+import type { Operation, Phase } from '../core/events.js';
+
+/** What an operation counts. */
+export type Unit = 'file' | 'object' | 'entry' | 'chunk' | 'version';
+
+export interface PhaseKind {
+  /** What is going on, for a person: "writing the manifest". */
+  readonly doing: string;
+  /** What is counted meanwhile, where it is not what the operation counts. */
+  readonly unit?: Unit;
+}
+
+export interface OperationKind {
+  /** "Uploading", before the names of what it works on. */
+  readonly doing: string;
+  /** "Uploaded", before what became of it. */
+  readonly done: string;
+  /** "Upload", before "stopped" and "failed". */
+  readonly noun: string;
+  readonly unit: Unit;
+  /** What the bytes are that are counted while it runs; absent where none are. */
+  readonly moves?: {
+    /** What happens to source bytes (upload) or those on this computer (restore): "read", "written". */
+    readonly raw: string;
+    /** What happens to the bytes in the store: "sent", "fetched". */
+    readonly stored?: string;
+  };
+  /** The bar follows what has left for the store, not what was read. */
+  readonly isSending?: boolean;
+  readonly phases: Partial<Record<Phase, PhaseKind>>;
+  /** What Ctrl+C does, long and short; every word of it has to be true. */
+  readonly interrupt: readonly [long: string, short: string];
+  /** What is going on after Ctrl+C, where there is more to it than stopping. */
+  readonly stopping?: string;
+  /** What is left after an interruption; `target` is ready to be shown. */
+  readonly kept: (target: string) => string;
+  /** The same, once the commit has begun. */
+  readonly keptInCommit?: string;
+}
+
+const SCANNING: PhaseKind = { doing: 'scanning' };
+const COMMITTING: PhaseKind = { doing: 'writing the manifest' };
+const FINISHING: PhaseKind = { doing: 'finishing' };
+
+const SENDING = {
+  unit: 'file',
+  moves: { raw: 'read', stored: 'sent' },
+  isSending: true,
+  phases: {
+    scanning: SCANNING,
+    transferring: { doing: 'sending' },
+    committing: COMMITTING,
+    finishing: FINISHING,
+  },
+  stopping: 'stopping, and removing what was sent',
+  kept: () => 'committed uploads are untouched; this one was not committed',
+  keptInCommit: 'committed uploads are untouched; this one may have been committed: archiver list shows it',
+} as const;
+
+const stopsAndKeeps = (what: string): OperationKind['interrupt'] => [
+  `ctrl+c stops here; files that are already ${what} stay`,
+  `ctrl+c stops; ${what} files stay`,
+];
+
+const stopsWithout = (what: string): OperationKind['interrupt'] => [
+  `ctrl+c stops here; ${what}`,
+  `ctrl+c stops; ${what}`,
+];
+
+const FETCHING = {
+  unit: 'file',
+  moves: { raw: 'written', stored: 'fetched' },
+  phases: { transferring: { doing: 'fetching' }, finishing: FINISHING },
+  kept: (target: string) => `files already written stay in ${target}`,
+} as const;
+
+/** The words and the shape of each operation. */
+export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
+  upload: {
+    ...SENDING,
+    doing: 'Uploading',
+    done: 'Uploaded',
+    noun: 'Upload',
+    interrupt: [
+      'ctrl+c stops after the chunks in flight; committed uploads are untouched',
+      'ctrl+c stops; committed uploads are untouched',
+    ],
+  },
+  sync: {
+    ...SENDING,
+    doing: 'Syncing',
+    done: 'Synced',
+    noun: 'Sync',
+    interrupt: [
+      'ctrl+c stops after the chunks in flight; versions that are there are untouched',
+      'ctrl+c stops; committed versions are untouched',
+    ],
+  },
+  migrate: {
+    ...SENDING,
+    doing: 'Migrating',
+    done: 'Migrated',
+    noun: 'Migration',
+    phases: { ...SENDING.phases, scanning: { doing: 'unpacking the archive' }, finishing: { doing: 'validating' } },
+    interrupt: [
+      'ctrl+c stops after the chunks in flight; the archive stays as it is',
+      'ctrl+c stops; the archive stays as it is',
+    ],
+  },
+  restore: {
+    ...FETCHING,
+    doing: 'Restoring',
+    done: 'Restored',
+    noun: 'Restore',
+    interrupt: stopsAndKeeps('restored'),
+  },
+  download: {
+    ...FETCHING,
+    doing: 'Downloading',
+    done: 'Downloaded',
+    noun: 'Download',
+    interrupt: stopsAndKeeps('downloaded'),
+  },
+  verify: {
+    doing: 'Verifying',
+    done: 'Verified',
+    noun: 'Verify',
+    unit: 'file',
+    moves: { raw: 'checked', stored: 'fetched' },
+    phases: { scanning: { doing: 'checking the manifest' }, transferring: { doing: 'reading chunks' } },
+    interrupt: stopsWithout('verify changes nothing'),
+    kept: () => 'verify changes nothing',
+  },
+  prune: {
+    doing: 'Pruning',
+    done: 'Pruned',
+    noun: 'Prune',
+    unit: 'object',
+    phases: {
+      reading: { doing: 'reading versions', unit: 'version' },
+      listing: { doing: 'listing objects' },
+      deleting: { doing: 'deleting objects' },
+    },
+    interrupt: stopsWithout('versions that are kept stay whole'),
+    kept: () => 'versions that are kept are whole; run it again to remove the rest',
+  },
+  balance: {
+    doing: 'Balancing',
+    done: 'Balanced',
+    noun: 'Balance',
+    unit: 'chunk',
+    moves: { raw: 'copied' },
+    phases: {
+      reading: { doing: 'reading the manifest' },
+      copying: { doing: 'copying chunks' },
+      committing: COMMITTING,
+    },
+    interrupt: stopsWithout('the upload stays as it is'),
+    kept: () => 'the upload is as it was, or balanced; run it again to go on',
+  },
+  repair: {
+    doing: 'Repairing',
+    done: 'Repaired',
+    noun: 'Repair',
+    unit: 'chunk',
+    moves: { raw: 'read' },
+    phases: {
+      listing: { doing: 'listing objects', unit: 'object' },
+      reading: { doing: 'reading chunks' },
+      rebuilding: { doing: 'rebuilding manifests', unit: 'version' },
+    },
+    interrupt: stopsWithout('what is not repaired yet stays as it is'),
+    kept: () => 'what is not repaired yet is as it was; run it again to go on',
+  },
+  scuttle: {
+    doing: 'Deleting',
+    done: 'Deleted',
+    noun: 'Scuttle',
+    unit: 'object',
+    phases: { listing: { doing: 'looking what is there' }, deleting: { doing: 'deleting' } },
+    interrupt: stopsWithout('what is deleted is gone'),
+    kept: () => 'what was deleted is gone; run it again to delete the rest',
+  },
+  load: {
+    doing: 'Opening',
+    done: 'Opened',
+    noun: 'Opening',
+    unit: 'entry',
+    moves: { raw: 'read' },
+    phases: { reading: { doing: 'reading the manifest' } },
+    interrupt: stopsWithout('nothing is changed'),
+    kept: () => 'nothing was changed',
+  },
+  'dvc status': {
+    doing: 'Comparing',
+    done: 'Compared',
+    noun: 'Comparison',
+    unit: 'file',
+    moves: { raw: 'compared' },
+    phases: { reading: { doing: 'reading the manifest', unit: 'entry' }, comparing: { doing: 'comparing' } },
+    interrupt: stopsWithout('nothing is changed'),
+    kept: () => 'nothing was changed',
+  },
+  'dvc export': {
+    doing: 'Exporting',
+    done: 'Exported',
+    noun: 'Export',
+    unit: 'file',
+    phases: {
+      reading: { doing: 'reading the manifest', unit: 'entry' },
+      transferring: { doing: 'writing .dvc files' },
+    },
+    interrupt: stopsAndKeeps('written'),
+    kept: (target) => `files already written stay in ${target}`,
+  },
+};
+
+const PLURALS: Partial<Record<Unit, string>> = { entry: 'entries' };
+
+/** "1 entry", "13 290 files", with the count as it is to be written. */
+export const countText = (count: number, unit: Unit, write: (count: number) => string): string =>
+  `${write(count)} ${count === 1 ? unit : pluralOf(unit)}`;
+
+/** `files`, `entries`: as in JSON keys and log lines. */
+export const pluralOf = (unit: Unit): string => PLURALS[unit] ?? `${unit}s`;

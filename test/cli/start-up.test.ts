@@ -1,0 +1,34 @@
+// Every call loads the declarations of all commands. What they import must be light, or `archiver --version` pays for it.
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+test('the entry loads no package, no screen and no engine', async () => {
+  const { metafile } = await build({
+    entryPoints: ['src/cli.ts'],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    outdir: 'unused',
+    write: false,
+    metafile: true,
+  });
+  const loaded = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const { path: next, kind, external } of metafile.inputs[path]!.imports) {
+      if (kind === 'dynamic-import' || next.startsWith('node:')) continue;
+      if (external === true) packages.add(next);
+      else visit(next);
+    }
+  };
+  visit('src/cli.ts');
+  expect([...packages]).toEqual([]);
+  expect([...loaded].filter((path) => /^src\/(?:screens|stores)\//.test(path))).toEqual([]);
+  const heavy =
+    /^src\/core\/(?:archive|balance|listing|migrate|repair|restore|scuttle|verify|keys)\/|open-store|file-store|\/s3-/;
+  expect([...loaded].filter((path) => heavy.test(path))).toEqual([]);
+});

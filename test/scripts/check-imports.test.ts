@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const SCRIPT = join(import.meta.dirname, '../../scripts/check-imports.mjs');
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function check(files: Record<string, string>): { status: number | null; told: string; said: string } {
+  const root = mkdtempSync(join(tmpdir(), 'imports-'));
+  folders.push(root);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  const { status, stderr, stdout } = spawnSync(process.execPath, [SCRIPT, root], { encoding: 'utf8' });
+  return { status, told: stderr.replaceAll(`${root}/`, ''), said: stdout };
+}
+
+describe('check-imports', () => {
+  test('the tree itself passes', () => {
+    const said = execFileSync(process.execPath, [SCRIPT], { cwd: dirname(dirname(SCRIPT)), encoding: 'utf8' });
+    expect(said).toContain('0 faults');
+  });
+
+  test.each([
+    ['a value', `import { b } from './b.js';`],
+    ['a type', `import type { B } from './b.js';`],
+    ['a re-export', `export { b } from './b.js';`],
+    ['a star', `export * from './b.js';`],
+    ['a type among values', `import { type B } from './b.js';`],
+    ['await import', `export const later = async () => await import('./b.js');`],
+  ])('a circle closed by %s is a fault', (_what, line) => {
+    const { status, told } = check({
+      'ui/a.ts': `${line}\nexport interface A { x: 1 }`,
+      'ui/b.tsx': `import type { A } from './a.js';\nexport const b: A | 1 = 1;\nexport type B = 1;`,
+    });
+    expect(told).toBe('circle of 2: ui/a ui/b\n');
+    expect(status).toBe(1);
+  });
+
+  test('two circles that share no file are two', () => {
+    const pair = (one: string, other: string) => ({
+      [`ui/${one}.ts`]: `import './${other}.js';`,
+      [`ui/${other}.ts`]: `import './${one}.js';\nimport './d.js';`,
+    });
+    expect(check({ ...pair('a', 'b'), ...pair('c', 'd') }).told).toBe(
+      'circle of 2: ui/a ui/b\ncircle of 2: ui/c ui/d\n',
+    );
+  });
+
+  test.each([
+    ['core/a.ts', `import type { S } from '../stores/s.js';`, 'core imports nothing above it'],
+    ['core/a.ts', `import { Text } from 'ink';`, 'core imports nothing above it'],
+    ['core/a/b.ts', `export const c = async () => await import('../../cli/c.js');`, 'core imports nothing above it'],
+    ['core/a.ts', `import { S3Client } from '@aws-sdk/client-s3';`, 'know the SDK'],
+    ['ui/a.ts', `import { x } from '../core/x.js';`, 'ui imports ink and react only'],
+    ['stores/a.ts', `export { x } from '../ui/x.js';`, 'stores import core only'],
+    ['screens/a.tsx', `import { x } from '../commands/x.js';`, 'screens import ui and stores'],
+    ['cli/a.ts', `import { x } from '../screens/x.js';`, 'stays light'],
+  ])('%s may not say %s', (file, line, why) => {
+    const { status, told } = check({ [file]: line });
+    expect(told).toContain(why);
+    expect(status).toBe(1);
+  });
+
+  test.each([
+    ['cli/a.ts', `export const x = async () => await import('../screens/x.js');`],
+    ['cli/a.ts', `import type { X } from '../screens/x.js';`],
+    ['core/object-store/s3/s3-client.ts', `import { S3Client } from '@aws-sdk/client-s3';`],
+    ['core/keys/kms-client.ts', `import { KMSClient } from '@aws-sdk/client-kms';`],
+    ['commands/a.ts', `import { x } from '../core/x.js';`],
+  ])('%s may say %s', (file, line) => {
+    expect(check({ [file]: line })).toMatchObject({ status: 0, told: '' });
+  });
+});
