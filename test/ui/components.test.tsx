@@ -181,6 +181,8 @@ test('a bar is as wide as asked at every share, and full only when all is done',
   expect(draw(<Bar share={0.999} width={9} hasTrack />)).toBe(`${'━'.repeat(8)}╸`);
   expect(draw(<Bar share={1} width={9} hasTrack />)).toBe('━'.repeat(9));
   expect(draw(<Bar share={Number.NaN} width={3} hasTrack />)).toBe('───');
+  expect(draw(<Bar share={7} width={4} hasTrack />)).toBe('━━━━');
+  expect(draw(<Bar share={0.5} width={-1} hasTrack />)).toBe('');
 });
 
 test('a sparkline is one row and names its highest value', () => {
