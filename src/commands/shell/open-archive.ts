@@ -8,13 +8,19 @@ import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { formatCount } from '../../ui/format.js';
-import type { ShellValues } from '../shell.js';
-import { openForReading } from '../kit/store.js';
-import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { openForReading, type StoreValues } from '../kit/store.js';
+import { uploadTarget, type UploadTargetValues, uploadUrl } from '../kit/upload-target.js';
 import { datasetTarget } from '../kit/dataset-target.js';
 import { versionSelector } from '../kit/dataset-version.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import type { OpenArchive } from './archive-session.js';
+
+interface ArchiveValues extends UploadTargetValues, StoreValues {
+  readonly datasetId: string | undefined;
+  readonly version: number | undefined;
+  readonly asOf: string | undefined;
+  readonly cacheGb: number;
+}
 
 const TELL_EVERY_MS = 200;
 
@@ -25,7 +31,7 @@ export interface OpenedArchive {
 
 /** Loads what the archive lists. @throws usage, what `resolveVersion` and `loadListing` throw */
 export async function openArchive(
-  values: ShellValues,
+  values: ArchiveValues,
   url: string | undefined,
   context: Context,
 ): Promise<OpenedArchive> {

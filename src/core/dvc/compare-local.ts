@@ -7,7 +7,7 @@ import type { EventSink } from '../events.js';
 import type { Listing } from '../listing/listing.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { displayPath, fsPath, type RawPath } from '../paths/raw-path.js';
-import { progressMeter } from '../restore/progress-meter.js';
+import { progressMeter } from '../progress-meter.js';
 import { failureReason } from '../output-tree/refusal.js';
 import { ContentMd5 } from './content-md5.js';
 

@@ -18,7 +18,7 @@ import { gather, type Gathered } from './plan/gather.js';
 import { makeLinks, planHardlinks } from './write/links.js';
 import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
 import type { OverwritePolicy } from './plan/overwrite.js';
-import { progressMeter } from './progress-meter.js';
+import { progressMeter } from '../progress-meter.js';
 import { refuseCollisions, settleExisting } from './plan/settle-names.js';
 import { SpanSource } from './fetch/span-source.js';
 import { mendedText } from './fetch/mended-text.js';

@@ -10,7 +10,7 @@ import { displayPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
 import { mendedText } from '../restore/fetch/mended-text.js';
 import { extentCut, planWork } from '../restore/plan/plan-work.js';
-import { progressMeter } from '../restore/progress-meter.js';
+import { progressMeter } from '../progress-meter.js';
 import { STATE, type Extra, type SelectedTable, type TableData } from '../restore/plan/selected-table.js';
 import { SpanSource } from '../restore/fetch/span-source.js';
 import type { Trouble } from '../restore/unpack/unpack-protocol.js';

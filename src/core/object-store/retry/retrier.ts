@@ -1,11 +1,9 @@
 // Sends a request again. Waits grow and are jittered, so that many writers do not come back at once; tries and total
 // time are capped; only the last verdict is reported.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorText } from '../../failures/errors.js';
-import type { EventSink } from '../../events.js';
+import { errorText, systemCode } from '../../failures/errors.js';
+import type { EventSink, RetryTrouble } from '../../events.js';
 import { isRetriable, StoreError, throwIfCancelled } from '../store-error.js';
-import { systemCode } from '../../failures/errors.js';
-import type { RetryTrouble } from '../../events.js';
 
 export interface RetryOptions {
   /** How often a request is sent at most. */
