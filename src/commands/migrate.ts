@@ -91,7 +91,7 @@ export const command = defineCommand({
       const elapsed = stopwatch(context);
       const { signal } = context;
       const archive = { opened, key: source.key, url: source.url, owner: source.owner };
-      const start = { type: 'start', operation: 'upload', source: source.url, target: url } as const;
+      const start = { type: 'start', operation: 'migrate', source: source.url, target: url } as const;
       if (values.dryRun) {
         const inspected = await withProgress(context, values, (emit) => {
           emit(start);

@@ -1,6 +1,7 @@
 import pkg from '../../package.json' with { type: 'json' };
 import { defineCommand } from '../cli/command.js';
-import type { Clock, Messages, Places, Results, Verbosity } from '../cli/context.js';
+import type { Places, Results, Verbosity } from '../cli/context.js';
+import type { ProgressContext } from '../cli/progress.js';
 import { flag } from '../cli/flag.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Loss } from '../core/repair/losses.js';
@@ -8,7 +9,7 @@ import type { RepairPart, RepairResult } from '../core/repair/repair.js';
 import { formatBytes, formatCount } from '../ui/format.js';
 import { limitFlags, storeModeFlag, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
-import { fewNotes } from './kit/run.js';
+import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
@@ -50,33 +51,44 @@ export const command = defineCommand({
     1: 'cannot be repaired; what could be read before can be read as before',
     3: 'repaired, or can be repaired, but something is lost, or may be; the result names it',
   },
-  async run(values, [url], context: Results & Messages & Verbosity & Clock & Places & StoreContext) {
+  async run(values, [url], context: Results & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { hasLosses, repairUpload } = await import('../core/repair/repair.js');
     const { rememberedManifests } = await import('./upload/engine-options.js');
     const { execute, force, fromPrevious, workers } = values;
-    const tell = fewNotes(context);
-    return await withStore({ baseUrl, values, context, requestsAtOnce: workers }, async (opened) => {
-      const { cache } = await rememberedManifests(baseUrl, values, context);
-      const result = await repairUpload({
-        store: opened.store,
-        uploadId,
-        region: opened.region,
-        tool: `archiver ${pkg.version}`,
-        cache,
-        execute,
-        force,
-        fromPrevious,
-        requestsAtOnce: workers,
-        signal: context.signal,
-        onProgress: (chunks, bytes) => tell(() => `read ${amountText(chunks, 'chunk', bytes)}`),
-      });
-      const location = uploadUrl({ baseUrl, uploadId });
-      context.result({ ...result, location, requests: opened.requests }, () =>
-        textOf(repairLines(result, context.verbose, printable(location))),
-      );
-      return hasLosses(result) ? 3 : 0;
-    });
+    const location = uploadUrl({ baseUrl, uploadId });
+    const { result } = await withResult(
+      context,
+      {},
+      {
+        work: (emit) => {
+          emit({ type: 'start', operation: 'repair', source: location, target: '' });
+          const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
+          return withStore(call, async ({ store, region, requests }) => {
+            const { cache } = await rememberedManifests(baseUrl, values, context);
+            const result = await repairUpload({
+              store,
+              uploadId,
+              region,
+              tool: `archiver ${pkg.version}`,
+              cache,
+              execute,
+              force,
+              fromPrevious,
+              requestsAtOnce: workers,
+              emit,
+              signal: context.signal,
+            });
+            return { result, requests };
+          });
+        },
+        show: ({ result, requests }) => ({
+          document: { ...result, location, requests },
+          text: () => textOf(repairLines(result, context.verbose, printable(location))),
+        }),
+      },
+    );
+    return hasLosses(result) ? 3 : 0;
   },
 });
 

@@ -1,6 +1,6 @@
 // What most runs need around their work: how long it took, its progress, notes and warnings that do not flood.
-import type { Clock, Messages, Origins } from '../../cli/context.js';
-import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
+import type { Clock, Messages, Origins, Results } from '../../cli/context.js';
+import type { Aside, ProgressContext, ProgressFormat, Shown } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
 import { printable } from '../../core/paths/raw-path.js';
 
@@ -16,11 +16,33 @@ export function stopwatch({ now }: Clock): () => number {
 /** Runs `work` and shows its progress as --progress-format says. @throws what `work` throws; usage for a format that cannot be */
 export async function withProgress<T>(
   context: ProgressContext,
-  { progressFormat }: { readonly progressFormat: ProgressFormat | undefined },
-  work: (emit: EventSink) => Promise<T>,
+  { progressFormat }: ProgressValues,
+  work: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   const { runWithProgress } = await import('../../cli/progress.js');
   return await runWithProgress(context, { progressFormat }, work);
+}
+
+export interface ProgressValues {
+  /** Commands without the flag leave it to the terminal and --quiet. */
+  readonly progressFormat?: ProgressFormat | undefined;
+}
+
+/** What to do, and what to print of it then. */
+export interface Operating<T> {
+  readonly work: (emit: EventSink, aside: Aside) => Promise<T>;
+  /** Nothing is printed by it: the display is still there. */
+  readonly show: (result: T) => Shown | Promise<Shown>;
+}
+
+/** Runs `work` as `withProgress` does, and prints its result, which everybody who follows the events gets with the last one. */
+export async function withResult<T>(
+  context: ProgressContext & Results,
+  { progressFormat }: ProgressValues,
+  { work, show }: Operating<T>,
+): Promise<T> {
+  const { runToResult } = await import('../../cli/progress.js');
+  return await runToResult(context, { progressFormat, show }, work);
 }
 
 /** A note every five seconds at most, the first one after five. */

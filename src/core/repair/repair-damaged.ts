@@ -148,6 +148,7 @@ export class DamagedRepair {
     const lookAgain = async (): Promise<Dependents> =>
       await this.dependents(await RecordSearch.of(store, uploadId, signal));
     const writing = { store, uploadId, rebuilt, current, found, dependents, lookAgain, isSame, sealer, kmsKeyId };
+    options.emit?.({ type: 'phase', phase: 'committing' });
     const { isRecorded, ...written } = await putRebuilt({ ...writing, execute, signal });
     return {
       ...this.about(),

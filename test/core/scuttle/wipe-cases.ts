@@ -38,7 +38,7 @@ export async function fill(store: ObjectStore): Promise<void> {
 export async function scuttle(store: ObjectStore): Promise<WipeResult & { readonly found: Survey }> {
   const holdings = await openHoldings(store, signal);
   const found = await survey(store, holdings, signal);
-  return { ...(await wipe(store, holdings, signal, () => undefined)), found };
+  return { ...(await wipe(store, holdings, { found, signal })), found };
 }
 
 export async function versionsOf(store: ObjectStore): Promise<readonly ObjectVersion[]> {
