@@ -1,22 +1,20 @@
-/**
- * Two changes to Ink 6.8 at build time, one reason: it remembers texts in the wrong places.
- *
- * 1. It keeps the measure and the wrapping of every different text for ever, in module-level caches. A screen
- *    with rates, clocks and a million file names never shows the same text twice: the heap grows until the
- *    process dies. Both caches get an upper limit.
- * 2. It forgets after every frame how a line splits into styled characters, the dearest step of drawing.
- *    That cache, also limited, is kept between frames: a cursor step then splits two rows, not forty.
-    It also measures every text once more while drawing; now it asks the first cache.
- *
- * It replaces exact lines and fails the build when one is missing or there twice: after an upgrade of
- * Ink somebody has to look, instead of the leak coming back in silence.
- */
+// Two changes to Ink 6.8 at build time, one reason: it remembers texts in the wrong places.
+//
+// 1. It keeps the measure and the wrapping of every different text for ever, in module-level caches. A screen
+//    with rates, clocks and a million file names never shows the same text twice: the heap grows until the
+//    process dies. Both caches get an upper limit.
+// 2. It forgets after every frame how a line splits into styled characters, the dearest step of drawing.
+//    That cache, also limited, is kept between frames: a cursor step then splits two rows, not forty.
+//    It also measures every text once more while drawing; now it asks the first cache.
+//
+// It replaces exact lines and fails the build when one is missing or there twice: after an upgrade of
+// Ink somebody has to look, instead of the leak coming back in silence.
 import { readFile } from 'node:fs/promises';
 
 /** Entries per generation. A 200x60 screen has some 200 texts, so a frame never evicts its own. */
 const TEXTS = 4096;
-/** A split line is 100 bytes per character: 512 of them are about 5 MB. */
-const LINES = 512;
+/** A split line is 100 bytes per character, twice: 200 of them are about 8 MB at 200 columns. No window has more rows. */
+const LINES = 200;
 
 // Two generations: when the young one is full it becomes the old one, and the old one is forgotten.
 // What is used on every frame moves to the young one in time. Cheaper than an LRU list, same bound.

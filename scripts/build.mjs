@@ -13,7 +13,7 @@ const entries = {
   'scan-worker': 'src/core/archive/scan/scan-worker.ts',
   'pack-worker': 'src/core/archive/pack/pack-worker.ts',
   'dedup-worker': 'src/core/archive/dedup/dedup-worker.ts',
-  'unpack-worker': 'src/core/restore/unpack-worker.ts',
+  'unpack-worker': 'src/core/restore/unpack/unpack-worker.ts',
 };
 
 // Built beside and swapped, so that whoever runs dist/ meanwhile finds the old one or the new one.

@@ -36,6 +36,24 @@ export const RULES = [
     never: ['@aws-sdk/*'],
     why: 'only core/object-store/s3 and core/keys/kms-client.ts know the SDK',
   },
+  {
+    from: /^core\/cost\//,
+    never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
+    why: 'thawing stands on costs, which are pure',
+  },
+  {
+    from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree)\//,
+    never: [
+      'core/archive/',
+      'core/dataset/',
+      'core/restore/',
+      'core/resume/',
+      'core/restore-jobs/',
+      'core/repair/',
+      'core/object-store/',
+    ],
+    why: 'a shared room knows none of the nouns that use it',
+  },
 ];
 
 /** Folders whose circles are still tolerated; empty when none is. */

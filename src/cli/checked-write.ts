@@ -1,6 +1,7 @@
 // Writes to a stream and says whether it worked. Node tells of a failed write to the callback and to nobody who only
 // waits for `drain`: a full disk would look like success.
 import type { Writable } from 'node:stream';
+import { meaningOf } from '../core/failures/errno.js';
 import { ArchiverError, errorText, systemCode } from '../core/failures/errors.js';
 
 /** Thrown when nobody reads any more; ends the command quietly. */
@@ -8,14 +9,6 @@ export class BrokenPipe extends Error {
   override readonly name = 'BrokenPipe';
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space left on the device',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be too large',
-  EIO: 'input/output error',
-  EBADF: 'it is closed, or not open for writing',
-};
-const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 
 /** What the error of a stream means for what was to be printed. */
@@ -23,8 +16,10 @@ export function outputFailure(cause: unknown): BrokenPipe | ArchiverError {
   if (cause instanceof BrokenPipe) return cause;
   const code = systemCode(cause) ?? '';
   if (GONE.has(code)) return new BrokenPipe('nobody reads stdout any more');
-  const reason = REASONS[code] ?? errorText(cause);
-  return new ArchiverError(NO_SPACE.has(code) ? 'no-space' : 'io', `cannot write to standard output: ${reason}`, {
+  const meaning = meaningOf(code);
+  const reason = meaning?.text ?? errorText(cause);
+  const kind = meaning?.code === 'no-space' ? 'no-space' : 'io';
+  return new ArchiverError(kind, `cannot write to standard output: ${reason}`, {
     cause,
   });
 }

@@ -1,4 +1,5 @@
 // The only place where a failure becomes text or JSON and an exit status.
+import { meaningOf } from '../core/failures/errno.js';
 import { isArchiverError, systemCode, type ArchiverError } from '../core/failures/errors.js';
 import { printable } from '../core/paths/raw-path.js';
 
@@ -46,7 +47,7 @@ export function failureOf(error: unknown, signal?: AbortSignal): Failure {
     return {
       code: 'io',
       message: `the system refused: ${text}`,
-      hint: SYSTEM_HINTS[refused],
+      hint: meaningOf(refused)?.hint,
       why: undefined,
       exitCode,
       stack,
@@ -60,15 +61,6 @@ export function failureOf(error: unknown, signal?: AbortSignal): Failure {
     stack,
   };
 }
-
-const SYSTEM_HINTS: Readonly<Record<string, string>> = {
-  EIO: 'check the disk',
-  ENOSPC: 'free some space',
-  EDQUOT: 'free some space',
-  EMFILE: 'raise the limit of open files (ulimit -n)',
-  ENFILE: 'close some programs: this computer has too many files open',
-  ENOMEM: 'free some memory',
-};
 
 /** A failed system call, and not one of Node's own `ERR_…`. */
 const isSystemError = (error: unknown): boolean =>

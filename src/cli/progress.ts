@@ -91,7 +91,10 @@ export interface Shown {
 /** The same for a command whose result is the operation's: everybody who follows it gets what is printed then. */
 export async function runToResult<T>(
   ctx: ProgressContext & Pick<Context, 'result'>,
-  { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: (result: T) => Shown | Promise<Shown> },
+  {
+    show,
+    ...options
+  }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: (result: T) => Shown | Promise<Shown> },
   run: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   let shown: Shown | undefined;

@@ -8,7 +8,7 @@ import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ArchiveContents, Row } from '../core/migrate/archive-contents.js';
 import type { ArchiveSource } from '../core/migrate/archive-source.js';
 import type { InspectedArchive } from '../core/migrate/inspect-archive.js';
-import type { MigrateOptions, MigrateResult } from '../core/migrate/migrate.js';
+import type { MigrateResult } from '../core/migrate/migrate.js';
 import type { RequestCounts } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../ui/format.js';
@@ -18,7 +18,7 @@ import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js'
 import { amountText, fact, textOf } from './kit/lines.js';
 import { documentParts, inPieces } from './kit/pieces.js';
 import { stopwatch, withProgress } from './kit/run.js';
-import { withStore } from './kit/store.js';
+import { openForWriting, withStore } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 
 const flags = {
@@ -79,10 +79,16 @@ export const command = defineCommand({
   },
   async run(values, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
-    const { baseUrlOf } = await import('./upload/engine-options.js');
+    const { baseUrlOf, memoryLimit, refuseClassOfFolder } = await import('./upload/engine-options.js');
     const source = archiveSource(given, context.cwd);
     const url = baseUrlOf(destination);
-    const upload = await uploadOptions(values, url, context);
+    refuseClassOfFolder(url, values);
+    const { compressionLevel, shardCount, storageClass } = values;
+    const upload = {
+      now: context.now,
+      packing: { compressionLevel, memoryLimitBytes: memoryLimit(context) },
+      layout: { shardCount, storageClass },
+    };
     if (!values.dryRun) await ask(values, source, context);
     const { inspectArchive } = await import('../core/migrate/inspect-archive.js');
     const { migrate } = await import('../core/migrate/migrate.js');
@@ -108,6 +114,7 @@ export const command = defineCommand({
           keepTemp: values.keepTemp,
           validate: !values.skipValidation,
           deleteOriginal: values.deleteOriginal,
+          open: openForWriting(url, values, context),
           upload,
           emit,
           signal,
@@ -120,39 +127,6 @@ export const command = defineCommand({
     });
   },
 });
-
-async function uploadOptions(
-  values: Values<typeof flags>,
-  url: string,
-  context: Context,
-): Promise<MigrateOptions['upload']> {
-  const {
-    DEFAULT_FRAME_BYTES,
-    DEFAULT_TRANSFER,
-    KEPT_ENCRYPTION,
-    machineOptions,
-    openForWriting,
-    refuseClassOfFolder,
-  } = await import('./upload/engine-options.js');
-  refuseClassOfFolder(url, values);
-  const { shardCount, compressionLevel, storageClass } = values;
-  return {
-    ...machineOptions(context),
-    open: openForWriting(url, { ...values, limitUpload: undefined }, context),
-    writerId: undefined,
-    encryption: KEPT_ENCRYPTION,
-    shardStrategy: 'round-robin',
-    shardCount,
-    compressionLevel,
-    frameBytes: DEFAULT_FRAME_BYTES,
-    storageClass,
-    tiers: undefined,
-    tags: {},
-    project: undefined,
-    fileChecksums: true,
-    transfer: DEFAULT_TRANSFER,
-  };
-}
 
 /** Asks before anything begins, so that hours later nobody has to be there. @throws usage when the answer is no */
 async function ask(values: Values<typeof flags>, source: ArchiveSource, context: Context): Promise<void> {

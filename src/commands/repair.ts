@@ -54,7 +54,7 @@ export const command = defineCommand({
   async run(values, [url], context: Results & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { hasLosses, repairUpload } = await import('../core/repair/repair.js');
-    const { rememberedManifests } = await import('./upload/engine-options.js');
+    const { rememberedIn } = await import('../core/archive/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });
     const { result } = await withResult(
@@ -64,8 +64,9 @@ export const command = defineCommand({
         work: (emit) => {
           emit({ type: 'start', operation: 'repair', source: location, target: '' });
           const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
-          return withStore(call, async ({ store, region, requests }) => {
-            const { cache } = await rememberedManifests(baseUrl, values, context);
+          return withStore(call, async (opened) => {
+            const { store, region, requests } = opened;
+            const { cache } = rememberedIn(context.home, opened, (text) => emit({ type: 'note', text }));
             const result = await repairUpload({
               store,
               uploadId,

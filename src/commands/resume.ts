@@ -7,11 +7,11 @@ import { ArchiverError, usageError } from '../core/failures/errors.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import type { UploadState } from '../core/resume/upload-state.js';
-import type { CreateUploadValues } from './create/upload.js';
+import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
 import { readSaved, stateFolder } from './kit/saved.js';
-import type { SyncValues } from './sync.js';
-import type { UploadValues } from './upload.js';
+import { runSync, type SyncValues } from './sync.js';
+import { runUpload, type UploadValues } from './upload.js';
 
 const flags = {
   region: flag.text({
@@ -101,16 +101,13 @@ async function runAgain(values: Values<typeof flags>, opened: SavedUpload, conte
   const [source = ''] = sources;
   switch (command) {
     case 'upload': {
-      const { runUpload } = await import('./upload/run-upload.js');
       // The state's checksum vouches that these are values of that command's flags.
       return await runUpload(again as unknown as UploadValues, { source, destination }, asBefore, opened);
     }
     case 'sync': {
-      const { runSync } = await import('./upload/run-sync.js');
       return await runSync(again as unknown as SyncValues, { source, url: destination }, asBefore, opened);
     }
     case 'create upload': {
-      const { runCreateUpload } = await import('./create/run-create-upload.js');
       return await runCreateUpload(again as unknown as CreateUploadValues, sources, asBefore, opened);
     }
     default:

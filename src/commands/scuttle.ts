@@ -101,15 +101,20 @@ export const command = defineCommand({
         },
         show: ({ found, versionsHidden, requests, done }) => {
           const { leftAlone, leftAloneSamples, ...wouldDelete } = found;
-          const about = { location: baseUrl, found: wouldDelete, leftAlone, leftAloneSamples, versionsHidden, requests };
+          const about = {
+            location: baseUrl,
+            found: wouldDelete,
+            leftAlone,
+            leftAloneSamples,
+            versionsHidden,
+            requests,
+          };
           const last = dryRun ? 'Nothing was deleted (--dry-run).' : 'There is nothing to delete.';
           return {
             document: { ...about, dryRun, ...(done ?? NOTHING) },
             text: () =>
               textOf(
-                done === undefined
-                  ? [...surveyLines(found, baseUrl, versionsHidden), last]
-                  : wipeLines(done, baseUrl),
+                done === undefined ? [...surveyLines(found, baseUrl, versionsHidden), last] : wipeLines(done, baseUrl),
               ),
           };
         },

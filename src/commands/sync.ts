@@ -1,7 +1,9 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { requires } from '../cli/rule.js';
+import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
   datasetIdFlag,
   encryptionFlags,
@@ -14,6 +16,7 @@ import {
   storeModeFlag,
   writerIdFlag,
 } from './kit/flags.js';
+import { openForWriting } from './kit/store.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
@@ -87,8 +90,42 @@ export const command = defineCommand({
     1: 'failed; no new version is visible',
     3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
   },
-  async run(values, [source, url], context) {
-    const { runSync } = await import('./upload/run-sync.js');
-    return runSync(values, { source, url }, context);
+  async run(values, [source, url], context: Context) {
+    return await runSync(values, { source, url }, context);
   },
 });
+
+interface SyncTarget {
+  readonly source: string;
+  readonly url: string;
+}
+
+/** Runs the command, as the continuation of `opened` if given; returns its exit status. */
+export async function runSync(
+  values: SyncValues,
+  target: SyncTarget,
+  context: Context,
+  opened?: SavedUpload,
+): Promise<number> {
+  const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
+  const { memoryLimit, refuseClassOfFolder } = await import('./upload/engine-options.js');
+  const places = placesOf(target.source, target.url, values.writerId, context);
+  refuseClassOfFolder(places.url, values);
+  const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
+  const shared = await folderOptions(values, places, context);
+  const options = {
+    ...shared,
+    dataset: { ...shared.dataset, changes: { trackDeletes: values.trackDeletes, isForced: values.force } },
+    packing: { compressionLevel, fileChecksums, memoryLimitBytes: memoryLimit(context) },
+    layout: { shardStrategy, shardCount, storageClass },
+  };
+  const call = {
+    ...(await folderCall(values, { given: target.source, places }, context)),
+    command: 'sync',
+    wish: 'same',
+    opened,
+    options,
+    open: openForWriting(places.url, values, context),
+  } as const;
+  return await runArchive(call, context);
+}

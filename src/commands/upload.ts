@@ -1,7 +1,12 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, requires } from '../cli/rule.js';
+import type { TierPolicy } from '../core/archive/plan/tier.js';
+import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
+import { joinStoreUrl } from '../core/object-store/store-url.js';
+import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
   datasetIdFlag,
   encryptionFlags,
@@ -16,6 +21,8 @@ import {
   writerIdFlag,
   yesFlag,
 } from './kit/flags.js';
+import { openForWriting } from './kit/store.js';
+import { confirmCold } from './upload/confirm-cold.js';
 
 const KIB = 2 ** 10;
 const GIB = 2 ** 30;
@@ -188,8 +195,89 @@ export const command = defineCommand({
     1: 'failed; nothing of the upload is visible',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
   },
-  async run(values, [source, destination], context) {
-    const { runUpload } = await import('./upload/run-upload.js');
-    return runUpload(values, { source, destination }, context);
+  async run(values, [source, destination], context: Context) {
+    return await runUpload(values, { source, destination }, context);
   },
 });
+
+const MB = 1_000_000;
+const MAX_DIRECT_REQUESTS = 64;
+/** Beside the files: chunks, manifest and listings. */
+const OTHER_SOCKETS = 10;
+
+interface UploadTarget {
+  readonly source: string;
+  readonly destination: string | undefined;
+}
+
+/** Runs the command, as the continuation of `opened` if given; returns its exit status. */
+export async function runUpload(
+  values: UploadValues,
+  { source: given, destination }: UploadTarget,
+  context: Context,
+  opened?: SavedUpload,
+): Promise<number> {
+  const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
+  const { memoryLimit, refuseClassOfFolder } = await import('./upload/engine-options.js');
+  const target = destination ?? joinStoreUrl(`s3://${values.bucket ?? ''}`, values.prefix ?? '');
+  const places = placesOf(given, target, values.writerId, context);
+  await confirmCold(values, context);
+  const { url } = places;
+  refuseClassOfFolder(url, values);
+  const direct = directOptions(values);
+  const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
+  const { optimization, congestionControl, transporter, disableStaging } = values;
+  const shared = await folderOptions(values, places, context);
+  const options = {
+    ...shared,
+    dataset: { ...shared.dataset, changes: await changeOptions(values) },
+    packing: {
+      frameBytes: values.frameSize,
+      compressionLevel,
+      fileChecksums,
+      dedup: values.enableDedup,
+      memoryLimitBytes: memoryLimit(context),
+    },
+    layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), direct },
+    transfer: { optimization, congestionControl, transporter, disableStaging },
+    labels: { ...shared.labels, tags: values.tag, project: values.project },
+  };
+  const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
+  const call = {
+    ...(await folderCall(values, { given, places }, context)),
+    command: 'upload',
+    wish: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
+    opened,
+    options,
+    open: openForWriting(url, values, context, network),
+  } as const;
+  return await runArchive(call, context);
+}
+
+function directOptions(values: UploadValues): DirectOptions | undefined {
+  if (!values.directUpload) return undefined;
+  return {
+    thresholdBytes: values.forceDirectUpload ? undefined : values.directUploadThresholdMb * MB,
+    requests: Math.min(values.directUploadWorkers, MAX_DIRECT_REQUESTS),
+  };
+}
+
+async function changeOptions(values: UploadValues): Promise<ChangeOptions | undefined> {
+  const { incremental, prevManifest } = values;
+  if (!incremental) return undefined;
+  if (prevManifest === undefined) return { trackDeletes: false };
+  const { readPreviousManifest } = await import('./upload/previous-manifest.js');
+  return { trackDeletes: false, previousManifest: readPreviousManifest(prevManifest) };
+}
+
+function tierPolicy(values: UploadValues, now: Date): TierPolicy | undefined {
+  if (!values.autoTier) return undefined;
+  return {
+    strategy: values.tierStrategy,
+    hotDays: values.tierHotDays,
+    coldDays: values.tierColdDays,
+    archiveDays: values.tierArchiveDays,
+    max: values.tierMax,
+    nowSeconds: now.getTime() / 1000,
+  };
+}

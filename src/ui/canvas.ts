@@ -26,8 +26,8 @@ const ERASURE = /^(?:\x1b\[2K(?:\x1b\[1A)?)*(?:\x1b\[G)?/;
 /** Switching a mode on or off (the cursor, one update at a time): no frame. */
 // oxlint-disable-next-line no-control-regex
 const MODE = /^(?:\x1b\[\?\d+[hl])*$/;
-/** Ink draws at least thirty times a second what there is to draw. */
-const REDRAW_MS = 100;
+/** Ink draws thirty times a second what there is to draw, and then writes it one timer later. */
+const REDRAW_MS = 50;
 
 const sizeOf = ({ columns, rows }: TerminalStream): Size =>
   // A terminal that does not tell its size (0x0 over some serial lines) gets the classic one.
@@ -60,14 +60,19 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     return stream.write(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
   };
 
+  const redraw = (): void => {
+    if (isStale) write(frame);
+  };
+
   const listeners = new Set<() => void>();
   const onResize = (): void => {
     size = sizeOf(stream);
     isStale = kind === 'full-screen';
     clearTimeout(timer);
     listeners.forEach((listener) => listener());
+    // Twice, because in a busy process the first wait may be over before Ink's second timer has begun.
     timer = setTimeout(() => {
-      if (isStale) write(frame);
+      timer = setTimeout(redraw, REDRAW_MS).unref();
     }, REDRAW_MS).unref();
   };
   stream.on('resize', onResize);

@@ -1,6 +1,8 @@
 // Keys as the screens see them, and where they come from. Ink's own `useInput` is not used: it hands over a chunk as one
 // key (a held `j` over a slow line comes as "jjj") and throws on some keys that it cannot name.
-import { type Key as DecodedKey, KeyDecoder } from './key-decoder.js';
+import type { Key as DecodedKey } from './key-decoder.js';
+import { KeyNames } from './key-names.js';
+import { InputSplitter, type Piece } from './split-input.js';
 
 export interface Key {
   /** `a`, `A`, `space`, `up`, `ctrl+c`, `shift+tab`, `paste`, ... */
@@ -12,6 +14,8 @@ export interface Key {
 export interface KeySource {
   /** Takes what the terminal has sent. */
   readonly write: (chunk: Buffer | string) => void;
+  /** A key, as if it were typed now. */
+  readonly press: (key: Key) => void;
   readonly subscribe: (listener: (key: Key) => void) => () => void;
   /** Forgets a key that has only begun. */
   readonly reset: () => void;
@@ -29,32 +33,43 @@ const ESCAPE_MS = 50;
 
 /** The emitter between the input and the screens; a test writes to it what a terminal would send. */
 export function createKeySource({ accepts = () => true, onError }: KeySourceOptions = {}): KeySource {
-  let decoder = new KeyDecoder();
+  const names = new KeyNames();
+  let splitter = new InputSplitter();
   const listeners = new Set<(key: Key) => void>();
   let timer: NodeJS.Timeout | undefined;
-  const emit = (keys: readonly DecodedKey[]): void => {
+  const press = (key: Key): void => {
+    if (!accepts(key)) return;
     try {
-      for (const key of keys.map(keyOf).filter(accepts)) listeners.forEach((listener) => listener(key));
+      listeners.forEach((listener) => listener(key));
     } catch (error) {
       if (onError === undefined) throw error;
       onError(error);
     }
   };
+  const emit = (pieces: readonly Piece[]): void => pieces.flatMap((piece) => keysOf(piece, names)).forEach(press);
   return {
     write(chunk) {
       clearTimeout(timer);
-      emit(decoder.push(Buffer.from(chunk)));
-      if (decoder.isWaiting) timer = setTimeout(() => emit(decoder.flush()), ESCAPE_MS);
+      emit(splitter.push(Buffer.from(chunk)));
+      if (splitter.isWaiting) timer = setTimeout(() => emit(splitter.flush()), ESCAPE_MS);
     },
+    press,
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     reset() {
       clearTimeout(timer);
-      decoder = new KeyDecoder();
+      splitter = new InputSplitter();
     },
   };
+}
+
+function keysOf({ kind, text }: Piece, names: KeyNames): Key[] {
+  if (kind === 'character') return [{ id: text === ' ' ? 'space' : text, text }];
+  if (kind === 'paste') return [{ id: 'paste', text }];
+  const id = text === '\u001b' ? 'escape' : names.of(text);
+  return id === undefined ? [] : [{ id, text: '' }];
 }
 
 /** A key of the decoder as the screens see it. */

@@ -10,7 +10,7 @@ import { fit } from './text.js';
 import { flat, ThemeContext, Tint, useTheme, type Theme } from './theme.js';
 import { scrollTo } from './window.js';
 
-interface Props {
+export interface TableProps {
   readonly count: number;
   /** -1: no cursor, nothing scrolls. */
   readonly cursor: number;
@@ -19,14 +19,17 @@ interface Props {
   readonly height?: number;
   /** Columns of air between the pointer and the first cell. */
   readonly indent?: number;
+  /** False for a table that is printed: no column for the pointer, and none of air on the right. */
+  readonly hasPointer?: boolean;
 }
 
-export function Table({ count, cursor, columns, height, indent = 0 }: Props): ReactElement {
+export function Table({ count, cursor, columns, height, indent = 0, hasPointer = true }: TableProps): ReactElement {
   const size = useSize();
   const hasHead = columns.some((column) => column.title !== undefined);
   const visible = Math.max(0, (height ?? size.rows) - (hasHead ? 1 : 0));
-  // One column for the pointer on the left, one of air on the right.
-  const laidOut = useMemo(() => layOutColumns(columns, size.columns - indent - 2), [columns, size.columns, indent]);
+  const sides = hasPointer ? indent + 2 : indent;
+  const laidOut = useMemo(() => layOutColumns(columns, size.columns - sides), [columns, size.columns, sides]);
+  const lead = (hasPointer ? 1 : 0) + indent;
 
   // The last offset is kept so that the list stays still until the cursor leaves it. Setting state while
   // rendering is React's documented way to derive it: no effect, no second frame.
@@ -37,23 +40,24 @@ export function Table({ count, cursor, columns, height, indent = 0 }: Props): Re
   const last = Math.min(count, first + visible);
   return (
     <Room columns={size.columns} rows={height ?? size.rows}>
-      {hasHead && <Head columns={laidOut} indent={indent} />}
+      {hasHead && <Head columns={laidOut} lead={lead} />}
       {Array.from({ length: Math.max(0, last - first) }, (_, slot) => (
         <Row
           key={first + slot}
           index={first + slot}
           isCursor={first + slot === cursor}
           columns={laidOut}
-          indent={indent}
+          lead={lead}
+          tail={hasPointer ? ' ' : ''}
         />
       ))}
     </Room>
   );
 }
 
-const Head = memo(({ columns, indent }: { columns: readonly LaidOut[]; indent: number }) => (
+const Head = memo(({ columns, lead }: { columns: readonly LaidOut[]; lead: number }) => (
   <Tint tone="dim">
-    {' '.repeat(1 + indent)}
+    {' '.repeat(lead)}
     {columns.map(({ column, width }) => fit(column.title ?? '', width, column.align)).join(BETWEEN)}
   </Tint>
 ));
@@ -62,15 +66,18 @@ interface RowProps {
   readonly index: number;
   readonly isCursor: boolean;
   readonly columns: readonly LaidOut[];
-  readonly indent: number;
+  /** Columns before the first cell; the pointer stands in the first of them. */
+  readonly lead: number;
+  /** What is behind the last cell. */
+  readonly tail: string;
 }
 
-const Row = memo(({ index, isCursor, columns, indent }: RowProps) => {
+const Row = memo(({ index, isCursor, columns, lead, tail }: RowProps) => {
   const theme = useTheme();
   const inner = useMemo(() => (isCursor ? flat(theme) : theme), [isCursor, theme]);
   return (
     <Tint tone={isCursor ? 'cursor' : 'plain'}>
-      {(isCursor ? theme.glyphs.pointer : ' ') + ' '.repeat(indent)}
+      {(isCursor ? theme.glyphs.pointer : '').padEnd(lead)}
       <ThemeContext value={inner}>
         {columns.map(({ column, width }, at) => (
           <Fragment key={at}>
@@ -78,7 +85,8 @@ const Row = memo(({ index, isCursor, columns, indent }: RowProps) => {
             {cellOf(column, index, width, theme)}
           </Fragment>
         ))}
-      </ThemeContext>{' '}
+      </ThemeContext>
+      {tail}
     </Tint>
   );
 });

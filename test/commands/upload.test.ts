@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/upload.js';
-import { resolveSource, treesToSkip } from '../../src/commands/kit/source-folder.js';
+import { ownTrees, resolveSource } from '../../src/core/archive/scan/source-folder.js';
 import { runSample } from '../cli/sample-tree.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -63,20 +63,20 @@ test('a dry run of a sound call plans', async () => {
 test('folders of our own are left out below the source alone, also when that is the root', async () => {
   const home = await tempFolder();
 
-  expect(treesToSkip(home, `file://${home}/store`, `${home}/.archiver`)).toEqual([
+  expect(ownTrees(home, `file://${home}/store`, `${home}/.archiver`)).toEqual([
     `${home}/.archiver/cache`,
     `${home}/.archiver/manifest-cache`,
     `${home}/.archiver/state`,
     `${home}/store`,
   ]);
-  expect(treesToSkip(home, 's3://abc/x', '/elsewhere')).toEqual([]);
-  expect(treesToSkip('/', 'file:///srv/none/store', '/home/none')).toEqual([
+  expect(ownTrees(home, 's3://abc/x', '/elsewhere')).toEqual([]);
+  expect(ownTrees('/', 'file:///srv/none/store', '/home/none')).toEqual([
     '/home/none/cache',
     '/home/none/manifest-cache',
     '/home/none/state',
     '/srv/none/store',
   ]);
-  expect(treesToSkip(home, `file://${home}-2/store`, '/elsewhere')).toEqual([]);
+  expect(ownTrees(home, `file://${home}-2/store`, '/elsewhere')).toEqual([]);
 });
 
 test('a source is resolved to where it really is', async () => {

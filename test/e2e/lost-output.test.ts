@@ -16,7 +16,7 @@ interface Ran {
 }
 
 const SINKS = { 'a full disk': '"$0" "$@" > /dev/full', 'a closed stdout': '"$0" "$@" >&-' };
-const REASONS = { 'a full disk': 'no space left on the device', 'a closed stdout': 'it is closed' };
+const REASONS = { 'a full disk': 'no space is left on the device', 'a closed stdout': 'it is closed' };
 type Sink = keyof typeof SINKS;
 const sinks = Object.keys(SINKS) as Sink[];
 
@@ -179,7 +179,9 @@ describe('a file as stdout', () => {
     const { status, stderr } = await sh(limited, ['upload', '--help']);
 
     expect(status).toBe(1);
-    expect(stderr).toContain('cannot write to standard output: the file would be too large');
+    expect(stderr).toContain(
+      'cannot write to standard output: the file is larger than the file system or a limit allows',
+    );
   });
 
   it('has all that is printed, and what a pipe of the shell prints in its place', async () => {
@@ -196,7 +198,7 @@ describe('a file as stdout', () => {
       const { status, stderr } = await sh(`${traced} "$0" "$@" > eio.txt`, ['info', url]);
 
       expect([call, status]).toEqual([call, 1]);
-      expect(stderr).toContain('cannot write to standard output: input/output error');
+      expect(stderr).toContain('cannot write to standard output: the device reports an input/output error');
     }
   });
 });

@@ -166,6 +166,18 @@ describe('--dvc-auto and --dvc-stage', () => {
     expect(existsSync(join(output, 'model.bin'))).toBe(false);
   });
 
+  test('a stage with templates is known once it has run', async () => {
+    const templates = PIPELINE.replace('python train.py', 'python train.py ${rate}');
+    const { source, json, run } = await place({ 'dvc.yaml': templates });
+
+    const before = await run('upload', ['--dvc-stage', 'train']);
+    writeFileSync(join(source, 'dvc.lock'), LOCK);
+
+    expect(before.status).toBe(2);
+    expect(before.stderr).toContain('stage train has loops or templates, and dvc.lock does not have it');
+    expect(stagesOf(await json('upload', '--dvc-auto'))).toMatchObject({ 'model.bin': 'train', data: 'prepare' });
+  });
+
   test('folders that stages make are exported as folders', async () => {
     const { home, json } = await place({ 'dvc.yaml': PIPELINE, 'dvc.lock': LOCK });
     const { location } = await json('upload', '--dvc-auto');

@@ -1,9 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { build } from 'esbuild';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderTable } from '../../src/ui/result-table.js';
@@ -66,38 +60,5 @@ describe('renderTable', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  it('leaves no stand-in for Ink in the module cache', async () => {
-    await renderTable(rows, columns, { width: 80 });
-
-    const require = createRequire(import.meta.url);
-    expect(Object.keys(require.cache).filter((path) => path.includes('/node_modules/ink/'))).toEqual([]);
-  });
-
-  it('works when it is bundled with ink and ink-table left outside', async () => {
-    const folder = await mkdtemp(join(import.meta.dirname, '../../node_modules/.table-test-'));
-    try {
-      const bundle = join(folder, 'table.mjs');
-      await build({
-        stdin: {
-          contents: `import { renderTable } from './result-table.js';
-            process.stdout.write(await renderTable([{ a: 1 }], [{ key: 'a', title: 'A' }], { width: 20 }));`,
-          resolveDir: join(import.meta.dirname, '../../src/ui'),
-        },
-        outfile: bundle,
-        bundle: true,
-        format: 'esm',
-        platform: 'node',
-        jsx: 'automatic',
-        external: ['ink', 'react', 'react/*', 'ink-table'],
-      });
-
-      const { stdout } = await promisify(execFile)(process.execPath, [bundle]);
-
-      expect(stdout).toBe('A\n1');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 });

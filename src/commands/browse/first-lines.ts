@@ -1,7 +1,7 @@
 // The first lines of a file for the details panel: only the frames that hold them are fetched.
 import type { ObjectReader } from '../../core/object-store/object-store.js';
-import type { FrameCache } from '../../core/restore/frame-cache.js';
-import { readFile } from '../../core/restore/read-file.js';
+import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
+import { readFile } from '../../core/restore/fetch/read-file.js';
 import type { OpenedListing, Preview } from '../../stores/browse/browse-state.js';
 
 const MAX_LINES = 60;

@@ -1,9 +1,9 @@
 // Several source folders as one: no two may be seen under one name, and the dataset is that of all of them.
 import { deriveDatasetId } from '../../core/dataset/records/identity.js';
+import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import { baseName, seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
 import { usageError } from '../../core/failures/errors.js';
 import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
-import { resolveSource, treesToSkip } from '../kit/source-folder.js';
 
 export interface SourceFolders {
   readonly folders: readonly { readonly given: string; readonly real: RawPath }[];
@@ -35,7 +35,7 @@ export function sourceFolders(
   }
   const root = unitedRoot(folders.map(({ real }) => real));
   const skipTrees = folders.flatMap(({ real }) =>
-    treesToSkip(real, destination, home).map((path) => seenPathOf(root, real, path)),
+    ownTrees(real, destination, home).map((path) => seenPathOf(root, real, path)),
   );
   return { folders, root, origin: commonFolder(folders.map(({ real }) => real)), skipTrees };
 }

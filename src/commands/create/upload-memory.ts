@@ -1,5 +1,5 @@
 // How much memory `create upload` plans with: its chunks are large, and every one of them is a buffer.
-import { memoryPlan } from '../../core/archive/plan/memory-plan.js';
+import { memoryPlan } from '../../core/limits/memory-plan.js';
 import { usageError } from '../../core/failures/errors.js';
 
 const MIB = 2 ** 20;

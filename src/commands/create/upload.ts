@@ -1,7 +1,12 @@
+import { hostname, totalmem } from 'node:os';
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
+import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import type { SavedUpload } from '../../core/resume/saved-upload.js';
+import { bucketUrl } from '../kit/dataset-target.js';
 import {
   filterFlags,
   limitFlags,
@@ -11,6 +16,8 @@ import {
   storeModeFlag,
   yesFlag,
 } from '../kit/flags.js';
+import { openForWriting } from '../kit/store.js';
+import { confirmCold } from '../upload/confirm-cold.js';
 
 /** A chunk is one request and one buffer. */
 const MAX_CHUNK_MB = 2000;
@@ -115,8 +122,74 @@ export const command = defineCommand({
     1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
   },
-  async run(values, [sources], context) {
-    const { runCreateUpload } = await import('./run-create-upload.js');
-    return runCreateUpload(values, sources, context);
+  async run(values, [sources], context: Context) {
+    return await runCreateUpload(values, sources, context);
   },
 });
+
+const MB = 1e6;
+
+/** Runs the command, as the continuation of `opened` if given; returns its exit status. */
+export async function runCreateUpload(
+  values: CreateUploadValues,
+  given: readonly string[],
+  context: Context,
+  opened?: SavedUpload,
+): Promise<number> {
+  const { baseUrlOf, filterOptions, memoryLimit, refuseClassOfFolder, surroundings } =
+    await import('../upload/engine-options.js');
+  const { runArchive } = await import('../upload/run-archive.js');
+  const { threadsWithin } = await import('../../core/limits/open-files.js');
+  const { networkSettings } = await import('./network.js');
+  const { openNamed } = await import('./open-named.js');
+  const { datasetOf, sourceFolders } = await import('./source-folders.js');
+  const url = baseUrlOf(joinStoreUrl(bucketUrl(values.bucket), values.prefix));
+  refuseClassOfFolder(url, values);
+  const sources = sourceFolders(given, context, url);
+  const network = networkSettings(values);
+  const limitBytes = memoryLimit(context);
+  await confirmCold({ ...values, autoTier: false, tierMax: undefined, dryRun: false }, context);
+  const { folders, root, origin } = sources;
+  const host = hostname();
+  const options = {
+    ...surroundings(context),
+    source: root,
+    dataset: {
+      id: datasetOf(sources, host),
+      ...(folders.length === 1 ? {} : { origin: { path: origin, owner: host } }),
+    },
+    filter: filterOptions(values, sources.skipTrees),
+    failFast: values.failFast,
+    packing: {
+      workers: threadsWithin(values.workers),
+      memoryLimitBytes: await memoryOf(values, network.requests, limitBytes),
+    },
+    layout: {
+      shardCount: values.shards,
+      chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
+      storageClass: values.storageClass,
+    },
+    transfer: { requests: network.requests },
+    resume: { cleansUp: values.cleanupOnFailure, readsBack: values.skipExisting },
+  };
+  const run = { command: 'create upload', values, sources: folders, destination: url, storeUrl: url };
+  const call = {
+    ...run,
+    progressFormat: values.progressFormat,
+    wish: values.resume ? 'resume' : 'ask',
+    opened: opened ?? (await openNamed(run, values, context)),
+    options,
+    open: openForWriting(url, values, context, network),
+  } as const;
+  return await runArchive(call, context);
+}
+
+async function memoryOf(
+  { workers, chunkSizeMb }: CreateUploadValues,
+  requests: number,
+  limitBytes: number | undefined,
+): Promise<number | undefined> {
+  const { DEFAULT_FRAME_BYTES: frameBytes } = await import('../../core/archive/settings.js');
+  const { uploadMemory } = await import('./upload-memory.js');
+  return uploadMemory({ limitBytes, machineBytes: totalmem(), workers, requests, frameBytes, chunkSizeMb });
+}

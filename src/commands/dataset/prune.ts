@@ -80,7 +80,11 @@ export const command = defineCommand({
     1: 'stopped, and nothing was deleted: something is damaged, not understood or changed meanwhile, or the store failed',
     3: 'pruned, but some objects could not be deleted',
   },
-  async run(values, [url], context: Messages & Questions & Terminal & Clock & Results & StoreContext & ProgressContext) {
+  async run(
+    values,
+    [url],
+    context: Messages & Questions & Terminal & Clock & Results & StoreContext & ProgressContext,
+  ) {
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
     refuseUnasked(values, context);
@@ -117,8 +121,7 @@ export const command = defineCommand({
         },
         show: ({ requests, ...done }) => ({
           document: { datasetId, location: baseUrl, dryRun, ...pruneDocument(done), durationMs: elapsed(), requests },
-          text: () =>
-            textOf(dryRun ? [...planLines(done), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
+          text: () => textOf(dryRun ? [...planLines(done), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
         }),
       },
     );

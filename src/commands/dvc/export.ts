@@ -9,7 +9,6 @@ import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { resultPath } from '../../core/failures/failure-list.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
-import { withResult } from '../kit/run.js';
 import { uploadTargetFlags } from '../kit/flags.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';

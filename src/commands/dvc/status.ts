@@ -15,7 +15,6 @@ import { outputFlags, uploadArg, uploadTargetFlags } from '../kit/flags.js';
 import { didYouMean } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
 import { withProgress } from '../kit/run.js';
-import { resolveSource } from '../kit/source-folder.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 
@@ -46,6 +45,7 @@ export const command = defineCommand({
   },
   async run(values, [localPath, url], context: StreamedResults & Pick<Places, 'cwd'> & StoreContext & ProgressContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { resolveSource } = await import('../../core/archive/scan/source-folder.js');
     const folder = resolveSource(localPath, context.cwd);
     const { compareLocal } = await import('../../core/dvc/compare-local.js');
     const { countUntracked } = await import('../../core/dvc/count-untracked.js');

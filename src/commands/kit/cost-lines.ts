@@ -4,7 +4,7 @@ import type { RetrievalEstimate, RetrievalItem } from '../../core/cost/retrieval
 import { printable } from '../../core/paths/raw-path.js';
 import { isLost } from '../../core/restore/retrieval-document.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../core/restore/retrieve.js';
-import { isColdClass, THAW_TIERS, waitOf } from '../../core/thaw/cold-class.js';
+import { isColdClass, THAW_TIERS, waitOf } from '../../core/cost/cold-class.js';
 import type { TierPlan } from '../../core/thaw/tier-plans.js';
 import { formatBytes, formatCount, formatQuantity, formatTimestamp } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';

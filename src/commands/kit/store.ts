@@ -2,7 +2,7 @@
 // declarations stay light.
 import type { Cancellation, Environment, Origins } from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
-import type { OpenedStore } from '../../core/object-store/open-store.js';
+import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
 
 export type StoreContext = Cancellation & Environment & Origins;
 
@@ -17,6 +17,20 @@ export interface StoreValues {
   readonly storeMode?: number | undefined;
 }
 
+/** What does not depend on what is done there. */
+const accessOptions = (values: StoreValues, { env, origins, signal }: StoreContext): OpenStoreOptions => ({
+  env,
+  region: values.region,
+  regionGiven: origins['region'] !== 'default',
+  defaultRegion: values.region,
+  profile: values.profile,
+  endpointUrl: values.endpointUrl,
+  limitDownloadBytesPerSecond: values.limitDownload,
+  limitUploadBytesPerSecond: values.limitUpload,
+  storeMode: values.storeMode,
+  signal,
+});
+
 export interface StoreUse {
   readonly requestsAtOnce?: number;
   readonly onEvent?: EventSink;
@@ -29,24 +43,33 @@ const OTHER_SOCKETS = 2;
 export async function openForReading(
   baseUrl: string,
   values: StoreValues,
-  { env, origins, signal }: StoreContext,
+  context: StoreContext,
   { requestsAtOnce, onEvent }: StoreUse = {},
 ): Promise<OpenedStore> {
   const { openStore } = await import('../../core/object-store/open-store.js');
   return await openStore(baseUrl, {
-    env,
-    region: values.region,
-    regionGiven: origins['region'] !== 'default',
-    defaultRegion: values.region,
-    profile: values.profile,
-    endpointUrl: values.endpointUrl,
-    limitDownloadBytesPerSecond: values.limitDownload,
-    limitUploadBytesPerSecond: values.limitUpload,
-    storeMode: values.storeMode,
+    ...accessOptions(values, context),
     ...(requestsAtOnce === undefined ? {} : { maxSockets: requestsAtOnce + OTHER_SOCKETS }),
     onEvent,
-    signal,
   });
+}
+
+/** Opens the store when an upload begins, and tells its events. */
+export type OpenForWriting = (onEvent: EventSink) => Promise<OpenedStore>;
+
+/** The same for uploads, which open the store themselves and choose their connections. */
+export function openForWriting(
+  url: string,
+  values: StoreValues & { readonly kmsEndpointUrl?: string | null | undefined },
+  context: StoreContext,
+  network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts'> = {},
+): OpenForWriting {
+  return async (onEvent) => {
+    const { openStore } = await import('../../core/object-store/open-store.js');
+    // An upload that goes on uses the KMS that it began with.
+    const { kmsEndpointUrl } = values;
+    return await openStore(url, { ...network, ...accessOptions(values, context), kmsEndpointUrl, onEvent });
+  };
 }
 
 export interface StoreCall extends StoreUse {

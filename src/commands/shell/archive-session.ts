@@ -4,7 +4,7 @@ import { ArchiverError } from '../../core/failures/errors.js';
 import type { Listing } from '../../core/listing/listing.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable, type RawPath } from '../../core/paths/raw-path.js';
-import type { FrameCache } from '../../core/restore/frame-cache.js';
+import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { resolvePath } from '../../core/shell/archive-path.js';
 import type { Word } from '../../core/shell/command-line.js';
 import { expandGlob } from '../../core/shell/expand-glob.js';

@@ -24,13 +24,13 @@ export async function runTerminal(interpreter: Interpreter, context: Context): P
 
 async function talk(interpreter: Interpreter, context: Context): Promise<number> {
   const { stdin, stdout, signal, colors, env } = context;
-  const { ShellScreen } = await import('../../screens/shell/shell-screen.js');
+  const { createShellScreen } = await import('../../screens/shell/shell-screen.js');
   const history = await HistoryFile.open(join(context.home, 'shell-history'), (text) => context.debug(text));
   const store = createShellStore({
     history: history.lines,
     complete: (text, cursor) => interpreter.complete(text, cursor),
   });
-  const screen = new ShellScreen({ store, stdin, stdout, look: lookOf(colors.stdout, env), signal });
+  const screen = createShellScreen({ store, stdin, stdout, look: lookOf(colors.stdout, env), signal });
   await context.print(`${interpreter.banner()}\n`);
   let status = 0;
   for (;;) {

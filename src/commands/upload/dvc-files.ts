@@ -1,11 +1,14 @@
 // `--generate-dvc-files`: once a version is committed, a `.dvc` file for each file of it that DVC does not know yet.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import type { UploadOptions, UploadResult } from '../../core/archive/upload.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
 import { openView } from '../../core/dataset/chain/view.js';
+import { rememberedIn } from '../../core/archive/remembered.js';
 import { ownFiles } from '../../core/dvc/own-files.js';
 import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { type SidecarResult, writeSidecars } from '../../core/dvc/sidecar.js';
+import type { EventSink } from '../../core/events.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
 
@@ -38,23 +41,28 @@ export async function planDvcFiles(
   };
 }
 
-type Uploaded = Pick<UploadOptions, 'open' | 'source' | 'cache' | 'heads' | 'signal'>;
+interface Uploaded {
+  readonly source: RawPath;
+  readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
+  readonly context: Pick<Context, 'home' | 'signal' | 'warn'>;
+}
 
 /** Writes them; nothing for what was not committed. @throws with exit status 3: the upload itself is done */
 export async function writeDvcFiles(
   plan: DvcFilesPlan | undefined,
-  options: Uploaded,
+  { source, open, context }: Uploaded,
   { uploadId, datasetId, location, version }: UploadResult,
 ): Promise<SidecarResult | undefined> {
   if (plan === undefined || version === null) return undefined;
-  const { source, cache, heads, signal } = options;
-  const opened = await options.open(() => undefined);
+  const { home, signal } = context;
+  const opened = await open(() => undefined);
   const { store } = opened;
+  const { cache, heads } = rememberedIn(home, opened, (text) => context.warn(text));
   try {
     // What this computer has just written need not be fetched, and a writer may not be allowed to.
-    const head = await heads?.get(store.url, datasetId);
+    const head = await heads.get(store.url, datasetId);
     const known = head?.uploadId === uploadId ? { sha256: head.manifestSha256 } : {};
-    const view = await openView(store, { uploadId, signal, ...known, ...(cache === undefined ? {} : { cache }) });
+    const view = await openView(store, { uploadId, signal, ...known, cache });
     const files = ownFiles({ entries: view.entries(), source, outs: plan.outs });
     return await writeSidecars({ files, outputDir: plan.outputDir, signal });
   } catch (error) {

@@ -1,7 +1,7 @@
 // `--prev-manifest`: a manifest file on this computer, as it lies in the store (.json.gz) or unpacked.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { ChangeOptions } from '../../core/archive/upload.js';
+import type { PreviousFile } from '../../core/archive/settings.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/failures/errors.js';
 import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
 import { parseHead } from '../../core/manifest/manifest-head-parse.js';
@@ -13,7 +13,7 @@ const MAX_BYTES = 2 ** 30;
 const FILES = '"files":[';
 
 /** @throws not-found, access-denied, io for the file; integrity, unsupported for what is in it */
-export function readPreviousManifest(path: string): NonNullable<ChangeOptions['previousManifest']> {
+export function readPreviousManifest(path: string): PreviousFile {
   const name = printable(path);
   const bytes = readBytes(path, name);
   if (isSealed(bytes)) return { name, uploadId: sealedUpload(bytes, name) };

@@ -9,6 +9,8 @@ import type { DvcRecord, DvcStageRecord } from '../../core/manifest/provenance-t
 import type { Stages } from '../../core/manifest/provenance.js';
 import { checkedDvc, isStageName } from '../../core/manifest/provenance-parse.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
+import { didYouMean } from '../kit/lines.js';
+import { isGiven } from '../kit/run.js';
 
 export interface ProvenanceValues {
   readonly gitMetadata: boolean;
@@ -36,16 +38,11 @@ interface DvcPart {
   readonly stages?: Stages;
 }
 
-async function dvcPart(
-  values: ProvenanceValues,
-  source: RawPath,
-  { origins }: Pick<Context, 'origins'>,
-): Promise<DvcPart> {
+async function dvcPart(values: ProvenanceValues, source: RawPath, context: Pick<Context, 'origins'>): Promise<DvcPart> {
   const { dvcAuto, dvcStage: name, dvcCacheDir: cacheDir, generateDvcFiles } = values;
   const what = 'what would be recorded of DVC';
   if (!dvcAuto && name === undefined) {
-    const isCacheGiven = (origins['dvcCacheDir'] ?? 'default') !== 'default';
-    return generateDvcFiles || isCacheGiven ? { dvc: checkedDvc({ cacheDir }, what) } : {};
+    return generateDvcFiles || isGiven(context, 'dvcCacheDir') ? { dvc: checkedDvc({ cacheDir }, what) } : {};
   }
   const pipeline = await pipelineOf(source, values);
   const stage = name === undefined ? undefined : stageRecord(pipeline, name);
@@ -67,13 +64,18 @@ async function pipelineOf(source: RawPath, { dvcAuto }: ProvenanceValues): Promi
   );
 }
 
-function stageRecord({ stages, lockMd5 }: Pipeline, name: string): DvcStageRecord {
+function stageRecord({ stages, notRun, lockMd5 }: Pipeline, name: string): DvcStageRecord {
   const stage = stages.find((one) => one.name === name);
   if (stage !== undefined) return { ...stage, ...(lockMd5 === undefined ? {} : { lockMd5 }) };
+  if (notRun.includes(name.replace(/@.*$/s, '')))
+    throw usageError(
+      `--dvc-stage: stage ${printable(name)} has loops or templates, and dvc.lock does not have it`,
+      `run it first: dvc repro ${printable(name)}`,
+    );
   const names = stages.map((one) => one.name);
   const near = suggest(name, names);
   throw usageError(
-    `--dvc-stage: dvc.yaml has no stage ${printable(name)}${near === undefined ? '' : `; did you mean ${printable(near)}?`}`,
+    `--dvc-stage: dvc.yaml has no stage ${printable(name)}${didYouMean(near)}`,
     names.length === 0 ? 'it has no stages' : `its stages are ${names.map(printable).join(', ')}`,
   );
 }

@@ -2,13 +2,14 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
-import type { UploadOptions } from '../../core/archive/upload.js';
+import type { ArchiveOptions } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
 import { FileJournal } from '../../core/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
+import { hasTerminal } from '../kit/ask.js';
 import { stateFolder } from '../kit/saved.js';
 import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
 
@@ -24,17 +25,15 @@ export interface ResumableOptions {
   readonly opened?: SavedUpload | undefined;
 }
 
-/** What the engine gets to know of it. */
-export type Resumption = Partial<Pick<UploadOptions, 'journal' | 'resume' | 'datasetId'>>;
-
-/** Runs `work` with a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
-export async function resumable<T>(
+/** Runs `work` with `options` and a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
+export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun'>>(
   run: UploadCommand,
   { wish, opened: given }: ResumableOptions,
   context: Context,
-  work: (resumption: Resumption) => Promise<T>,
+  options: O,
+  work: (options: O) => Promise<T>,
 ): Promise<T> {
-  if (run.values['dryRun'] === true) return await work({});
+  if (options.dryRun === true) return await work(options);
   const saved = await savedCommand(run, context);
   if (given !== undefined) refuseElsewhere(given.state.uploadId, given.state, saved, run);
   const folder = stateFolder(context);
@@ -47,10 +46,12 @@ export async function resumable<T>(
     onTrouble: (text) => context.warn(text),
     goesOn: opened,
   });
-  if (opened === undefined) return await work({ journal });
+  const resume = { ...options.resume, journal, saved: opened };
+  if (opened === undefined) return await work({ ...options, resume });
   try {
     const { datasetId } = opened.state;
-    return await work({ journal, resume: opened, ...(datasetId === '' ? {} : { datasetId }) });
+    const dataset = datasetId === '' ? options.dataset : { ...options.dataset, id: datasetId };
+    return await work({ ...options, resume, dataset });
   } finally {
     await opened.lock.release();
   }
@@ -101,8 +102,8 @@ async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWis
     return true;
   }
   const what = `an upload of this folder to there was interrupted on ${state.updatedAt.slice(0, 16)}Z with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
-  const isTerminal = context.stdin.isTTY === true && context.stderr.isTTY === true;
-  if (wish === 'ask' && isTerminal && differing.length === 0) return await context.confirm(`${what}. Resume it?`);
+  if (wish === 'ask' && hasTerminal(context) && differing.length === 0)
+    return await context.confirm(`${what}. Resume it?`);
   context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` goes on with that one`);
   return false;
 }

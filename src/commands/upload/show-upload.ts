@@ -1,6 +1,6 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
 import type { Context } from '../../cli/context.js';
-import type { UploadResult } from '../../core/archive/upload.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';

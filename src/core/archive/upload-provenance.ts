@@ -3,7 +3,6 @@ import type { LineSources } from '../manifest/entry-line.js';
 import type { DvcRecord, GitRecord } from '../manifest/provenance-types.js';
 import type { Provenance } from '../manifest/provenance.js';
 import { readAccountNames } from './scan/account-names.js';
-import type { UploadOptions } from './upload.js';
 
 export interface UploadProvenance {
   readonly git?: GitRecord | undefined;
@@ -11,8 +10,8 @@ export interface UploadProvenance {
   readonly ofEntries: Provenance;
 }
 
-/** What the lines of this upload's entries say beside what was scanned. */
-export const lineSources = ({ provenance }: Pick<UploadOptions, 'provenance'>): LineSources => ({
+/** What the lines of an upload's entries say beside what was scanned. */
+export const lineSources = (provenance: UploadProvenance | undefined): LineSources => ({
   ...readAccountNames(),
   provenance: provenance?.ofEntries,
 });

@@ -1,94 +1,76 @@
 // What an upload has to say when it is done.
+import type { Deduplicated, VersionRecord } from '../manifest/manifest-types.js';
+import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
+import type { Job } from './job.js';
 import { plannedObjects } from './plan/direct-plan.js';
-import type { Totals, VersionRecord } from '../manifest/manifest-types.js';
-import { shownSkip, type Skip } from './scan/scan.js';
-import type { UploadResult } from './upload.js';
-import type { UploadJob, UploadPlan } from './upload-job.js';
+import type { UploadPlan } from './plan/plan-upload.js';
+import { shownSkip } from './scan/scan.js';
 
-const directFiles = ({ ledger }: UploadJob): number =>
-  ledger.chunks().filter(({ content }) => content === 'file').length;
+export interface UploadResult {
+  readonly uploadId: string;
+  readonly location: string;
+  readonly manifestKey: string;
+  readonly datasetId: string;
+  /** Ordinal of the version; null when nothing was written (dry run). */
+  readonly version: number | null;
+  readonly files: number;
+  readonly bytes: number;
+  readonly storedBytes: number;
+  readonly chunks: number;
+  readonly shards: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Something that should be in the archive is missing or torn. */
+  readonly partial: boolean;
+  readonly durationMs: number;
+  readonly requests: RequestCounts;
+  /** Of an upload of changes. */
+  readonly changes?: Readonly<ChangeCounts> & { readonly noChanges: boolean };
+  /** Of one that was to go directly: files that are objects of their own. */
+  readonly directFiles?: number;
+  /** Of one that stores the content of equal files once: what that saved. */
+  readonly deduplicated?: Deduplicated;
+}
 
-function shared(job: UploadJob, skipped: readonly Skip[]) {
+type Sums = Pick<UploadResult, 'version' | 'files' | 'bytes' | 'storedBytes' | 'chunks' | 'shards' | 'changes'>;
+
+export type ResultInput = Pick<
+  Job,
+  'uploadId' | 'datasetId' | 'store' | 'requests' | 'scanned' | 'ledger' | 'packing' | 'layout' | 'startedMs'
+>;
+
+/** The result for a version that this upload made, or that `uploadId` is. */
+export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploadId): UploadResult {
+  const { scanned, ledger, packing, layout } = job;
+  const skipped = [...scanned.skipped, ...ledger.skipped];
   return {
-    uploadId: job.uploadId,
-    location: job.location,
-    manifestKey: `uploads/${job.uploadId}/manifest.json.gz`,
+    uploadId,
+    location: `${job.store.url}/uploads/${uploadId}`,
+    manifestKey: `uploads/${uploadId}/manifest.json.gz`,
     datasetId: job.datasetId,
     skipped: skipped.map(shownSkip),
     partial: skipped.some((skip) => !skip.special),
-    durationMs: Math.round(performance.now() - job.started),
-    requests: { ...job.opened.requests },
-    ...(job.options.dedup === true ? { deduplicated: deduplicatedTotals(job.ledger.table) } : {}),
-    ...(job.options.direct === undefined ? {} : { directFiles: directFiles(job) }),
+    durationMs: Math.round(performance.now() - job.startedMs),
+    requests: { ...job.requests },
+    ...(packing.dedup ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
+    ...(layout.direct === undefined
+      ? {}
+      : { directFiles: ledger.chunks().filter(({ content }) => content === 'file').length }),
+    ...sums,
   };
 }
 
 /** Nothing was written. */
-export function dryRunResult(job: UploadJob, plan: UploadPlan, changes?: Readonly<ChangeCounts>): UploadResult {
+export function dryRunResult(job: ResultInput, plan: UploadPlan, changes?: UploadResult['changes']): UploadResult {
   const { files, bytes } = job.scanned;
   const chunks = plannedObjects(plan.lanes);
-  const counts = { version: null, files, bytes, storedBytes: 0, chunks, shards: plan.shards };
-  const part = changes === undefined ? {} : { changes: { ...changes, noChanges: false } };
-  return { ...shared(job, job.scanned.skipped), ...counts, ...part };
-}
-
-/** A full listing was committed. */
-export function fullResult(job: UploadJob, plan: UploadPlan, version: number): UploadResult {
-  const { ledger, scanned, options } = job;
-  const { files, bytes, storedBytes, chunks } = ledger.totals(scanned.skipped.length);
-  const counts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
-  const isFirst = options.changes !== undefined;
-  const changes = { added: files, modified: 0, deleted: 0, unchanged: 0, noChanges: false };
-  return { ...shared(job, [...scanned.skipped, ...ledger.skipped]), ...counts, ...(isFirst ? { changes } : {}) };
-}
-
-/** A full listing was committed whose `totals` are these, not those of the books. */
-export function listedResult(job: UploadJob, plan: UploadPlan, version: number, totals: Totals): UploadResult {
-  const { files, bytes, storedBytes, chunks } = totals;
-  const counts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
-  const changes = { added: files, modified: 0, deleted: 0, unchanged: 0, noChanges: false };
-  const isFirst = job.options.changes !== undefined;
-  return {
-    ...shared(job, [...job.scanned.skipped, ...job.ledger.skipped]),
-    ...counts,
-    ...(isFirst ? { changes } : {}),
-  };
+  const part = changes === undefined ? {} : { changes };
+  return versionResult(job, { version: null, files, bytes, storedBytes: 0, chunks, shards: plan.shards, ...part });
 }
 
 /** An earlier run had committed it as this version. */
-export function committedResult(job: UploadJob, { uploadId, version, totals }: VersionRecord): UploadResult {
+export function committedResult(job: ResultInput, { uploadId, version, totals }: VersionRecord): UploadResult {
   const { files, bytes, storedBytes, chunks } = totals;
-  const place = { ...job, uploadId, location: `${job.opened.store.url}/uploads/${uploadId}` };
-  return { ...shared(place, job.scanned.skipped), version, files, bytes, storedBytes, chunks, shards: 0 };
-}
-
-export interface ChangesOutcome {
-  readonly uploadId: string;
-  readonly version: number;
-  /** Of the effective view. */
-  readonly files: number;
-  readonly bytes: number;
-  readonly counts: Readonly<ChangeCounts>;
-  readonly noChanges: boolean;
-}
-
-/** Changes were committed, or there were none: then everything is that of the version before, and nothing was stored. */
-export function changesResult(job: UploadJob, plan: UploadPlan | undefined, outcome: ChangesOutcome): UploadResult {
-  const { ledger, scanned, opened } = job;
-  const { counts, noChanges, version, files, bytes, uploadId } = outcome;
-  const sent = noChanges ? [] : ledger.chunks().filter(({ entries }) => entries > 0);
-  const storedBytes = sent.reduce((sum, { size }) => sum + size, 0);
-  const place = { ...job, uploadId, location: `${opened.store.url}/uploads/${uploadId}` };
-  return {
-    ...shared(place, [...scanned.skipped, ...ledger.skipped]),
-    version,
-    files,
-    bytes,
-    storedBytes,
-    chunks: sent.length,
-    shards: plan?.shards ?? 0,
-    changes: { ...counts, noChanges },
-  };
+  return versionResult(job, { version, files, bytes, storedBytes, chunks, shards: 0 }, uploadId);
 }

@@ -1,9 +1,7 @@
 // The cap on what getting content back may cost. It fails closed: what has no known price is not under any cap.
 import { ArchiverError } from '../failures/errors.js';
+import { microsOf } from './money.js';
 import type { RetrievalEstimate } from './retrieval-cost.js';
-
-/** Less than this is rounding: sums of prices are not exact. */
-const ROUNDING_USD = 1e-9;
 
 export type CapVerdict = 'within' | 'over' | 'unknown';
 
@@ -15,7 +13,7 @@ export function capVerdict(estimate: RetrievalEstimate, maxUsd: number | undefin
   const { costUsd, region } = estimate;
   if (maxUsd === undefined) return 'within';
   if (costUsd === null) return region === null && !mustThaw ? 'within' : 'unknown';
-  return costUsd - maxUsd > ROUNDING_USD ? 'over' : 'within';
+  return microsOf(costUsd) > microsOf(maxUsd) ? 'over' : 'within';
 }
 
 /** @throws budget-exceeded unless the verdict is `within` */

@@ -1,6 +1,7 @@
 // What deleting young objects of cold classes costs: the rest of the minimum storage time at the class's price. Prices are
 // AWS list prices (price-table.ts). What has no price there is unknown, never free. An object counts from its last
 // writing; one that a lifecycle rule moved later costs more than this.
+import { sumOf, type Usd } from './money.js';
 import { BYTES_A_GB, classRule, DAYS_A_MONTH, PRICES_OF, storagePrice } from './price-table.js';
 
 const DAY_MS = 86_400_000;
@@ -49,7 +50,7 @@ export function earlyDeletion(
       bytes: 0,
       costUsd: 0,
     };
-    const costUsd = before.costUsd === null || cost === 'unknown' ? null : before.costUsd + cost;
+    const costUsd = sumOf([before.costUsd, cost]);
     classes.set(storageClass, {
       ...before,
       objects: before.objects + 1,
@@ -58,10 +59,7 @@ export function earlyDeletion(
     });
   }
   const byClass = [...classes.values()];
-  const costUsd = byClass.reduce<number | null>(
-    (sum, part) => (sum === null || part.costUsd === null ? null : sum + part.costUsd),
-    0,
-  );
+  const costUsd = sumOf(byClass.map((part) => part.costUsd));
   return { costUsd, byClass, region: region ?? null, pricesOf: PRICES_OF };
 }
 
@@ -69,13 +67,13 @@ function costOf(
   { sizeBytes, storageClass, lastModified }: PricedObject,
   region: string | undefined,
   now: Date,
-): number | 'none' | 'unknown' {
+): Usd | 'none' {
   const rule = classRule(storageClass);
-  if (rule === undefined || rule.minStorageDays === null) return 'unknown';
+  if (rule === undefined || rule.minStorageDays === null) return null;
   const daysLeft = rule.minStorageDays - (now.getTime() - lastModified.getTime()) / DAY_MS;
   if (rule.minStorageDays === 0 || daysLeft <= 0) return 'none';
   const price = storagePrice(region, storageClass);
-  if (price === null || rule.minBillableBytes === null) return 'unknown';
+  if (price === null || rule.minBillableBytes === null) return null;
   const billed = Math.max(sizeBytes, rule.minBillableBytes) + (rule.overheadBytesAtClassRate ?? 0);
   return (billed / BYTES_A_GB) * price * (Math.min(daysLeft, rule.minStorageDays) / DAYS_A_MONTH);
 }

@@ -3,7 +3,8 @@
 // 100 GB a month are not assumed, as other transfers may use them up; inside the region transfer is free. Not counted: the
 // requests that read the manifest and look at the state of chunks, which cost less than a cent a thousand.
 import type { ThawTier } from '../object-store/object-store.js';
-import { isColdClass } from '../thaw/cold-class.js';
+import { isColdClass } from './cold-class.js';
+import { costOfUnits, sumOf, type Usd } from './money.js';
 import {
   BYTES_A_GB,
   DAYS_A_MONTH,
@@ -65,14 +66,16 @@ export interface RetrievalOptions {
 
 class Sum {
   quantity = 0;
-  private costUsd: number | null = 0;
+  private costUsd: Usd = 0;
 
-  /** Nothing costs nothing, whatever the price. */
-  add(quantity: number, cost: (quantity: number) => number | null): void {
-    if (quantity === 0) return;
+  /** `price`: of one unit. */
+  add(quantity: number, price: Usd): void {
+    this.addCost(quantity, costOfUnits(quantity, price));
+  }
+
+  addCost(quantity: number, costUsd: Usd): void {
     this.quantity += quantity;
-    const more = cost(quantity);
-    this.costUsd = this.costUsd === null || more === null ? null : this.costUsd + more;
+    this.costUsd = sumOf([this.costUsd, costUsd]);
   }
 
   line(item: RetrievalItem, isFolder: boolean): RetrievalLine {
@@ -80,8 +83,7 @@ class Sum {
   }
 }
 
-const at = (price: number | null) => (quantity: number) => (price === null ? null : price * quantity);
-const perGB = (price: number | null) => at(price === null ? null : price / BYTES_A_GB);
+const aByte = (perGB: Usd): Usd => (perGB === null ? null : perGB / BYTES_A_GB);
 
 /** What it costs to thaw what is cold and to fetch everything. */
 export function estimateRetrieval(options: RetrievalOptions): RetrievalEstimate {
@@ -97,27 +99,24 @@ export function estimateRetrieval(options: RetrievalOptions): RetrievalEstimate 
   for (const chunk of chunks) {
     const { sizeBytes, storageClass, isReadable, fetchedBytes = sizeBytes, gets = 1, objects = 1 } = chunk;
     fetched += fetchedBytes;
-    requests.add(gets, at(getPrice(region, storageClass)));
+    requests.add(gets, getPrice(region, storageClass));
     if (!isColdClass(storageClass)) {
-      retrieval.add(fetchedBytes, perGB(retrievalPrice(region, storageClass, 'instant').perGB));
+      retrieval.add(fetchedBytes, aByte(retrievalPrice(region, storageClass, 'instant').perGB));
     } else if (!isReadable) {
       const price = retrievalPrice(region, storageClass, tier);
-      retrieval.add(sizeBytes, perGB(price.perGB));
-      requests.add(objects, at(price.perRequest));
+      retrieval.add(sizeBytes, aByte(price.perGB));
+      requests.add(objects, price.perRequest);
       const copyPrice = storagePrice(region, 'STANDARD');
-      copy.add(sizeBytes, perGB(copyPrice === null ? null : (copyPrice * days) / DAYS_A_MONTH));
+      copy.add(sizeBytes, aByte(costOfUnits(days / DAYS_A_MONTH, copyPrice)));
     }
   }
-  transfer.add(fetched, (bytes) => transferOutPrice(region, bytes));
+  transfer.addCost(fetched, fetched === 0 ? 0 : transferOutPrice(region, fetched));
   const lines = [
     retrieval.line('retrieval', isFolder),
     requests.line('requests', isFolder),
     copy.line('temporaryCopy', isFolder),
     transfer.line('transfer', isFolder),
   ];
-  const costUsd = lines.reduce<number | null>(
-    (sum, line) => (sum === null || line.costUsd === null ? null : sum + line.costUsd),
-    0,
-  );
+  const costUsd = sumOf(lines.map((line) => line.costUsd));
   return { costUsd, lines, region: region ?? null, isAws, pricesOf: PRICES_OF };
 }

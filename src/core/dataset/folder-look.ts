@@ -1,7 +1,7 @@
 // A writer's look at upload folders before it refers to objects that it has not put itself (commit protocol, Protocol 2,
 // rule 4): an object may be referred to when it is there with its size and no mark names it. A look is good for an hour;
 // marks are executed a day after they were put, so that whoever looked in time has long put its record by then.
-import { isArchiverError } from '../failures/errors.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
@@ -71,10 +71,10 @@ export async function lookAtReferences(
   references: References,
   signal: AbortSignal,
 ): Promise<ReferenceLook | undefined> {
-  const lookedAtMs = Date.now();
-  const unsound = new Set<number>();
-  let first: string | undefined;
-  try {
+  return await ifAllowed(reader, 'list', 'uploads/', async () => {
+    const lookedAtMs = Date.now();
+    const unsound = new Set<number>();
+    let first: string | undefined;
     for (const [folder, wanted] of byFolder(references)) {
       const { sound } = await lookAtFolder(reader, folder, signal);
       for (const { key, size, position } of wanted) {
@@ -84,11 +84,8 @@ export async function lookAtReferences(
         first ??= key;
       }
     }
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied')) return undefined;
-    throw error;
-  }
-  return { unsound, first, lookedAtMs };
+    return { unsound, first, lookedAtMs };
+  });
 }
 
 function byFolder({ uploadId, chunks, previous }: References): ReadonlyMap<string, readonly Wanted[]> {

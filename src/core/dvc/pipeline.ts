@@ -1,15 +1,12 @@
 // The DVC pipeline of a folder: the stages of its dvc.yaml, and what dvc.lock says of those that have been run. dvc.lock is
-// the truth where it has a stage; the others are worked out from dvc.yaml and its templates. Only the dvc.yaml of the
-// folder itself is read, not those of folders below it; nothing is run.
+// the truth where it has a stage; of the others those are known that have no templates. Only the dvc.yaml of the folder
+// itself is read, not those of folders below it; nothing is run.
 import { join, resolve } from 'node:path';
 import { stageOf } from '../manifest/provenance.js';
 import { type RawPath, rawFromText } from '../paths/raw-path.js';
 import { readDvcLock } from './dvc-lock.js';
-import { expandStage } from './expand-stages.js';
-import { resolveStage } from './resolve-stage.js';
+import { readStages, StageError } from './read-stage.js';
 import type { Stage } from './stage-types.js';
-import { loadScope } from './template-scope.js';
-import { Budget, TemplateError } from './template.js';
 import { isMap, type Value } from './yaml-value.js';
 import { readYamlFile, type YamlFile } from './yaml-file.js';
 
@@ -17,6 +14,8 @@ export type { Stage, StagePath } from './stage-types.js';
 
 export interface Pipeline {
   readonly stages: readonly Stage[];
+  /** Stages with loops or templates that dvc.lock has none of, by their names in dvc.yaml. */
+  readonly notRun: readonly string[];
   /** The stage of each output, by its path relative to the folder. */
   readonly outs: ReadonlyMap<RawPath, string>;
   /** Hex MD5 of dvc.lock, where there is one. */
@@ -34,24 +33,24 @@ export async function readPipeline(folder: string): Promise<Pipeline | undefined
   if (!isMap(root)) throw file.problem([], 'it is not a map');
   const definitions = root.get('stages') ?? new Map<string, Value>();
   if (!isMap(definitions)) throw file.problem(['stages'], "'stages' is not a map");
-  const scope = await placing(file, ['vars'], () => loadScope(folder, root.get('vars'), new Budget()));
   const stages: Stage[] = [];
-  for (const [group, definition] of definitions) {
-    const keys = ['stages', group];
-    for (const item of await placing(file, keys, () => expandStage(group, definition, scope)))
-      stages.push(await placing(file, keys, () => resolveStage(item, resolve(folder), lock?.stages.get(item.name))));
+  const notRun: string[] = [];
+  for (const [name, definition] of definitions) {
+    const found = placing(file, name, () => readStages(name, definition, resolve(folder), lock));
+    if (found.length === 0) notRun.push(name);
+    stages.push(...found);
   }
   const outs = outsOf(stages);
-  return { stages, outs, lockMd5: lock?.md5, stageOf: (path) => stageOf(outs, path) };
+  return { stages, notRun, outs, lockMd5: lock?.md5, stageOf: (path) => stageOf(outs, path) };
 }
 
-/** Runs `work`; a template that cannot be resolved is told with its file and line. */
-async function placing<T>(file: YamlFile, keys: readonly string[], work: () => T | Promise<T>): Promise<T> {
+/** Runs `work`; what is wrong with a stage is told with its file and line. */
+function placing<T>(file: YamlFile, stage: string, work: () => T): T {
   try {
-    return await work();
+    return work();
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    throw file.problem(keys, keys[0] === 'stages' ? `stage '${keys[1] ?? ''}': ${error.message}` : error.message);
+    if (!(error instanceof StageError)) throw error;
+    throw file.problem(['stages', stage], `stage '${stage}': ${error.message}`);
   }
 }
 

@@ -14,7 +14,7 @@ export interface StagePath {
 export type StageParams = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
 export interface Stage {
-  /** With foreach and matrix resolved: `train@fast`. */
+  /** As dvc.lock has it: `train@fast` for a round of a loop. */
   readonly name: string;
   readonly command: string;
   readonly deps: readonly StagePath[];

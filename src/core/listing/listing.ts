@@ -2,8 +2,8 @@
 // A million entries take some 150 MB. Questions about a folder are answered by binary search; nothing is an object per file.
 import type { ManifestHead, Timestamp, EntryType } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
-import type { Extra, SelectedTable } from '../restore/selected-table.js';
-import { isColdClass } from '../thaw/cold-class.js';
+import type { Extra, SelectedTable } from '../restore/plan/selected-table.js';
+import { isColdClass } from '../cost/cold-class.js';
 
 /** Entries `start` to `end` (exclusive). */
 export interface EntryRange {

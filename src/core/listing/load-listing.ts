@@ -9,7 +9,7 @@ import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import { pathProblem } from '../paths/path-rules.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../paths/raw-path.js';
-import { openTable, TableBuilder } from '../restore/selected-table.js';
+import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { type Interned, Listing, type RefusedEntry } from './listing.js';
 
 export interface LoadListingOptions {

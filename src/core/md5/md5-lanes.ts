@@ -5,11 +5,11 @@
 import { hash as hashAlone } from 'node:crypto';
 import { ArchiverError } from '../failures/errors.js';
 import { LaneSchedule } from './lane-schedule.js';
+import { LaneRunner, LENGTH_BYTES } from './lane-runner.js';
 import { type Kernel, loadKernel } from './load-kernel.js';
-import { BLOCK_BYTES, DATA_AT, INITIAL_STATE, LANES, POINTERS_AT, stateAddress, TAILS_AT } from './md5-kernel.js';
+import { BLOCK_BYTES, DATA_AT, LANES, TAILS_AT } from './md5-kernel.js';
 
 const DIGEST_BYTES = 16;
-const PAGE_BYTES = 1 << 16;
 /** A message's last block is loaded whole, past its end. */
 const MARGIN_BYTES = BLOCK_BYTES;
 /**
@@ -54,29 +54,25 @@ export function loadMd5Lanes(validate?: (bytes: Uint8Array) => boolean): Md5Lane
 
 class Lanes implements Md5Lanes {
   private readonly schedule = new LaneSchedule();
-  private view: DataView;
+  private readonly runner: LaneRunner;
   private data: Buffer<ArrayBuffer>;
-  /** Of each lane: the range in it, blocks until it needs attention, and blocks of padding that follow those. */
+  /** Of each lane: the range in it, and blocks of padding that follow those that it was given. */
   private readonly rangeOf = new Int32Array(LANES);
-  private readonly blocksLeft = new Uint32Array(LANES);
   private readonly tailBlocks = new Uint32Array(LANES);
 
   constructor(private readonly kernel: Kernel) {
-    this.view = new DataView(kernel.memory.buffer);
+    this.runner = new LaneRunner(kernel);
     this.data = Buffer.from(kernel.memory.buffer, DATA_AT, 0);
   }
 
   allocate(bytes: number): Buffer<ArrayBuffer> {
     if (!(bytes >= 0 && bytes <= MAX_BYTES)) throw internal(`${bytes} bytes do not fit the memory of the MD5 lanes`);
-    const { memory } = this.kernel;
-    const missing = DATA_AT + bytes + MARGIN_BYTES - memory.buffer.byteLength;
     try {
-      if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
+      this.runner.reserve(DATA_AT + bytes + MARGIN_BYTES);
     } catch (error) {
       throw internal(`no memory for ${bytes} bytes in the MD5 lanes`, error);
     }
-    this.view = new DataView(memory.buffer);
-    this.data = Buffer.from(memory.buffer, DATA_AT, bytes);
+    this.data = Buffer.from(this.kernel.memory.buffer, DATA_AT, bytes);
     return this.data;
   }
 
@@ -105,30 +101,18 @@ class Lanes implements Md5Lanes {
 
   /** Whenever a lane comes to the end of its blocks, all stop, and it goes on with its padding or the next range. */
   private run(batch: Batch): void {
-    const { blocksLeft, rangeOf } = this;
-    rangeOf.fill(IDLE);
-    blocksLeft.fill(0);
+    const { runner } = this;
+    this.rangeOf.fill(IDLE);
     this.tailBlocks.fill(0);
-    for (;;) {
-      let blocks = Infinity;
-      for (let lane = 0; lane < LANES; lane++) {
-        if (blocksLeft[lane] === 0) this.attend(lane, batch);
-        // An idle lane runs along at address 0: the memory is longer than any range.
-        if (rangeOf[lane] === IDLE) this.view.setUint32(POINTERS_AT + lane * 4, 0, true);
-        else blocks = Math.min(blocks, blocksLeft[lane] ?? 0);
-      }
-      if (blocks === Infinity) return;
-      this.kernel.compress(blocks);
-      for (let lane = 0; lane < LANES; lane++) {
-        if (rangeOf[lane] !== IDLE) blocksLeft[lane] = (blocksLeft[lane] ?? 0) - blocks;
-      }
-    }
+    runner.clear();
+    do for (let lane = 0; lane < LANES; lane++) if (runner.needsAttention(lane)) this.attend(lane, batch);
+    while (runner.step());
   }
 
   private attend(lane: number, batch: Batch): void {
     if (this.tailBlocks[lane] !== 0) return this.beginTail(lane);
     const done = this.rangeOf[lane] ?? IDLE;
-    if (done !== IDLE) this.writeDigest(lane, batch.digests, done * DIGEST_BYTES);
+    if (done !== IDLE) this.runner.digest(lane, batch.digests, done * DIGEST_BYTES);
     if (batch.next === batch.count) {
       this.rangeOf[lane] = IDLE;
       return;
@@ -140,32 +124,22 @@ class Lanes implements Md5Lanes {
 
   /** Message blocks are read where they are; the rest, with its padding (RFC 1321, 3.1 and 3.2), is built aside. */
   private beginRange(lane: number, start: number, length: number): void {
-    const { view } = this;
-    for (let word = 0; word < 4; word++) view.setUint32(stateAddress(lane, word), INITIAL_STATE[word] ?? 0, true);
+    const { runner } = this;
+    runner.begin(lane);
     const rest = length % BLOCK_BYTES;
     const at = DATA_AT + start;
     const tail = TAILS_AT + lane * 2 * BLOCK_BYTES;
-    const tailBlocks = rest < BLOCK_BYTES - 8 ? 1 : 2;
+    const tailBlocks = rest < BLOCK_BYTES - LENGTH_BYTES ? 1 : 2;
     this.kernel.tail(at + length - rest, rest, tail);
-    const lengthAt = tail + tailBlocks * BLOCK_BYTES - 8;
-    view.setUint32(lengthAt, length << 3, true);
-    view.setUint32(lengthAt + 4, length >>> 29, true);
-    view.setUint32(POINTERS_AT + lane * 4, at, true);
-    this.blocksLeft[lane] = (length - rest) / BLOCK_BYTES;
+    runner.writeLength(tail + tailBlocks * BLOCK_BYTES - LENGTH_BYTES, length);
     this.tailBlocks[lane] = tailBlocks;
     if (length === rest) this.beginTail(lane);
+    else runner.give(lane, at, (length - rest) / BLOCK_BYTES);
   }
 
   private beginTail(lane: number): void {
-    this.view.setUint32(POINTERS_AT + lane * 4, TAILS_AT + lane * 2 * BLOCK_BYTES, true);
-    this.blocksLeft[lane] = this.tailBlocks[lane] ?? 0;
+    this.runner.give(lane, TAILS_AT + lane * 2 * BLOCK_BYTES, this.tailBlocks[lane] ?? 0);
     this.tailBlocks[lane] = 0;
-  }
-
-  private writeDigest(lane: number, digests: DataView, at: number): void {
-    for (let word = 0; word < 4; word++) {
-      digests.setUint32(at + word * 4, this.view.getUint32(stateAddress(lane, word), true), true);
-    }
   }
 }
 

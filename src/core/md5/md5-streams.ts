@@ -2,15 +2,14 @@
 // the module's memory from one call to the next, so that a stream that ends makes room for another while the other
 // seven stand still: with enough streams every lane is always busy. Belongs to one thread.
 import { createHash } from 'node:crypto';
+import { LaneRunner, LENGTH_BYTES } from './lane-runner.js';
 import { type Kernel, loadKernel } from './load-kernel.js';
-import { BLOCK_BYTES, DATA_AT, INITIAL_STATE, LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
+import { BLOCK_BYTES, DATA_AT, LANES } from './md5-kernel.js';
 
 /** Read at a time: large enough for a system call to cost nothing beside it, small enough for all lanes to fit a cache. */
 const PIECE_BYTES = 1 << 15;
 /** Padding (RFC 1321, 3.1 and 3.2) follows the last piece at once. */
 const ROOM_BYTES = PIECE_BYTES + 2 * BLOCK_BYTES;
-const LENGTH_BYTES = 8;
-const PAGE_BYTES = 1 << 16;
 
 export { LANES as STREAMS_AT_ONCE };
 
@@ -46,24 +45,21 @@ export interface Md5Streams {
 /** Undefined where WebAssembly or its SIMD is missing, or there is no address space: callers use `crypto.hash`. */
 export function loadMd5Streams(validate?: (bytes: Uint8Array) => boolean): Md5Streams | undefined {
   const kernel = loadKernel(validate);
-  return kernel === undefined ? undefined : new Streams(kernel);
+  return kernel === undefined ? undefined : new Streams(kernel, new LaneRunner(kernel));
 }
 
 class Streams implements Md5Streams {
   private readonly waiting: Stream[] = [];
   private readonly lanes: (Stream | undefined)[] = Array.from({ length: LANES }, () => undefined);
-  /** Whole blocks in each lane's room that are not hashed yet. */
-  private readonly blocks = new Uint32Array(LANES);
-  private readonly view: DataView;
+  private readonly runner: LaneRunner;
+  private readonly digest = Buffer.alloc(16);
   private readonly rooms: readonly Buffer[];
   private active = 0;
   backlogBytes = 0;
 
-  constructor(private readonly kernel: Kernel) {
-    const { memory } = kernel;
-    const missing = DATA_AT + LANES * ROOM_BYTES - memory.buffer.byteLength;
-    if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
-    this.view = new DataView(memory.buffer);
+  constructor({ memory }: Kernel, runner: LaneRunner) {
+    this.runner = runner;
+    runner.reserve(DATA_AT + LANES * ROOM_BYTES);
     this.rooms = Array.from({ length: LANES }, (_, lane) => Buffer.from(memory.buffer, roomAt(lane), ROOM_BYTES));
   }
 
@@ -88,30 +84,17 @@ class Streams implements Md5Streams {
   clear(): void {
     this.waiting.length = 0;
     this.lanes.fill(undefined);
-    this.blocks.fill(0);
+    this.runner.clear();
     this.active = 0;
     this.backlogBytes = 0;
   }
 
-  /** As many blocks of every lane as the one has that has the fewest. */
   private step(): void {
-    const { lanes, blocks } = this;
-    let count = Infinity;
-    for (let lane = 0; lane < LANES; lane++) {
-      if (blocks[lane] === 0) this.attend(lane);
-      // An idle lane runs along at address 0: the memory is longer than any piece.
-      if (lanes[lane] === undefined) this.view.setUint32(POINTERS_AT + lane * 4, 0, true);
-      else count = Math.min(count, blocks[lane] ?? 0);
-    }
-    if (count === Infinity) return;
-    this.kernel.compress(count);
-    for (let lane = 0; lane < LANES; lane++) {
-      const stream = lanes[lane];
-      if (stream === undefined) continue;
-      const left = (blocks[lane] ?? 0) - count;
-      blocks[lane] = left;
-      if (left === 0 && stream.isPadded) this.finish(lane, this.digest(lane));
-    }
+    const { lanes, runner } = this;
+    for (let lane = 0; lane < LANES; lane++) if (runner.needsAttention(lane)) this.attend(lane);
+    runner.step();
+    for (let lane = 0; lane < LANES; lane++)
+      if (lanes[lane]?.isPadded === true && runner.needsAttention(lane)) this.finish(lane, this.digestOf(lane));
   }
 
   /** Gives a lane its next blocks: of the stream in it, or of the next that can be read. */
@@ -120,7 +103,7 @@ class Streams implements Md5Streams {
       const stream = this.lanes[lane] ?? this.begin(lane);
       if (stream === undefined) return;
       try {
-        this.blocks[lane] = this.fill(lane, stream);
+        this.runner.give(lane, roomAt(lane), this.fill(lane, stream));
         return;
       } catch (error) {
         this.finish(lane, undefined, error);
@@ -131,7 +114,7 @@ class Streams implements Md5Streams {
   private begin(lane: number): Stream | undefined {
     const stream = this.waiting.shift();
     if (stream === undefined) return undefined;
-    for (let word = 0; word < 4; word++) this.view.setUint32(stateAddress(lane, word), INITIAL_STATE[word] ?? 0, true);
+    this.runner.begin(lane);
     this.lanes[lane] = stream;
     this.active++;
     return stream;
@@ -143,11 +126,12 @@ class Streams implements Md5Streams {
     const { sizeBytes } = stream.source;
     const wanted = Math.min(PIECE_BYTES, sizeBytes - stream.position);
     for (let at = 0; at < wanted;) at += this.read(stream, room.subarray(at, wanted));
-    this.view.setUint32(POINTERS_AT + lane * 4, roomAt(lane), true);
     // A whole piece is a number of whole blocks; its padding would be a piece of its own.
     if (wanted === PIECE_BYTES) return PIECE_BYTES / BLOCK_BYTES;
     stream.isPadded = true;
-    return pad(room, wanted, sizeBytes);
+    const blocks = pad(room, wanted);
+    this.runner.writeLength(roomAt(lane) + blocks * BLOCK_BYTES - LENGTH_BYTES, sizeBytes);
+    return blocks;
   }
 
   private read(stream: Stream, into: Uint8Array): number {
@@ -158,17 +142,15 @@ class Streams implements Md5Streams {
     return count;
   }
 
-  private digest(lane: number): string {
-    const bytes = Buffer.alloc(16);
-    for (let word = 0; word < 4; word++)
-      bytes.writeUInt32LE(this.view.getUint32(stateAddress(lane, word), true), word * 4);
-    return bytes.toString('hex');
+  private digestOf(lane: number): string {
+    const { digest } = this;
+    this.runner.digest(lane, new DataView(digest.buffer, digest.byteOffset, digest.length), 0);
+    return digest.toString('hex');
   }
 
   private finish(lane: number, md5: string | undefined, error?: unknown): void {
     const stream = this.lanes[lane];
     this.lanes[lane] = undefined;
-    this.blocks[lane] = 0;
     this.active--;
     if (stream !== undefined) this.settle(stream, md5, error);
   }
@@ -197,14 +179,10 @@ class Streams implements Md5Streams {
 
 const roomAt = (lane: number): number => DATA_AT + lane * ROOM_BYTES;
 
-/** Ends a message whose last `count` bytes are at the beginning of `room`. @returns blocks, the padding included */
-function pad(room: Buffer, count: number, sizeBytes: number): number {
+/** Begins the padding of a message whose last `count` bytes are at the beginning of `room`; its length is still missing. @returns blocks, the padding included */
+function pad(room: Buffer, count: number): number {
   const blocks = Math.ceil((count + 1 + LENGTH_BYTES) / BLOCK_BYTES);
-  const lengthAt = blocks * BLOCK_BYTES - LENGTH_BYTES;
   room[count] = 0x80;
-  room.fill(0, count + 1, lengthAt);
-  // In bits, which are more than 32 for files above 512 MiB.
-  room.writeUInt32LE((sizeBytes % 2 ** 29) * 8, lengthAt);
-  room.writeUInt32LE(Math.floor(sizeBytes / 2 ** 29), lengthAt + 4);
+  room.fill(0, count + 1, blocks * BLOCK_BYTES - LENGTH_BYTES);
   return blocks;
 }

@@ -1,8 +1,9 @@
 // The migration service: stream the archive from its store → decode → extract to a private folder → the upload service →
 // compare the manifest with what the archive said → delete the original, if asked to and if nothing is missing.
 // What fails before the upload leaves nothing in the destination; the private folder goes away however it ends.
-import { NO_FILTER } from '../archive/scan/filter.js';
-import { upload, type UploadOptions, type UploadResult } from '../archive/upload.js';
+import { archiveInto } from '../archive/archive-folder.js';
+import type { ArchiveOptions } from '../archive/settings.js';
+import type { UploadResult } from '../archive/upload-result.js';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { OpenedStore } from '../object-store/open-store.js';
@@ -36,7 +37,9 @@ export interface MigrateOptions {
   readonly keepTemp: boolean;
   readonly validate: boolean;
   readonly deleteOriginal: boolean;
-  readonly upload: Omit<UploadOptions, 'source' | 'origin' | 'filter' | 'dryRun' | 'emit' | 'signal'>;
+  /** Opens the destination. */
+  readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
+  readonly upload: Pick<ArchiveOptions, 'now' | 'dataset' | 'packing' | 'layout' | 'labels'>;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -177,13 +180,12 @@ class Migration {
 
   private upload(): Promise<UploadResult> {
     const { upload: fixed, archive, emit, signal } = this.options;
-    return upload({
+    return archiveInto(() => this.options.open(emit), {
       ...fixed,
       source: rawFromText(this.folder.data),
-      origin: { path: rawFromText(archive.url), owner: archive.owner },
+      dataset: { ...fixed.dataset, origin: { path: rawFromText(archive.url), owner: archive.owner } },
       // A .archiverignore in the archive is a file of the archive, and no wish of whoever migrates it.
-      filter: { ...NO_FILTER, ignoreFiles: false },
-      dryRun: false,
+      filter: { ignoreFiles: false, skipTrees: [] },
       emit,
       signal,
     });
@@ -191,7 +193,7 @@ class Migration {
 
   private async validate(uploaded: UploadResult): Promise<RequestCounts> {
     const { options, contents, losses, output } = this;
-    const opened = await options.upload.open(options.emit);
+    const opened = await options.open(options.emit);
     try {
       await validateUpload({
         reader: opened.store,

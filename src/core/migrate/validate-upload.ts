@@ -1,5 +1,5 @@
 import { integrityError } from '../failures/errors.js';
-import type { UploadResult } from '../archive/upload.js';
+import type { UploadResult } from '../archive/upload-result.js';
 import { readManifest } from '../manifest/manifest-reader.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';

@@ -126,6 +126,8 @@ export interface DeleteFailure {
   /** When one version was to be deleted. */
   readonly versionId?: string;
   readonly reason: string;
+  /** By a policy, or a lock. */
+  readonly isRefused?: boolean;
   /** The store says that asking again may help. */
   readonly retriable?: boolean;
 }
@@ -138,11 +140,20 @@ export interface ThawOptions {
   readonly signal?: AbortSignal;
 }
 
+export type Ability = 'list' | 'read' | 'delete';
+
+export interface StoreAbilities {
+  /** False where the store has refused it; true where it did not, or was never asked. `key` is an object or a prefix. */
+  may(ability: Ability, key: string): boolean;
+}
+
 export interface ObjectReader {
   /** `s3://bucket/prefix` or `file:///folder`, without a trailing slash. */
   readonly url: string;
   /** Opens what is encrypted there; where a store has none, that cannot be read. */
   readonly keys?: KeyService;
+  /** What the credentials may do, as far as the store has said so; where it is not there, nothing is remembered. */
+  readonly abilities?: StoreAbilities;
   /** @throws not-found, access-denied, conflict (ifMatch), cold-storage, store */
   get(key: string, options?: GetOptions): Promise<ObjectContent>;
   /** Undefined when there is no such object. */

@@ -3,12 +3,14 @@
 //   request count    so that every attempt counts
 //   retry            sees the store's verdicts
 //   watchdog         continues bodies through the retries
-//   download limit   outermost, so that waiting for the limit is not taken for a stall
+//   download limit   above it, so that waiting for the limit is not taken for a stall
+//   abilities        outermost: what the store has refused to these credentials
 // Beside it lies the key service that opens what is encrypted there.
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
 import { usageError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
+import { withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
@@ -59,6 +61,8 @@ export interface OpenedStore {
   readonly store: ObjectStore;
   /** Grows while the store is used. */
   readonly requests: RequestCounts;
+  /** How many requests were sent again so far. */
+  readonly retries: () => number;
   /** Of S3 stores only. */
   readonly region?: string;
   /** AWS itself and not another server. */
@@ -155,16 +159,22 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
 
 /** Opens the store at a URL. @throws usage for a URL that is none; no request is made except to find a region */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
-  const { onEvent, limitDownloadBytesPerSecond: limit } = options;
+  const { limitDownloadBytesPerSecond: limit } = options;
+  let retries = 0;
+  const onEvent: EventSink = (event) => {
+    if (event.type === 'retry') retries++;
+    options.onEvent?.(event);
+  };
   const requests = newRequestCounts();
   const { store: bare, close, ...about } = await openBare(url, options);
   const retried = withRetry(countRequests(bare, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
-  const keys = keysOf(options, about.region);
-  const store = { ...(limit === undefined ? watched : limitDownloads(watched, createPace(limit))), keys };
+  const keys = keysOf({ ...options, onEvent }, about.region);
+  const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
+  const store = { ...withAbilities(limited), keys };
   const closeBoth = (): void => {
     close();
     keys.close();
   };
-  return { store, requests, ...about, close: closeBoth };
+  return { store, requests, retries: () => retries, ...about, close: closeBoth };
 }

@@ -6,6 +6,7 @@ export function readOnly(store: ObjectReader): ObjectReader {
   return {
     url: store.url,
     ...(store.keys === undefined ? {} : { keys: store.keys }),
+    ...(store.abilities === undefined ? {} : { abilities: store.abilities }),
     get: (...call) => store.get(...call),
     head: (...call) => store.head(...call),
     list: (...call) => store.list(...call),

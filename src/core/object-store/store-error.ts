@@ -15,6 +15,8 @@ export interface StoreErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The store's own name for it, e.g. `NoSuchUpload` or `ENOSPC`. */
   readonly reason?: string | undefined;
+  /** A policy's verdict on these credentials: the same request meets it again. */
+  readonly isRefused?: boolean;
   /** How often the request was sent. */
   readonly attempts?: number;
   /** This verdict came on a repeated request: the first one may have taken effect although its answer was lost. */
@@ -26,6 +28,7 @@ export class StoreError extends ArchiverError {
   readonly retriable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly reason: string | undefined;
+  readonly isRefused: boolean;
   readonly attempts: number;
   readonly afterRetry: boolean;
 
@@ -34,6 +37,7 @@ export class StoreError extends ArchiverError {
     this.retriable = options.retriable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.reason = options.reason;
+    this.isRefused = options.isRefused ?? false;
     this.attempts = options.attempts ?? 1;
     this.afterRetry = options.afterRetry ?? false;
   }

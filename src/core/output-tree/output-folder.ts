@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { systemText } from '../failures/errno.js';
 import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
 import type { Folding } from '../paths/collisions.js';
@@ -34,12 +35,8 @@ function explain(error: unknown, path: string): Error {
   if (known !== undefined)
     return new ArchiverError(known.code, `${printable(path)}: ${known.message}`, { cause: error });
   const code = systemCode(error);
-  const words =
-    code === 'EEXIST' || code === 'ENOTDIR'
-      ? 'it is not a folder'
-      : code === 'EACCES'
-        ? 'permission denied'
-        : errorText(error);
+  const isOther = code === 'EEXIST' || code === 'ENOTDIR';
+  const words = isOther ? 'it is not a folder' : (systemText(error) ?? errorText(error));
   return new ArchiverError('io', `cannot restore into ${printable(path)}: ${words}`, { cause: error });
 }
 

@@ -9,7 +9,7 @@ import type { Selectors } from '../manifest/selection.js';
 import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
-import type { OverwritePolicy } from '../restore/overwrite.js';
+import type { OverwritePolicy } from '../restore/plan/overwrite.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
 /** What a job id looks like. The path of a job is made from its id. */

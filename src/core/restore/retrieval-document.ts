@@ -1,6 +1,6 @@
 // A restore that may have to do with cold storage, as data for programs.
 import type { RetrievalEstimate } from '../cost/retrieval-cost.js';
-import { isColdClass } from '../thaw/cold-class.js';
+import { isColdClass } from '../cost/cold-class.js';
 import type { TierPlan } from '../thaw/tier-plans.js';
 import type { Retrieval, ThawedChunk } from './retrieve.js';
 

@@ -8,11 +8,11 @@ import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { TransferEvent } from '../events.js';
 import type { ObjectStore, ThawTier } from '../object-store/object-store.js';
 import { type ChunkState, type ChunkStateName, chunkStates } from '../thaw/chunk-states.js';
-import { isColdClass } from '../thaw/cold-class.js';
+import { isColdClass } from '../cost/cold-class.js';
 import { thawChunks } from '../thaw/thaw.js';
 import { longestWait, mustThaw, refuseTier, type TierPlan, tierPlans } from '../thaw/tier-plans.js';
 import { waitForChunks } from '../thaw/wait.js';
-import type { NeededChunk } from './needed-chunk.js';
+import type { NeededChunk } from './plan/needed-chunk.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from './restore.js';
 
 export interface ColdOptions {

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { loadCodec } from '../codec/codec.js';
 import { isArchiverError } from '../failures/errors.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { type ChunkTable, readChunkTable } from '../chunk/chunk-table.js';
@@ -34,7 +35,9 @@ async function readOne(
 ): Promise<AcknowledgedChunk | undefined> {
   const [, uploadId = '', relative = ''] = PLACE.exec(key) ?? [];
   try {
-    const bytes = await readAll(await reader.get(key, { signal }), size);
+    const content = await ifAllowed(reader, 'read', key, () => reader.get(key, { signal }));
+    if (content === undefined) return undefined;
+    const bytes = await readAll(content, size);
     const tocSize = tableBytes(bytes.subarray(Math.max(0, bytes.length - FOOTER_BYTES)));
     const toc = bytes.subarray(Math.max(0, bytes.length - tocSize));
     const table = readChunkTable(loadCodec(), toc, uploadId);
@@ -43,7 +46,7 @@ async function readOne(
     const record = { chunk, key: relative, shard, size, rawSize, entries, level, storageClass };
     return { key, record: { ...record, sha256: hash('sha256', bytes), tocSize, frames }, toc: Buffer.from(toc) };
   } catch (error) {
-    if (!isArchiverError(error, 'integrity', 'unsupported', 'access-denied', 'cold-storage', 'not-found')) throw error;
+    if (!isArchiverError(error, 'integrity', 'unsupported', 'cold-storage', 'not-found')) throw error;
     return undefined;
   }
 }

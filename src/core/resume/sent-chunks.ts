@@ -1,6 +1,6 @@
 // Asks the store what is there of an interrupted upload. Only chunks of the size that was noted are believed, and none that
 // a mark names: they may be deleted at any time. A writer that may not list cannot know, and sends everything again.
-import { isArchiverError } from '../failures/errors.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
@@ -34,17 +34,16 @@ export async function findSent(
   const highest = chunks.reduce((most, { record }) => Math.max(most, record.chunk), -1);
   const objects: ObjectInfo[] = [];
   const sound = new Map<string, ObjectInfo>();
-  try {
+  const isListed = await ifAllowed(reader, 'list', 'uploads/', async () => {
     for (const uploadId of uploadIds) {
       const look = await lookAtFolder(reader, uploadId, signal);
       objects.push(...look.objects);
       for (const [key, object] of look.sound) sound.set(key, object);
     }
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied'))
-      return { chunks: [], hasManifest: undefined, unnoted: [], directKeys: undefined, nextChunk: highest + 1 };
-    throw error;
-  }
+    return true;
+  });
+  if (isListed === undefined)
+    return { chunks: [], hasManifest: undefined, unnoted: [], directKeys: undefined, nextChunk: highest + 1 };
   const keys = new Set(chunks.map(({ key }) => key));
   const isThere = (key: string, { size }: ChunkRecord): boolean => sound.get(key)?.sizeBytes === size;
   const newest = uploadIds.at(-1);

@@ -32,6 +32,7 @@ async function denialsAsFailures(
   try {
     return await work();
   } catch (error) {
+    // Every batch is tried: locks and policies differ from object to object, and each failure is reported.
     if (!isArchiverError(error, 'access-denied')) throw error;
     return versions.map(({ key, versionId }) => ({ key, versionId, reason: error.message }));
   }
@@ -72,6 +73,7 @@ async function versionsRefused(store: ObjectStore, signal: AbortSignal): Promise
     await store.listVersions({ signal })[Symbol.asyncIterator]().next();
     return undefined;
   } catch (error) {
+    // A right of its own, asked for once.
     if (isArchiverError(error, 'access-denied')) return 'denied';
     if (isArchiverError(error, 'unsupported')) return 'unknown';
     throw error;

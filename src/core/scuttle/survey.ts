@@ -38,6 +38,7 @@ export async function ownMultiparts(
       if (ownKey(upload.key) !== undefined) found.push(upload);
     return found;
   } catch (error) {
+    // A right of its own, asked for once.
     if (isArchiverError(error, 'access-denied')) return undefined;
     if (isArchiverError(error, 'unsupported')) return [];
     throw error;

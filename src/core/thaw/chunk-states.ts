@@ -3,8 +3,9 @@
 // each chunk is asked for. This only looks; it never asks anything back and never costs more than its requests.
 import { atOnce } from '../limits/at-once.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { isColdClass } from './cold-class.js';
+import { isColdClass } from '../cost/cold-class.js';
 
 /** `cold`: nobody asked for it, or its copy has expired. `denied`: these credentials may not look. */
 export type ChunkStateName = 'readable' | 'cold' | 'thawing' | 'missing' | 'denied';
@@ -85,15 +86,17 @@ async function infosOf(
 ): Promise<ReadonlyMap<string, ObjectInfo> | undefined> {
   const infos = new Map<string, ObjectInfo>();
   try {
-    for await (const { objects } of reader.list({ prefix, withRestoreStatus: true, ...(signal && { signal }) })) {
-      for (const info of objects) if (wanted.has(info.key)) infos.set(info.key, info);
-      if (infos.size === wanted.size) break;
-    }
+    return await ifAllowed(reader, 'list', prefix, async () => {
+      for await (const { objects } of reader.list({ prefix, withRestoreStatus: true, ...(signal && { signal }) })) {
+        for (const info of objects) if (wanted.has(info.key)) infos.set(info.key, info);
+        if (infos.size === wanted.size) break;
+      }
+      return infos;
+    });
   } catch (error) {
-    if (isArchiverError(error, 'access-denied', 'unsupported')) return undefined;
+    if (isArchiverError(error, 'unsupported')) return undefined;
     throw error;
   }
-  return infos;
 }
 
 async function asked(
@@ -112,6 +115,7 @@ async function headState(reader: ObjectReader, key: string, { now, signal }: Sta
   try {
     return stateOf(key, await reader.head(key, signal), now);
   } catch (error) {
+    // Of each chunk it is told what the store said of it.
     if (!isArchiverError(error, 'access-denied')) throw error;
     return { key, state: 'denied', reason: errorText(error) };
   }

@@ -7,7 +7,7 @@ import {
 } from '../cost/retrieval-cost.js';
 import { usageError } from '../failures/errors.js';
 import type { ThawTier } from '../object-store/object-store.js';
-import { EXPEDITED_LIMIT_BYTES, isColdClass, THAW_TIERS, type ThawWait, waitOf } from './cold-class.js';
+import { EXPEDITED_LIMIT_BYTES, isColdClass, THAW_TIERS, type ThawWait, waitOf } from '../cost/cold-class.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,6 +2,7 @@
 // memory left, a message that cannot be read, an end without a word), that is told once, and nobody waits for an answer
 // that will not come. Ending it is asked for and waited for, but never for ever.
 import { Worker } from 'node:worker_threads';
+import { meaningOf } from '../failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
 import { workerUrl } from './worker-url.js';
@@ -24,11 +25,10 @@ export interface ThreadOptions<FromThread> {
 
 /** A thread that was asked to end may have a slow disk to wait for; after this nobody waits any more. */
 const PATIENCE_MS = 30_000;
-const THREADS = 'allow more threads and open files (ulimit -u, ulimit -n), or free some memory';
+/** Node's own codes. */
 const HINTS: Readonly<Record<string, string>> = {
-  ERR_WORKER_INIT_FAILED: THREADS,
+  ERR_WORKER_INIT_FAILED: 'allow more threads and open files (ulimit -u, ulimit -n), or free some memory',
   ERR_WORKER_OUT_OF_MEMORY: 'free some memory, or allow Node more of it: NODE_OPTIONS=--max-old-space-size=MIB',
-  EMFILE: THREADS,
 };
 
 export class WorkerThread<ToThread, FromThread> {
@@ -84,7 +84,8 @@ export class WorkerThread<ToThread, FromThread> {
     const { what, onFailure } = this.options;
     if (isArchiverError(error)) onFailure(error);
     else {
-      const hint = HINTS[systemCode(error) ?? ''];
+      const code = systemCode(error) ?? '';
+      const hint = HINTS[code] ?? meaningOf(code)?.hint;
       onFailure(new ArchiverError('internal', `${what} failed: ${errorText(error)}`, { cause: error, hint }));
     }
   }

@@ -1,10 +1,10 @@
 // Whether every chunk is in the store with the size it should have: one listing of the upload's folder and of each folder
 // of an earlier upload that holds many of them, or, where the store does not let us list, one HEAD for each chunk.
-import { isArchiverError } from '../failures/errors.js';
 import { markedUpload } from '../dataset/prune/marks.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Problems } from './problem.js';
 
@@ -83,17 +83,16 @@ async function addListed(
   prefix: string,
   sizes: Sizes,
 ): Promise<boolean> {
-  try {
+  const isListed = await ifAllowed(reader, 'list', prefix, async () => {
     for await (const page of reader.list({ prefix, signal }))
       for (const { key, sizeBytes } of page.objects) sizes.set(key, sizeBytes);
     return true;
-  } catch (error) {
-    if (!isArchiverError(error, 'access-denied')) throw error;
-    warnings.add(
-      'the store does not allow listing: each chunk was asked for by itself, and objects that nothing refers to cannot be seen',
-    );
-    return false;
-  }
+  });
+  if (isListed === true) return true;
+  warnings.add(
+    'the store does not allow listing: each chunk was asked for by itself, and objects that nothing refers to cannot be seen',
+  );
+  return false;
 }
 
 async function addHeads({ reader, signal }: CheckObjectsOptions, keys: readonly string[], sizes: Sizes): Promise<void> {

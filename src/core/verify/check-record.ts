@@ -3,7 +3,7 @@
 // list or read, there is nothing to compare with.
 import { listVersions, readVersions } from '../dataset/records/versions.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
-import { isArchiverError } from '../failures/errors.js';
+import { ifAllowed } from '../object-store/abilities.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
@@ -24,7 +24,7 @@ export interface CheckRecordOptions {
 /** Reports a version record of this upload that names another manifest. @throws what the store says */
 export async function checkRecord({ reader, head, sha256, errors, signal }: CheckRecordOptions): Promise<void> {
   const { uploadId, datasetId, replaces = [] } = head;
-  try {
+  await ifAllowed(reader, 'list', `datasets/${datasetId}/`, async () => {
     const listed = (await listVersions(reader, datasetId, signal)).toReversed();
     for (let start = 0; start < listed.length; start += READS_AT_ONCE) {
       for (const read of await readVersions(reader, datasetId, listed.slice(start, start + READS_AT_ONCE), signal)) {
@@ -37,7 +37,5 @@ export async function checkRecord({ reader, head, sha256, errors, signal }: Chec
         return;
       }
     }
-  } catch (error) {
-    if (!isArchiverError(error, 'access-denied')) throw error;
-  }
+  });
 }

@@ -2,9 +2,9 @@
 // where the manifest says each file's content begins, under the file's name. An object that is a file has no members.
 import { createHash, type Hash } from 'node:crypto';
 import { errorText } from '../failures/errors.js';
-import type { Extents } from '../restore/extents.js';
-import type { SelectedTable } from '../restore/selected-table.js';
-import type { ChunkMessage, EntryFailure } from '../restore/unpack-protocol.js';
+import type { Extents } from '../restore/plan/extents.js';
+import type { SelectedTable } from '../restore/plan/selected-table.js';
+import type { ChunkMessage, EntryFailure } from '../restore/unpack/unpack-protocol.js';
 import { TarReader, type TarMember, type TarSink } from '../tar/tar-reader.js';
 
 /** Why a file fails whose content lies under another name than its own. */

@@ -9,7 +9,7 @@ import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
-import { openTable, TableBuilder } from '../restore/selected-table.js';
+import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { checkChain } from './check-chain.js';
 import { checkObjects } from './check-objects.js';
 import { checkRecord } from './check-record.js';

@@ -1,35 +1,32 @@
 // What the keys do at the prompt of a shell.
-import type { ShellState, ShellStore } from '../../stores/shell-store.js';
-import { keyOf } from '../../ui/keys.js';
-import type { Key } from '../../ui/read-keys.js';
+import type { ShellState } from '../../stores/shell-store.js';
+import type { Key } from '../../ui/keys.js';
 import { editLine, emptyLine } from '../../ui/line-editor.js';
+import type { Binding } from '../../ui/use-keys.js';
 
-/** What a key asks for beyond the line itself. */
-export type Pressed = 'line' | 'end' | 'clear' | void;
+/** How a prompt ends: with a line, with the session, or with a clean screen and another prompt. */
+export type Ending = 'line' | 'end' | 'clear';
 
 /** More than any line that is typed; a longer paste is a mistake. */
 const MAX_LINE = 1 << 16;
 
-type Binding = (state: ShellState) => Pressed;
-
-const BINDINGS: Readonly<Record<string, Binding>> = {
-  enter: () => 'line',
-  'ctrl+l': () => 'clear',
-  'ctrl+c': ({ edit }) => edit(emptyLine),
-  tab: ({ complete }) => complete(),
-  up: ({ recall }) => recall(-1),
-  'ctrl+p': ({ recall }) => recall(-1),
-  down: ({ recall }) => recall(1),
-  'ctrl+n': ({ recall }) => recall(1),
-};
-
-/** Gives a key to the line. */
-export function pressKey(store: ShellStore, key: Key): Pressed {
-  const state = store.getState();
-  if (key.name === 'ctrl+d' && state.line.text === '') return 'end';
-  const binding = BINDINGS[key.name];
-  if (binding !== undefined) return binding(state);
-  const edited = editLine(state.line, keyOf(key));
-  if (edited.text.length <= MAX_LINE) state.edit(edited);
-  return undefined;
+/** The keys in force in this state. */
+export function shellKeys(state: ShellState, end: (how: Ending) => void): readonly Binding[] {
+  const { line, edit, recall, complete } = state;
+  const type = (key: Key): void => {
+    const edited = editLine(line, key);
+    if (edited.text.length <= MAX_LINE) edit(edited);
+  };
+  // In a line that has text it deletes, as in other shells.
+  const leave: Binding = { keys: ['ctrl+d'], help: 'leave', group: 'Shell', run: () => end('end') };
+  return [
+    { keys: ['enter'], help: 'run the line', group: 'Shell', run: () => end('line') },
+    { keys: ['ctrl+l'], help: 'clear the screen', group: 'Shell', run: () => end('clear') },
+    ...(line.text === '' ? [leave] : []),
+    { keys: ['ctrl+c'], help: 'forget the line', group: 'Line', run: () => edit(emptyLine) },
+    { keys: ['tab'], help: 'complete', group: 'Line', run: complete },
+    { keys: ['up', 'ctrl+p'], help: 'the line before', group: 'History', run: () => recall(-1) },
+    { keys: ['down', 'ctrl+n'], help: 'the line after', group: 'History', run: () => recall(1) },
+    { keys: ['any'], help: 'edit', group: 'Line', run: type },
+  ];
 }

@@ -3,7 +3,7 @@
 import { capVerdict, type CapVerdict } from '../../core/cost/cost-cap.js';
 import { estimateRetrieval, type RetrievalEstimate } from '../../core/cost/retrieval-cost.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
-import { isColdClass, THAW_TIERS, type ThawWait } from '../../core/thaw/cold-class.js';
+import { isColdClass, THAW_TIERS, type ThawWait } from '../../core/cost/cold-class.js';
 import { longestWait } from '../../core/thaw/tier-plans.js';
 import type { Marks } from './marks.js';
 

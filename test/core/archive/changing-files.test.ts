@@ -397,7 +397,7 @@ test('T21 too many open files hit one file, not the upload', async () => {
   });
 
   expect([...packed.entries.keys()]).toEqual(['a', 'c']);
-  expect(packed.skipped).toEqual([{ path: 'b', reason: 'too many open files (EMFILE)' }]);
+  expect(packed.skipped).toEqual([{ path: 'b', reason: 'too many files are open (EMFILE)' }]);
 });
 
 test('a defect while a file is packed fails the upload instead of leaving the file out', async () => {

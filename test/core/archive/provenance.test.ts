@@ -3,9 +3,9 @@ import { chmodSync, cpSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadProvenance } from '../../../src/core/archive/upload-provenance.js';
-import type { UploadResult } from '../../../src/core/archive/upload.js';
+import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import { openView } from '../../../src/core/dataset/chain/view.js';
-import { gather } from '../../../src/core/restore/gather.js';
+import { gather } from '../../../src/core/restore/plan/gather.js';
 import { Failures } from '../../../src/core/failures/failure-list.js';
 import type { Selectors } from '../../../src/core/manifest/selection.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';

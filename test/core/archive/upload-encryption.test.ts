@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { UploadResult } from '../../../src/core/archive/upload.js';
+import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import { openHeadCache } from '../../../src/core/dataset/cache/head-cache.js';
 import { openManifestCache } from '../../../src/core/dataset/cache/manifest-cache.js';
 import { openView } from '../../../src/core/dataset/chain/view.js';

@@ -1,11 +1,21 @@
 // Runs the upload service in this process (its workers from the last build) on a store that tests may break.
 import { join } from 'node:path';
-import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
-import { upload, type UploadOptions, type UploadResult } from '../../../src/core/archive/upload.js';
+import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
+import type { Remembered } from '../../../src/core/archive/remembered.js';
+import type {
+  ArchiveOptions,
+  DatasetOptions,
+  LabelOptions,
+  LayoutOptions,
+  PackingOptions,
+  ResumeOptions,
+} from '../../../src/core/archive/settings.js';
+import type { UploadResult } from '../../../src/core/archive/upload-result.js';
 import type { TransferEvent } from '../../../src/core/events.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { newRequestCounts } from '../../../src/core/object-store/request-count.js';
+import type { RawPath } from '../../../src/core/paths/raw-path.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { MIB } from './trees.js';
 
@@ -16,14 +26,28 @@ export interface UploadRun {
   readonly result: Promise<UploadResult>;
 }
 
-export interface UploadRunOptions extends Partial<Omit<UploadOptions, 'open' | 'emit'>> {
+/** All of an upload's settings in one bag: tests change few of them. */
+export interface UploadRunOptions
+  extends
+    Partial<PackingOptions>,
+    Partial<LayoutOptions>,
+    Partial<LabelOptions>,
+    Partial<Omit<DatasetOptions, 'id'>>,
+    Partial<Omit<ResumeOptions, 'saved'>>,
+    Remembered,
+    Pick<ArchiveOptions, 'filter' | 'failFast' | 'transfer' | 'dryRun' | 'now' | 'randomBytes'> {
+  readonly datasetId?: string | undefined;
+  readonly resume?: ResumeOptions['saved'];
+  /** Instead of the folder that is given. */
+  readonly source?: RawPath;
+  readonly signal?: AbortSignal;
   readonly wrap?: (store: ObjectStore) => ObjectStore;
   readonly onEvent?: (event: TransferEvent) => void;
 }
 
 /** Uploads `source` into the folder `base`. */
 export function uploadFolder(
-  source: string,
+  given: string,
   base: string,
   { wrap, onEvent, ...options }: UploadRunOptions = {},
 ): UploadRun {
@@ -31,30 +55,38 @@ export function uploadFolder(
   const calls: string[] = [];
   const plain = fileStore(base);
   const store = recorded(wrap?.(plain) ?? plain, calls);
-  const result = upload({
+  const { source = given, filter, failFast, transfer, dryRun, now, randomBytes, signal, cache, heads } = options;
+  const only = <T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+    Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
+  const { host, writerId, origin, encryption, changes } = options;
+  const { frameBytes, compressionLevel, fileChecksums, dedup, workers, memoryLimitBytes } = options;
+  const { shardStrategy, shardCount, chunkBytes, storageClass, tiers, direct } = options;
+  const { tool, tags, project, provenance, journal, readsBack, cleansUp } = options;
+  const clear = { kmsKeyId: undefined, encryptManifest: false, keep: false };
+  const result = archiveFolder({
     source,
-    host: 'test-host',
-    writerId: undefined,
-    filter: NO_FILTER,
-    shardStrategy: 'round-robin',
-    shardCount: 4,
-    compressionLevel: 1,
-    frameBytes: 64 * 1024,
-    storageClass: 'STANDARD',
-    tiers: undefined,
-    tags: {},
-    project: undefined,
-    fileChecksums: true,
-    transfer: { optimization: true, congestionControl: 'auto', transporter: 'staging', disableStaging: false },
-    workers: 1,
-    memoryLimitBytes: 192 * MIB,
-    dryRun: false,
-    tool: 'archiver test',
-    now: () => new Date('2026-03-04T05:06:07Z'),
-    randomBytes: () => Buffer.from('01020304', 'hex'),
-    signal: new AbortController().signal,
-    ...options,
-    open: () => Promise.resolve({ store, requests: newRequestCounts(), isAws: false, close: () => undefined }),
+    store: { store, requests: newRequestCounts(), retries: () => 0, isAws: false, close: () => undefined },
+    remembered: { cache, heads },
+    ...only({ failFast, transfer, dryRun, filter: { skipTrees: [], ...filter } }),
+    dataset: {
+      host: 'test-host',
+      encryption: clear,
+      id: options.datasetId,
+      ...only({ host, writerId, origin, encryption, changes }),
+    },
+    packing: {
+      compressionLevel: 1,
+      frameBytes: 64 * 1024,
+      workers: 1,
+      memoryLimitBytes: 192 * MIB,
+      ...only({ frameBytes, compressionLevel, fileChecksums, dedup, workers, memoryLimitBytes }),
+    },
+    layout: { shardCount: 4, ...only({ shardStrategy, shardCount, chunkBytes, storageClass, tiers, direct }) },
+    labels: { tool: 'archiver test', ...only({ tool, tags, project, provenance }) },
+    resume: { saved: options.resume, ...only({ journal, readsBack, cleansUp }) },
+    now: now ?? (() => new Date('2026-03-04T05:06:07Z')),
+    randomBytes: randomBytes ?? (() => Buffer.from('01020304', 'hex')),
+    signal: signal ?? new AbortController().signal,
     emit: (event) => {
       events.push(event);
       onEvent?.(event);

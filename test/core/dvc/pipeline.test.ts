@@ -68,14 +68,13 @@ stages:
     expect(pipeline.stageOf(Buffer.from('ü/x').toString('latin1'))).toBe('b');
   });
 
-  test('paths are those of the working folder, which may be a template; what lies outside stays as it is', async () => {
+  test('paths are those of the working folder; what lies outside stays as it is', async () => {
     const files = {
-      'params.yaml': 'where: sub\n',
       'dvc.yaml': `
 stages:
   a:
     cmd: x
-    wdir: \${where}/deep
+    wdir: sub/deep
     deps: [in.csv, ../../top.csv, s3://bucket/key, /elsewhere/x]
     outs: [out, ../beside]
 `,
@@ -99,117 +98,48 @@ stages:
   });
 });
 
-describe('templates', () => {
-  const one = async (text: string, files: Readonly<Record<string, string>> = {}): Promise<string> => {
-    const { stages } = await pipelineOf({ ...files, 'dvc.yaml': `${text}\n` });
-    return stages[0]?.command ?? '';
-  };
-
-  test('come from params.yaml, the files of vars, chosen keys of them, and values in vars', async () => {
-    const command = await one(
-      "vars: ['more.json', 'part.yaml:b', params.yaml, {deep: {z: 3}}]\nstages: {s: {cmd: '${x.list[1]} ${deep.y} ${deep.z} ${b}'}}",
-      { 'params.yaml': 'x: {list: [no, yes]}\n', 'more.json': '{"deep": {"y": true}}', 'part.yaml': 'a: 1\nb: 2.50\n' },
-    );
-
-    expect(command).toBe('yes true 3 2.5');
-  });
-
-  test('a value of vars of the stage is known to the stage alone; its files are relative to its working folder', async () => {
-    const { stages } = await pipelineOf({
-      'sub/v.yaml': 'a: 1\n',
-      'dvc.yaml': "stages:\n  s: {wdir: sub, vars: [v.yaml, {b: 2}], cmd: '${a} ${b}'}\n",
-    });
-
-    expect(stages[0]?.command).toBe('1 2');
-    expect(await failure({ 'dvc.yaml': "stages:\n  s: {vars: [{b: 2}], cmd: x}\n  t: {cmd: '${b}'}\n" })).toMatch(
-      /dvc\.yaml line 3: stage 't': \$\{b\} is not in params\.yaml or vars$/,
-    );
-  });
-
-  test('a backslash keeps one as it is; a map in a command becomes options', async () => {
-    expect(await one("stages: {s: {cmd: 'echo \\${HOME} $${x}'}}", { 'params.yaml': 'x: 1' })).toBe('echo ${HOME} $1');
-    expect(
-      await one("stages: {s: {cmd: 'run ${o}'}}", {
-        'params.yaml': `o: {lr: 0.1, deep: {n: 3}, on: true, off: false, name: "it's", list: [1, b c]}`,
-      }),
-    ).toBe(`run --lr 0.1 --deep.n 3 --on --name 'it'"'"'s' --list 1 'b c'`);
-  });
-
-  test('a key in two places is an error, and so are a list in a text and what is no template', async () => {
-    const files = { 'params.yaml': 'a: {b: 1}\nl: [1]\n' };
-    const fails = async (yaml: string): Promise<string> => await failure({ ...files, 'dvc.yaml': yaml });
-
-    expect(await fails('vars: [{a: {b: 2}}]')).toMatch(/dvc\.yaml line 1: 'vars' redefines 'a\.b'$/);
-    expect(await fails("stages:\n  s:\n    cmd: 'x ${l}'")).toMatch(/line 3: stage 's': a list or map stands where/);
-    expect(await fails("stages:\n  s:\n    cmd: x\n    outs: ['${a}']")).toMatch(
-      /stage 's': a list or map stands where/,
-    );
-    expect(await fails("stages:\n  s:\n    cmd: '${a..b}'")).toMatch(/\$\{a\.\.b\} is not a template$/);
-    expect(await fails("stages:\n  s:\n    cmd: '${a.b.c}'")).toMatch(/\$\{a\.b\.c\} is not in/);
-  });
-
-  test('what cannot be loaded is told of only where it is missed', async () => {
-    const vars = 'vars: [gone.yaml, config.toml]\n';
-    expect(await one(`${vars}stages: {s: {cmd: plain}}`)).toBe('plain');
-    expect(await failure({ 'dvc.yaml': `${vars}stages: {s: {cmd: '\${x}'}}` })).toMatch(
-      /is not in params\.yaml or vars; there is no gone\.yaml; config\.toml is neither YAML nor JSON/,
-    );
-  });
-});
-
-describe('loops', () => {
-  test('foreach over a list of values, of maps, and over a map', async () => {
-    const pipeline = await pipelineOf({
-      'params.yaml': 'maps: [{n: a}, {n: b}]\n',
-      'dvc.yaml': `
+describe('templates and loops', () => {
+  const DVC = `
 stages:
-  simple: {foreach: [us, 1e-5, true, "\${maps[0].n}"], do: {cmd: "x \${item}", outs: ["s/\${item}"]}}
-  maps: {foreach: "\${maps}", do: {cmd: x, outs: ["m/\${item.n}"]}}
-  keys: {foreach: {k1: {n: 7}, 2: {n: 8}}, do: {cmd: x, outs: ["\${key}-\${item.n}"]}}
-`,
-    });
+  plain: {cmd: 'echo \\\${HOME} 1e-5', outs: [p]}
+  each: {foreach: [us, 1e-5], do: {cmd: "x \${item}", outs: ["s/\${item}"]}}
+  train: {matrix: {model: [cnn, rnn]}, cmd: "x \${item.model}", outs: ["\${key}"]}
+  tuned: {cmd: "run \${lr}", outs: ["\${out}"]}
+`;
 
-    expect(names(pipeline)).toEqual([
-      'simple@us',
-      'simple@1e-05',
-      'simple@true',
-      'simple@a',
-      'maps@0',
-      'maps@1',
-      'keys@k1',
-      'keys@2',
-    ]);
-    expect(paths(pipeline, 'simple@1e-05')).toEqual(['s/1e-05']);
-    expect(paths(pipeline, 'maps@1')).toEqual(['m/b']);
-    expect(paths(pipeline, 'keys@2')).toEqual(['2-8']);
+  test('come from dvc.lock, where stages that ran have them worked out', async () => {
+    const stage = (out: string): string => `{cmd: ran, outs: [{path: ${out}}]}`;
+    const lock = `schema: '2.0'\nstages: {each@us: ${stage('s/us')}, each@1e-05: ${stage('s/1e-05')}, train@rnn: ${stage('rnn')}, tuned: ${stage('t')}}`;
+
+    const pipeline = await pipelineOf({ 'dvc.yaml': DVC, 'dvc.lock': lock });
+
+    expect(names(pipeline)).toEqual(['plain', 'each@us', 'each@1e-05', 'train@rnn', 'tuned']);
+    expect(paths(pipeline, 'each@1e-05')).toEqual(['s/1e-05']);
+    expect(pipeline.notRun).toEqual([]);
   });
 
-  test('matrix is every combination in the order of its variables', async () => {
-    const pipeline = await pipelineOf({
-      'params.yaml': 'sizes: [{n: 1}, {n: 2}]\n',
-      'dvc.yaml': `
-stages:
-  train:
-    matrix: {model: [cnn, rnn], size: "\${sizes}"}
-    cmd: x \${item.model}
-    outs: ["\${key}/\${item.model}\${item.size.n}"]
-`,
-    });
+  test('of stages that never ran are not worked out; a backslash makes a template plain text', async () => {
+    const { stages, notRun } = await pipelineOf({ 'dvc.yaml': DVC });
 
-    expect(names(pipeline)).toEqual(['train@cnn-size0', 'train@cnn-size1', 'train@rnn-size0', 'train@rnn-size1']);
-    expect(paths(pipeline, 'train@rnn-size1')).toEqual(['rnn-size1/rnn2']);
+    expect(stages.map(({ name, command }) => [name, command])).toEqual([['plain', 'echo ${HOME} 1e-5']]);
+    expect(notRun).toEqual(['each', 'train', 'tuned']);
   });
 
-  test('a loop over nothing that can be looped over, without do, or too large is an error', async () => {
-    const fails = async (yaml: string): Promise<string> => await failure({ 'dvc.yaml': `stages:\n  s: ${yaml}\n` });
+  test('in wdir are refused with their line: dvc.lock does not say where a stage ran', async () => {
+    const lock = "schema: '2.0'\nstages: {s: {cmd: ran}}";
 
-    expect(await fails('{foreach: 3, do: {cmd: x}}')).toMatch(
-      /line 2: stage 's': 'foreach' is neither a list nor a map$/,
+    expect(await failure({ 'dvc.yaml': "stages:\n  s: {wdir: '${x}', cmd: x}\n", 'dvc.lock': lock })).toMatch(
+      /dvc\.yaml line 2: stage 's': its 'wdir' is a template/,
     );
-    expect(await fails('{foreach: [1]}')).toMatch(/stage 's': it has 'foreach' and no 'do'$/);
-    expect(await fails('{matrix: {a: 1}, cmd: x}')).toMatch(/stage 's': 'a' of 'matrix' is not a list$/);
-    const list = `[${Array.from({ length: 100 }, (_, index) => index).join(', ')}]`;
-    expect(await fails(`{matrix: {a: ${list}, b: ${list}, c: ${list}}, cmd: x}`)).toMatch(/more than 100000 stages$/);
+    expect(await failure({ 'dvc.yaml': 'stages:\n  s: {foreach: [1]}\n' })).toMatch(
+      /line 2: stage 's': it has 'foreach' and no 'do'$/,
+    );
+  });
+
+  test('a list or map where a text is wanted is an error', async () => {
+    expect(await failure({ 'dvc.yaml': 'stages:\n  s: {cmd: {a: 1}}\n' })).toMatch(
+      /stage 's': a list or map stands where a text is wanted$/,
+    );
   });
 });
 
@@ -238,7 +168,8 @@ stages:
     cmd: x
 `;
   const YAML = `stages:
-  train: {foreach: [fast, slow], do: {wdir: "\${item}", cmd: "new \${item}", outs: [model.pkl, more]}}
+  train: {foreach: [fast, slow], do: {wdir: sub, cmd: "new \${item}", outs: [model.pkl, more]}}
+  later: {cmd: new, outs: [later.bin]}
 `;
 
   test('is the truth where it has a stage; the others come from dvc.yaml, and what dvc.yaml lost is gone', async () => {
@@ -247,15 +178,11 @@ stages:
     expect(stages[0]).toEqual({
       name: 'train@fast',
       command: 'python train.py 3',
-      deps: [{ path: 'fast/data/raw', md5: '6fdb5336fce0dbfd669f83065f107551.dir', size: 123, nfiles: 2 }],
-      outs: [{ path: 'fast/model.pkl', md5: 'de7371b0119f4f75f9de703c7c3bac16', size: 9 }],
+      deps: [{ path: 'sub/data/raw', md5: '6fdb5336fce0dbfd669f83065f107551.dir', size: 123, nfiles: 2 }],
+      outs: [{ path: 'sub/model.pkl', md5: 'de7371b0119f4f75f9de703c7c3bac16', size: 9 }],
       params: { 'params.yaml': { lr: 1e-5, layers: { size: 3, names: ['a', 'b'] } } },
     });
-    expect(stages[1]).toMatchObject({
-      name: 'train@slow',
-      command: 'new slow',
-      outs: [{ path: 'slow/model.pkl' }, {}],
-    });
+    expect(stages[1]).toMatchObject({ name: 'later', command: 'new', outs: [{ path: 'later.bin' }] });
     expect(stages).toHaveLength(2);
     expect(lockMd5).toMatch(/^[0-9a-f]{32}$/);
   });
@@ -335,14 +262,6 @@ describe('a file that is damaged or hostile', () => {
     expect(await fails(`l0: &l0 {x: 1}\n${merges.join('\n')}\n`)).toMatch(/more than 4000000 values/);
     expect(await fails(`stages: ${'['.repeat(5000)}`)).toMatch(/it nests too deep$|not valid YAML/);
     expect(await fails(`# ${'x'.repeat(16 * 1024 * 1024)}`)).toMatch(/it has more than 16777216 bytes$/);
-  });
-
-  test('templates that multiply what they say are stopped', async () => {
-    const list = `[${Array.from({ length: 20 }, (_, index) => index).join(', ')}]`;
-    const long = 'x'.repeat(100_000);
-    const yaml = `vars: [{long: ${long}}]\nstages:\n  s: {matrix: {a: ${list}, b: ${list}}, cmd: "\${long}\${long}\${long}\${long}"}\n`;
-
-    expect(await fails(yaml)).toMatch(/expand to more than 64 MiB$/);
   });
 
   test('a pipe in place of the file is not waited for', async () => {

@@ -1,5 +1,4 @@
 // Migrates an archive from one folder store to another, and reads back what the manifest says.
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TransferEvent } from '../../../src/core/events.js';
@@ -50,27 +49,15 @@ export async function migrateAt(
     validate: true,
     deleteOriginal: false,
     emit: () => undefined,
+    open: (onEvent) => openStore(`file://${store}`, { env: {}, onEvent }),
     signal: new AbortController().signal,
     ...changes,
     upload: {
-      host: 'here',
-      open: (onEvent) => openStore(`file://${store}`, { env: {}, onEvent }),
-      writerId: undefined,
-      shardStrategy: 'round-robin',
-      shardCount: 8,
-      compressionLevel: 3,
-      frameBytes: 1 << 20,
-      storageClass: 'STANDARD',
-      tiers: undefined,
-      tags: {},
-      project: undefined,
-      fileChecksums: true,
-      transfer: { optimization: true, congestionControl: 'auto', transporter: 'staging', disableStaging: false },
-      workers: 1,
-      memoryLimitBytes: undefined,
-      tool: 'a test',
       now: () => new Date('2026-01-02T03:04:05Z'),
-      randomBytes,
+      dataset: { host: 'here' },
+      packing: { compressionLevel: 3, frameBytes: 1 << 20, workers: 1 },
+      layout: { shardCount: 8 },
+      labels: { tool: 'a test' },
       ...upload,
     },
   });

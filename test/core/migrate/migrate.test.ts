@@ -28,7 +28,7 @@ function seenBy(place: Place, bend: (store: ObjectStore) => Partial<ObjectStore>
     const bent = Object.create(real.store) as ObjectStore;
     return { ...real, store: Object.assign(bent, bend(real.store)) };
   };
-  return { upload: { open } };
+  return { open };
 }
 
 test('what the archive says is in the manifest: types, contents, modes, times, links, empty folders', async () => {
@@ -141,7 +141,7 @@ test('what cannot be kept is said once, with how many it concerns', async () => 
 });
 
 test.each([1, 100])('%i shards', async (shardCount) => {
-  const { manifest } = await migrateMade(PLAIN, { upload: { shardCount } });
+  const { manifest } = await migrateMade(PLAIN, { upload: { layout: { shardCount } } });
 
   expect(manifest.head.settings.shardCount).toBe(shardCount);
 });
@@ -307,9 +307,9 @@ describe('the temporary folder', () => {
   test('goes away when the upload fails', async () => {
     const place = await placeWith(PLAIN);
 
-    await expect(
-      migrateAt(place, { upload: { open: () => Promise.reject(new Error('no such bucket')) } }),
-    ).rejects.toThrow('no such bucket');
+    await expect(migrateAt(place, { open: () => Promise.reject(new Error('no such bucket')) })).rejects.toThrow(
+      'no such bucket',
+    );
     expect([leftIn(place), originalIn(place)]).toEqual([[], true]);
   });
 

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ContentHash, scatter } from '../../../src/core/restore/content-hash.js';
-import { frameAt, frameOffsets, planSpans } from '../../../src/core/restore/frame-plan.js';
-import { neededFrames, planChunk, planLanes } from '../../../src/core/restore/lanes.js';
-import { dataRuns } from '../../../src/core/restore/sparse-map.js';
-import { decide } from '../../../src/core/restore/overwrite.js';
-import { restoredMode, restoredOwner } from '../../../src/core/restore/file-metadata.js';
+import { ContentHash, scatter } from '../../../src/core/restore/unpack/content-hash.js';
+import { frameAt, frameOffsets, planSpans } from '../../../src/core/restore/plan/frame-plan.js';
+import { neededFrames, planChunk, planLanes } from '../../../src/core/restore/plan/lanes.js';
+import { dataRuns } from '../../../src/core/restore/plan/sparse-map.js';
+import { decide } from '../../../src/core/restore/plan/overwrite.js';
+import { restoredMode, restoredOwner } from '../../../src/core/restore/write/file-metadata.js';
 import { sampleChunks } from '../../../src/core/verify/verify.js';
 import { md5 } from '../../support/make-archive.js';
 

@@ -2,20 +2,18 @@
 // read it, else from what this computer remembers. No baseline means a full version; doubt about a baseline that exists
 // is an error, because uploading everything anew in silence would cost an evening.
 import { createHash } from 'node:crypto';
-import type { HeadCache } from '../../dataset/cache/head-cache.js';
 import { RetiredVersion } from '../../dataset/records/tombstone.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
-import type { CommittedUpload } from '../commit/commit-upload.js';
-import type { UploadJob } from '../upload-job.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { readAhead } from '../../dataset/chain/read-ahead.js';
-import { readVersion } from '../../dataset/records/versions.js';
+import { readVersion, recordIfAllowed } from '../../dataset/records/versions.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
 import { openView, type View } from '../../dataset/chain/view.js';
+import type { Remembered } from '../remembered.js';
+import type { PreviousFile } from '../settings.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { Entry } from '../../manifest/manifest-types.js';
-import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 
 export interface BaselineOptions {
@@ -23,21 +21,13 @@ export interface BaselineOptions {
   readonly datasetId: string;
   /** What is listed; undefined when this writer may not list. */
   readonly highest: HighestVersion | undefined;
-  readonly cache: ManifestCache | undefined;
-  readonly heads: HeadCache | undefined;
-  /** To compare with, instead of the latest one: a version's manifest in a file of this name. */
+  readonly remembered: Remembered;
+  /** To compare with, instead of the latest version. */
   readonly previousManifest?: PreviousFile | undefined;
   /** A full new version is wanted: a latest one that is damaged does not stand in its way. */
   readonly isForced?: boolean | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-}
-
-export interface PreviousFile {
-  readonly name: string;
-  readonly uploadId: string;
-  /** As it lies in the store; without them it is read from there. */
-  readonly bytes?: Buffer;
 }
 
 export interface Baseline {
@@ -71,7 +61,7 @@ const baselineOf = (head: Head, view: View, highest: HighestVersion | undefined)
 });
 
 /** The same view, for a writer that found out that it may not read the store's own. */
-export const remembered = (baseline: Baseline): Baseline => ({
+export const asRemembered = (baseline: Baseline): Baseline => ({
   ...baseline,
   isReadable: false,
   entries: readAhead(baseline.view.entries(), AHEAD),
@@ -87,7 +77,11 @@ interface Head {
 
 /** Undefined when there is no version yet, or none that this writer can know of. @throws what reading it throws */
 export async function findBaseline(options: BaselineOptions): Promise<Baseline | undefined> {
-  const { store, cache, signal } = options;
+  const {
+    store,
+    remembered: { cache },
+    signal,
+  } = options;
   const given = options.previousManifest;
   try {
     const head = await findHead(options);
@@ -105,6 +99,7 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
     return baselineOf(head, view, options.highest);
   } catch (error) {
     if (given !== undefined) throw error;
+    // Not asked beforehand whether it may: what the store refuses may be at hand in the cache.
     if (isArchiverError(error, 'access-denied')) {
       options.emit({ type: 'note', text: NO_BASELINE });
       return undefined;
@@ -127,7 +122,12 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
 }
 
 async function findHead(options: BaselineOptions): Promise<Head | undefined> {
-  const { store, datasetId, highest, heads } = options;
+  const {
+    store,
+    datasetId,
+    highest,
+    remembered: { heads },
+  } = options;
   if (highest?.version === 0) return undefined;
   const remembered = await heads?.get(store.url, datasetId);
   const isHead = remembered !== undefined && (highest === undefined || highest.version === remembered.version);
@@ -144,12 +144,12 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
 async function readHead(options: BaselineOptions, { version }: HighestVersion): Promise<Head | undefined> {
   const { store, datasetId, signal } = options;
   try {
-    const record = await readVersion(store, datasetId, version, signal);
-    return { version, isListed: true, isReadable: true, uploadId: record.uploadId, sha256: digestsOf(record) };
-  } catch (error) {
     // The record was rewritten since it was seen: by a compaction, which would do no harm, or by a repair, after which
     // nothing may build on what is remembered. Who may not read cannot tell.
-    if (isArchiverError(error, 'access-denied')) return undefined;
+    const record = await recordIfAllowed(store, datasetId, version, signal);
+    if (record === undefined) return undefined;
+    return { version, isListed: true, isReadable: true, uploadId: record.uploadId, sha256: digestsOf(record) };
+  } catch (error) {
     if (!(error instanceof RetiredVersion)) throw error;
     // Retired since it was listed: there is a newer one.
     const highest = await highestVersion(store, datasetId, { signal });
@@ -159,7 +159,7 @@ async function readHead(options: BaselineOptions, { version }: HighestVersion): 
 }
 
 async function viewOfFile(
-  { store, datasetId, cache, signal }: BaselineOptions,
+  { store, datasetId, remembered: { cache }, signal }: BaselineOptions,
   head: Head,
   { name, uploadId, bytes }: PreviousFile,
 ): Promise<View> {
@@ -205,15 +205,3 @@ const notInChain = ({ datasetId }: Pick<BaselineOptions, 'datasetId'>, name: str
   new ArchiverError('unsupported', `${name} is not the manifest of a version of dataset ${datasetId}`, {
     hint: `chunks of other datasets may be pruned at any time; leave out --prev-manifest to compare with the latest version`,
   });
-
-/** Keeps what was just committed at hand for the next run. */
-export async function rememberHead(
-  { options, opened, datasetId, uploadId }: UploadJob,
-  encoded: EncodedManifest,
-  { version, recordEtag, encryption }: CommittedUpload,
-): Promise<void> {
-  const { cache, heads } = options;
-  await cache?.put(encoded.sha256, encoded.opened ?? { bytes: encoded.bytes });
-  const head = { version, uploadId, manifestSha256: encoded.sha256, recordEtag, encryption };
-  await heads?.put(opened.store.url, datasetId, head);
-}

@@ -7,14 +7,10 @@ import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf, type View } from '../../dataset/chain/view.js';
 import type { ChunkRecord, Listing, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import { manifestHead } from '../commit/commit-upload.js';
+import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
+import type { UploadPlan } from '../plan/plan-upload.js';
 import type { TableLevel } from './table-level.js';
 import { sealed } from '../upload-encryption.js';
-import type { UploadJob, UploadPlan } from '../upload-job.js';
-
-/** Commit protocol, rule 4. */
-const MAX_DELTAS = 8;
-const MAX_SHARE = 0.25;
 
 export interface ComposedChanges {
   readonly encoded: EncodedManifest;
@@ -35,7 +31,7 @@ export interface Base {
 
 /** Writes the manifest of `level` on top of `view`, as it is to be stored. */
 export async function composeChanges(
-  job: UploadJob,
+  job: HeadInput,
   plan: UploadPlan,
   level: TableLevel,
   base: Base,
@@ -45,7 +41,7 @@ export async function composeChanges(
 }
 
 async function compose(
-  job: UploadJob,
+  job: HeadInput,
   plan: UploadPlan,
   level: TableLevel,
   { view, isFull }: Base,
@@ -74,11 +70,4 @@ async function compose(
   });
   const encoded = await composeManifest(head, level.mentions());
   return { encoded, listing: 'delta', totals: viewTotals, chunks: level.chunks, previous };
-}
-
-/** With one more delta of `count` mentions those on the last full listing become many, or large beside it. */
-export function isFullDue({ head, chain }: View, count: number): boolean {
-  const { deltas, entries } = head.chain ?? { deltas: 0, entries: 0 };
-  const full = chain.at(-1)?.head.totals.entries ?? 0;
-  return deltas + 1 > MAX_DELTAS || entries + count > full * MAX_SHARE;
 }

@@ -5,27 +5,25 @@
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
-import type { ChunkRecord, Totals } from '../../manifest/manifest-types.js';
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { displayPath } from '../../paths/raw-path.js';
-import { commitAt } from '../commit/commit-upload.js';
-import { markTwins } from '../dedup/dedup.js';
-import { transferAll } from '../dedup/dedup-rounds.js';
-import { PackPool } from '../pack/pack-pool.js';
-import { checkNonePending, pendingTotals } from '../plan/pending-rows.js';
-import { takeOverSent } from '../resumed/resumed-upload.js';
+import type { Commitment } from '../commit/commitment.js';
+import type { Job } from '../job.js';
+import { type Lister, makeVersion } from '../make-version.js';
+import { pendingTotals } from '../plan/pending-rows.js';
+import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
 import { STATUS } from '../scan/entry-table.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
 import { underNewId } from '../under-new-id.js';
 import { encryptionOf, keepEncryption } from '../upload-encryption.js';
-import { planUpload, type UploadJob, type UploadPlan } from '../upload-job.js';
 import { lineSources } from '../upload-provenance.js';
-import type { UploadResult } from '../upload.js';
-import { changesResult, type ChangesOutcome, dryRunResult } from '../upload-result.js';
-import { type Baseline, findBaseline, remembered, rememberHead } from './baseline.js';
+import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
+import { type Baseline, findBaseline, asRemembered } from './baseline.js';
 import type { ChangeCounts } from './change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
-import { composeChanges, isFullDue } from './compose-changes.js';
+import { isFullDue } from '../../dataset/chain/full-listing.js';
+import { composeChanges } from './compose-changes.js';
 import { tableLevel } from './table-level.js';
 
 /** Each try that fails means that a rival succeeded. */
@@ -33,15 +31,15 @@ const MAX_TRIES = 1000;
 
 /** The job can refer to nothing that is there: it has to be uploaded as a full listing of its own. */
 export interface OnItsOwn {
-  readonly ownJob: UploadJob;
+  readonly ownJob: Job;
   /** The highest ordinal that is known. */
   readonly highest: number;
   /** How the source differs from what was compared with. */
   readonly counts: Readonly<ChangeCounts>;
 }
 
-/** Uploads the difference between what was scanned and `baseline`. @throws as `upload` does */
-export async function uploadChanges(job: UploadJob, baseline: Baseline): Promise<UploadResult | OnItsOwn> {
+/** Uploads the difference between what was scanned and `baseline`. @throws as `archiveFolder` does */
+export async function uploadChanges(job: Job, baseline: Baseline): Promise<UploadResult | OnItsOwn> {
   let attempt = new Attempt(job, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const result = await attempt.run();
@@ -54,9 +52,9 @@ export async function uploadChanges(job: UploadJob, baseline: Baseline): Promise
 }
 
 /** The same for a job that a rival has beaten to the first version, with everything sent and its manifest tried. */
-export async function compareWithRival(job: UploadJob): Promise<UploadResult | OnItsOwn> {
+export async function compareWithRival(job: Job): Promise<UploadResult | OnItsOwn> {
   const baseline = await rivalsVersion(job, undefined);
-  const settled = keepEncryption(job.encryption, encryptionOf(baseline.view), job.options.emit);
+  const settled = keepEncryption(job.encryption, encryptionOf(baseline.view), job.emit);
   return await uploadChanges(await underNewId(job, settled), baseline);
 }
 
@@ -65,7 +63,7 @@ type Repeat = 'taken' | 'stale' | 'doubtful';
 
 class Attempt {
   constructor(
-    private readonly job: UploadJob,
+    private readonly job: Job,
     private readonly baseline: Baseline,
     /** What the baseline was read from. */
     private readonly mayCache = true,
@@ -76,7 +74,7 @@ class Attempt {
     const compared = await this.compare();
     if (isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: who may not list may refer to nothing that is there. What it compared with only told that something changed.
-    if (!baseline.isListed && !job.options.dryRun) return this.onItsOwn(compared);
+    if (!baseline.isListed && !job.dryRun) return this.onItsOwn(compared);
     const isFull = this.isFull(compared);
     const look = await this.look(compared, isFull);
     if (look.first === undefined) return await this.commit(compared, isFull, look);
@@ -94,36 +92,51 @@ class Attempt {
     { lookedAtMs }: ReferenceLook,
   ): Promise<UploadResult | Repeat> {
     const { job, baseline } = this;
-    if (comparison.pending > 0) takeOverSent(job);
-    await markTwins(job);
-    const pending = pendingTotals(job.ledger.table);
-    const plan = planUpload(job, pending);
-    if (job.options.dryRun) return this.dryRun(plan, comparison);
-    if (comparison.pending > 0) await job.encryption.sealer?.prepare();
-    if (pending.entries > 0) await this.pack(plan);
-    const level = tableLevel({
-      uploadId: job.uploadId,
-      table: job.ledger.table,
-      extras: job.ledger.extras,
-      names: lineSources(job.options),
-      own: job.ledger.chunks(),
-      before: { uploadId: baseline.view.head.uploadId, chunks: baseline.view.chunks },
-      deleted: comparison.deleted,
+    const lister = this.lister(comparison, isFull, lookedAtMs);
+    const made = await makeVersion(job, lister, { version: baseline.head + 1, isExact: true });
+    if (made.state === 'planned') return this.dryRun(made.plan, comparison);
+    if (made.state === 'nothing') return await this.unchanged(comparison);
+    if (made.state !== 'committed') return made.state;
+    const { version, plan, totals } = made;
+    const sent = job.ledger.chunks().filter(({ entries }) => entries > 0);
+    return versionResult(job, {
+      version,
+      files: totals.files,
+      bytes: totals.bytes,
+      storedBytes: sent.reduce((sum, { size }) => sum + size, 0),
+      chunks: sent.length,
+      shards: plan.shards,
+      changes: { ...comparison.counts, noChanges: false },
     });
-    if (level.count === 0) return await this.unchanged(comparison);
-    job.options.emit({ type: 'phase', phase: 'committing' });
-    const composed = await composeChanges(job, plan, level, { view: baseline.view, isFull });
-    const previous = composed.previous && { ...composed.previous, recordEtag: baseline.recordEtag };
-    const committed = await commitAt(job, { ...composed, previous, lookedAtMs }, baseline.head + 1);
-    if (typeof committed === 'string') return committed;
-    await rememberHead(job, composed.encoded, committed);
-    return changesResult(job, plan, this.outcome(comparison, committed.version, composed.totals));
+  }
+
+  /** What changed, on top of the view. */
+  private lister({ deleted }: Comparison, isFull: boolean, lookedAtMs: number): Lister {
+    const { job, baseline } = this;
+    const { view, recordEtag } = baseline;
+    const list = (plan: UploadPlan): (() => Promise<Commitment>) | undefined => {
+      const level = tableLevel({
+        uploadId: job.uploadId,
+        table: job.ledger.table,
+        extras: job.ledger.extras,
+        names: lineSources(job.labels.provenance),
+        own: job.ledger.chunks(),
+        before: { uploadId: view.head.uploadId, chunks: view.chunks },
+        deleted,
+      });
+      if (level.count === 0) return undefined;
+      return async () => {
+        const composed = await composeChanges(job, plan, level, { view, isFull });
+        return { ...composed, previous: composed.previous && { ...composed.previous, recordEtag }, lookedAtMs };
+      };
+    };
+    return { hooks: { withoutEmptyChunks: true }, list };
   }
 
   /** Whether everything has to be listed: decided before anything is packed, since all of it is then referred to. */
   private isFull({ pending, kept, stored, deleted }: Comparison): boolean {
     const { baseline, job } = this;
-    const isForced = job.options.changes?.isForced === true;
+    const isForced = job.dataset.changes?.isForced === true;
     return isForced || !baseline.isNewest || isFullDue(baseline.view, pending + kept + stored + deleted.length);
   }
 
@@ -141,7 +154,7 @@ class Attempt {
     const references = { uploadId: job.uploadId, chunks, previous };
     const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: Date.now(), isManifest: false };
     if (!hasReferences(references)) return none;
-    const look = await lookAtReferences(job.opened.store, references, job.options.signal);
+    const look = await lookAtReferences(job.store, references, job.signal);
     if (look === undefined) return none; // a dry run of a writer that may not list
     return { ...look, isManifest: look.first !== undefined && look.unsound.size === 0 };
   }
@@ -177,7 +190,7 @@ class Attempt {
     const { job, baseline } = this;
     const { table, extras } = job.ledger;
     const why = baseline.isListed ? 'read' : 'list';
-    job.options.emit({
+    job.emit({
       type: 'note',
       text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,
     });
@@ -186,60 +199,48 @@ class Attempt {
   }
 
   private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
-    const { options, scanned, ledger } = this.job;
+    const { dataset, labels, scanned, ledger, source } = this.job;
     const entries = avoid === undefined ? this.baseline.entries : this.baseline.view.entries();
     return await compareWithView(entries, {
       table: ledger.table,
       extras: ledger.extras,
       skipped: scanned.skipped,
-      trackDeletes: options.changes?.trackDeletes === true,
-      isForced: options.changes?.isForced,
-      stages: options.provenance?.ofEntries.stages,
-      xattrsOf: currentXattrs(options.source),
+      trackDeletes: dataset.changes?.trackDeletes === true,
+      isForced: dataset.changes?.isForced,
+      stages: labels.provenance?.ofEntries.stages,
+      xattrsOf: currentXattrs(source),
       avoid,
     });
   }
 
-  private async pack(plan: UploadPlan): Promise<void> {
-    const pool = new PackPool(this.job.options.workers);
-    try {
-      await transferAll(this.job, plan, pool, { withoutEmptyChunks: true });
-    } finally {
-      await pool.close();
-    }
-    checkNonePending(this.job.ledger.table);
-  }
-
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {
-    const result = dryRunResult(this.job, plan, comparison.counts);
-    return { ...result, changes: { ...comparison.counts, noChanges: isNothing(comparison) } };
+    return dryRunResult(this.job, plan, { ...comparison.counts, noChanges: isNothing(comparison) });
   }
 
-  /** Nothing to mention: no version is written. */
+  /** Nothing to mention: no version is written, and everything is that of the version before. */
   private async unchanged(comparison: Comparison): Promise<UploadResult> {
     const { job, baseline } = this;
-    if (job.options.dryRun) return this.dryRun(planUpload(job, pendingTotals(job.ledger.table)), comparison);
+    if (job.dryRun) return this.dryRun(planUpload(job, pendingTotals(job.ledger.table)), comparison);
     await job.sender.takeBackUntold();
     const { head, totals } = baseline.view;
-    const outcome = this.outcome(comparison, baseline.head, totals);
-    return changesResult(job, undefined, { ...outcome, uploadId: head.uploadId, noChanges: true });
-  }
-
-  private outcome({ counts }: Comparison, version: number, { files, bytes }: Totals): ChangesOutcome {
-    return { uploadId: this.job.uploadId, version, files, bytes, counts, noChanges: false };
+    const { files, bytes } = totals;
+    const changes = { ...comparison.counts, noChanges: true };
+    const sums = { version: baseline.head, files, bytes, storedBytes: 0, chunks: 0, shards: 0, changes };
+    return versionResult(job, sums, head.uploadId);
   }
 
   /** The same upload against what is there now. */
   async next(reason: Repeat): Promise<Attempt> {
     const { job } = this;
-    const { options, ledger } = job;
     const found = reason === 'taken' ? await rivalsVersion(job, this.baseline) : await readAnew(job);
     // Who may not read goes on with what it remembers, and sends again what it may not refer to.
-    const baseline = found ?? remembered(this.baseline);
-    reopenUnstored(ledger.table, ledger.extras);
+    const baseline = found ?? asRemembered(this.baseline);
+    reopenUnstored(job.ledger.table, job.ledger.extras);
     if (reason === 'doubtful') return new Attempt(job, baseline, false);
-    const isKept = options.encryption?.keep === true;
-    const settled = isKept ? keepEncryption(job.encryption, encryptionOf(baseline.view), options.emit) : job.encryption;
+    const { encryption, dataset } = job;
+    const settled = dataset.encryption.keep
+      ? keepEncryption(encryption, encryptionOf(baseline.view), job.emit)
+      : encryption;
     return new Attempt(await underNewId(job, settled), baseline, reason === 'taken');
   }
 }
@@ -250,23 +251,22 @@ const isNothing = ({ pending, kept, stored, deleted }: Comparison): boolean =>
 /** A key of the view's upload as that of another folder. */
 const elsewhere = (key: string, uploadId: string): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);
 
+type FindInput = Pick<Job, 'store' | 'datasetId' | 'remembered' | 'dataset' | 'emit' | 'signal'>;
+
 /** The latest version as the store has it, not this computer; undefined where it cannot be read. @throws what reading it throws */
-async function readAnew(job: UploadJob): Promise<Baseline | undefined> {
-  const { options, opened, datasetId } = job;
-  const { changes, emit, signal } = options;
-  const highest = await highestVersion(opened.store, datasetId, { signal });
-  const previousManifest = changes?.previousManifest;
-  const none = { cache: undefined, heads: undefined };
-  return await findBaseline({ store: opened.store, datasetId, highest, ...none, previousManifest, emit, signal });
+async function readAnew(job: FindInput): Promise<Baseline | undefined> {
+  const { store, datasetId, dataset, emit, signal } = job;
+  const highest = await highestVersion(store, datasetId, { signal });
+  const previousManifest = dataset.changes?.previousManifest;
+  return await findBaseline({ store, datasetId, highest, remembered: {}, previousManifest, emit, signal });
 }
 
 /** The version that was faster. @throws conflict when there is nothing new after all */
-async function rivalsVersion(job: UploadJob, before: Baseline | undefined): Promise<Baseline> {
-  const { options, opened, datasetId } = job;
-  const { cache, heads, emit, signal } = options;
+async function rivalsVersion(job: FindInput, before: Baseline | undefined): Promise<Baseline> {
+  const { store, datasetId, remembered, emit, signal } = job;
   emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });
-  const highest = await highestVersion(opened.store, datasetId, { signal });
-  const found = await findBaseline({ store: opened.store, datasetId, highest, cache, heads, emit, signal });
+  const highest = await highestVersion(store, datasetId, { signal });
+  const found = await findBaseline({ store, datasetId, highest, remembered, emit, signal });
   if (found !== undefined && found.head > (before?.head ?? 0)) return found;
   const taken = (before?.head ?? 0) + 1;
   throw new ArchiverError('conflict', `another writer took version ${taken} of dataset ${datasetId}`, {

@@ -5,6 +5,7 @@ import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/rec
 import { integrityError, isArchiverError } from '../../failures/errors.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ListOptions, ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
 import { putOnce } from './put-once.js';
 
@@ -18,15 +19,14 @@ export async function confirmChunks(
   chunks: readonly ChunkRecord[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const sizes = new Map<string, number>();
-  try {
-    for await (const page of store.list({ prefix: `${folder}/`, signal })) {
-      for (const object of page.objects) sizes.set(object.key, object.sizeBytes);
-    }
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied')) return false;
-    throw error;
-  }
+  const prefix = `${folder}/`;
+  const sizes = await ifAllowed(store, 'list', prefix, async () => {
+    const found = new Map<string, number>();
+    for await (const page of store.list({ prefix, signal }))
+      for (const object of page.objects) found.set(object.key, object.sizeBytes);
+    return found;
+  });
+  if (sizes === undefined) return false;
   const wrong = chunks.filter((chunk) => sizes.get(`${folder}/${chunk.key}`) !== chunk.size);
   const [first] = wrong;
   if (first !== undefined) {
@@ -58,18 +58,17 @@ async function confirmStored(
   { key, sizeBytes, state, where = { prefix: key } }: Stored,
   signal: AbortSignal,
 ): Promise<{ readonly found: ObjectInfo; readonly others: ReadonlyMap<string, ObjectInfo> } | undefined> {
-  const others = new Map<string, ObjectInfo>();
-  try {
-    pages: for await (const page of store.list({ ...where, signal })) {
+  const others = await ifAllowed(store, 'list', key, async () => {
+    const seen = new Map<string, ObjectInfo>();
+    for await (const page of store.list({ ...where, signal })) {
       for (const object of page.objects) {
-        others.set(object.key, object);
-        if (object.key === key) break pages;
+        seen.set(object.key, object);
+        if (object.key === key) return seen;
       }
     }
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied')) return undefined;
-    throw error;
-  }
+    return seen;
+  });
+  if (others === undefined) return undefined;
   const found = others.get(key);
   if (found?.sizeBytes === sizeBytes) return { found, others };
   const what = found === undefined ? 'it is not there' : `it has ${found.sizeBytes} bytes instead of ${sizeBytes}`;

@@ -2,6 +2,7 @@
 // from a request whose answer was lost.
 import { createHash } from 'node:crypto';
 import { isArchiverError } from '../../failures/errors.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore, PutOptions } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { isUncertainConflict } from '../../object-store/store-error.js';
@@ -43,10 +44,15 @@ interface Doubt {
 
 // GET and compare the digest; where this writer may not read, size and ETag by LIST (the ETag of a plain PUT is its MD5;
 // records of rivals have the same size more often than not); where it may not list either, only `isAlone` is left.
-async function isOurs({ store, key, body, sha256, isAlone, signal }: Doubt): Promise<boolean> {
-  const options = signal === undefined ? {} : { signal };
+async function isOurs(doubt: Doubt): Promise<boolean> {
+  const { store, key, isAlone } = doubt;
+  const isSame = await ifAllowed(store, 'read', key, () => hasOurBytes(doubt));
+  return isSame ?? (await ifAllowed(store, 'list', key, () => isListedAsOurs(doubt))) ?? isAlone;
+}
+
+async function hasOurBytes({ store, key, body, sha256, signal }: Doubt): Promise<boolean> {
   try {
-    const content = await store.get(key, options);
+    const content = await store.get(key, signal === undefined ? {} : { signal });
     if (content.totalBytes !== body.length) {
       content.body.destroy();
       return false;
@@ -54,19 +60,17 @@ async function isOurs({ store, key, body, sha256, isAlone, signal }: Doubt): Pro
     return digestOf('sha256', await readAll(content, body.length)) === sha256;
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return false;
-    if (!isArchiverError(error, 'access-denied')) throw error;
+    throw error;
   }
-  try {
-    for await (const page of store.list({ prefix: key, ...options })) {
-      const found = page.objects.find((object) => object.key === key);
-      if (found !== undefined)
-        return found.sizeBytes === body.length && (isAlone || found.etag === digestOf('md5', body));
-    }
-    return false;
-  } catch (error) {
-    if (!isArchiverError(error, 'access-denied')) throw error;
-    return isAlone;
+}
+
+async function isListedAsOurs({ store, key, body, isAlone, signal }: Doubt): Promise<boolean> {
+  for await (const page of store.list({ prefix: key, ...(signal === undefined ? {} : { signal }) })) {
+    const found = page.objects.find((object) => object.key === key);
+    if (found !== undefined)
+      return found.sizeBytes === body.length && (isAlone || found.etag === digestOf('md5', body));
   }
+  return false;
 }
 
 const digestOf = (algorithm: 'md5' | 'sha256', bytes: Uint8Array): string =>

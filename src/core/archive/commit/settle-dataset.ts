@@ -4,12 +4,14 @@
 import type { CachedHead } from '../../dataset/cache/head-cache.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
-import { listDatasets, readVersion } from '../../dataset/records/versions.js';
+import { listDatasets, recordIfAllowed } from '../../dataset/records/versions.js';
+import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
-import type { UploadOptions } from '../upload.js';
+import type { Job } from '../job.js';
 import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../upload-encryption.js';
 
 export interface SettledDataset {
@@ -30,25 +32,27 @@ interface Found {
   readonly remembered: CachedHead | undefined;
 }
 
+export type SettleInput = Pick<Job, 'source' | 'dataset' | 'remembered' | 'store' | 'emit' | 'signal'>;
+
 /** Looks what is there of the dataset. @throws what reading its latest version throws */
-export async function settleDataset(options: UploadOptions, store: ObjectStore): Promise<SettledDataset> {
-  const asked = options.encryption ?? NO_ENCRYPTION;
-  const isKept = options.encryption?.keep === true;
-  const ids = candidates(options, asked.encryptManifest, isKept);
-  const found = await choose(options, store, ids);
+export async function settleDataset(input: SettleInput): Promise<SettledDataset> {
+  const { encryption, changes } = input.dataset;
+  const { keep, ...asked } = encryption;
+  const ids = candidates(input);
+  const found = await choose(input, ids);
   const { datasetId, highest, remembered } = found;
-  const baseline = await baselineOf(options, store, found);
+  const baseline = changes === undefined ? undefined : await findBaseline({ ...input, ...changes, datasetId, highest });
   const known = {
     datasetId,
     baseline,
     highest: highest?.version ?? remembered?.version ?? 0,
     isListed: highest !== undefined,
   };
-  if (!isKept) return { ...known, encryption: asked };
-  const isLatest = options.changes?.previousManifest === undefined;
+  if (!keep) return { ...known, encryption: asked };
+  const isLatest = changes?.previousManifest === undefined;
   const before =
-    baseline !== undefined && isLatest ? encryptionOf(baseline.view) : await recordedOr(asked, options, store, found);
-  if (before !== undefined) return { ...known, encryption: keepEncryption(asked, before, options.emit) };
+    baseline !== undefined && isLatest ? encryptionOf(baseline.view) : await recordedOr(asked, input, found);
+  if (before !== undefined) return { ...known, encryption: keepEncryption(asked, before, input.emit) };
   if (datasetId === ids[0] || asked.encryptManifest) return { ...known, encryption: asked };
   throw new ArchiverError(
     'access-denied',
@@ -58,28 +62,30 @@ export async function settleDataset(options: UploadOptions, store: ObjectStore):
 }
 
 /** Ids that the dataset may have, likeliest first. */
-function candidates(options: UploadOptions, isEncrypted: boolean, isKept: boolean): readonly [string, ...string[]] {
-  if (options.datasetId !== undefined) return [options.datasetId];
-  const { source, origin, writerId, host } = options;
+function candidates({ dataset, source }: SettleInput): readonly [string, ...string[]] {
+  const { id, origin, writerId, host, encryption } = dataset;
+  if (id !== undefined) return [id];
   const identity = [origin?.path ?? source, origin?.owner ?? writerId ?? host] as const;
   const nameless = deriveNamelessId(...identity);
-  if (isEncrypted) return [nameless];
+  if (encryption.encryptManifest) return [nameless];
   const named = deriveDatasetId(...identity);
-  return isKept && named !== nameless ? [named, nameless] : [named];
+  return encryption.keep && named !== nameless ? [named, nameless] : [named];
 }
 
 /** The first that has a version. One LIST where this computer knows the dataset, or nobody does. */
-async function choose(options: UploadOptions, store: ObjectStore, ids: readonly [string, ...string[]]): Promise<Found> {
-  const { heads } = options;
+async function choose(
+  { remembered: { heads }, store, signal }: SettleInput,
+  ids: readonly [string, ...string[]],
+): Promise<Found> {
   const known = await Promise.all(ids.map(async (datasetId) => await heads?.get(store.url, datasetId)));
   const isKnown = ids.length === 1 || known.some((head) => head !== undefined);
-  const there = isKnown ? undefined : await thereOf(options, store, ids);
+  const there = isKnown ? undefined : await thereOf(store, ids, signal);
   if (there?.length === 0) return { datasetId: ids[0], highest: { version: 0, etag: '' }, remembered: undefined };
   let first: Found | undefined;
   for (const [at, datasetId] of ids.entries()) {
     if (there !== undefined && !there.includes(datasetId)) continue;
     const remembered = known[at];
-    const highest = await highestVersion(store, datasetId, { signal: options.signal, known: remembered?.version });
+    const highest = await highestVersion(store, datasetId, { signal, known: remembered?.version });
     const found = { datasetId, highest, remembered };
     if (highest === undefined ? remembered !== undefined : highest.version > 0) return found;
     first ??= found;
@@ -89,38 +95,18 @@ async function choose(options: UploadOptions, store: ObjectStore, ids: readonly 
 
 /** Those that have a folder; undefined for a writer that may not list. */
 async function thereOf(
-  { signal }: UploadOptions,
   store: ObjectStore,
   ids: readonly string[],
+  signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
-  try {
-    const there = new Set(await listDatasets(store, signal));
-    return ids.filter((id) => there.has(id));
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied')) return undefined;
-    throw error;
-  }
-}
-
-async function baselineOf(
-  { changes, cache, heads, emit, signal }: UploadOptions,
-  store: ObjectStore,
-  { datasetId, highest }: Found,
-): Promise<Baseline | undefined> {
-  if (changes === undefined) return undefined;
-  const { previousManifest, isForced } = changes;
-  return await findBaseline({ store, datasetId, highest, cache, heads, previousManifest, isForced, emit, signal });
+  const there = await ifAllowed(store, 'list', 'datasets/', async () => new Set(await listDatasets(store, signal)));
+  return there && ids.filter((id) => there.has(id));
 }
 
 /** What was asked for where the latest version is damaged, and all of it was asked for. @throws as `recorded` */
-async function recordedOr(
-  asked: Encryption,
-  options: UploadOptions,
-  store: ObjectStore,
-  found: Found,
-): Promise<Encryption | undefined> {
+async function recordedOr(asked: Encryption, input: SettleInput, found: Found): Promise<Encryption | undefined> {
   try {
-    return await recorded(options, store, found);
+    return await recorded(input, found);
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported')) throw error;
     if (asked.encryptManifest) return asked;
@@ -137,25 +123,20 @@ async function recordedOr(
 
 /** How the latest version is encrypted, by its record or by what is remembered; undefined when that cannot be known. */
 async function recorded(
-  { cache, signal }: UploadOptions,
-  store: ObjectStore,
+  { remembered: { cache }, store, signal }: SettleInput,
   { datasetId, highest, remembered }: Found,
 ): Promise<Encryption | undefined> {
   if (highest?.version === 0) return NO_ENCRYPTION;
   const isKnown = remembered?.recordEtag !== undefined;
   if (isKnown && remembered.recordEtag === highest?.etag) return encryptionIn(remembered.encryption);
-  try {
-    if (highest !== undefined)
-      return encryptionIn((await readVersion(store, datasetId, highest.version, signal)).encryption);
-  } catch (error) {
-    if (!isArchiverError(error, 'access-denied')) throw error;
-  }
+  const record = highest && (await recordIfAllowed(store, datasetId, highest.version, signal));
+  if (record !== undefined) return encryptionIn(record.encryption);
   return isKnown ? encryptionIn(remembered.encryption) : await sealedAs(cache, remembered);
 }
 
 /** By the manifest that is remembered: only that it is encrypted tells anything. */
 async function sealedAs(
-  cache: UploadOptions['cache'],
+  cache: ManifestCache | undefined,
   remembered: CachedHead | undefined,
 ): Promise<Encryption | undefined> {
   const manifest = remembered === undefined ? undefined : await cache?.get(remembered.manifestSha256);

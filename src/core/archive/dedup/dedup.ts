@@ -4,21 +4,23 @@
 import { digestFiles, type DigestOptions } from './dedup-digests.js';
 import { markGroup, sameDigests, sameSizes } from './dedup-groups.js';
 import { openEntryTable, type EntryTable } from '../scan/entry-table.js';
-import type { UploadJob } from '../upload-job.js';
+import type { Job } from '../job.js';
 
 /** Files beyond this size are compared by their beginnings first. */
 const LARGE_BYTES = 2 ** 20;
 const BEGINNING_BYTES = 64 * 1024;
 
+export type TwinInput = Pick<Job, 'packing' | 'source' | 'scanned' | 'emit' | 'signal'>;
+
 /** Marks the twins among the pending rows when the upload is deduplicated. @throws internal, cancelled */
-export async function markTwins({ options, scanned }: UploadJob): Promise<void> {
-  if (!options.dedup) return;
-  const { source: root, workers, fileChecksums, signal } = options;
+export async function markTwins({ packing, source: root, scanned, emit, signal }: TwinInput): Promise<void> {
+  const { dedup, workers, fileChecksums } = packing;
+  if (!dedup) return;
   const table = openEntryTable(scanned.table);
   const settings = { table: scanned.table, root, workers, signal };
   const rows = await withEqualBeginnings(sameSizes(table), table, settings);
   if (rows.length === 0) return;
-  options.emit({ type: 'note', text: `comparing the content of ${rows.length} files that may be equal` });
+  emit({ type: 'note', text: `comparing the content of ${rows.length} files that may be equal` });
   const limitBytes = Number.POSITIVE_INFINITY;
   const digests = await digestFiles(rows, { ...settings, limitBytes, withMd5: fileChecksums });
   sameDigests(rows, table.columns, digests, (group) => markGroup(table, group));

@@ -4,25 +4,25 @@
 import { parseStoreUrl } from '../../object-store/store-url.js';
 import type { ChunkJob, Lane } from './chunk-job.js';
 import { DirectKeys } from './direct-keys.js';
+import type { Job } from '../job.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
-import type { UploadJob } from '../upload-job.js';
 
 const MB = 1_000_000;
 const MIB = 2 ** 20;
 
-export interface DirectOptions {
-  /** Larger uploads go into chunks; undefined: none is too large. */
-  readonly thresholdBytes: number | undefined;
-  /** Objects of files on their way at a time. */
-  readonly requests: number;
-}
+export type DirectInput = Pick<
+  Job,
+  'layout' | 'dataset' | 'scanned' | 'encryption' | 'emit' | 'store' | 'uploadId' | 'ledger' | 'sender' | 'resumed'
+>;
 
 /** Whether this upload goes directly; where it was asked for and does not, says why. */
-export function isDirect({ options, scanned, encryption }: UploadJob, pending: PendingTotals): boolean {
-  const { direct, changes, emit } = options;
+export function isDirect(
+  { layout: { direct }, dataset, scanned, encryption, emit }: DirectInput,
+  pending: PendingTotals,
+): boolean {
   if (direct === undefined) return false;
-  const bytes = changes === undefined ? scanned.bytes : pending.bytes;
+  const bytes = dataset.changes === undefined ? scanned.bytes : pending.bytes;
   const { thresholdBytes = Number.POSITIVE_INFINITY } = direct;
   if (encryption.sealer !== undefined) {
     emit({ type: 'note', text: 'no direct upload: its keys would show the names that the manifest hides' });
@@ -37,7 +37,7 @@ export function isDirect({ options, scanned, encryption }: UploadJob, pending: P
 const megabytes = (bytes: number): string => String(Math.ceil(bytes / MB));
 
 /** The lanes with the files in them that become objects; these have the chunk numbers after those of the lanes. */
-export function withDirectFiles(lanes: readonly Lane[], job: UploadJob, chunkBytes: number): readonly Lane[] {
+export function withDirectFiles(lanes: readonly Lane[], job: DirectInput, chunkBytes: number): readonly Lane[] {
   const keys = keysOf(job);
   const { kind, size, status } = job.ledger.table.columns;
   let next = job.ledger.count + lanes.flat().length;
@@ -54,7 +54,7 @@ export function withDirectFiles(lanes: readonly Lane[], job: UploadJob, chunkByt
   const planned = lanes.map((lane) => lane.map(withFiles));
   if (large > 0) {
     const text = `${large} ${large === 1 ? 'file' : 'files'} of more than ${chunkBytes / MIB} MiB not uploaded directly, but in chunks`;
-    job.options.emit({ type: 'note', text });
+    job.emit({ type: 'note', text });
   }
   return planned;
 }
@@ -63,8 +63,8 @@ export function withDirectFiles(lanes: readonly Lane[], job: UploadJob, chunkByt
 export const plannedObjects = (lanes: readonly Lane[]): number =>
   lanes.flat().reduce((count, { direct = [] }) => count + 1 + direct.length, 0);
 
-function keysOf({ opened, uploadId, ledger, sender, resumed }: UploadJob): DirectKeys {
-  const place = parseStoreUrl(opened.store.url);
+function keysOf({ store, uploadId, ledger, sender, resumed }: DirectInput): DirectKeys {
+  const place = parseStoreUrl(store.url);
   const prefix = place.kind === 's3' && place.prefix !== '' ? `${place.prefix}/` : '';
   const own = `uploads/${uploadId}/`;
   const bytesBefore = Buffer.byteLength(prefix + own);

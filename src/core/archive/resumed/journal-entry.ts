@@ -1,14 +1,20 @@
 // What the journal of an upload is told: of its plan, and of each chunk that the store has acknowledged.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../../resume/upload-journal.js';
+import type { Job } from '../job.js';
 import type { ChunkJob } from '../plan/chunk-job.js';
 import { KIND } from '../scan/entry-table.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
-import type { UploadJob, UploadPlan } from '../upload-job.js';
+import type { UploadPlan } from '../plan/plan-upload.js';
+
+export type JournalInput = Pick<
+  Job,
+  'packing' | 'scanned' | 'ledger' | 'resumed' | 'uploadId' | 'datasetId' | 'createdAt'
+>;
 
 /** The plan as the journal notes it. Called when all its chunks are expected. */
-export function journalPlan(job: UploadJob, plan: UploadPlan): JournalPlan {
-  const { options, scanned, ledger, resumed, uploadId, datasetId, createdAt } = job;
+export function journalPlan(job: JournalInput, plan: UploadPlan): JournalPlan {
+  const { packing, scanned, ledger, resumed, uploadId, datasetId, createdAt } = job;
   const sent = resumed?.chunks ?? [];
   return {
     uploadId,
@@ -22,15 +28,15 @@ export function journalPlan(job: UploadJob, plan: UploadPlan): JournalPlan {
     storedBytesDone: sent.reduce((sum, { record }) => sum + record.size, 0),
     chunkBytes: plan.chunkBytes,
     shards: plan.shards,
-    frameBytes: options.frameBytes,
-    level: options.compressionLevel,
+    frameBytes: packing.frameBytes,
+    level: packing.compressionLevel,
     nextChunk: ledger.count,
   };
 }
 
 /** A chunk with its own table of contents, which is what its upload can be resumed from. */
 export function acknowledgedChunk(
-  { ledger, uploadId }: UploadJob,
+  { ledger, uploadId }: JournalInput,
   { part, entries }: ChunkJob,
   record: ChunkRecord,
   { output, size, tocSize, objects }: PackedChunk,
@@ -46,7 +52,7 @@ export function acknowledgedChunk(
 }
 
 /** Files of which this chunk stores the end. */
-export function filesOf({ ledger }: UploadJob, { part, entries }: ChunkJob): number {
+export function filesOf({ ledger }: Pick<Job, 'ledger'>, { part, entries }: ChunkJob): number {
   if (part !== undefined && part.number < part.of) return 0;
   const { kind } = ledger.table.columns;
   return entries.reduce((files, index) => files + (kind[index] === KIND.directory ? 0 : 1), 0);

@@ -1,5 +1,6 @@
 // Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
+import { systemText } from '../../failures/errno.js';
 import { isArchiverError, systemCode } from '../../failures/errors.js';
 import { newStat, type Stat } from '../../libc/libc.js';
 import { displayPath, type RawPath } from '../../paths/raw-path.js';
@@ -280,17 +281,11 @@ function insertSorted<T extends { readonly key: string }>(list: T[], item: T): v
 
 export const NO_FILE = 'is no longer a regular file';
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied (EACCES)',
-  EPERM: 'permission denied (EPERM)',
   ENOENT: 'vanished while it was being read',
-  ENAMETOOLONG: 'the path is too long for this system (ENAMETOOLONG)',
-  EIO: 'the disk reported a read error (EIO)',
-  ESTALE: 'the network file system lost it (ESTALE)',
   ELOOP: 'became a symbolic link while it was being read',
   EXDEV: 'became a symbolic link while it was being read',
   ESPIPE: NO_FILE,
   EISDIR: NO_FILE,
-  EMFILE: 'too many open files (EMFILE)',
 };
 
 /** A path that cannot be archived for a reason of ours, in the words of the report. */
@@ -307,7 +302,8 @@ export const concernsOnePath = (error: unknown): boolean =>
 export function reasonOf(error: unknown, otherwise: string): string {
   if (error instanceof NotArchivable) return error.message;
   const code = systemCode(error);
-  return (code === undefined ? undefined : REASONS[code]) ?? `${otherwise}${code === undefined ? '' : ` (${code})`}`;
+  if (code === undefined) return otherwise;
+  return REASONS[code] ?? `${systemText(error) ?? otherwise} (${code})`;
 }
 
 /** A skip as results show it. */

@@ -1,7 +1,8 @@
 // Sends packed chunks, remembers what is there, and takes it back when the upload does not come true.
 import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
-import type { EventSink, TransferEvent } from '../../events.js';
+import type { EventSink } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../limits/byte-budget.js';
@@ -21,6 +22,8 @@ export interface ChunkTarget {
   readonly folder: string;
   /** The store encrypts with this key (SSE-KMS). */
   readonly kmsKeyId: string | undefined;
+  /** Requests that the store was sent again so far: the transfer window has to know of trouble. */
+  readonly retries: () => number;
 }
 
 export interface SendHooks {
@@ -38,7 +41,6 @@ export class ChunkSender {
   private readonly sent = new Set<string>();
   private readonly acknowledged = new Set<string>();
   private store: ObjectStore | undefined;
-  private retries = 0;
   private kept = false;
   /** By the wall clock. */
   private lastPutMs = 0;
@@ -52,12 +54,6 @@ export class ChunkSender {
     this.slots = new Slots(objectsAtOnce);
   }
 
-  /** For the store: counts its retries, which the transfer window has to know of. */
-  readonly onEvent: EventSink = (event: TransferEvent) => {
-    if (event.type === 'retry') this.retries++;
-    this.emit(event);
-  };
-
   /** Puts one chunk below `folder`, its direct files before it; no object ever overwrites another. */
   async send(
     target: ChunkTarget,
@@ -67,7 +63,7 @@ export class ChunkSender {
   ): Promise<SendOutcome> {
     this.store = target.store;
     const started = performance.now();
-    const retriesBefore = this.retries;
+    const retriesBefore = target.retries();
     // Before they are there: a PUT whose answer is lost is taken back too.
     const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
     for (const key of keys) this.sent.add(key);
@@ -86,7 +82,7 @@ export class ChunkSender {
     await put(target, record, output.subarray(0, record.size), hooksOf(record));
     for (const key of keys) this.acknowledged.add(key);
     this.lastPutMs = Date.now();
-    return { durationMs: performance.now() - started, troubled: this.retries > retriesBefore };
+    return { durationMs: performance.now() - started, troubled: target.retries() > retriesBefore };
   }
 
   /** Of everything that was sent, or was to be. */
@@ -160,10 +156,12 @@ export class ChunkSender {
     // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
     if (isLookOld(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
     try {
-      const failures = await store.delete(keys, AbortSignal.timeout(forMs));
-      return failures[0]?.reason;
+      const deleted = await ifAllowed(store, 'delete', keys[0] ?? '', () =>
+        store.delete(keys, AbortSignal.timeout(forMs)),
+      );
+      return deleted === undefined ? 'this writer may not delete' : deleted[0]?.reason;
     } catch (error) {
-      return isArchiverError(error, 'access-denied') ? 'this writer may not delete' : errorText(error);
+      return errorText(error);
     }
   }
 }

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import { Fields } from '../../json/json-fields.js';
 import { parseBoundedJson } from '../../json/json-guard.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { printable } from '../../paths/raw-path.js';
@@ -93,11 +94,12 @@ export async function markedKeys(
   const keys = new Set<string>();
   for (const object of marks) {
     try {
-      const mark = await readMark(reader, object, signal);
+      const mark = await ifAllowed(reader, 'read', object.key, () => readMark(reader, object, signal));
+      if (mark === undefined) return 'all';
       for (const key of mark.keys) keys.add(`uploads/${mark.uploadId}/${key}`);
     } catch (error) {
       if (isArchiverError(error, 'not-found')) continue; // swept since it was listed: what it named is gone, too
-      if (!isArchiverError(error, 'access-denied', 'integrity', 'unsupported', 'cold-storage')) throw error;
+      if (!isArchiverError(error, 'integrity', 'unsupported', 'cold-storage')) throw error;
       return 'all';
     }
   }

@@ -2,7 +2,7 @@
 // If-None-Match, so that of rival writers exactly one gets an ordinal.
 import { createHash } from 'node:crypto';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
-import { isArchiverError } from '../../failures/errors.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 
 /** Key of version `version` below the base. */
@@ -50,8 +50,8 @@ export async function highestVersion(
   { signal, known = 0 }: HighestOptions = {},
 ): Promise<HighestVersion | undefined> {
   const { prefix, startAfter } = ordinalsFrom(datasetId, known);
-  let highest: HighestVersion = { version: 0, etag: '' };
-  try {
+  const listed = await ifAllowed(store, 'list', prefix, async () => {
+    let highest: HighestVersion = { version: 0, etag: '' };
     const options = { prefix, ...(startAfter ? { startAfter } : {}), ...(signal ? { signal } : {}) };
     for await (const page of store.list(options)) {
       for (const { key, etag } of page.objects) {
@@ -59,11 +59,9 @@ export async function highestVersion(
         if (ordinal > highest.version) highest = { version: ordinal, etag };
       }
     }
-  } catch (error) {
-    if (isArchiverError(error, 'access-denied')) return undefined;
-    throw error;
-  }
+    return highest;
+  });
   // A store that was emptied, or brought back from an older copy, is listed as a whole.
-  const isUnknown = highest.version === 0 && startAfter !== undefined;
-  return isUnknown ? await highestVersion(store, datasetId, { signal }) : highest;
+  const isUnknown = listed?.version === 0 && startAfter !== undefined;
+  return isUnknown ? await highestVersion(store, datasetId, { signal }) : listed;
 }

@@ -1,6 +1,7 @@
 // Which datasets lie under a base, which versions they have, and what their records say. Everything is asked of the store
 // at each call; nothing is cached. A listing that fails throws: it is never taken for an empty one.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { printable } from '../../paths/raw-path.js';
@@ -115,6 +116,17 @@ export async function readVersion(
 ): Promise<VersionRecord> {
   return (await readParsedRecord(reader, datasetId, version, signal)).record;
 }
+
+/** The same; undefined for a writer that may not read it. */
+export const recordIfAllowed = async (
+  reader: ObjectReader,
+  datasetId: string,
+  version: number,
+  signal?: AbortSignal,
+): Promise<VersionRecord | undefined> =>
+  await ifAllowed(reader, 'read', versionKey(datasetId, version), () =>
+    readVersion(reader, datasetId, version, signal),
+  );
 
 /** The same with the document it was read from. */
 export async function readParsedRecord(

@@ -54,7 +54,7 @@ export function retryTrouble(error: StoreError): RetryTrouble {
 /** The same error with what the retrying adds to it. */
 function verdict(error: unknown, attempts: number): unknown {
   if (attempts === 1 || !(error instanceof StoreError)) return error;
-  const { code, hint, exitCode, retryAfterMs, reason, retriable } = error;
+  const { code, hint, exitCode, retryAfterMs, reason, retriable, isRefused } = error;
   const message = retriable ? `${error.message} (tried ${attempts} times)` : error.message;
   return new StoreError(code, message, {
     hint,
@@ -62,6 +62,7 @@ function verdict(error: unknown, attempts: number): unknown {
     retryAfterMs,
     reason,
     retriable,
+    isRefused,
     attempts,
     afterRetry: true,
     cause: error.cause,

@@ -71,6 +71,7 @@ async function deleteBatch(
         Code === 'AccessDenied'
           ? `access denied (needs ${action}${isOfVersions ? ', and no object lock' : ''})`
           : printable(`${Code} ${Message}`.trim()),
+      isRefused: Code === 'AccessDenied',
       retriable: RETRIABLE_DELETES.has(Code),
     }));
 }

@@ -120,7 +120,7 @@ function accessVerdict(error: SdkError, reason: string, status: number | undefin
   const kmsAction = /\bkms:[A-Za-z]+/.exec(error.message)?.[0];
   if (kmsAction !== undefined) {
     const hint = `the credentials need ${kmsAction} on the KMS key of ${objectName(call)}`;
-    return { code: 'access-denied', text: `access to its KMS key is denied (${kmsAction})`, hint };
+    return { code: 'access-denied', text: `access to its KMS key is denied (${kmsAction})`, hint, isRefused: true };
   }
   const isRead = call.operation === 'GetObject' || call.operation === 'HeadObject';
   return {
@@ -129,6 +129,7 @@ function accessVerdict(error: SdkError, reason: string, status: number | undefin
       ? 'access denied; or the object is missing and these credentials may not list the bucket to learn it'
       : 'access denied',
     hint: `the credentials need ${call.action} on ${objectName(call)}`,
+    isRefused: true,
   };
 }
 

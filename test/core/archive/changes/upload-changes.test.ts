@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { UploadResult } from '../../../../src/core/archive/upload.js';
+import type { UploadResult } from '../../../../src/core/archive/upload-result.js';
 import type { ManifestCache } from '../../../../src/core/dataset/cache/manifest-cache.js';
 import { readVersion } from '../../../../src/core/dataset/records/versions.js';
 import { openView } from '../../../../src/core/dataset/chain/view.js';

@@ -324,7 +324,7 @@ describe('what is found', () => {
     expect(paths[0]).toBe('a');
     expect(paths.at(-1)).toBe('z');
     expect(skipped).toHaveLength(1);
-    expect(skipped[0]?.reason).toBe('the path is too long for this system (ENAMETOOLONG)');
+    expect(skipped[0]?.reason).toBe('the name is longer than the file system allows (ENAMETOOLONG)');
   });
 
   test('T26 thirty thousand names in one folder are listed in order', async () => {
@@ -357,17 +357,23 @@ describe('trouble', () => {
 
   test.each([
     ['lstat', 'b/c', 'ENOENT', ['a', 'b', 'b/d', 'z'], { path: 'b/c', reason: 'vanished while it was being read' }],
-    ['lstat', '/b', 'EIO', ['a', 'z'], { path: 'b', reason: 'the disk reported a read error (EIO)' }],
+    ['lstat', '/b', 'EIO', ['a', 'z'], { path: 'b', reason: 'the device reports an input/output error (EIO)' }],
     ['readDirectory', '/b', 'EACCES', ['a', 'b', 'z'], { path: 'b', reason: 'permission denied (EACCES)' }],
     [
       'readDirectory',
       '/b',
       'ESTALE',
       ['a', 'b', 'z'],
-      { path: 'b', reason: 'the network file system lost it (ESTALE)' },
+      { path: 'b', reason: 'the network file system lost the file (ESTALE)' },
     ],
-    ['readLink', '/z', 'EIO', ['a', 'b', 'b/c', 'b/d'], { path: 'z', reason: 'the disk reported a read error (EIO)' }],
-    ['readDirectory', '/b', 'EMFILE', ['a', 'b', 'z'], { path: 'b', reason: 'too many open files (EMFILE)' }],
+    [
+      'readLink',
+      '/z',
+      'EIO',
+      ['a', 'b', 'b/c', 'b/d'],
+      { path: 'z', reason: 'the device reports an input/output error (EIO)' },
+    ],
+    ['readDirectory', '/b', 'EMFILE', ['a', 'b', 'z'], { path: 'b', reason: 'too many files are open (EMFILE)' }],
     ['readDirectory', '/b', 'EWHATEVER', ['a', 'b', 'z'], { path: 'b', reason: 'cannot be listed (EWHATEVER)' }],
   ] as const)(
     'T21 %s of %s failing with %s leaves out that path alone and says why',
@@ -401,7 +407,7 @@ describe('trouble', () => {
     });
 
     expect(skipped).toEqual([
-      { path: 'a/.archiverignore', reason: 'the disk reported a read error (EIO)', special: false },
+      { path: 'a/.archiverignore', reason: 'the device reports an input/output error (EIO)', special: false },
     ]);
   });
 

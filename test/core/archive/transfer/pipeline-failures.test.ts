@@ -6,7 +6,7 @@ import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.j
 import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
 import { transferPolicy } from '../../../../src/core/archive/transfer/transfer-policy.js';
-import { fixedWindow } from '../../../../src/core/archive/transfer/transfer-window.js';
+import { fixedWindow } from '../../../../src/core/limits/transfer-window.js';
 import { WorkerThread } from '../../../../src/core/threads/worker-thread.js';
 import { mortalThread } from '../../../support/mortal-thread.js';
 

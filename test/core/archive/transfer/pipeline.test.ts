@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
-import { memoryPlan } from '../../../../src/core/archive/plan/memory-plan.js';
+import { memoryPlan } from '../../../../src/core/limits/memory-plan.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import type { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { runPipeline, type SendOutcome } from '../../../../src/core/archive/transfer/pipeline.js';

@@ -1,0 +1,117 @@
+// What `upload`, `sync` and `create upload` do alike once their flags are read: go on with an interrupted run where that is
+// wanted, archive, show the result.
+import type { Context } from '../../cli/context.js';
+import type { ProgressFormat } from '../../cli/progress.js';
+import { archiveInto } from '../../core/archive/archive-folder.js';
+import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
+import type { ArchiveOptions } from '../../core/archive/settings.js';
+import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import type { RawPath } from '../../core/paths/raw-path.js';
+import { writerIdOf } from '../kit/dataset-target.js';
+import { withProgress } from '../kit/run.js';
+import type { OpenForWriting } from '../kit/store.js';
+import { type DvcFilesPlan, planDvcFiles, writeDvcFiles } from './dvc-files.js';
+import {
+  baseUrlOf,
+  encryptionOptions,
+  type EncryptionValues,
+  filterOptions,
+  type FilterValues,
+  surroundings,
+} from './engine-options.js';
+import { provenanceOptions, type ProvenanceValues } from './provenance.js';
+import { resumable, type ResumableOptions } from './resumable.js';
+import type { UploadCommand } from './saved-command.js';
+import { showUpload } from './show-upload.js';
+
+type Options = Omit<ArchiveOptions, 'emit'>;
+
+export interface ArchiveCall extends UploadCommand, ResumableOptions {
+  readonly progressFormat: ProgressFormat | undefined;
+  readonly options: Options;
+  readonly open: OpenForWriting;
+  readonly dvcFiles?: DvcFilesPlan | undefined;
+}
+
+/** Archives and prints the result; returns the exit status. */
+export async function runArchive(call: ArchiveCall, context: Context): Promise<number> {
+  const { options, open, sources, storeUrl, dvcFiles } = call;
+  const result = await resumable(call, call, context, options, (resumed) =>
+    withProgress(context, call, (emit) => {
+      const source = sources.map(({ given }) => given).join(' ');
+      emit({ type: 'start', operation: 'upload', source, target: storeUrl });
+      return archiveInto(() => open(emit), { ...resumed, emit });
+    }),
+  );
+  const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
+  return showUpload(result, context, written);
+}
+
+/** One folder, and where it goes. */
+export interface FolderTarget {
+  /** Above `uploads/`, and of the writer where there is one. */
+  readonly base: string;
+  readonly url: string;
+  readonly writerId: string | undefined;
+  readonly source: RawPath;
+}
+
+/** Where one folder lies and goes to. @throws usage for the URL of an upload; what `resolveSource` throws */
+export function placesOf(
+  source: string,
+  destination: string,
+  writer: string,
+  { cwd }: Pick<Context, 'cwd'>,
+): FolderTarget {
+  const base = baseUrlOf(destination);
+  const writerId = writerIdOf(writer);
+  const url = writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId);
+  return { base, url, writerId, source: resolveSource(source, cwd) };
+}
+
+interface FolderValues extends FilterValues, EncryptionValues, ProvenanceValues {
+  readonly datasetId: string | undefined;
+  readonly failFast: boolean;
+  readonly dvcOutputDir: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** What the flags of one folder say to the engine, the same for `upload` and `sync`. */
+export async function folderOptions(
+  values: FolderValues,
+  { base, url, writerId, source }: FolderTarget,
+  context: Context,
+): Promise<Pick<Options, 'labels' | 'dataset' | 'source'> & Options> {
+  const { datasetId, failFast, dryRun } = values;
+  return {
+    ...surroundings(context),
+    source,
+    dataset: {
+      id: datasetId === undefined ? undefined : checkDatasetId(datasetId),
+      writerId,
+      encryption: encryptionOptions(values, url, context),
+    },
+    filter: filterOptions(values, ownTrees(source, base, context.home)),
+    failFast,
+    labels: { provenance: await provenanceOptions(values, source, context) },
+    dryRun,
+  };
+}
+
+/** The rest of a call for one folder. */
+export async function folderCall(
+  values: FolderValues & { readonly progressFormat: ProgressFormat | undefined },
+  { given, places }: { readonly given: string; readonly places: FolderTarget },
+  context: Context,
+): Promise<Pick<ArchiveCall, 'values' | 'progressFormat' | 'sources' | 'destination' | 'storeUrl' | 'dvcFiles'>> {
+  const { base, url, source } = places;
+  return {
+    values: { ...values },
+    progressFormat: values.progressFormat,
+    sources: [{ given, real: source }],
+    destination: base,
+    storeUrl: url,
+    dvcFiles: await planDvcFiles(values, source, context),
+  };
+}

@@ -1,0 +1,123 @@
+// The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
+//   scan ─► settle the dataset ─► (take up what was interrupted) ─► compare, where only changes are wanted ─► make the version
+import { newUploadId } from '../dataset/records/identity.js';
+import { ArchiverError } from '../failures/errors.js';
+import type { OpenedStore } from '../object-store/open-store.js';
+import { uploadChanges, compareWithRival, type OnItsOwn } from './changes/upload-changes.js';
+import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
+import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
+import type { Job } from './job.js';
+import { PackPool } from './pack/pack-pool.js';
+import { rememberedIn } from './remembered.js';
+import { takeUp } from './resumed/take-up.js';
+import { openEntryTable } from './scan/entry-table.js';
+import { scanInWorker } from './scan/scan-in-worker.js';
+import { ownTrees } from './scan/source-folder.js';
+import { tellSkips } from './scan/tell-skips.js';
+import { type ArchiveOptions, type Settings, settingsOf } from './settings.js';
+import { ChunkSender } from './transfer/send-chunk.js';
+import { encryptionFor } from './upload-encryption.js';
+import { UploadLedger } from './upload-ledger.js';
+import type { UploadResult } from './upload-result.js';
+
+/**
+ * Archives a folder as the next version of its dataset, complete in itself or, with `dataset.changes`, as what differs from
+ * the version before. The store stays open. @throws ArchiverError; then no version of it is visible
+ */
+export async function archiveFolder({
+  store,
+  ...options
+}: ArchiveOptions & { readonly store: OpenedStore }): Promise<UploadResult> {
+  return await archive(settingsOf(options), Promise.resolve(store));
+}
+
+/** The same into a store that is opened for it alone, while the folder is being listed, and closed afterwards. */
+export async function archiveInto(open: () => Promise<OpenedStore>, options: ArchiveOptions): Promise<UploadResult> {
+  const opening = open();
+  try {
+    return await archive(settingsOf(options), opening);
+  } finally {
+    await opening.then(
+      (opened) => opened.close(),
+      () => undefined,
+    );
+  }
+}
+
+async function archive(settings: Settings, opening: Promise<OpenedStore>): Promise<UploadResult> {
+  const startedMs = performance.now();
+  const { emit, signal, resume, layout } = settings;
+  const { saved, journal } = resume;
+  const createdAt = saved === undefined ? settings.now() : new Date(saved.state.createdAt);
+  const uploadId = saved?.state.uploadIds.at(-1) ?? newUploadId(createdAt, settings.randomBytes(4));
+  const sender = new ChunkSender(emit, layout.direct?.requests);
+  emit({ type: 'phase', phase: 'scanning' });
+  // Whoever compares first may have nothing to pack.
+  const isRest = saved !== undefined || layout.direct !== undefined;
+  const mayBeIdle = settings.dryRun || settings.dataset.changes !== undefined || isRest;
+  const pool = mayBeIdle ? undefined : new PackPool(settings.packing.workers);
+  const settling = opening.then(async (opened) => {
+    const remembered = settings.remembered ?? rememberedOf(settings, opened);
+    return { remembered, ...(await settleDataset({ ...settings, remembered, store: opened.store })) };
+  });
+  settling.catch(() => undefined); // awaited below; meanwhile its failure is not "unhandled"
+  try {
+    const { result: scanned, loss } = await scanInWorker(
+      { ...settings, filter: await filterOf(settings, opening) },
+      emit,
+    );
+    const { store, region, requests, retries } = await opening;
+    tellSkips(scanned.skipped, settings);
+    if (loss !== undefined) emit({ type: 'note', text: loss });
+    const ledger = new UploadLedger(openEntryTable(scanned.table));
+    const { remembered, ...settled } = await settling;
+    const { datasetId } = settled;
+    const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
+    const identity = { uploadId, datasetId, createdAt, encryption };
+    const surroundings = { remembered, store, region, requests, retries, sender, startedMs };
+    const result = await run({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
+    await journal?.remove();
+    return result;
+  } catch (error) {
+    throw await sender.withdraw(error, journal, resume.cleansUp);
+  } finally {
+    await pool?.close();
+  }
+}
+
+const rememberedOf = ({ home, warn }: Settings, opened: OpenedStore): Job['remembered'] =>
+  home === undefined ? {} : rememberedIn(home, opened, warn);
+
+/** Neither the store nor what is archiver's own is archived. */
+async function filterOf({ filter, source, home }: Settings, opening: Promise<OpenedStore>) {
+  const skipTrees = filter.skipTrees ?? ownTrees(source, (await opening).store.url, home);
+  return { ...filter, skipTrees };
+}
+
+async function run(
+  job: Job,
+  { baseline, highest, isListed }: SettledDataset,
+  pool: PackPool | undefined,
+): Promise<UploadResult> {
+  const { saved } = job.resume;
+  const ordinal = { highest, isListed };
+  let current = job;
+  if (saved !== undefined) {
+    const taken = await takeUp(job, saved);
+    if ('result' in taken) return taken.result;
+    current = taken.job;
+  }
+  if (baseline !== undefined) return await orOnItsOwn(await uploadChanges(current, baseline));
+  const isPackedAtOnce = saved === undefined && job.layout.direct === undefined;
+  const lister = isPackedAtOnce ? whilePacking(current) : afterPacking(current);
+  const outcome = await makeFullVersion(current, lister, ordinal, pool);
+  return 'result' in outcome ? outcome.result : await orOnItsOwn(await compareWithRival(outcome.beaten));
+}
+
+async function orOnItsOwn(outcome: UploadResult | OnItsOwn): Promise<UploadResult> {
+  if (!('ownJob' in outcome)) return outcome;
+  const { ownJob, highest, counts } = outcome;
+  const made = await makeFullVersion(ownJob, afterPacking(ownJob), { highest, isListed: false });
+  if ('result' in made) return { ...made.result, changes: { ...counts, noChanges: false } };
+  throw new ArchiverError('internal', 'a version of its own was beaten to its ordinal');
+}

@@ -1,0 +1,91 @@
+// What a writer looks at before and after its record (commit protocol, Protocol 2, rules 4 and 8).
+import { hasReferences, isLookOld, lookAtFolder, lookAtReferences } from '../../dataset/folder-look.js';
+import { loadExpected } from '../../dataset/chain/load-chain.js';
+import { type ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
+import type { ChunkRecord, PreviousManifest } from '../../manifest/manifest-types.js';
+import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import type { Job } from '../job.js';
+import { confirmChunks, type ShownRecord } from './commit.js';
+import type { Commitment } from './commitment.js';
+
+export type LookInput = Pick<Job, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
+
+/** Counts the chunks that this upload id has in the store. @throws integrity when one is missing */
+export async function confirmSent({
+  store,
+  ledger,
+  uploadId,
+  emit,
+  signal,
+}: LookInput & Pick<Job, 'ledger' | 'emit'>): Promise<void> {
+  const own = ledger.chunks().filter(({ key }) => !key.startsWith('../'));
+  if (own.length === 0 || (await confirmChunks(store, `uploads/${uploadId}`, own, signal))) return;
+  emit({ type: 'note', text: 'this writer may not list: chunks were not counted before the commit' });
+}
+
+const referencesOf = ({ uploadId }: LookInput, { chunks, previous }: Commitment) => ({
+  uploadId,
+  chunks,
+  previous: previous?.uploadId,
+});
+
+/** False where something that it refers to is not sound. What was looked at less than an hour ago is not looked at again. */
+export async function referencesStand(job: LookInput, commitment: Commitment): Promise<boolean> {
+  const { lookedAtMs } = commitment;
+  const references = referencesOf(job, commitment);
+  const isFresh = lookedAtMs !== undefined && !isLookOld(lookedAtMs);
+  if (isFresh || !hasReferences(references)) return true;
+  const look = await lookAtReferences(job.store, references, job.signal);
+  return look !== undefined && look.first === undefined;
+}
+
+/** What was put, and when. */
+export interface Put {
+  readonly version: number;
+  readonly shown: ShownRecord;
+  /** By the wall clock: when the own folder was looked at. */
+  readonly startedMs: number;
+}
+
+/** The looks after the record. @throws integrity when something that the version needs was removed while it was made */
+export async function lookBack(
+  job: LookInput,
+  commitment: Commitment,
+  { version, shown, startedMs }: Put,
+): Promise<void> {
+  const { chunks, previous } = commitment;
+  const look = await lookAtReferences(job.store, referencesOf(job, commitment), job.signal);
+  // A computer that slept for a week: its own folder may have been taken for abandoned.
+  const own = isLookOld(startedMs) ? await lookAtOwn(job, chunks) : undefined;
+  const gone = look?.first ?? own;
+  if (gone !== undefined) throw notWhole(job, version, `${gone} was removed while it was made`);
+  const { recordEtag } = previous ?? {};
+  if (previous !== undefined && recordEtag !== undefined && shown.etagBefore !== recordEtag)
+    await confirmPrevious(job, version, previous);
+}
+
+/** Key of the first own object that is missing or marked. */
+async function lookAtOwn(
+  { store, uploadId, signal }: LookInput,
+  chunks: readonly ChunkRecord[],
+): Promise<string | undefined> {
+  const { sound } = await lookAtFolder(store, uploadId, signal);
+  const keys = chunks.flatMap(({ key }) => (key.startsWith('../') ? [] : [`uploads/${uploadId}/${key}`]));
+  return [manifestKeyOf(uploadId), ...keys].find((key) => !sound.has(key));
+}
+
+/** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
+async function confirmPrevious(job: LookInput, version: number, { uploadId, sha256 }: PreviousManifest): Promise<void> {
+  try {
+    await loadExpected(job.store, uploadId, [sha256], { signal: job.signal });
+  } catch (error) {
+    // Asked again even where reading was refused before: a version is not called whole on the word of who cannot look.
+    if (!isArchiverError(error, 'access-denied', 'integrity', 'not-found', 'unsupported')) throw error;
+    throw notWhole(job, version, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
+  }
+}
+
+const notWhole = ({ datasetId, store, uploadId }: LookInput, version: number, why: string): ArchiverError =>
+  integrityError(`version ${version} of dataset ${datasetId} is not whole: ${why}`, {
+    hint: `archiver repair ${store.url}/uploads/${uploadId}, or the command again with --force for a full new version`,
+  });

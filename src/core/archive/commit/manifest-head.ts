@@ -1,0 +1,108 @@
+// What a manifest says before its entries.
+import { loadCodec } from '../../codec/codec.js';
+import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../manifest/manifest-types.js';
+import { parseStoreUrl } from '../../object-store/store-url.js';
+import { type RawPath, rawFromText } from '../../paths/raw-path.js';
+import { deduplicatedTotals } from '../dedup/dedup-totals.js';
+import type { Job } from '../job.js';
+import type { UploadPlan } from '../plan/plan-upload.js';
+import { readAccountNames } from '../scan/account-names.js';
+
+export type HeadInput = Pick<
+  Job,
+  | 'source'
+  | 'dataset'
+  | 'packing'
+  | 'layout'
+  | 'labels'
+  | 'store'
+  | 'region'
+  | 'scanned'
+  | 'ledger'
+  | 'uploadId'
+  | 'datasetId'
+  | 'createdAt'
+  | 'encryption'
+>;
+
+/** What a manifest lists and how. */
+export type ListingPart = Pick<
+  ManifestHead,
+  'listing' | 'previous' | 'chain' | 'view' | 'totals' | 'shards' | 'chunks'
+>;
+
+/** The folder that people know; another than `source` where that is only a copy. */
+export const originPath = ({ dataset, source }: Pick<Job, 'dataset' | 'source'>): RawPath =>
+  dataset.origin?.path ?? source;
+
+/** The head of this upload's manifest. */
+export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart): ManifestHead {
+  const { dataset, packing, layout, labels } = job;
+  const { root } = job.scanned;
+  const { listing, previous, chain, view, totals, shards, chunks } = part;
+  const { git, dvc } = labels.provenance ?? {};
+  const { writerId } = dataset;
+  return {
+    format: FORMAT_VERSION,
+    type: 'archiver-manifest',
+    tool: labels.tool,
+    codec: loadCodec().version,
+    uploadId: job.uploadId,
+    createdAt: job.createdAt.toISOString(),
+    listing,
+    ...(previous === undefined ? {} : { previous }),
+    ...(chain === undefined ? {} : { chain }),
+    ...(view === undefined ? {} : { view }),
+    datasetId: job.datasetId,
+    ...(writerId === undefined ? {} : { writerId }),
+    source: {
+      path: originPath(job),
+      host: dataset.host,
+      mode: root.mode & 0o7777,
+      mtime: { seconds: root.mtimeSeconds, nanos: root.mtimeNanos },
+      uid: root.uid,
+      gid: root.gid,
+      ...accounts(root),
+    },
+    storage: storage(job),
+    ...(labels.project === undefined ? {} : { project: labels.project }),
+    ...(Object.keys(labels.tags).length === 0 ? {} : { tags: labels.tags }),
+    settings: {
+      shardStrategy: layout.shardStrategy,
+      shardCount: plan.shards,
+      compression: { algorithm: 'zstd', level: packing.compressionLevel ?? null },
+      frameSize: packing.frameBytes,
+      chunkSize: plan.chunkBytes,
+      fileChecksums: packing.fileChecksums,
+      ...(packing.dedup ? { dedup: true } : {}),
+    },
+    ...(packing.dedup ? { dedup: deduplicatedTotals(job.ledger.table) } : {}),
+    ...(git === undefined ? {} : { git }),
+    ...(dvc === undefined ? {} : { dvc }),
+    totals,
+    shards,
+    chunks,
+  };
+}
+
+function storage({ layout, store, region, encryption: { kmsKeyId } }: HeadInput): ManifestHead['storage'] {
+  const place = parseStoreUrl(store.url);
+  if (place.kind === 'file') return { folder: place.folder };
+  const { bucket, prefix } = place;
+  return {
+    bucket,
+    prefix,
+    ...(region === undefined ? {} : { region }),
+    storageClass: layout.tiers === undefined ? layout.storageClass : 'auto-tier',
+    ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
+  };
+}
+
+function accounts({ uid, gid }: { readonly uid: number; readonly gid: number }): Pick<SourceRecord, 'user' | 'group'> {
+  const names = readAccountNames();
+  const [user, group] = [names.user(uid), names.group(gid)];
+  return {
+    ...(user === undefined ? {} : { user: rawFromText(user) }),
+    ...(group === undefined ? {} : { group: rawFromText(group) }),
+  };
+}

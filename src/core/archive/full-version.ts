@@ -1,0 +1,122 @@
+// A version that lists everything. A plain upload takes the first ordinal that is free. A sync whose dataset had no version
+// takes the first one and no other: beaten to it, it has to be compared with the version that won, or what only that one has
+// would be missing from the next (commit protocol, Protocol 2, rule 9).
+import { mergeLevels } from '../dataset/chain/merge-levels.js';
+import { summarize } from '../dataset/chain/summarize.js';
+import { ArchiverError } from '../failures/errors.js';
+import { composeManifest } from '../manifest/compose-manifest.js';
+import type { ChunkRecord, ShardRecord, Totals } from '../manifest/manifest-types.js';
+import { type EncodedManifest, ManifestWriter } from '../manifest/manifest-writer.js';
+import { tableLevel } from './changes/table-level.js';
+import type { Commitment } from './commit/commitment.js';
+import { type HeadInput, manifestHead } from './commit/manifest-head.js';
+import type { Job } from './job.js';
+import { type Lister, makeVersion } from './make-version.js';
+import type { PackPool } from './pack/pack-pool.js';
+import type { UploadPlan } from './plan/plan-upload.js';
+import { sealed } from './upload-encryption.js';
+import { lineSources } from './upload-provenance.js';
+import { dryRunResult, type UploadResult, versionResult } from './upload-result.js';
+
+/** The highest ordinal that is known; 0 for none. */
+export interface HighestOrdinal {
+  readonly highest: number;
+  /** False for a writer that may not list. */
+  readonly isListed: boolean;
+}
+
+/** `beaten`: what was sent stays there, and the manifest was tried. */
+export type FullOutcome = { readonly result: UploadResult } | { readonly beaten: Job };
+
+/** Makes the version that `lister` lists. @throws as `archiveFolder` does; conflict where what it refers to was given up */
+export async function makeFullVersion(
+  job: Job,
+  lister: Lister,
+  { highest, isListed }: HighestOrdinal,
+  started?: PackPool,
+): Promise<FullOutcome> {
+  const isSync = job.dataset.changes !== undefined;
+  const made = await makeVersion(job, lister, { version: highest + 1, isExact: isSync && isListed }, started);
+  if (made.state === 'planned') return { result: dryRunResult(job, made.plan) };
+  if (made.state === 'taken') return { beaten: job };
+  if (made.state !== 'committed') throw staleError(job);
+  const { plan, version, totals } = made;
+  const { files, bytes, storedBytes, chunks } = totals;
+  const counts = { added: files, modified: 0, deleted: 0, unchanged: 0, noChanges: false };
+  const parts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
+  return { result: versionResult(job, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
+}
+
+const staleError = ({ uploadId }: Job): ArchiverError =>
+  new ArchiverError('conflict', `what an earlier run of upload ${uploadId} had sent was given up meanwhile`, {
+    hint: 'run the command again: it is sent anew',
+  });
+
+interface Listed {
+  readonly totals: Totals;
+  readonly shards: readonly ShardRecord[];
+  readonly chunks: readonly ChunkRecord[];
+}
+
+/** A manifest of these totals whose entries come from `write`. It is begun at once. */
+function begin(
+  job: HeadInput,
+  plan: UploadPlan,
+  { totals, shards, chunks }: Listed,
+  write: (head: ReturnType<typeof manifestHead>) => Promise<EncodedManifest>,
+): () => Promise<Commitment> {
+  const head = manifestHead(job, plan, { listing: 'full', totals, shards, chunks });
+  const encoded = write(head).then((manifest) => sealed(job.encryption, manifest));
+  encoded.catch(() => undefined); // awaited when everything is sent
+  return async () => ({ totals, chunks, listing: 'full', encoded: await encoded });
+}
+
+/** Everything is packed by this very run: the manifest is written while later entries are being packed. */
+export function whilePacking(job: HeadInput): Lister {
+  const { ledger, scanned, packing, labels } = job;
+  const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras);
+  let begun: (() => Promise<Commitment>) | undefined;
+  const list = (plan: UploadPlan): (() => Promise<Commitment>) => {
+    const totals = ledger.totals(scanned.skipped.length);
+    const listed = { totals, shards: ledger.shards(), chunks: ledger.chunks() };
+    return begin(job, plan, listed, (head) => manifest.finish(head));
+  };
+  return {
+    hooks: { manifest, onAllPacked: (plan) => void (begun = list(plan)) },
+    onPending: (pending) => (packing.dedup ? pending : scanned),
+    list: (plan) => begun ?? list(plan), // nothing was packed, or more than one round
+  };
+}
+
+/**
+ * What is stored already stays where it is, the rest is packed, and the manifest lists both. It cannot be written along the
+ * way, since chunks that nothing refers to any more must not be in it. So it is also the one for direct uploads, where
+ * numbers of files that could not be read stay unused.
+ */
+export function afterPacking(job: HeadInput & Pick<Job, 'resumed' | 'emit'>): Lister {
+  const { ledger, scanned, uploadId, labels, resumed, emit } = job;
+  return {
+    hooks: { withoutEmptyChunks: true },
+    onPending: (pending) => {
+      const stored = Math.max(0, scanned.files - pending.files);
+      if (resumed !== undefined)
+        emit({ type: 'note', text: `${stored} of ${scanned.files} files are in the store already` });
+      return pending;
+    },
+    list: (plan) => async () => {
+      const level = tableLevel({
+        uploadId,
+        table: ledger.table,
+        extras: ledger.extras,
+        names: lineSources(labels.provenance),
+        own: ledger.chunks(),
+        before: { uploadId, chunks: [] },
+        deleted: [],
+      });
+      const { totals: counted, shards } = await summarize(mergeLevels([level], uploadId));
+      const totals = { ...counted, skipped: scanned.skipped.length + ledger.skipped.length };
+      const listed = { totals, shards, chunks: level.chunks };
+      return await begin(job, plan, listed, (head) => composeManifest(head, level.mentions()))();
+    },
+  };
+}

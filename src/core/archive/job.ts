@@ -1,0 +1,48 @@
+// An upload under way, as its steps see it: each takes the few parts that it needs. Types alone, below all steps.
+import type { ObjectStore, RequestCounts } from '../object-store/object-store.js';
+import type { AcknowledgedChunk } from '../resume/upload-journal.js';
+import type { Remembered } from './remembered.js';
+import type { SentPiece } from './resumed/match-rows.js';
+import type { ScanResult } from './scan/scan.js';
+import type { Settings } from './settings.js';
+import type { ChunkSender } from './transfer/send-chunk.js';
+import type { JobEncryption } from './upload-encryption.js';
+import type { UploadLedger } from './upload-ledger.js';
+
+/** What it goes by, until it has to go on under another id. */
+export interface Identity {
+  readonly uploadId: string;
+  readonly datasetId: string;
+  /** When it began, in whatever run. */
+  readonly createdAt: Date;
+  readonly encryption: JobEncryption;
+}
+
+/** What an interrupted run has left in the store. */
+export interface ResumedUpload {
+  /** They are in the store. */
+  readonly chunks: readonly AcknowledgedChunk[];
+  /** Keys of files that are there as objects, noted or not, and that no other file may get; undefined when not known. */
+  readonly directKeys: readonly string[] | undefined;
+  /** Data in a chunk, as it was planned. */
+  readonly chunkBytes: number;
+  /** By row: of files that are to be packed. */
+  readonly pieces: Map<number, readonly SentPiece[]>;
+}
+
+/** An upload after its folder was listed and its store opened. */
+export interface Job extends Settings, Identity {
+  readonly remembered: Remembered;
+  readonly store: ObjectStore;
+  readonly region: string | undefined;
+  /** Grows while the store is used. */
+  readonly requests: RequestCounts;
+  readonly retries: () => number;
+  readonly scanned: ScanResult;
+  /** What became of what was scanned. */
+  readonly ledger: UploadLedger;
+  readonly sender: ChunkSender;
+  /** Of this run, by the clock that only goes forward. */
+  readonly startedMs: number;
+  readonly resumed?: ResumedUpload;
+}

@@ -1,0 +1,67 @@
+// The one way to a version: what is stored already is taken over, twins are marked, chunks are planned, packed and sent, and
+// the manifest of it all is committed. Full uploads, those that go on and those of changes only differ in their manifest.
+import type { Totals } from '../manifest/manifest-types.js';
+import type { Commitment, Ordinal } from './commit/commitment.js';
+import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
+import { markTwins, type TwinInput } from './dedup/dedup.js';
+import { PackPool } from './pack/pack-pool.js';
+import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pending-rows.js';
+import { planUpload, type UploadPlan } from './plan/plan-upload.js';
+import { takeOverSent } from './resumed/take-over.js';
+import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
+
+/** How a version's manifest comes about. */
+export interface Lister {
+  readonly hooks: TransferHooks;
+  /** Called when it is known what is left to be packed; returns what is to be told of that. */
+  readonly onPending?: (pending: PendingTotals) => PendingTotals;
+  /** Everything is packed. Undefined when there is nothing to mention; the manifest may be in the making already. */
+  list(plan: UploadPlan): (() => Promise<Commitment>) | undefined;
+}
+
+/** `planned`: a dry run. `nothing`: there is nothing to mention. `taken`, `stale`: as the commit says. */
+export type VersionOutcome =
+  | { readonly state: 'planned' | 'nothing' | 'taken' | 'stale'; readonly plan: UploadPlan }
+  | { readonly state: 'committed'; readonly plan: UploadPlan; readonly version: number; readonly totals: Totals };
+
+type VersionInput = TwinInput & TransferInput & CommitInput & { readonly dryRun: boolean };
+
+/** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
+export async function makeVersion(
+  job: VersionInput,
+  lister: Lister,
+  ordinal: Ordinal,
+  started?: PackPool,
+): Promise<VersionOutcome> {
+  const { table } = job.ledger;
+  takeOverSent(job);
+  await markTwins(job);
+  const pending = pendingTotals(table);
+  const plan = planUpload(job, lister.onPending?.(pending) ?? pending);
+  if (job.dryRun) return { state: 'planned', plan };
+  await job.encryption.sealer?.prepare(); // who may not encrypt learns of it before anything is sent
+  if (pending.entries > 0) await packAll(job, plan, lister.hooks, started);
+  checkNonePending(table);
+  const compose = lister.list(plan);
+  if (compose === undefined) return { state: 'nothing', plan };
+  job.emit({ type: 'phase', phase: 'committing' });
+  const commitment = await compose();
+  const committed = await commitUpload(job, commitment, ordinal);
+  if (typeof committed === 'string') return { state: committed, plan };
+  await rememberHead(job, commitment.encoded, committed);
+  return { state: 'committed', plan, version: committed.version, totals: commitment.totals };
+}
+
+async function packAll(
+  job: TransferInput,
+  plan: UploadPlan,
+  hooks: TransferHooks,
+  started: PackPool | undefined,
+): Promise<void> {
+  const pool = started ?? new PackPool(job.packing.workers);
+  try {
+    await transferAll(job, plan, pool, hooks);
+  } finally {
+    await pool.close();
+  }
+}

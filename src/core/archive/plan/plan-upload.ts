@@ -1,0 +1,70 @@
+// What becomes of the rows that are to be packed: chunks of a size that memory allows, over shards, and how they are sent.
+import { describeCompression } from '../pack/compression-level.js';
+import type { Job } from '../job.js';
+import { withSentPieces } from '../resumed/take-over.js';
+import { type TransferPolicy, transferPolicy } from '../transfer/transfer-policy.js';
+import type { Lane } from './chunk-job.js';
+import { chunkSizeFor, planChunks } from './chunk-plan.js';
+import { type DirectInput, isDirect, withDirectFiles } from './direct-plan.js';
+import { type MemoryPlan, memoryPlan } from '../../limits/memory-plan.js';
+import type { PendingTotals } from './pending-rows.js';
+import { autoShardCount } from './shard-strategy.js';
+
+export interface UploadPlan {
+  readonly lanes: readonly Lane[];
+  readonly shards: number;
+  readonly chunkBytes: number;
+  /** What was to be packed. */
+  readonly pending: PendingTotals;
+  readonly policy: TransferPolicy;
+  readonly memory: MemoryPlan;
+}
+
+export type PlanInput = Pick<Job, 'packing' | 'transfer'> & DirectInput;
+
+/** Plans chunks for what is pending, and says so. */
+export function planUpload(job: PlanInput, pending: PendingTotals): UploadPlan {
+  const { layout, ledger } = job;
+  const { workers, memoryLimitBytes, frameBytes } = job.packing;
+  const policy = transferPolicy(job.transfer, workers);
+  const shards = layout.shardCount === 0 ? autoShardCount(job.scanned.bytes) : layout.shardCount;
+  const buffersWanted = workers + policy.windowLimit + policy.stagedMax;
+  const memory = memoryPlan(memoryLimitBytes, workers, frameBytes);
+  const fresh = chunkSizeFor(pending.bytes, memory.bufferBytes, Math.min(buffersWanted, 6));
+  const chunkBytes = layout.chunkBytes ?? resumedChunkBytes(job, memory) ?? fresh;
+  const goesDirectly = isDirect(job, pending);
+  const chunked = planChunks(ledger.table, {
+    strategy: layout.shardStrategy,
+    shards,
+    chunkBytes,
+    storageClass: layout.storageClass,
+    largestFirst: policy.largestFirst,
+    firstChunk: ledger.count,
+    directBytes: goesDirectly ? chunkBytes : 0,
+    ...(layout.tiers === undefined ? {} : { tiers: layout.tiers }),
+  });
+  const planned = goesDirectly ? withDirectFiles(chunked, job, chunkBytes) : chunked;
+  const lanes = job.resumed === undefined ? planned : planned.map((lane) => withSentPieces(lane, job));
+  const plan = { lanes, shards, chunkBytes, pending, policy, memory };
+  announce(job, plan);
+  return plan;
+}
+
+/** Cut files come out in the same pieces only when the chunks are of the same size. */
+function resumedChunkBytes({ resumed }: Pick<Job, 'resumed'>, memory: MemoryPlan): number | undefined {
+  if (resumed === undefined) return undefined;
+  return memory.outputBytes(resumed.chunkBytes) <= memory.bufferBytes ? resumed.chunkBytes : undefined;
+}
+
+function announce({ emit, packing }: PlanInput, { lanes, shards, pending }: UploadPlan): void {
+  const shardBytes = Array.from({ length: shards }, () => 0);
+  for (const job of lanes.flat()) shardBytes[job.shard] = (shardBytes[job.shard] ?? 0) + job.bytes;
+  emit({
+    type: 'plan',
+    items: pending.files,
+    bytes: pending.bytes,
+    chunks: lanes.flat().length,
+    shardBytes,
+    compression: describeCompression(packing.compressionLevel),
+  });
+}

@@ -1,0 +1,26 @@
+// What this computer remembers of datasets: manifests by their digest, and which version was the newest. Hints.
+import { join } from 'node:path';
+import { type HeadCache, openHeadCache } from '../dataset/cache/head-cache.js';
+import { type ManifestCache, openManifestCache } from '../dataset/cache/manifest-cache.js';
+import type { OpenedStore } from '../object-store/open-store.js';
+
+/** Of manifests kept on this computer; a million entries are 42 MB. */
+const CACHE_LIMIT = 2 ** 30;
+
+export interface Remembered {
+  readonly cache?: ManifestCache | undefined;
+  readonly heads?: HeadCache | undefined;
+}
+
+/** What is kept below `home`; buckets of two servers may have one name. Trouble with it is told to `warn`. */
+export function rememberedIn(
+  home: string,
+  { servers }: Pick<OpenedStore, 'servers'>,
+  warn: (text: string) => void,
+): { readonly cache: ManifestCache; readonly heads: HeadCache } {
+  const folder = join(home, 'manifest-cache');
+  return {
+    cache: openManifestCache({ folder, limitBytes: CACHE_LIMIT, onTrouble: warn }),
+    heads: openHeadCache(folder, warn, servers?.store ?? undefined),
+  };
+}

@@ -1,0 +1,55 @@
+// The source folder as the engine wants it: absolute, resolved, a byte string.
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ArchiverError, systemCode, usageError } from '../../failures/errors.js';
+import { parseStoreUrl } from '../../object-store/store-url.js';
+import { printable, rawFromText, type RawPath } from '../../paths/raw-path.js';
+
+/** @throws not-found, access-denied, or `unsupported` for something that is no folder */
+export function resolveSource(given: string, cwd = ''): RawPath {
+  const path = resolve(cwd, given);
+  const shown = printable(given);
+  try {
+    if (!statSync(path).isDirectory()) {
+      throw new ArchiverError('unsupported', `${shown} is not a folder`, { hint: 'name the folder that holds it' });
+    }
+    return realpathSync(path, { encoding: 'buffer' }).toString('latin1');
+  } catch (error) {
+    if (error instanceof ArchiverError) throw error;
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new ArchiverError('not-found', `the source folder ${shown} does not exist`, { cause: error });
+    }
+    throw new ArchiverError('access-denied', `cannot open the source folder ${shown} (${code ?? 'unknown'})`, {
+      cause: error,
+    });
+  }
+}
+
+/** Folders below the source that must not be archived: the store itself when it is a folder there, and what is our own in `home`. */
+export function ownTrees(source: RawPath, destination: string, home: string | undefined): readonly RawPath[] {
+  const store = parseStoreUrl(destination);
+  const own = [
+    ...(home === undefined ? [] : ['cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`)),
+    ...(store.kind === 'file' ? [store.folder] : []),
+  ];
+  if (store.kind === 'file' && realPath(store.folder) === source) {
+    throw usageError(
+      'the destination is the source folder itself',
+      'choose a folder outside of it, or one inside: that is left out',
+    );
+  }
+  const below = source === '/' ? '/' : `${source}/`;
+  return own.flatMap((folder) => {
+    const real = realPath(folder);
+    return real.startsWith(below) ? [real] : [];
+  });
+}
+
+function realPath(folder: string): RawPath {
+  try {
+    return realpathSync(folder, { encoding: 'buffer' }).toString('latin1');
+  } catch {
+    return rawFromText(folder); // not there yet
+  }
+}

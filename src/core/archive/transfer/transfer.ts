@@ -1,0 +1,118 @@
+// Packs and sends what is planned: the pipeline, with the books, the journal and the progress that belong to it.
+import { SentMeter } from './sent-meter.js';
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ManifestWriter } from '../../manifest/manifest-writer.js';
+import { displayPath } from '../../paths/raw-path.js';
+import type { Job } from '../job.js';
+import { PackPool } from '../pack/pack-pool.js';
+import type { ChunkJob } from '../plan/chunk-job.js';
+import { plannedObjects } from '../plan/direct-plan.js';
+import { pendingTotals } from '../plan/pending-rows.js';
+import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
+import { acknowledgedChunk, filesOf, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
+import { tellSkips } from '../scan/tell-skips.js';
+import { runPipeline } from './pipeline.js';
+
+export interface TransferHooks {
+  /** Gets entries as chunks come out of the packers. */
+  readonly manifest?: ManifestWriter;
+  /** Called when the last chunk is packed and the last ones are still on their way. */
+  readonly onAllPacked?: (plan: UploadPlan) => void;
+  /** Leave out chunks in which nothing could be stored. */
+  readonly withoutEmptyChunks?: boolean;
+}
+
+export type TransferInput = Pick<Job, 'source' | 'labels' | 'failFast' | 'signal' | 'resume' | 'retries'> &
+  PlanInput &
+  JournalInput;
+
+/**
+ * Packs and sends every lane of the plan and then, in a further round, the files that were to be twins of others and could
+ * not: the first of them changed, could not be read, or they changed themselves since they were hashed.
+ */
+export async function transferAll(
+  job: TransferInput,
+  plan: UploadPlan,
+  pool: PackPool,
+  { onAllPacked, ...hooks }: TransferHooks,
+): Promise<void> {
+  const { packing, ledger, emit } = job;
+  const isOneRound = !packing.dedup;
+  await transfer(job, plan, pool, { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) });
+  const pending = isOneRound ? undefined : pendingTotals(ledger.table);
+  if (pending === undefined || pending.entries === 0) return;
+  emit({ type: 'note', text: `${pending.entries} files changed since they were compared, and are packed now` });
+  const further = new PackPool(packing.workers);
+  try {
+    await transfer(job, planUpload(job, pending), further, hooks);
+  } finally {
+    await further.close();
+  }
+}
+
+async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, hooks: TransferHooks): Promise<void> {
+  const { ledger, sender, emit, packing } = job;
+  const { journal } = job.resume;
+  const chunks = plan.lanes.flat().length;
+  ledger.expect(chunks, plannedObjects(plan.lanes) - chunks);
+  const noted = journal?.planned(journalPlan(job, plan)); // never rejects
+  emit({ type: 'phase', phase: 'transferring' });
+  pool.open(job.scanned.table, {
+    uploadId: job.uploadId,
+    root: job.source,
+    frameBytes: packing.frameBytes,
+    level: packing.compressionLevel,
+    fileChecksums: packing.fileChecksums,
+    chunkBytes: plan.chunkBytes,
+    provenance: job.labels.provenance?.ofEntries,
+  });
+  const { store, retries } = job;
+  const target = { store, folder: `uploads/${job.uploadId}`, kmsKeyId: job.encryption.kmsKeyId, retries };
+  /** What is to be sent of the chunks that are packed. */
+  const records = new Map<ChunkJob, ChunkRecord | undefined>();
+  const report = (): void => {
+    const { files, bytes, current } = pool.progress();
+    emit({ type: 'progress', items: files, bytes, path: displayPath(ledger.table.path(current)) });
+  };
+  const timer = setInterval(report, 100);
+  const sent = new SentMeter(emit);
+  try {
+    await runPipeline({
+      lanes: plan.lanes,
+      pool,
+      policy: plan.policy,
+      bufferBytes: plan.memory.outputBytes(plan.chunkBytes),
+      maxBuffers: plan.memory.buffers(plan.chunkBytes),
+      now: () => performance.now(),
+      onStart: ({ chunk, shard, rawBytes }) =>
+        emit({ type: 'chunk', state: 'started', chunk, shard, rawBytes, storedBytes: 0 }),
+      onPacked: (chunkJob, packed) => {
+        records.set(chunkJob, ledger.add(chunkJob, packed, hooks.withoutEmptyChunks));
+        tellSkips(packed.skipped, job);
+        if (ledger.isComplete) hooks.onAllPacked?.(plan);
+        else hooks.manifest?.advance((index) => ledger.isFinal(index));
+      },
+      send: async (chunkJob, packed, signal) => {
+        const record = records.get(chunkJob);
+        records.delete(chunkJob);
+        const { chunk, shard, bytes } = chunkJob;
+        let outcome = { durationMs: 0, troubled: false };
+        const storedBytes = packed.size + packed.objects.reduce((sum, { record: { size } }) => sum + size, 0);
+        const meter = sent.chunk(bytes, storedBytes);
+        if (record !== undefined) {
+          await noted;
+          outcome = await sender.send(target, record, packed, { signal, onSent: meter.onSent });
+          journal?.acknowledged(acknowledgedChunk(job, chunkJob, record, packed), filesOf(job, chunkJob), bytes);
+        }
+        meter.finish();
+        emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, storedBytes: packed.size });
+        return outcome;
+      },
+      signal: job.signal,
+    });
+  } finally {
+    clearInterval(timer);
+  }
+  report();
+  sent.finish();
+}

@@ -1,0 +1,99 @@
+// The stages that one key below `stages` of dvc.yaml stands for. dvc.lock has each stage that was ever run with its loops
+// and templates worked out, so nothing here works out templates: a stage that has some and was never run is not known.
+import type { DvcLock, LockedStage } from './dvc-lock.js';
+import { placedPath, type StagePlace } from './stage-fields.js';
+import type { Stage, StageParams, StagePath } from './stage-types.js';
+import { isList, isMap, textOf, type Value, type ValueMap } from './yaml-value.js';
+
+/** A stage that says something else than it may; who knows its place says where. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+}
+
+const TEMPLATE = /(?<!\\)\$\{/;
+const DEFAULT_PARAMS = 'params.yaml';
+
+/** The stages; none where they are only known once they have run. `folder` is that of dvc.yaml. @throws StageError */
+export function readStages(
+  name: string,
+  definition: Value,
+  folder: string,
+  lock: DvcLock | undefined,
+): readonly Stage[] {
+  if (!isMap(definition)) throw new StageError('it is not a map');
+  const isLoop = definition.has('foreach');
+  const fields = isLoop ? definition.get('do') : definition;
+  if (!isMap(fields)) throw new StageError("it has 'foreach' and no 'do'");
+  if (!isLoop && !definition.has('matrix')) {
+    const locked = lock?.stages.get(name);
+    if (locked !== undefined) return [lockedStage(name, fields, folder, locked)];
+    return hasTemplate(fields) ? [] : [plainStage(name, fields, folder)];
+  }
+  const rounds = [...(lock?.stages ?? [])].filter(([one]) => one.startsWith(`${name}@`));
+  return rounds.map(([one, locked]) => lockedStage(one, fields, folder, locked));
+}
+
+function lockedStage(name: string, fields: ValueMap, folder: string, locked: LockedStage): Stage {
+  const { command, deps, outs, params } = locked;
+  const place = placeOf(fields, folder);
+  return { name, command, deps: placed(place, deps), outs: placed(place, outs), params };
+}
+
+function plainStage(name: string, fields: ValueMap, folder: string): Stage {
+  const place = placeOf(fields, folder);
+  const paths = (key: string): readonly StagePath[] => placed(place, pathsOf(listOf(fields, key)));
+  const command = fields.get('cmd');
+  if (command === undefined) throw new StageError("it has no 'cmd'");
+  return {
+    name,
+    command: (isList(command) ? command : [command]).map(plainText).join(' && '),
+    deps: paths('deps'),
+    outs: ['outs', 'metrics', 'plots'].flatMap(paths),
+    params: paramsOf(listOf(fields, 'params')),
+  };
+}
+
+/** dvc.lock does not say in which folder a stage runs. */
+function placeOf(fields: ValueMap, folder: string): StagePlace {
+  const wdir = fields.get('wdir') ?? '';
+  if (hasTemplate(wdir)) throw new StageError("its 'wdir' is a template, which is not worked out: write the folder");
+  return { folder, workFolder: placedPath({ folder, workFolder: '' }, plainText(wdir)) };
+}
+
+function hasTemplate(value: Value): boolean {
+  if (typeof value === 'string') return TEMPLATE.test(value);
+  if (isList(value)) return value.some(hasTemplate);
+  return isMap(value) && [...value].some(([key, item]) => TEMPLATE.test(key) || hasTemplate(item));
+}
+
+/** A text as DVC reads it: `\${` is a `${` that means nothing. */
+function plainText(value: Value): string {
+  if (isList(value) || isMap(value)) throw new StageError('a list or map stands where a text is wanted');
+  return textOf(value).replaceAll('\\${', '${');
+}
+
+const placed = (place: StagePlace, paths: readonly StagePath[]): readonly StagePath[] =>
+  paths.map((item) => ({ ...item, path: placedPath(place, item.path) }));
+
+function listOf(fields: ValueMap, key: string): readonly Value[] {
+  const list = fields.get(key) ?? [];
+  if (!isList(list)) throw new StageError(`'${key}' is not a list`);
+  return list;
+}
+
+/** Paths, each by itself or as a key with its settings. */
+const pathsOf = (list: readonly Value[]): readonly StagePath[] =>
+  list.flatMap((item) => (isMap(item) ? [...item.keys()] : [item])).map((path) => ({ path: plainText(path) }));
+
+/** Keys of params.yaml by themselves, those of other files below the name of the file. */
+function paramsOf(list: readonly Value[]): StageParams {
+  const files = new Map<string, string[]>();
+  const add = (file: string, keys: readonly Value[]): unknown =>
+    files.set(file, [...(files.get(file) ?? []), ...keys.map(plainText)]);
+  for (const item of list) {
+    if (!isMap(item)) add(DEFAULT_PARAMS, [item]);
+    else for (const [file, keys] of item) add(plainText(file), isList(keys) ? keys : []);
+  }
+  const nulls = (keys: readonly string[]): StageParams[string] => Object.fromEntries(keys.map((key) => [key, null]));
+  return Object.fromEntries([...files].map(([file, keys]) => [file, nulls(keys)]));
+}

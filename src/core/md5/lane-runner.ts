@@ -1,0 +1,77 @@
+// What the users of the MD5 kernel have in common: which lane has how many blocks to hash and where, and the states of the
+// lanes, which stay in the module's memory from one call to the next. Who uses it decides what goes through which lane.
+import type { Kernel } from './load-kernel.js';
+import { INITIAL_STATE, LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
+
+const PAGE_BYTES = 1 << 16;
+/** Of a message's length, at the end of its padding (RFC 1321, 3.2). */
+export const LENGTH_BYTES = 8;
+
+export class LaneRunner {
+  /** Blocks until a lane needs attention; an idle lane has none. */
+  private readonly blocksLeft = new Uint32Array(LANES);
+  private view: DataView;
+
+  constructor(private readonly kernel: Kernel) {
+    this.view = new DataView(kernel.memory.buffer);
+  }
+
+  /** Makes the module's memory so large; Buffers from before become empty when it has to grow. @throws RangeError */
+  reserve(bytes: number): void {
+    const { memory } = this.kernel;
+    const missing = bytes - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
+    this.view = new DataView(memory.buffer);
+  }
+
+  /** Makes all lanes idle. */
+  clear(): void {
+    this.blocksLeft.fill(0);
+  }
+
+  needsAttention(lane: number): boolean {
+    return this.blocksLeft[lane] === 0;
+  }
+
+  /** A new message begins in the lane. */
+  begin(lane: number): void {
+    for (let word = 0; word < 4; word++) this.view.setUint32(stateAddress(lane, word), INITIAL_STATE[word] ?? 0, true);
+  }
+
+  /** The next blocks of a lane's message lie at `address`. */
+  give(lane: number, address: number, blocks: number): void {
+    this.view.setUint32(POINTERS_AT + lane * 4, address, true);
+    this.blocksLeft[lane] = blocks;
+  }
+
+  /** In bits, which are more than 32 from 512 MiB on. */
+  writeLength(address: number, lengthBytes: number): void {
+    this.view.setUint32(address, lengthBytes << 3, true);
+    this.view.setUint32(address + 4, Math.floor(lengthBytes / 2 ** 29), true);
+  }
+
+  /** Hashes as many blocks of every lane as the one has that has the fewest. False when all are idle. */
+  step(): boolean {
+    const { blocksLeft } = this;
+    let blocks = Infinity;
+    for (let lane = 0; lane < LANES; lane++) {
+      const left = blocksLeft[lane] ?? 0;
+      // An idle lane runs along at address 0: the memory is longer than any range.
+      if (left === 0) this.view.setUint32(POINTERS_AT + lane * 4, 0, true);
+      else if (left < blocks) blocks = left;
+    }
+    if (blocks === Infinity) return false;
+    this.kernel.compress(blocks);
+    for (let lane = 0; lane < LANES; lane++) {
+      const left = blocksLeft[lane] ?? 0;
+      if (left !== 0) blocksLeft[lane] = left - blocks;
+    }
+    return true;
+  }
+
+  /** The digest of the message in the lane, after its last block. */
+  digest(lane: number, into: DataView, at: number): void {
+    for (let word = 0; word < 4; word++)
+      into.setUint32(at + word * 4, this.view.getUint32(stateAddress(lane, word), true), true);
+  }
+}

@@ -1,0 +1,15 @@
+// Words for bytes that came wrong from the store, and right the second time.
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { displayPath } from '../../paths/raw-path.js';
+import type { WrongBytes } from '../unpack/unpack-protocol.js';
+
+/** A warning: the store, or the way to it, is not to be trusted. */
+export function mendedText({ chunk, frames }: WrongBytes, chunks: readonly ChunkRecord[]): string {
+  const name = displayPath(chunks[chunk]?.key ?? `chunk ${chunk}`);
+  return `${partText(frames)} of ${name} came with wrong bytes, and with the right ones when read again: the store or the network damages data`;
+}
+
+function partText(frames: WrongBytes['frames']): string {
+  if (frames === undefined) return 'the table of contents';
+  return frames.first === frames.last ? `frame ${frames.first}` : `frames ${frames.first}-${frames.last}`;
+}

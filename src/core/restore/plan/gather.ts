@@ -1,0 +1,112 @@
+// Reads the manifest and keeps the entries that are wanted and believed. What is refused here is never looked at again.
+import { readView } from '../../dataset/chain/read-view.js';
+import { placeProblem } from '../../manifest/manifest-check.js';
+import type { ReadManifest } from '../../manifest/manifest-reader.js';
+import type { Entry, ManifestHead } from '../../manifest/manifest-types.js';
+import { pathProblem } from '../../paths/path-rules.js';
+import { createSelection, type Selection, type Selectors } from '../../manifest/selection.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { displayPath, printable, type RawPath } from '../../paths/raw-path.js';
+import { usageError } from '../../failures/errors.js';
+import type { Failures } from '../../failures/failure-list.js';
+import { openTable, STATE, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
+
+export interface Gathered {
+  readonly manifest: ReadManifest;
+  readonly head: ManifestHead;
+  readonly table: SelectedTable;
+  readonly data: TableData;
+  readonly extras: ReadonlyMap<number, Extra>;
+  readonly unmatched: readonly string[];
+}
+
+export interface GatherOptions {
+  readonly reader: ObjectReader;
+  readonly uploadId: string;
+  /** Digests that the manifest may have, where a version record names them. */
+  readonly manifestSha256?: readonly string[] | undefined;
+  readonly selectors: Selectors;
+  readonly failures: Failures;
+  readonly signal?: AbortSignal;
+}
+
+/** The wanted entries of an upload. @throws what `readView` throws; usage for a shard that the upload does not have */
+export async function gather(options: GatherOptions): Promise<Gathered> {
+  const { reader, uploadId, manifestSha256, selectors, failures, signal } = options;
+  const selection = createSelection(selectors);
+  const gatherer = new Gatherer(selection, failures);
+  const manifest = await readView(reader, {
+    uploadId,
+    withoutNames: true,
+    onHead: ({ head }) => {
+      checkShards(head, selectors.shards);
+      selection.begin(head);
+      gatherer.head = head;
+    },
+    onEntry: (entry) => gatherer.take(entry),
+    onForeign: ({ path, foreignType }) => {
+      if (selection.matches({ path, type: 'file' }, undefined))
+        failures.add(path, `refused: entries of type '${printable(foreignType)}' are not known`);
+    },
+    ...(selection.needles === undefined ? {} : { needles: selection.needles }),
+    ...(manifestSha256 === undefined ? {} : { sha256: manifestSha256 }),
+    ...(signal ? { signal } : {}),
+  });
+  const { builder } = gatherer;
+  const data = builder.data();
+  const table = openTable(data);
+  if (manifest.firstUnordered !== undefined) refuseDuplicates(table, failures);
+  return { manifest, head: manifest.head, table, data, extras: builder.extras, unmatched: selection.unmatched() };
+}
+
+function checkShards(head: ManifestHead, shards: readonly number[] | undefined): void {
+  const known = new Set(head.shards.map(({ shard }) => shard));
+  const unknown = shards?.find((shard) => !known.has(shard));
+  if (unknown === undefined) return;
+  const list = [...known].sort((a, b) => a - b).join(', ');
+  throw usageError(
+    `upload ${displayPath(head.uploadId)} has no shard ${unknown}`,
+    list === '' ? 'it has no shards' : `its shards are ${list}`,
+  );
+}
+
+class Gatherer {
+  readonly builder = new TableBuilder();
+  head: ManifestHead | undefined;
+
+  constructor(
+    private readonly selection: Selection,
+    private readonly failures: Failures,
+  ) {}
+
+  take(entry: Entry): void {
+    const chunks = this.head?.chunks ?? [];
+    const chunk = entry.chunk ?? entry.segments?.at(-1)?.chunk;
+    if (!this.selection.matches(entry, chunk === undefined ? undefined : chunks[chunk]?.shard)) return;
+    const problem = pathProblem(entry.path) ?? linkProblem(entry.target) ?? placeProblem(entry, chunks);
+    if (problem === undefined) this.builder.add(entry);
+    else this.failures.add(entry.path, `refused: ${problem}`);
+  }
+}
+
+function linkProblem(target: RawPath | undefined): string | undefined {
+  if (target === undefined) return undefined;
+  if (target === '') return 'the link has no target';
+  return target.includes('\0') ? 'the target of the link holds a zero byte' : undefined;
+}
+
+/** Only called for manifests that are not in order: an orderly one cannot name a path twice. */
+function refuseDuplicates(table: SelectedTable, failures: Failures): void {
+  const seen = new Map<RawPath, number>();
+  const twice = new Set<number>();
+  for (let index = 0; index < table.count; index++) {
+    const path = table.path(index);
+    const first = seen.get(path);
+    if (first === undefined) seen.set(path, index);
+    else twice.add(first).add(index);
+  }
+  for (const index of twice) {
+    table.columns.state[index] = STATE.failed;
+    failures.add(table.path(index), 'refused: the manifest names this path more than once');
+  }
+}

@@ -1,0 +1,33 @@
+// What a restore needs of one chunk: the ranges that the cache does not hold. A chunk of which all is cached is not needed,
+// so it is not asked back from cold storage either.
+import { chunkKey } from '../../manifest/manifest-check.js';
+import type { FrameCache } from '../fetch/frame-cache.js';
+import type { LaneChunk } from './lanes.js';
+
+/** A chunk of which something must be fetched from the store. */
+export interface NeededChunk {
+  /** Below the base. */
+  readonly key: string;
+  /** Stored bytes of the whole object. */
+  readonly sizeBytes: number;
+  /** As the manifest has it; a lifecycle rule may have moved the chunk since. */
+  readonly storageClass: string;
+  readonly fetchedBytes: number;
+  readonly gets: number;
+}
+
+/** Undefined when nothing of the chunk must be fetched, and for a chunk whose key leads out of `uploads/`. */
+export function neededChunk(
+  { record, spans }: LaneChunk,
+  uploadId: string,
+  cache: FrameCache | undefined,
+): NeededChunk | undefined {
+  const key = chunkKey(uploadId, record.key);
+  // As `SpanSource` has it: a cached frame is a span of its own.
+  const remote = spans.filter(
+    ({ first, last }) => first !== last || cache?.has(record.frames[first]?.sha256 ?? '') !== true,
+  );
+  if (key === undefined || remote.length === 0) return undefined;
+  const fetchedBytes = remote.reduce((sum, { start, end }) => sum + end - start, 0);
+  return { key, sizeBytes: record.size, storageClass: record.storageClass, fetchedBytes, gets: remote.length };
+}

@@ -1,0 +1,49 @@
+// What happens to what is already there. Pure.
+import type { EntryType, Timestamp } from '../../manifest/manifest-types.js';
+import type { Present } from '../../output-tree/output-tree.js';
+
+const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
+/**
+ * `if-changed` (the default) leaves a file alone whose size and time of modification are those of the archive; `always`
+ * writes it again; `if-newer` replaces only what is older than the archive; `never` replaces nothing.
+ */
+export type OverwritePolicy = (typeof OVERWRITE_POLICIES)[number];
+
+export interface Incoming {
+  readonly type: EntryType;
+  /** Bytes of the file, or of a link's target. */
+  readonly size: number;
+  readonly mtime: Timestamp;
+}
+
+export type Decision = 'write' | 'unchanged' | 'skip' | { readonly refused: string };
+
+function isSameTime(present: Present, { mtime }: Incoming, digits: 6 | 9): boolean {
+  if (present.mtimeSeconds !== mtime.seconds) return false;
+  if (digits === 9) return present.mtimeNanos === mtime.nanos;
+  return Math.floor(present.mtimeNanos / 1000) === Math.floor(mtime.nanos / 1000);
+}
+
+const isOlder = (present: Present, { mtime }: Incoming): boolean =>
+  present.mtimeSeconds < mtime.seconds || (present.mtimeSeconds === mtime.seconds && present.mtimeNanos < mtime.nanos);
+
+/** What to do with a path where `present` is now. A folder never gives way to a file, nor a file to a folder. */
+export function decide(
+  policy: OverwritePolicy,
+  incoming: Incoming,
+  present: Present | undefined,
+  timeDigits: 6 | 9,
+): Decision {
+  if (present === undefined) return 'write';
+  if (incoming.type === 'directory') {
+    return present.kind === 'directory' ? 'write' : { refused: 'refused: something that is no folder is in its place' };
+  }
+  if (present.kind === 'directory')
+    return { refused: 'refused: a folder is in its place, and folders are never replaced by files' };
+  if (policy === 'always') return 'write';
+  if (policy === 'never') return 'skip';
+  const kind = incoming.type === 'symlink' ? 'symlink' : 'file';
+  if (present.kind === kind && present.size === incoming.size && isSameTime(present, incoming, timeDigits))
+    return 'unchanged';
+  return policy === 'if-changed' || isOlder(present, incoming) ? 'write' : 'skip';
+}

@@ -1,0 +1,109 @@
+// From the entries that are to be written to the work for the workers. Pure but for asking what the cache holds.
+import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { openExtents, planExtents, type ExtentData, type Extents } from './extents.js';
+import type { FrameCache } from '../fetch/frame-cache.js';
+import { planChunk, planLanes, type Lane, type LaneChunk } from './lanes.js';
+import { STATE, type Extra, type SelectedTable } from './selected-table.js';
+
+const MIB = 1024 * 1024;
+/** One GET at most, unless a frame is larger. */
+const MAX_SPAN = 16 * MIB;
+const MIN_SPAN = MIB;
+/** Fetched for nothing rather than asked for twice: about what a connection moves while a request is answered. */
+const MAX_GAP = 512 * 1024;
+const DEFAULT_UNDER_WAY = 128 * MIB;
+/** What the process needs besides the bytes under way: itself, its threads, a decoded frame each. */
+const BASE_BYTES = 192 * MIB;
+
+export interface Work {
+  readonly lanes: readonly Lane[];
+  readonly extents: ExtentData;
+  readonly view: Extents;
+  readonly empty: readonly number[];
+  readonly workers: number;
+  readonly bytesUnderWay: number;
+  readonly chunks: number;
+}
+
+export interface PlanWorkOptions {
+  readonly table: SelectedTable;
+  readonly extras: ReadonlyMap<number, Extra>;
+  readonly chunks: readonly ChunkRecord[];
+  /** Made as links, not from content. */
+  readonly hardlinks: ReadonlyMap<number, number>;
+  readonly workers: number;
+  readonly memoryLimitBytes?: number | undefined;
+  readonly cache?: FrameCache | undefined;
+  /** Fetch every frame of every chunk that has content (verify), not only those with selected content. */
+  readonly wholeChunks?: readonly number[];
+}
+
+function* withContent({ table, hardlinks }: PlanWorkOptions): Generator<number> {
+  for (let index = 0; index < table.count; index++) {
+    const type = table.type(index);
+    if (
+      (type === 'file' || type === 'hardlink') &&
+      table.columns.state[index] === STATE.waiting &&
+      !hardlinks.has(index)
+    )
+      yield index;
+  }
+}
+
+/** Plans what to fetch and in which order. */
+export function planWork(options: PlanWorkOptions): Work {
+  const { table, extras, chunks, workers, cache } = options;
+  const plan = planExtents(withContent(options), table, extras, chunks);
+  const view = openExtents(plan.data);
+  const bytesUnderWay = Math.max(
+    4 * MIB,
+    Math.min(DEFAULT_UNDER_WAY, (options.memoryLimitBytes ?? Number.POSITIVE_INFINITY) - BASE_BYTES),
+  );
+  const maxBytes = Math.max(MIN_SPAN, Math.min(MAX_SPAN, Math.floor(bytesUnderWay / (workers * 3))));
+  const spanOptions = { maxBytes, maxGap: MAX_GAP, ...(cache && { isCached: (sha256: string) => cache.has(sha256) }) };
+  const ranges = options.wholeChunks === undefined ? plan.chunks : wholeRanges(options.wholeChunks, plan.chunks);
+  const laneChunks = ranges.flatMap((range) => {
+    const record = chunks[range.chunk];
+    if (record === undefined) return [];
+    const every = options.wholeChunks === undefined ? undefined : record.frames.map((_, frame) => frame);
+    return [planChunk(range, record, view, { ...spanOptions, every })];
+  });
+  const cutFiles = [...extras.values()].flatMap(({ segments }) =>
+    segments ? [segments.map(({ chunk }) => chunk)] : [],
+  );
+  const lanes = planLanes(laneChunks, cutFiles);
+  const pieces = lanes.length + Math.ceil(plan.empty.length / 1000);
+  return {
+    lanes,
+    extents: plan.data,
+    view,
+    empty: plan.empty,
+    workers: Math.min(workers, pieces),
+    bytesUnderWay,
+    chunks: laneChunks.length,
+  };
+}
+
+function wholeRanges(
+  chunks: readonly number[],
+  planned: readonly { chunk: number; from: number; to: number }[],
+): { chunk: number; from: number; to: number }[] {
+  const byChunk = new Map(planned.map((range) => [range.chunk, range]));
+  return chunks.map((chunk) => byChunk.get(chunk) ?? { chunk, from: 0, to: 0 });
+}
+
+/** The extras of the entries in one chunk. */
+export function extentCut(
+  { from, to }: LaneChunk,
+  { view }: Work,
+  extras: ReadonlyMap<number, Extra>,
+): ReadonlyMap<number, Extra> {
+  const own = new Map<number, Extra>();
+  if (extras.size === 0) return own;
+  for (let extent = from; extent < to; extent++) {
+    const entry = view.entry[extent] ?? 0;
+    const extra = extras.get(entry);
+    if (extra !== undefined) own.set(entry, extra);
+  }
+  return own;
+}

@@ -1,0 +1,70 @@
+// Decides about every name before anything is written: names that collide, and what is there already.
+import { findCollisions, flattenRefusal, type Folding } from '../../paths/collisions.js';
+import type { Failures } from '../../failures/failure-list.js';
+import { destinationOf } from '../write/file-sink.js';
+import type { OutputTree } from '../../output-tree/output-tree.js';
+import { decide, type OverwritePolicy } from './overwrite.js';
+import { failureReason } from '../../output-tree/refusal.js';
+import { STATE, type Extra, type SelectedTable } from './selected-table.js';
+import { resultPath } from '../../failures/failure-list.js';
+
+export interface NameOptions {
+  readonly flatten: boolean;
+  readonly folding: Folding;
+}
+
+function* waiting(table: SelectedTable, withFolders: boolean): Generator<number> {
+  for (let index = 0; index < table.count; index++) {
+    if (table.columns.state[index] !== STATE.waiting) continue;
+    if (withFolders || table.type(index) !== 'directory') yield index;
+  }
+}
+
+/**
+ * Refuses names that would land on each other: with `--flatten` everything stops, because nobody can tell which of the
+ * two was meant; elsewhere the later one fails.
+ * @throws conflict
+ */
+export function refuseCollisions(table: SelectedTable, failures: Failures, { flatten, folding }: NameOptions): void {
+  // Without folding, paths are unique already.
+  if (!flatten && !folding.case && !folding.unicode) return;
+  const collisions = findCollisions(waiting(table, !flatten), (index) => destinationOf(table, index, flatten), folding);
+  if (flatten && collisions.length > 0) throw flattenRefusal(collisions, (index) => table.path(index));
+  for (const { index, with: first } of collisions) {
+    table.columns.state[index] = STATE.failed;
+    failures.add(
+      table.path(index),
+      `refused: this file system takes it for the same name as ${resultPath(table.path(first))}`,
+    );
+  }
+}
+
+/** Compares what is to be written with what is there, by the policy. */
+export function settleExisting(
+  table: SelectedTable,
+  tree: OutputTree,
+  failures: Failures,
+  { overwrite, flatten }: { readonly overwrite: OverwritePolicy; readonly flatten: boolean },
+  extras: ReadonlyMap<number, Extra>,
+): void {
+  const c = table.columns;
+  for (const index of waiting(table, !flatten)) {
+    const type = table.type(index);
+    const size = type === 'symlink' ? (extras.get(index)?.target?.length ?? 0) : (c.size[index] ?? 0);
+    const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
+    try {
+      const decision = decide(
+        overwrite,
+        { type, size, mtime },
+        tree.present(destinationOf(table, index, flatten)),
+        tree.timeDigits,
+      );
+      if (decision === 'unchanged') c.state[index] = STATE.unchanged;
+      else if (decision === 'skip') c.state[index] = STATE.skipped;
+      else if (decision !== 'write') throw new Error(decision.refused);
+    } catch (error) {
+      c.state[index] = STATE.failed;
+      failures.add(table.path(index), failureReason(error));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// The MD5 of a file that comes in pieces. Holes count as zeros, which are hashed like others: half an hour a terabyte that
+// a manifest of a few bytes can ask for. So holes are limited (`HoleLimit`), and the way through them can be stopped.
+// Pieces that come out of order are not hashed: the hash then answers undefined, and whoever needs it reads the file again.
+import { createHash, type Hash } from 'node:crypto';
+import { cancelledError, integrityError } from '../../failures/errors.js';
+import type { DataRun } from '../plan/sparse-map.js';
+
+const ZEROS = Buffer.alloc(1024 * 1024);
+/** The longest file of ext4, and some eight hours of hashing: what one worker takes on in one run. */
+const MAX_HASHED_HOLE_BYTES = 16 * 2 ** 40;
+
+/** What the holes of all files of a worker may cost. */
+export class HoleLimit {
+  private left: number;
+
+  constructor(
+    private readonly isStopped: () => boolean = () => false,
+    limitBytes = MAX_HASHED_HOLE_BYTES,
+  ) {
+    this.left = limitBytes;
+  }
+
+  /** Before a file is hashed. @throws integrity when its holes are more than what is left */
+  take(holes: readonly (readonly [number, number])[] = []): void {
+    let bytes = 0;
+    for (const [, length] of holes) bytes += length;
+    if (bytes > this.left) {
+      throw integrityError(
+        `its MD5 is not compared: ${bytes} bytes of holes would have to be hashed (--verify=false restores it without)`,
+      );
+    }
+    this.left -= bytes;
+  }
+
+  /** @throws cancelled when the work is to stop */
+  check(): void {
+    if (this.isStopped()) throw cancelledError();
+  }
+}
+
+export class ContentHash {
+  private readonly hash: Hash = createHash('md5');
+  private position = 0;
+  private isInOrder = true;
+
+  constructor(private readonly limit: HoleLimit = new HoleLimit()) {}
+
+  /** Bytes that belong at `offset` of the file; what lies between the last ones and these is a hole. */
+  update(offset: number, bytes: Uint8Array): void {
+    if (offset < this.position) this.isInOrder = false;
+    if (!this.isInOrder) return;
+    this.zerosTo(offset);
+    this.hash.update(bytes);
+    this.position = offset + bytes.byteLength;
+  }
+
+  private zerosTo(offset: number): void {
+    while (this.position < offset) {
+      this.limit.check();
+      const count = Math.min(ZEROS.byteLength, offset - this.position);
+      this.hash.update(count === ZEROS.byteLength ? ZEROS : ZEROS.subarray(0, count));
+      this.position += count;
+    }
+  }
+
+  /** The digest of a file of this size in hex. */
+  digest(size: number): string | undefined {
+    if (!this.isInOrder) return undefined;
+    this.zerosTo(size);
+    return this.hash.digest('hex');
+  }
+}
+
+/** Calls `use` for each part of `bytes` with the offset in the file where it belongs. */
+export function scatter(
+  runs: readonly DataRun[],
+  position: number,
+  bytes: Uint8Array,
+  use: (offset: number, part: Uint8Array) => void,
+): void {
+  let at = 0;
+  for (const run of runs) {
+    const inRun = position + at - run.position;
+    if (inRun >= run.length) continue;
+    if (at >= bytes.byteLength) return;
+    const count = Math.min(run.length - inRun, bytes.byteLength - at);
+    use(run.offset + inRun, bytes.subarray(at, at + count));
+    at += count;
+  }
+}

@@ -1,0 +1,43 @@
+// Where the unpacked content of a file goes: to disk (file-sink.ts), or only through its checksum (check-sink.ts).
+import type { Extra } from '../plan/selected-table.js';
+
+/** What became of a file that was complete before it was decided about. */
+export interface Settled {
+  readonly index: number;
+  /** Why it failed; undefined when it is in place. */
+  readonly error: unknown;
+}
+
+/** A file whose content comes in pieces. */
+export interface OpenContent {
+  readonly index: number;
+  /** Stored bytes that have not come yet. */
+  remaining: number;
+}
+
+export interface ContentSink {
+  /**
+   * The whole content of a plain file at once; `isChecked` when its MD5 was found right.
+   * @returns false when it is decided later: `takeSettled` will name it. @throws why it failed
+   */
+  whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean;
+  /** Begins a file that comes in pieces. @throws why it failed */
+  open(index: number, storedSize: number, extra: Extra | undefined): OpenContent;
+  /** Stored bytes at `position` of the stored content. @throws why it failed */
+  write(content: OpenContent, position: number, bytes: Uint8Array): void;
+  /**
+   * All is there: checks and puts it in place.
+   * @returns false when it is decided later: `takeSettled` will name it. @throws why it failed; the content is then gone
+   */
+  finish(content: OpenContent): boolean;
+  /** Decides about everything that waits. */
+  settleAll(): void;
+  /** What was decided about since the last call. */
+  takeSettled(): readonly Settled[];
+  /** Forgets a file and leaves nothing of it. */
+  abandon(content: OpenContent): void;
+  /** Warnings since the last call. */
+  takeWarnings(): readonly string[];
+  /** Drops what is not decided about, and lets go of what is held. */
+  dispose(): void;
+}

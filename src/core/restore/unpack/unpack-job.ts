@@ -1,0 +1,262 @@
+// What an unpack worker does with each message. Free of threads, so that it can be tested alone. Bytes that do not match
+// their digest are wanted once more before files fail: the message that brought them waits (`wanted`) until `again` has
+// brought them, or cannot.
+import { hash } from 'node:crypto';
+import { errorText, integrityError, isArchiverError } from '../../failures/errors.js';
+import type { Codec } from '../../codec/codec-type.js';
+import { ChunkChecker } from '../../verify/chunk-checker.js';
+import { ChunkUnpacker } from './chunk-unpacker.js';
+import type { BatchHash } from './batch-hash.js';
+import type { ContentSink } from './content-sink.js';
+import type { Extents } from '../plan/extents.js';
+import type { SelectedTable } from '../plan/selected-table.js';
+import type {
+  AgainMessage,
+  ChunkFailure,
+  ChunkMessage,
+  EntryFailure,
+  SpanMessage,
+  ToWorker,
+  Trouble,
+  WrongBytes,
+} from './unpack-protocol.js';
+
+/** Larger frames are decoded piece by piece, so that a chunk without framing needs no buffer of its size. */
+const MAX_WHOLE_FRAME = 32 * 1024 * 1024;
+const PIECE_BYTES = 4 * 1024 * 1024;
+const DIGEST_BYTES = 32;
+
+export interface UnpackJobOptions {
+  readonly codec: Codec;
+  readonly table: SelectedTable;
+  readonly extents: Extents;
+  readonly sink: ContentSink;
+  readonly checkChunks: boolean;
+  /** Hashes whole files by the frame; without it the sink hashes each. */
+  readonly batch?: BatchHash | undefined;
+  /** Called after each frame. */
+  readonly onFrame: () => void;
+  readonly isStopped: () => boolean;
+}
+
+type Message = Exclude<ToWorker, { type: 'close' | 'begin' | 'again' }>;
+
+/** A span, from the frame on that was wrong. */
+interface Stopped {
+  readonly span: SpanMessage;
+  readonly first: number;
+  readonly last: number;
+}
+
+export class UnpackJob {
+  readonly unpacker: ChunkUnpacker;
+  private chunk: ChunkMessage | undefined;
+  private rawStarts = new Float64Array(0);
+  private checker: ChunkChecker | undefined;
+  private decoded = new Uint8Array(0);
+  private chunkFailures: ChunkFailure[] = [];
+  private moreFailures: EntryFailure[] = [];
+  private mended: WrongBytes[] = [];
+  private stopped: Stopped | undefined;
+  private wantsTail = false;
+
+  constructor(private readonly options: UnpackJobOptions) {
+    this.unpacker = new ChunkUnpacker(options.table, options.extents, options.sink, options.batch);
+  }
+
+  handle(message: Message): void {
+    switch (message.type) {
+      case 'chunk':
+        this.beginChunk(message);
+        return;
+      case 'span':
+        this.span(message);
+        return;
+      case 'tail':
+        this.wantsTail = this.checker?.tail(new Uint8Array(message.buffer, 0, message.length)) === false;
+        return;
+      case 'lost':
+        this.lost(message.first, message.last, message.reason);
+        return;
+      case 'empty':
+        this.unpacker.empty(message.entries, message.extras);
+        return;
+      case 'chunkEnd':
+        this.endChunk();
+        return;
+      case 'settle':
+        this.unpacker.settle();
+        return;
+      case 'laneEnd':
+        this.unpacker.endLane('a part of it is missing');
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  private beginChunk(message: ChunkMessage): void {
+    this.chunk = message;
+    this.rawStarts = new Float64Array(message.frameRawSizes.length + 1);
+    message.frameRawSizes.forEach((size, index) => {
+      this.rawStarts[index + 1] = (this.rawStarts[index] ?? 0) + size;
+    });
+    const { table, extents, checkChunks } = this.options;
+    this.checker = checkChunks ? new ChunkChecker(message, table, extents) : undefined;
+    this.unpacker.beginChunk(message.from, message.to, message.extras);
+  }
+
+  private endChunk(): void {
+    const chunk = this.chunk?.chunk ?? 0;
+    const { problems = [], failures = [] } = this.checker?.finish() ?? {};
+    for (const reason of problems) this.chunkFailures.push({ chunk, frame: undefined, reason });
+    this.moreFailures.push(...failures);
+    this.checker = undefined;
+  }
+
+  private lost(first: number, last: number, reason: string): void {
+    this.checker?.lose();
+    this.unpacker.lose(this.rawStarts[first] ?? 0, this.rawStarts[last + 1] ?? 0, reason);
+  }
+
+  /** What must be read again before the message that was handled last is done. */
+  get wanted(): WrongBytes | undefined {
+    const chunk = this.chunk?.chunk ?? 0;
+    if (this.wantsTail) return { chunk, frames: undefined };
+    return this.stopped === undefined ? undefined : { chunk, frames: plain(this.stopped) };
+  }
+
+  /** Goes on with what was read a second time. */
+  again({ buffer, length }: AgainMessage): void {
+    const { wanted, stopped } = this;
+    const bytes = buffer === undefined ? undefined : new Uint8Array(buffer, 0, length);
+    this.stopped = undefined;
+    this.wantsTail = false;
+    if (wanted === undefined) return;
+    const isRight = stopped === undefined ? this.secondTail(bytes) : this.span(stopped.span, stopped, bytes);
+    if (isRight) this.mended.push(wanted);
+  }
+
+  private secondTail(bytes: Uint8Array | undefined): boolean {
+    return bytes !== undefined && this.checker?.tail(bytes) === true;
+  }
+
+  /** Handles a span, or goes on with it at `second`, whose frames were read again. True when all of those are right. */
+  private span(span: SpanMessage, second?: Stopped, again?: Uint8Array): boolean {
+    const from = second?.first ?? span.first;
+    let at = this.storedBetween(span.first, from);
+    let isRight = again !== undefined;
+    for (let frame = from; frame <= span.last && !this.options.isStopped(); frame++) {
+      const size = this.chunk?.frameSizes[frame] ?? 0;
+      let stored: Uint8Array = new Uint8Array(span.buffer, at, size);
+      at += size;
+      let matches = this.matches(frame, stored);
+      if (!matches && second === undefined) {
+        this.stopped = { span, first: frame, last: this.lastWrong(span, frame, at) };
+        return false;
+      }
+      if (!matches && second !== undefined && again !== undefined && frame <= second.last) {
+        const offset = this.storedBetween(from, frame);
+        stored = again.subarray(offset, offset + size);
+        matches = this.matches(frame, stored);
+      }
+      this.checker?.stored(stored);
+      if (matches) this.frame(frame, stored);
+      else {
+        isRight = false;
+        this.damaged(frame, 'its bytes do not match their SHA-256 in the manifest');
+      }
+      this.options.onFrame();
+    }
+    return isRight;
+  }
+
+  private storedBetween(first: number, end: number): number {
+    let sum = 0;
+    for (let frame = first; frame < end; frame++) sum += this.chunk?.frameSizes[frame] ?? 0;
+    return sum;
+  }
+
+  /** The last wrong frame of a span, at or after `first`, which ends at `end` of the buffer. */
+  private lastWrong({ buffer, last }: SpanMessage, first: number, end: number): number {
+    let wrong = first;
+    let at = end;
+    for (let frame = first + 1; frame <= last; frame++) {
+      const size = this.chunk?.frameSizes[frame] ?? 0;
+      if (!this.matches(frame, new Uint8Array(buffer, at, size))) wrong = frame;
+      at += size;
+    }
+    return wrong;
+  }
+
+  private matches(frame: number, stored: Uint8Array): boolean {
+    const expected = this.chunk?.digests.subarray(frame * DIGEST_BYTES, (frame + 1) * DIGEST_BYTES);
+    return expected !== undefined && hash('sha256', stored, 'buffer').equals(expected);
+  }
+
+  /** A frame whose bytes are those that were stored. */
+  private frame(frame: number, stored: Uint8Array): void {
+    const chunk = this.chunk;
+    if (chunk === undefined) return;
+    const rawSize = chunk.frameRawSizes[frame] ?? 0;
+    const start = this.rawStarts[frame] ?? 0;
+    try {
+      if (chunk.isFile) this.give(start, this.asItIs(stored, rawSize), rawSize <= MAX_WHOLE_FRAME);
+      else if (rawSize <= MAX_WHOLE_FRAME) this.give(start, this.decode(stored, rawSize), true);
+      else this.decodePieces(stored, rawSize, start);
+    } catch (error) {
+      if (!isArchiverError(error, 'integrity')) throw error;
+      this.damaged(frame, errorText(error));
+    }
+  }
+
+  private give(start: number, bytes: Uint8Array, isInBatch: boolean): void {
+    this.checker?.decoded(bytes);
+    this.unpacker.consume(start, bytes, isInBatch);
+  }
+
+  private decode(stored: Uint8Array, rawSize: number): Uint8Array {
+    const target = this.options.batch?.allocate(rawSize) ?? this.room(rawSize).subarray(0, rawSize);
+    this.options.codec.decompressFrame(target, stored);
+    return target;
+  }
+
+  /** Bytes that are not compressed, where the batch can hash them. */
+  private asItIs(stored: Uint8Array, rawSize: number): Uint8Array {
+    if (stored.byteLength !== rawSize) throw integrityError(`it has ${stored.byteLength} bytes instead of ${rawSize}`);
+    const target = rawSize <= MAX_WHOLE_FRAME ? this.options.batch?.allocate(rawSize) : undefined;
+    target?.set(stored);
+    return target ?? stored;
+  }
+
+  private room(bytes: number): Uint8Array {
+    if (this.decoded.byteLength < bytes) this.decoded = Buffer.allocUnsafeSlow(bytes);
+    return this.decoded;
+  }
+
+  private decodePieces(stored: Uint8Array, rawSize: number, start: number): void {
+    const room = this.room(PIECE_BYTES);
+    let at = start;
+    this.options.codec.decompressPieces(stored, rawSize, room.subarray(0, PIECE_BYTES), (piece) => {
+      this.give(at, piece, false);
+      at += piece.byteLength;
+    });
+  }
+
+  private damaged(frame: number, reason: string): void {
+    const { chunk = 0, key = '' } = this.chunk ?? {};
+    this.chunkFailures.push({ chunk, frame, reason });
+    this.lost(frame, frame, `frame ${frame} of ${key} is damaged: ${reason}`);
+  }
+
+  takeTrouble(): Trouble {
+    const failures = [...this.unpacker.takeFailures(), ...this.moreFailures];
+    const { chunkFailures, mended } = this;
+    this.moreFailures = [];
+    this.chunkFailures = [];
+    this.mended = [];
+    return { failures, chunkFailures, mended, warnings: this.options.sink.takeWarnings() };
+  }
+}
+
+const plain = ({ first, last }: NonNullable<WrongBytes['frames']>): WrongBytes['frames'] => ({ first, last });

@@ -1,0 +1,113 @@
+// What the main thread and an unpack worker tell each other. Stored bytes go over in shared buffers; what became of
+// a file is noted in shared memory, and only trouble is a message.
+import type { ExtentData } from '../plan/extents.js';
+import type { WriteSettings } from '../../output-tree/write-settings.js';
+import type { Extra, TableData } from '../plan/selected-table.js';
+
+export interface UnpackData {
+  /** Undefined: files are only checked (verify). */
+  readonly write: WriteSettings | undefined;
+  /** Compare each file's MD5. */
+  readonly verifyFiles: boolean;
+  /** Read the tar headers and hash the chunks as well (verify). */
+  readonly checkChunks: boolean;
+  readonly table: TableData;
+  readonly extents: ExtentData;
+  /** One Int32: not 0 when everything is to stop. */
+  readonly stop: SharedArrayBuffer;
+  readonly worker: number;
+}
+
+/** Begins a chunk; its frames follow in order. */
+export interface ChunkMessage {
+  readonly type: 'chunk';
+  readonly chunk: number;
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  readonly frameSizes: Float64Array;
+  readonly frameRawSizes: Float64Array;
+  /** 32 bytes each. */
+  readonly digests: Uint8Array;
+  /** The object is a file as it is: nothing is compressed, and there is no tar stream. */
+  readonly isFile: boolean;
+  /** Hex, for checking whole chunks. */
+  readonly sha256: string;
+  /** Extras of the entries of this chunk. */
+  readonly extras: ReadonlyMap<number, Extra>;
+}
+
+/** What of a chunk arrived with wrong bytes: these frames, or (undefined) what follows the last frame. */
+export interface WrongBytes {
+  readonly chunk: number;
+  readonly frames: { readonly first: number; readonly last: number } | undefined;
+}
+
+/** The second reading of what was asked for with `again`; without a buffer it could not be read. */
+export interface AgainMessage {
+  readonly type: 'again';
+  readonly buffer: SharedArrayBuffer | undefined;
+  readonly length: number;
+}
+
+/** Frames `first` to `last`, stored one after another from the start of the buffer. */
+export interface SpanMessage {
+  readonly type: 'span';
+  readonly first: number;
+  readonly last: number;
+  readonly buffer: SharedArrayBuffer;
+  readonly length: number;
+}
+
+export type ToWorker =
+  /** Always first. */
+  | { readonly type: 'begin'; readonly data: UnpackData }
+  | ChunkMessage
+  | SpanMessage
+  /** What follows the last frame: the table of contents (only when chunks are checked). */
+  | { readonly type: 'tail'; readonly buffer: SharedArrayBuffer; readonly length: number }
+  /** Comes out of turn, and is not answered: it goes on with the message that waits for it. */
+  | AgainMessage
+  /** These frames will not come. */
+  | { readonly type: 'lost'; readonly first: number; readonly last: number; readonly reason: string }
+  /** Entries without stored bytes. */
+  | { readonly type: 'empty'; readonly entries: Uint32Array; readonly extras: ReadonlyMap<number, Extra> }
+  /** A chunk, and perhaps a lane, is over. */
+  | { readonly type: 'chunkEnd' }
+  | { readonly type: 'laneEnd' }
+  /** No lane follows: files that are complete but not compared yet are to be put in place. */
+  | { readonly type: 'settle' }
+  | { readonly type: 'close' };
+
+export interface EntryFailure {
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** Something wrong with a chunk as such; `entries` are the files that it hits. */
+export interface ChunkFailure {
+  readonly chunk: number;
+  readonly frame: number | undefined;
+  readonly reason: string;
+}
+
+export interface Trouble {
+  readonly failures: readonly EntryFailure[];
+  readonly chunkFailures: readonly ChunkFailure[];
+  /** What was wrong once and right when it was read again. */
+  readonly mended: readonly WrongBytes[];
+  readonly warnings: readonly string[];
+}
+
+export type FromWorker =
+  /** Files finished and bytes handled since the last time. */
+  | { readonly type: 'progress'; readonly files: number; readonly bytes: number; readonly last: number }
+  /** One message is done. A buffer comes back to be used again. */
+  | ({ readonly type: 'done'; readonly buffer: SharedArrayBuffer | undefined } & Trouble)
+  /** Bytes do not match their digest: they are to be fetched once more, and nothing is done until they come. */
+  | { readonly type: 'again'; readonly wrong: WrongBytes }
+  /** The buffer of an `again` is free. */
+  | { readonly type: 'returned'; readonly buffer: SharedArrayBuffer }
+  /** Nothing can be written any more. */
+  | { readonly type: 'fatal'; readonly code: 'no-space' | 'io'; readonly message: string }
+  | { readonly type: 'closed' };

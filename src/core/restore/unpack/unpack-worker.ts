@@ -1,0 +1,147 @@
+// Entry of an unpack worker thread: takes stored frames, gives back files on disk (restore) or verdicts (verify).
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { loadCodec } from '../../codec/codec.js';
+import { errorText, isArchiverError } from '../../failures/errors.js';
+import { loadLibc } from '../../libc/libc.js';
+import { openBatchHash } from './batch-hash.js';
+import { CheckSink } from './check-sink.js';
+import { HoleLimit } from './content-hash.js';
+import type { ContentSink } from './content-sink.js';
+import { openExtents } from '../plan/extents.js';
+import { FileSink } from '../write/file-sink.js';
+import { openTree } from '../../output-tree/open-tree.js';
+import { openTable, type SelectedTable } from '../plan/selected-table.js';
+import { UnpackJob } from './unpack-job.js';
+import type { AgainMessage, FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';
+
+type Work = Exclude<ToWorker, { type: 'close' | 'again' }>;
+
+class WorkerThread {
+  private job: UnpackJob | undefined;
+  private sink: ContentSink | undefined;
+  private stop = new Int32Array(new SharedArrayBuffer(4));
+  private isBroken = false;
+  /** The message that waits for bytes to be read again, and those that came after it. */
+  private waiting: Work | undefined;
+  private held: Work[] = [];
+
+  constructor(private readonly port: MessagePort) {
+    // Now, while the main thread still reads the manifest.
+    loadCodec();
+    loadLibc();
+    port.on('message', (message: ToWorker) => this.receive(message));
+  }
+
+  private post(message: FromWorker): void {
+    this.port.postMessage(message);
+  }
+
+  private receive(message: ToWorker): void {
+    if (message.type === 'close') {
+      this.close();
+      return;
+    }
+    if (message.type === 'again') this.again(message);
+    else if (this.waiting !== undefined) this.held.push(message);
+    else this.work(message);
+  }
+
+  private work(message: Work): void {
+    this.guarded(() => {
+      if (message.type === 'begin') this.begin(message.data);
+      else if (!this.isBroken && !this.isStopped()) this.job?.handle(message);
+    });
+    const wrong = this.isBroken ? undefined : this.job?.wanted;
+    if (wrong === undefined) this.done(message);
+    else {
+      this.waiting = message;
+      this.post({ type: 'again', wrong });
+    }
+  }
+
+  private again(message: AgainMessage): void {
+    const { waiting, held } = this;
+    this.guarded(() => this.job?.again(message));
+    if (message.buffer !== undefined) this.post({ type: 'returned', buffer: message.buffer });
+    this.waiting = undefined;
+    this.held = [];
+    if (waiting !== undefined) this.done(waiting);
+    for (const next of held) this.receive(next); // one of them may have to wait again
+  }
+
+  private guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.isBroken = true;
+      const code = isArchiverError(error, 'no-space') ? 'no-space' : 'io';
+      this.post({ type: 'fatal', code, message: errorText(error) });
+    }
+  }
+
+  private done(message: Work): void {
+    this.tellProgress();
+    const buffer = 'buffer' in message ? message.buffer : undefined;
+    const trouble = this.job?.takeTrouble() ?? { failures: [], chunkFailures: [], mended: [], warnings: [] };
+    this.post({ type: 'done', buffer, ...trouble });
+  }
+
+  private begin(data: UnpackData): void {
+    this.stop = new Int32Array(data.stop);
+    const table = openTable(data.table);
+    this.sink = openSink(table, data, new HoleLimit(() => this.isStopped()));
+    const extents = openExtents(data.extents);
+    this.job = new UnpackJob({
+      codec: loadCodec(),
+      table,
+      extents,
+      batch: data.verifyFiles ? openBatchHash(table, extents) : undefined,
+      sink: this.sink,
+      checkChunks: data.checkChunks,
+      onFrame: () => this.tellProgress(),
+      isStopped: () => this.isStopped(),
+    });
+  }
+
+  private isStopped(): boolean {
+    return Atomics.load(this.stop, 0) !== 0;
+  }
+
+  private tellProgress(): void {
+    const counters = this.job?.unpacker.counters;
+    if (counters === undefined || (counters.bytes === 0 && counters.files === 0)) return;
+    this.post({ type: 'progress', ...counters });
+    counters.files = 0;
+    counters.bytes = 0;
+  }
+
+  private close(): void {
+    this.job?.unpacker.endLane('the restore was stopped');
+    this.settle();
+    this.sink?.dispose();
+    this.post({ type: 'closed' });
+    this.port.close();
+  }
+
+  /** After an interruption: what is complete gets its name. */
+  private settle(): void {
+    try {
+      this.job?.unpacker.settle();
+    } catch {
+      // The run has failed already; what is not in place is dropped.
+    }
+  }
+}
+
+function openSink(table: SelectedTable, { write, verifyFiles, worker }: UnpackData, holes: HoleLimit): ContentSink {
+  if (write === undefined) return new CheckSink(table, holes);
+  // The number keeps the names of two workers' temporary files apart.
+  const settings = { ...write, tempName: `${write.tempName}${worker.toString(36)}-` };
+  return new FileSink(table, openTree(settings), settings, verifyFiles, holes);
+}
+
+function start(): WorkerThread | undefined {
+  return parentPort === null ? undefined : new WorkerThread(parentPort);
+}
+
+start();

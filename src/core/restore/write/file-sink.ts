@@ -1,0 +1,262 @@
+// Content to disk. A file is written under a temporary name in its folder, gets its checksum compared, its owner, mode,
+// attributes and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when
+// there are several (pending-files.ts), and keep their temporary names until then.
+import { createHash, hash } from 'node:crypto';
+import { errorText } from '../../failures/errors.js';
+import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import { wrongContent } from '../unpack/check-sink.js';
+import { ContentHash, HoleLimit, scatter } from '../unpack/content-hash.js';
+import type { ContentSink, OpenContent, Settled } from '../unpack/content-sink.js';
+import { fileMetadata } from './file-metadata.js';
+import { splitPath, type Folder, type Metadata, type OutputTree } from '../../output-tree/output-tree.js';
+import { PendingFiles } from './pending-files.js';
+import type { Extra, SelectedTable } from '../plan/selected-table.js';
+import { dataRuns, type DataRun } from '../plan/sparse-map.js';
+import type { WriteSettings } from '../../output-tree/write-settings.js';
+
+interface Writing extends OpenContent {
+  readonly folder: Folder;
+  readonly temp: RawPath;
+  readonly name: RawPath;
+  readonly fd: number;
+  /** Undefined where nothing is compared, or not before all is written. */
+  readonly hash: ContentHash | undefined;
+  readonly isPending: boolean;
+  readonly runs: readonly DataRun[] | undefined;
+  readonly extra: Extra | undefined;
+}
+
+const REREAD_BYTES = 1 << 20;
+
+/** Where an entry goes below the output folder. */
+export const destinationOf = (table: SelectedTable, index: number, flatten: boolean): RawPath => {
+  const path = table.path(index);
+  return flatten ? splitPath(path)[1] : path;
+};
+
+export class FileSink implements ContentSink {
+  private warnings: string[] = [];
+  private temporaries = 0;
+  private readonly pending = new PendingFiles();
+  private readonly undecided = new Set<Writing>();
+  private settled: Settled[] = [];
+
+  constructor(
+    private readonly table: SelectedTable,
+    private readonly tree: OutputTree,
+    private readonly settings: WriteSettings,
+    private readonly verifyFiles: boolean,
+    private readonly holes = new HoleLimit(),
+  ) {}
+
+  private tempName(): RawPath {
+    return `${this.settings.tempName}${(this.temporaries++).toString(36)}`;
+  }
+
+  whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean {
+    const { table, tree } = this;
+    const expected = this.verifyFiles && !isChecked ? table.md5(index) : undefined;
+    if (expected !== undefined && this.pending.takes(bytes.byteLength)) return this.wholeLater(index, bytes, extra);
+    if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
+    const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
+    const folder = tree.folder(folderPath);
+    const temp = this.tempName();
+    const { creationMode, metadata } = fileMetadata(table, index, folder, this.settings);
+    const fd = tree.createFile(folder, temp, creationMode);
+    let isOpen = true;
+    try {
+      if (bytes.byteLength > 0) tree.write(fd, bytes, 0);
+      this.finishContent(fd, index, extra, metadata);
+      isOpen = false;
+      tree.close(fd);
+      tree.rename(folder, temp, name);
+      return true;
+    } catch (error) {
+      if (isOpen) tree.close(fd);
+      tree.remove(folder, temp);
+      throw error;
+    }
+  }
+
+  private wholeLater(index: number, bytes: Uint8Array, extra: Extra | undefined): boolean {
+    const content = this.open(index, bytes.byteLength, extra);
+    try {
+      this.write(content, 0, bytes);
+    } catch (error) {
+      this.abandon(content);
+      throw error;
+    }
+    return this.finish(content);
+  }
+
+  open(index: number, storedSize: number, extra: Extra | undefined): Writing {
+    const { table, tree } = this;
+    const size = table.columns.size[index] ?? 0;
+    const isHashed = this.verifyFiles && table.columns.hasMd5[index] === 1;
+    if (isHashed) this.holes.take(extra?.holes);
+    const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
+    const folder = tree.folder(folderPath);
+    const temp = this.tempName();
+    const fd = tree.createFile(folder, temp, fileMetadata(table, index, folder, this.settings).creationMode);
+    tree.pin(folder);
+    const isPending = isHashed && this.pending.takes(size);
+    const content: Writing = {
+      index,
+      remaining: storedSize,
+      folder,
+      temp,
+      name,
+      fd,
+      hash: isHashed && !isPending ? new ContentHash(this.holes) : undefined,
+      isPending,
+      runs: extra?.holes === undefined ? undefined : dataRuns(size, extra.holes),
+      extra,
+    };
+    try {
+      if (content.runs !== undefined) tree.truncate(fd, size);
+    } catch (error) {
+      this.abandon(content);
+      throw error;
+    }
+    return content;
+  }
+
+  write(content: OpenContent, position: number, bytes: Uint8Array): void {
+    const { runs, fd, hash } = content as Writing;
+    const put = (offset: number, part: Uint8Array): void => {
+      this.tree.write(fd, part, offset);
+      hash?.update(offset, part);
+    };
+    if (runs === undefined) put(position, bytes);
+    else scatter(runs, position, bytes, put);
+  }
+
+  finish(content: OpenContent): boolean {
+    const writing = content as Writing;
+    if (!writing.isPending) {
+      this.place(writing, () => this.checkHash(writing));
+      return true;
+    }
+    this.undecided.add(writing);
+    this.pending.add({
+      sizeBytes: this.table.columns.size[writing.index] ?? 0,
+      read: (into, position) => this.tree.read(writing.fd, into, position),
+      done: (md5, error) => this.decide(writing, md5, error),
+    });
+    return false;
+  }
+
+  private decide(writing: Writing, md5: string | undefined, problem: unknown): void {
+    const { index } = writing;
+    this.undecided.delete(writing);
+    try {
+      this.place(writing, () => {
+        if (md5 === undefined) throw problem;
+        if (md5 !== this.table.md5(index)) throw wrongContent();
+      });
+      this.settled.push({ index, error: undefined });
+    } catch (error) {
+      this.settled.push({ index, error });
+    }
+  }
+
+  settleAll(): void {
+    this.pending.finish();
+  }
+
+  takeSettled(): readonly Settled[] {
+    const taken = this.settled;
+    if (taken.length > 0) this.settled = [];
+    return taken;
+  }
+
+  /** Gives a file that is whole and right its metadata and its name; nothing is left of one that is not. */
+  private place(writing: Writing, check: () => void): void {
+    const { index, folder, temp, name, fd, extra } = writing;
+    try {
+      check();
+      this.finishContent(fd, index, extra, fileMetadata(this.table, index, folder, this.settings).metadata);
+    } catch (error) {
+      this.abandon(writing);
+      throw error;
+    }
+    this.tree.close(fd);
+    this.tree.unpin(folder);
+    try {
+      this.tree.rename(folder, temp, name);
+    } catch (error) {
+      this.tree.remove(folder, temp);
+      throw error;
+    }
+  }
+
+  private checkHash({ hash, index, fd }: Writing): void {
+    if (hash === undefined) return;
+    const actual = hash.digest(this.table.columns.size[index] ?? 0) ?? this.rereadHash(fd);
+    if (actual !== this.table.md5(index)) throw wrongContent();
+  }
+
+  /** The parts came out of order: read what was written. */
+  private rereadHash(fd: number): string {
+    const md5 = createHash('md5');
+    const buffer = Buffer.allocUnsafe(REREAD_BYTES);
+    for (let at = 0; ;) {
+      const count = this.tree.read(fd, buffer, at);
+      if (count === 0) return md5.digest('hex');
+      md5.update(buffer.subarray(0, count));
+      at += count;
+    }
+  }
+
+  private finishContent(fd: number, index: number, extra: Extra | undefined, metadata: Metadata): void {
+    if (extra?.xattrs === undefined) this.tree.describe(fd, metadata);
+    else {
+      this.attributes(fd, index, extra.xattrs);
+      // It has its owner, and another change of owner would drop capabilities, also one to the same owner.
+      this.tree.describe(fd, { ...metadata, owner: undefined });
+    }
+  }
+
+  private attributes(fd: number, index: number, xattrs: ReadonlyMap<RawPath, Uint8Array>): void {
+    const c = this.table.columns;
+    const { isRoot } = this.settings;
+    // Attributes go with the final owner: a change of owner drops capabilities.
+    const owner = isRoot ? { uid: c.uid[index] ?? 0, gid: c.gid[index] ?? 0 } : undefined;
+    const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
+    this.tree.describe(fd, { mtime, mode: 0o600, owner });
+    for (const [name, value] of xattrs) {
+      try {
+        this.tree.setAttribute(fd, name, value);
+      } catch (error) {
+        this.warnings.push(
+          `${displayPath(this.table.path(index))}: attribute ${displayPath(name)} not restored: ${errorText(error)}`,
+        );
+      }
+    }
+    // The mode was narrowed to be able to write attributes of a read-only file.
+    this.tree.describe(fd, { mtime, mode: (c.mode[index] ?? 0) & 0o777, owner: undefined });
+  }
+
+  abandon(content: OpenContent): void {
+    const { fd, folder, temp } = content as Writing;
+    try {
+      this.tree.close(fd);
+    } finally {
+      this.tree.unpin(folder);
+      this.tree.remove(folder, temp);
+    }
+  }
+
+  takeWarnings(): readonly string[] {
+    const taken = this.warnings;
+    this.warnings = [];
+    return taken;
+  }
+
+  dispose(): void {
+    this.pending.clear();
+    for (const writing of this.undecided) this.abandon(writing);
+    this.undecided.clear();
+    this.tree.dispose();
+  }
+}

@@ -1,0 +1,93 @@
+// Folders: made before the files, with permissions that let us work in them; their own metadata last, deepest first,
+// because every file made in a folder changes its time.
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { errorText } from '../../failures/errors.js';
+import { displayPath } from '../../paths/raw-path.js';
+import type { Failures } from '../../failures/failure-list.js';
+import { restoredMode, restoredOwner } from './file-metadata.js';
+import { splitPath, type OutputTree } from '../../output-tree/output-tree.js';
+import { failureReason, fatalError } from '../../output-tree/refusal.js';
+import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
+import type { WriteSettings } from '../../output-tree/write-settings.js';
+
+const OWNER_ACCESS = 0o700;
+const PERMISSIONS = 0o777;
+const AT_ONCE = 1000;
+
+export interface FolderJob {
+  readonly table: SelectedTable;
+  readonly tree: OutputTree;
+  readonly settings: WriteSettings;
+  readonly extras: ReadonlyMap<number, Extra>;
+  readonly failures: Failures;
+  readonly signal: AbortSignal;
+}
+
+/** Entries of folders that are still to do, in path order. */
+function* foldersOf(table: SelectedTable): Generator<number> {
+  for (let index = 0; index < table.count; index++) {
+    if (table.type(index) === 'directory' && table.columns.state[index] === STATE.waiting) yield index;
+  }
+}
+
+/** Makes every folder; those that existed before are named in the result. */
+export async function makeFolders({ table, tree, failures, signal }: FolderJob): Promise<ReadonlySet<number>> {
+  const existing = new Set<number>();
+  let count = 0;
+  for (const index of foldersOf(table)) {
+    if (++count % AT_ONCE === 0) await yieldToOthers();
+    signal.throwIfAborted();
+    const path = table.path(index);
+    try {
+      if (!tree.makeFolder(path, OWNER_ACCESS | ((table.columns.mode[index] ?? 0) & PERMISSIONS))) existing.add(index);
+    } catch (error) {
+      const fatal = fatalError(error);
+      if (fatal !== undefined) throw fatal;
+      table.columns.state[index] = STATE.failed;
+      failures.add(path, failureReason(error));
+    }
+  }
+  return existing;
+}
+
+/** Gives folders their owner, attributes, mode and time. */
+export function finishFolders(job: FolderJob, existing: ReadonlySet<number>, warnings: string[]): void {
+  const { table, failures } = job;
+  for (const index of [...foldersOf(table)].toReversed()) {
+    try {
+      finishFolder(job, index, existing.has(index), warnings);
+      table.columns.state[index] = STATE.done;
+    } catch (error) {
+      table.columns.state[index] = STATE.failed;
+      failures.add(table.path(index), failureReason(error));
+    }
+  }
+}
+
+function finishFolder(
+  { table, tree, settings, extras }: FolderJob,
+  index: number,
+  existed: boolean,
+  warnings: string[],
+): void {
+  const c = table.columns;
+  const path = table.path(index);
+  const mode = restoredMode(c.mode[index] ?? 0, true, settings.keepSpecialBits);
+  const made = (OWNER_ACCESS | (mode & PERMISSIONS)) & ~settings.umask;
+  const ids = { uid: c.uid[index] ?? 0, gid: c.gid[index] ?? 0 };
+  const owner = existed && settings.isRoot ? ids : restoredOwner(ids, tree.folder(splitPath(path)[0]), settings);
+  const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
+  const fd = tree.openFolder(path);
+  try {
+    for (const [name, value] of extras.get(index)?.xattrs ?? []) {
+      try {
+        tree.setAttribute(fd, name, value);
+      } catch (error) {
+        warnings.push(`${displayPath(path)}: attribute ${displayPath(name)} not restored: ${errorText(error)}`);
+      }
+    }
+    tree.describe(fd, { mtime, mode: existed || made !== mode || owner !== undefined ? mode : undefined, owner });
+  } finally {
+    tree.close(fd);
+  }
+}

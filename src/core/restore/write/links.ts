@@ -1,0 +1,174 @@
+// Hard links and symbolic links, made when every file is in place, so that nothing is ever written through one of them.
+import { errorText } from '../../failures/errors.js';
+import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import type { Failures } from '../../failures/failure-list.js';
+import { fileMetadata } from './file-metadata.js';
+import { destinationOf } from './file-sink.js';
+import { splitPath, type Folder, type OutputTree } from '../../output-tree/output-tree.js';
+import { failureReason, fatalError } from '../../output-tree/refusal.js';
+import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
+import type { WriteSettings } from '../../output-tree/write-settings.js';
+
+export interface LinkJob {
+  readonly table: SelectedTable;
+  readonly tree: OutputTree;
+  readonly settings: WriteSettings;
+  readonly extras: ReadonlyMap<number, Extra>;
+  readonly failures: Failures;
+  /** The output folder was empty. */
+  readonly isFresh: boolean;
+  readonly signal: AbortSignal;
+}
+
+const COPY_BYTES = 1 << 20;
+
+/**
+ * For each hard link to make the entry whose file it shares: the first chosen member of its group, which is written from
+ * its own content, or one that is in place already.
+ */
+export function planHardlinks(table: SelectedTable, extras: ReadonlyMap<number, Extra>): ReadonlyMap<number, number> {
+  const carriers = new Map<number, number>();
+  const members = new Map<number, number[]>();
+  for (const [index, { linkGroup }] of extras) {
+    const state = table.columns.state[index];
+    if (linkGroup === undefined || (state !== STATE.waiting && state !== STATE.unchanged)) continue;
+    members.set(linkGroup, [...(members.get(linkGroup) ?? []), index]);
+  }
+  for (const group of members.values()) {
+    const carrier = group.find((index) => table.columns.state[index] === STATE.unchanged) ?? group[0];
+    for (const index of group) {
+      if (carrier === undefined || index === carrier || table.columns.state[index] !== STATE.waiting) continue;
+      if (isSameContent(table, index, carrier)) carriers.set(index, carrier);
+    }
+  }
+  return carriers;
+}
+
+// A manifest that ties different files together gets each of them from its own content.
+const isSameContent = (table: SelectedTable, a: number, b: number): boolean =>
+  table.columns.size[a] === table.columns.size[b] && table.md5(a) === table.md5(b);
+
+class LinkMaker {
+  private temporaries = 0;
+
+  constructor(
+    private readonly job: LinkJob,
+    private readonly warnings: string[],
+  ) {}
+
+  each(entries: Iterable<number>, make: (index: number) => void): void {
+    const { table, failures, signal } = this.job;
+    for (const index of entries) {
+      signal.throwIfAborted();
+      try {
+        make(index);
+        table.columns.state[index] = STATE.done;
+      } catch (error) {
+        const fatal = fatalError(error);
+        if (fatal !== undefined) throw fatal;
+        table.columns.state[index] = STATE.failed;
+        failures.add(table.path(index), failureReason(error));
+      }
+    }
+  }
+
+  private place(index: number): readonly [Folder, RawPath] {
+    const { table, tree, settings } = this.job;
+    const [folderPath, name] = splitPath(destinationOf(table, index, settings.flatten));
+    return [tree.folder(folderPath), name];
+  }
+
+  /** Makes something under a temporary name and gives it its own. */
+  private put(folder: Folder, name: RawPath, make: (temp: RawPath) => void): void {
+    const { tree, settings } = this.job;
+    const temp = `${settings.tempName}l${(this.temporaries++).toString(36)}`;
+    try {
+      make(temp);
+      tree.rename(folder, temp, name);
+    } catch (error) {
+      tree.remove(folder, temp);
+      throw error;
+    }
+    // When both names were links to one file already, rename has done nothing.
+    if (!this.job.isFresh) tree.remove(folder, temp);
+  }
+
+  hardlink(index: number, carrier: number): void {
+    const { table, tree, settings } = this.job;
+    if (table.columns.state[carrier] === STATE.failed)
+      throw new Error(`the file it is linked with failed: ${displayPath(table.path(carrier))}`);
+    const [folder, name] = this.place(index);
+    tree.pin(folder);
+    try {
+      const [fromFolder, from] = this.place(carrier);
+      this.put(folder, name, (temp) => {
+        try {
+          tree.link(fromFolder, from, folder, temp);
+        } catch (error) {
+          if (fatalError(error) !== undefined) throw error;
+          // No hard links on this file system, or no more to this file: a copy has the content at least.
+          this.copy(fromFolder, from, folder, temp, index);
+          this.warnings.push(
+            `${displayPath(destinationOf(table, index, settings.flatten))}: copied, not linked: ${errorText(error)}`,
+          );
+        }
+      });
+    } finally {
+      tree.unpin(folder);
+    }
+  }
+
+  private copy(fromFolder: Folder, from: RawPath, folder: Folder, temp: RawPath, index: number): void {
+    const { table, tree, settings } = this.job;
+    const { creationMode, metadata } = fileMetadata(table, index, folder, settings);
+    const source = tree.openFile(fromFolder, from);
+    try {
+      const fd = tree.createFile(folder, temp, creationMode);
+      try {
+        const buffer = Buffer.allocUnsafe(COPY_BYTES);
+        for (let at = 0, count = 1; count > 0; at += count) {
+          count = tree.read(source, buffer, at);
+          tree.write(fd, buffer.subarray(0, count), at);
+        }
+        tree.describe(fd, metadata);
+      } finally {
+        tree.close(fd);
+      }
+    } finally {
+      tree.close(source);
+    }
+  }
+
+  symlink(index: number): void {
+    const { table, tree, settings, extras } = this.job;
+    const extra = extras.get(index);
+    const [folder, name] = this.place(index);
+    const { metadata } = fileMetadata(table, index, folder, settings);
+    this.put(folder, name, (temp) => {
+      tree.symlink(folder, temp, extra?.target ?? '');
+      for (const [attribute, value] of extra?.xattrs ?? []) {
+        try {
+          tree.setLinkAttribute(folder, temp, attribute, value);
+        } catch (error) {
+          this.warnings.push(
+            `${displayPath(table.path(index))}: attribute ${displayPath(attribute)} not restored: ${errorText(error)}`,
+          );
+        }
+      }
+      tree.describeLink(folder, temp, metadata);
+    });
+  }
+}
+
+/** Makes the hard links, then the symbolic links. */
+export function makeLinks(job: LinkJob, hardlinks: ReadonlyMap<number, number>, warnings: string[]): void {
+  const { table } = job;
+  const maker = new LinkMaker(job, warnings);
+  maker.each(hardlinks.keys(), (index) => maker.hardlink(index, hardlinks.get(index) ?? index));
+  const symlinks = function* (): Generator<number> {
+    for (let index = 0; index < table.count; index++) {
+      if (table.type(index) === 'symlink' && table.columns.state[index] === STATE.waiting) yield index;
+    }
+  };
+  maker.each(symlinks(), (index) => maker.symlink(index));
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FrameCache } from '../../../../src/core/restore/fetch/frame-cache.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+const frame = (seed: number, size = 1000): Buffer => Buffer.alloc(size, seed);
+const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const total = (folder: string): number =>
+  readdirSync(folder, { recursive: true })
+    .map((name) => statSync(join(folder, String(name))))
+    .filter((stats) => stats.isFile())
+    .reduce((sum, { size }) => sum + size, 0);
+
+test('gives back what it was given, also to the next process', async () => {
+  const folder = await tempFolder();
+  const first = await FrameCache.open({ folder, limitBytes: 1e6 });
+  first.put(sha(frame(1)), frame(1));
+  await first.settled();
+
+  const second = await FrameCache.open({ folder, limitBytes: 1e6 });
+
+  expect(second.has(sha(frame(1)))).toBe(true);
+  expect((await second.read(sha(frame(1)), 1000))?.equals(frame(1))).toBe(true);
+  expect(await second.read(sha(frame(2)), 1000)).toBeUndefined();
+});
+
+test('drops the least recently used and stays below its limit, counting what others wrote', async () => {
+  const folder = await tempFolder();
+  const cache = await FrameCache.open({ folder, limitBytes: 10_000 });
+  for (let seed = 1; seed <= 6; seed++) cache.put(sha(frame(seed)), frame(seed));
+  await cache.settled();
+  const at = (seed: number): string => join(folder, sha(frame(seed)).slice(0, 2), sha(frame(seed)));
+  for (let seed = 1; seed <= 6; seed++) utimesSync(at(seed), seed * 1000, seed * 1000);
+  await cache.read(sha(frame(1)), 1000);
+  const other = await FrameCache.open({ folder, limitBytes: 10_000 });
+  other.put(sha(frame(50, 4000)), frame(50, 4000));
+  await other.settled();
+
+  for (let seed = 7; seed <= 9; seed++) cache.put(sha(frame(seed)), frame(seed));
+  await cache.settled();
+
+  expect(total(folder)).toBeLessThanOrEqual(10_000);
+  expect(existsSync(at(1))).toBe(true);
+  expect(existsSync(at(2))).toBe(false);
+});
+
+test('removes what a process that died left behind, and believes no file for its name', async () => {
+  const folder = await tempFolder();
+  const cache = await FrameCache.open({ folder, limitBytes: 1e6 });
+  cache.put(sha(frame(1)), frame(1));
+  await cache.settled();
+  const path = join(folder, sha(frame(1)).slice(0, 2), sha(frame(1)));
+  writeFileSync(`${path}.1-1.tmp`, 'half');
+  utimesSync(`${path}.1-1.tmp`, 1, 1);
+  writeFileSync(path, frame(2));
+
+  const next = await FrameCache.open({ folder, limitBytes: 1e6 });
+
+  expect(existsSync(`${path}.1-1.tmp`)).toBe(false);
+  expect(await next.read(sha(frame(1)), 1000)).toBeUndefined();
+  expect(existsSync(path)).toBe(false);
+});
