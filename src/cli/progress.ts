@@ -88,17 +88,17 @@ export interface Shown {
   readonly text: () => string;
 }
 
+/** Undefined for a result that the command prints in its own way. Nothing is printed by it: the display is still there. */
+export type Show<T> = (result: T) => Shown | undefined | Promise<Shown | undefined>;
+
 /** The same for a command whose result is the operation's: everybody who follows it gets what is printed then. */
 export async function runToResult<T>(
   ctx: ProgressContext & Pick<Context, 'result'>,
-  {
-    show,
-    ...options
-  }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: (result: T) => Shown | Promise<Shown> },
+  { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: Show<T> },
   run: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   let shown: Shown | undefined;
-  const documentOf = async (result: T): Promise<unknown> => (shown = await show(result)).document;
+  const documentOf = async (result: T): Promise<unknown> => (shown = await show(result))?.document;
   const result = await runWithProgress(ctx, { ...options, documentOf }, run);
   if (shown !== undefined) ctx.result(shown.document, shown.text);
   return result;

@@ -1,6 +1,6 @@
 import pkg from '../../package.json' with { type: 'json' };
 import { defineCommand } from '../cli/command.js';
-import type { Places, Results, Verbosity } from '../cli/context.js';
+import type { Messages, Places, Results, Verbosity } from '../cli/context.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { flag } from '../cli/flag.js';
 import { printable } from '../core/paths/raw-path.js';
@@ -51,12 +51,14 @@ export const command = defineCommand({
     1: 'cannot be repaired; what could be read before can be read as before',
     3: 'repaired, or can be repaired, but something is lost, or may be; the result names it',
   },
-  async run(values, [url], context: Results & Verbosity & Places & StoreContext & ProgressContext) {
+  async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { hasLosses, repairUpload } = await import('../core/repair/repair.js');
     const { rememberedIn } = await import('../core/archive/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });
+    // Said when the display is gone, or they would stand in the middle of it.
+    const warnings: string[] = [];
     const { result } = await withResult(
       context,
       {},
@@ -66,7 +68,7 @@ export const command = defineCommand({
           const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
           return withStore(call, async (opened) => {
             const { store, region, requests } = opened;
-            const { cache } = rememberedIn(context.home, opened, (text) => emit({ type: 'note', text }));
+            const { cache } = rememberedIn(context.home, opened, (text) => void warnings.push(text));
             const result = await repairUpload({
               store,
               uploadId,
@@ -89,6 +91,7 @@ export const command = defineCommand({
         }),
       },
     );
+    for (const warning of warnings) context.warn(warning);
     return hasLosses(result) ? 3 : 0;
   },
 });

@@ -1,10 +1,9 @@
 // What most runs need around their work: how long it took, its progress, notes and warnings that do not flood.
 import type { Clock, Messages, Origins, Results } from '../../cli/context.js';
-import type { Aside, ProgressContext, ProgressFormat, Shown } from '../../cli/progress.js';
+import type { Aside, ProgressContext, ProgressFormat, Show } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
 import { printable } from '../../core/paths/raw-path.js';
 
-const NOTE_EVERY_MS = 5000;
 const SHOWN_WARNINGS = 10;
 
 /** Starts a watch; the function tells the milliseconds since then. */
@@ -31,8 +30,7 @@ export interface ProgressValues {
 /** What to do, and what to print of it then. */
 export interface Operating<T> {
   readonly work: (emit: EventSink, aside: Aside) => Promise<T>;
-  /** Nothing is printed by it: the display is still there. */
-  readonly show: (result: T) => Shown | Promise<Shown>;
+  readonly show: Show<T>;
 }
 
 /** Runs `work` as `withProgress` does, and prints its result, which everybody who follows the events gets with the last one. */
@@ -43,17 +41,6 @@ export async function withResult<T>(
 ): Promise<T> {
   const { runToResult } = await import('../../cli/progress.js');
   return await runToResult(context, { progressFormat, show }, work);
-}
-
-/** A note every five seconds at most, the first one after five. */
-export function fewNotes({ note, now }: Clock & Pick<Messages, 'note'>): (text: () => string) => void {
-  let last = now().getTime();
-  return (text) => {
-    const time = now().getTime();
-    if (time - last < NOTE_EVERY_MS) return;
-    last = time;
-    note(text());
-  };
 }
 
 /** The first warnings, and how many more there are. */

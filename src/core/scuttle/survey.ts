@@ -3,7 +3,7 @@ import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { EventSink } from '../events.js';
-import { ignoreEvents, scanMeter } from '../progress-meter.js';
+import { scanMeter } from '../progress-meter.js';
 import type { Holdings } from './holdings.js';
 import { nestedBase, ownKey } from './own-keys.js';
 
@@ -50,7 +50,7 @@ export async function survey(
   store: ObjectStore,
   holdings: Holdings,
   signal: AbortSignal,
-  emit: EventSink = ignoreEvents,
+  emit: EventSink,
 ): Promise<Survey> {
   emit({ type: 'phase', phase: 'listing' });
   const tell = scanMeter(emit);

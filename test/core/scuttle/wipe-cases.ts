@@ -37,7 +37,7 @@ export async function fill(store: ObjectStore): Promise<void> {
 
 export async function scuttle(store: ObjectStore): Promise<WipeResult & { readonly found: Survey }> {
   const holdings = await openHoldings(store, signal);
-  const found = await survey(store, holdings, signal);
+  const found = await survey(store, holdings, signal, () => undefined);
   return { ...(await wipe(store, holdings, { found, signal })), found };
 }
 
