@@ -38,6 +38,9 @@ export function isCi(env: Environment): boolean {
   });
 }
 
+/** Does something with the terminal meanwhile, such as a question: the screen makes room for it and comes back. */
+export type Aside = <R>(work: () => Promise<R>) => Promise<R>;
+
 /** The part of a command's context that showing progress needs. */
 export type ProgressContext = Pick<Context, 'signal' | 'env' | 'stderr' | 'quiet' | 'now' | 'colors' | 'warn'>;
 
@@ -59,15 +62,15 @@ export interface ProgressOptions<T> {
 export async function runWithProgress<T>(
   ctx: ProgressContext,
   options: ProgressOptions<T>,
-  run: (emit: EventSink) => Promise<T>,
+  run: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   const display = openDisplay(ctx, options);
   const consumers = [...(options.consumers ?? []), ...(display === undefined ? [] : [display.consumer])];
   const emit = fanOut(consumers, (text) => ctx.warn(text));
   let outcome: Outcome = { status: 'done' };
   try {
-    const result = await run(emit);
-    if (options.documentOf !== undefined) outcome = { status: 'done', result: options.documentOf(result) };
+    const result = await run(emit, display?.aside ?? ((work) => work()));
+    if (options.documentOf !== undefined) outcome = { status: 'done', result: await options.documentOf(result) };
     return result;
   } catch (error) {
     outcome = outcomeOf(error);
@@ -85,14 +88,17 @@ export interface Shown {
   readonly text: () => string;
 }
 
+/** Undefined for a result that the command prints in its own way. Nothing is printed by it: the display is still there. */
+export type Show<T> = (result: T) => Shown | undefined | Promise<Shown | undefined>;
+
 /** The same for a command whose result is the operation's: everybody who follows it gets what is printed then. */
 export async function runToResult<T>(
   ctx: ProgressContext & Pick<Context, 'result'>,
-  { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: (result: T) => Shown },
-  run: (emit: EventSink) => Promise<T>,
+  { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: Show<T> },
+  run: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   let shown: Shown | undefined;
-  const documentOf = (result: T): unknown => (shown = show(result)).document;
+  const documentOf = async (result: T): Promise<unknown> => (shown = await show(result))?.document;
   const result = await runWithProgress(ctx, { ...options, documentOf }, run);
   if (shown !== undefined) ctx.result(shown.document, shown.text);
   return result;
@@ -100,6 +106,7 @@ export async function runToResult<T>(
 
 interface Display {
   readonly consumer: EventConsumer;
+  readonly aside: Aside;
   /** Resolves when the last of it is written. */
   readonly close: () => Promise<void>;
 }
@@ -113,16 +120,30 @@ function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Disp
   const { apply, requestStop, close } = store.getState();
   // Not awaited: the work goes on while Ink loads.
   let starting: Promise<Reporter> | undefined;
-  const start = (): void => {
-    starting = startReporter(format, ctx, store);
+  const start = (notesTold = 0): void => {
+    starting = startReporter(format, ctx, { store, notesTold });
     starting.catch(() => undefined);
   };
-  const timer = showAfterMs > 0 ? setTimeout(start, showAfterMs) : undefined;
+  const timer = showAfterMs > 0 ? setTimeout(() => start(), showAfterMs) : undefined;
   if (timer === undefined) start();
   if (ctx.signal.aborted) requestStop();
   else ctx.signal.addEventListener('abort', requestStop, { once: true });
   return {
     consumer: { name: 'progress display', take: apply },
+    async aside(work) {
+      // The other displays write lines, which stand in nobody's way.
+      if (format !== 'tui') return await work();
+      clearTimeout(timer);
+      store.getState().refresh();
+      const notesTold = starting === undefined ? 0 : store.getState().snapshot.notes.length;
+      await (await starting)?.stop();
+      starting = undefined;
+      try {
+        return await work();
+      } finally {
+        start(notesTold);
+      }
+    },
     async close() {
       clearTimeout(timer);
       ctx.signal.removeEventListener('abort', requestStop);
@@ -141,7 +162,7 @@ function outcomeOf(error: unknown): Outcome {
 async function startReporter(
   format: Exclude<ProgressFormat, 'none'>,
   ctx: ProgressContext,
-  store: TransferStore,
+  { store, notesTold }: { readonly store: TransferStore; readonly notesTold: number },
 ): Promise<Reporter> {
   const { stderr: stream, env, now, colors } = ctx;
   const look = lookOf(colors.stderr, env);
@@ -149,7 +170,7 @@ async function startReporter(
     case 'tui': {
       // oxlint-disable-next-line no-restricted-imports -- loaded on first use, and only for a terminal
       const { startProgressScreen } = await import('../screens/progress/progress-screen.js');
-      return startProgressScreen({ store, stream, look });
+      return startProgressScreen({ store, stream, look, notesTold });
     }
     case 'json': {
       // oxlint-disable-next-line no-restricted-imports -- loaded on first use

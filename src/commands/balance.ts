@@ -1,17 +1,19 @@
-import type { Clock, Messages, Results } from '../cli/context.js';
+import type { Clock, Results } from '../cli/context.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
+import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
 import type { Balanced } from '../core/balance/balance-document.js';
 import type { Analysis, BalancePlan } from '../core/balance/plan-balance.js';
 import type { ShardLoads } from '../core/balance/shard-loads.js';
 import type { StayReason } from '../core/balance/staying-chunks.js';
+import type { EventSink } from '../core/events.js';
 import type { ObjectStore } from '../core/object-store/object-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
 import { storeModeFlag, uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { amountText, bytesOf, textOf } from './kit/lines.js';
-import { stopwatch } from './kit/run.js';
+import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { numbers, tableText, type TableContext } from './kit/table.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
@@ -66,18 +68,32 @@ export const command = defineCommand({
     0: 'analyzed, planned or done; also when there was nothing to move',
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',
   },
-  async run(values, [url], context: Results & Messages & Clock & StoreContext & TableContext) {
+  async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
     const target = uploadTarget(url, values);
     const { balanceDocument } = await import('../core/balance/balance-document.js');
     const elapsed = stopwatch(context);
-    const call = { baseUrl: target.baseUrl, values, context, requestsAtOnce: REQUESTS_AT_ONCE };
-    await withStore(call, async ({ store, requests }) => {
-      const done = await carryOut(store, target.uploadId, values, context);
-      const about = { location: uploadUrl(target), dryRun: values.dryRun, durationMs: elapsed(), requests };
-      const document = { ...balanceDocument(done), ...about };
-      const text = values.format === 'json' ? `${JSON.stringify(document)}\n` : await balanceText(done, context);
-      context.result(document, () => text);
-    });
+    const { baseUrl, uploadId } = target;
+    const location = uploadUrl(target);
+    const { dryRun, format } = values;
+    await withResult(
+      context,
+      {},
+      {
+        work: (emit) => {
+          emit({ type: 'start', operation: 'balance', source: location, target: '' });
+          const call = { baseUrl, values, context, requestsAtOnce: REQUESTS_AT_ONCE, onEvent: emit };
+          return withStore(call, async ({ store, requests }) => {
+            const done = await carryOut(store, uploadId, values, { emit, signal: context.signal });
+            return { done, requests };
+          });
+        },
+        show: async ({ done, requests }) => {
+          const document = { ...balanceDocument(done), location, dryRun, durationMs: elapsed(), requests };
+          const text = format === 'json' ? `${JSON.stringify(document)}\n` : await balanceText(done, context);
+          return { document, text: () => text };
+        },
+      },
+    );
   },
 });
 
@@ -85,16 +101,15 @@ async function carryOut(
   store: ObjectStore,
   uploadId: string,
   { threshold, execute, dryRun }: Values<typeof flags>,
-  context: Messages & StoreContext,
+  { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
 ): Promise<Balanced> {
   const { randomBytes } = await import('node:crypto');
   const { balance, previewBalance } = await import('../core/balance/balance.js');
   const { analyze } = await import('../core/balance/plan-balance.js');
-  const options = { uploadId, threshold, randomBytes, signal: context.signal };
+  const options = { uploadId, threshold, randomBytes, emit, signal };
   if (!execute && !dryRun) return { analysis: await analyze(store, options), executed: false };
-  const onStep = (step: string): void => context.note(step);
   const plan = execute
-    ? await balance(store, { ...options, requestsAtOnce: REQUESTS_AT_ONCE, onStep })
+    ? await balance(store, { ...options, requestsAtOnce: REQUESTS_AT_ONCE })
     : await previewBalance(store, options);
   return { analysis: plan, plan, executed: execute };
 }

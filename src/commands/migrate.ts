@@ -17,7 +17,7 @@ import { agree } from './kit/ask.js';
 import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
 import { amountText, fact, textOf } from './kit/lines.js';
 import { documentParts, inPieces } from './kit/pieces.js';
-import { stopwatch, withProgress } from './kit/run.js';
+import { stopwatch, withProgress, withResult } from './kit/run.js';
 import { openForWriting, withStore } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 
@@ -106,23 +106,27 @@ export const command = defineCommand({
         const about = { archiveUrl: source.url, requests: opened.requests, durationMs: elapsed() };
         return await showInspected(inspected, about, context);
       }
-      const result = await withProgress(context, values, (emit) => {
-        emit(start);
-        return migrate({
-          archive,
-          tempParent: resolve(context.cwd, values.tempDir ?? tmpdir()),
-          keepTemp: values.keepTemp,
-          validate: !values.skipValidation,
-          deleteOriginal: values.deleteOriginal,
-          open: openForWriting(url, values, context),
-          upload,
-          emit,
-          signal,
-        });
+      const { partial } = await withResult(context, values, {
+        work: (emit) => {
+          emit(start);
+          return migrate({
+            archive,
+            tempParent: resolve(context.cwd, values.tempDir ?? tmpdir()),
+            keepTemp: values.keepTemp,
+            validate: !values.skipValidation,
+            deleteOriginal: values.deleteOriginal,
+            open: openForWriting(url, values, context),
+            upload,
+            emit,
+            signal,
+          });
+        },
+        show: async (result) => {
+          const { partial: _, ...document } = result;
+          const lines = await migratedLines(result, context);
+          return { document, text: () => textOf(lines) };
+        },
       });
-      const { partial, ...document } = result;
-      const lines = await migratedLines(result, context);
-      context.result(document, () => textOf(lines));
       return partial ? 3 : 0;
     });
   },

@@ -1,6 +1,7 @@
 import pkg from '../../package.json' with { type: 'json' };
 import { defineCommand } from '../cli/command.js';
-import type { Clock, Messages, Places, Results, Verbosity } from '../cli/context.js';
+import type { Messages, Places, Results, Verbosity } from '../cli/context.js';
+import type { ProgressContext } from '../cli/progress.js';
 import { flag } from '../cli/flag.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Loss } from '../core/repair/losses.js';
@@ -8,7 +9,7 @@ import type { RepairPart, RepairResult } from '../core/repair/repair.js';
 import { formatBytes, formatCount } from '../ui/format.js';
 import { limitFlags, storeModeFlag, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
-import { fewNotes } from './kit/run.js';
+import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
@@ -50,33 +51,48 @@ export const command = defineCommand({
     1: 'cannot be repaired; what could be read before can be read as before',
     3: 'repaired, or can be repaired, but something is lost, or may be; the result names it',
   },
-  async run(values, [url], context: Results & Messages & Verbosity & Clock & Places & StoreContext) {
+  async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { hasLosses, repairUpload } = await import('../core/repair/repair.js');
     const { rememberedIn } = await import('../core/archive/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
-    const tell = fewNotes(context);
-    return await withStore({ baseUrl, values, context, requestsAtOnce: workers }, async (opened) => {
-      const { cache } = rememberedIn(context.home, opened, (text) => context.warn(text));
-      const result = await repairUpload({
-        store: opened.store,
-        uploadId,
-        region: opened.region,
-        tool: `archiver ${pkg.version}`,
-        cache,
-        execute,
-        force,
-        fromPrevious,
-        requestsAtOnce: workers,
-        signal: context.signal,
-        onProgress: (chunks, bytes) => tell(() => `read ${amountText(chunks, 'chunk', bytes)}`),
-      });
-      const location = uploadUrl({ baseUrl, uploadId });
-      context.result({ ...result, location, requests: opened.requests }, () =>
-        textOf(repairLines(result, context.verbose, printable(location))),
-      );
-      return hasLosses(result) ? 3 : 0;
-    });
+    const location = uploadUrl({ baseUrl, uploadId });
+    // Said when the display is gone, or they would stand in the middle of it.
+    const warnings: string[] = [];
+    const { result } = await withResult(
+      context,
+      {},
+      {
+        work: (emit) => {
+          emit({ type: 'start', operation: 'repair', source: location, target: '' });
+          const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
+          return withStore(call, async (opened) => {
+            const { store, region, requests } = opened;
+            const { cache } = rememberedIn(context.home, opened, (text) => void warnings.push(text));
+            const result = await repairUpload({
+              store,
+              uploadId,
+              region,
+              tool: `archiver ${pkg.version}`,
+              cache,
+              execute,
+              force,
+              fromPrevious,
+              requestsAtOnce: workers,
+              emit,
+              signal: context.signal,
+            });
+            return { result, requests };
+          });
+        },
+        show: ({ result, requests }) => ({
+          document: { ...result, location, requests },
+          text: () => textOf(repairLines(result, context.verbose, printable(location))),
+        }),
+      },
+    );
+    for (const warning of warnings) context.warn(warning);
+    return hasLosses(result) ? 3 : 0;
   },
 });
 

@@ -1,6 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Clock, Messages, Results, Terminal } from '../cli/context.js';
+import type { ProgressContext } from '../cli/progress.js';
 import { flag, type Values } from '../cli/flag.js';
 import { usageError } from '../core/failures/errors.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
@@ -12,7 +13,7 @@ import { askTyped, hasTerminal } from './kit/ask.js';
 import { bucketUrl } from './kit/upload-target.js';
 import { storeFlags } from './kit/flags.js';
 import { firstLines, textOf } from './kit/lines.js';
-import { fewNotes } from './kit/run.js';
+import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 
 const flags = {
@@ -70,7 +71,7 @@ export const command = defineCommand({
     1: 'failed, or cancelled by an answer that does not match (nothing was deleted)',
     3: 'some of it could not be deleted, or older versions could not be seen; the result names what is left',
   },
-  async run(values, [url], context: Results & Messages & Terminal & Clock & StoreContext) {
+  async run(values, [url], context: Results & Messages & Terminal & Clock & StoreContext & ProgressContext) {
     const baseUrl = placeOf(values, url);
     refuseUnattended(values, baseUrl, context);
     const { openHoldings } = await import('../core/scuttle/holdings.js');
@@ -78,27 +79,52 @@ export const command = defineCommand({
     const { wipe } = await import('../core/scuttle/wipe.js');
     const { dryRun, force } = values;
     const { signal } = context;
-    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const holdings = await openHoldings(store, signal);
-      const found = await survey(store, holdings, signal);
-      const { versionsHidden } = holdings;
-      const { leftAlone, leftAloneSamples, ...wouldDelete } = found;
-      const document = { location: baseUrl, found: wouldDelete, leftAlone, leftAloneSamples, versionsHidden, requests };
-      const lines = surveyLines(found, baseUrl, versionsHidden);
-      if (dryRun || found.objects + found.olderVersions + found.unfinishedMultiparts === 0) {
-        const end = dryRun ? 'Nothing was deleted (--dry-run).' : 'There is nothing to delete.';
-        context.result({ ...document, dryRun, ...NOTHING }, () => textOf([...lines, end]));
-        return 0;
-      }
-      for (const line of lines) context.note(line);
-      if (!force) await askTyped(context, questionsFor(baseUrl));
-      const tell = fewNotes(context);
-      const done = await wipe(store, holdings, signal, (count) => tell(() => `deleted ${formatCount(count)} so far`));
-      context.result({ ...document, dryRun, ...done }, () => textOf(wipeLines(done, baseUrl)));
-      if (versionsHidden)
-        context.warn('older versions could not be seen; where the bucket keeps them, they are still there');
-      return done.failedCount > 0 || done.kept > 0 || versionsHidden ? 3 : 0;
-    });
+    const end = await withResult(
+      context,
+      {},
+      {
+        work: (emit, aside) => {
+          emit({ type: 'start', operation: 'scuttle', source: baseUrl, target: '' });
+          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+            const holdings = await openHoldings(store, signal);
+            const found = await survey(store, holdings, signal, emit);
+            const { versionsHidden } = holdings;
+            const isEmpty = found.objects + found.olderVersions + found.unfinishedMultiparts === 0;
+            if (dryRun || isEmpty) return { found, versionsHidden, requests, done: undefined };
+            await aside(async () => {
+              for (const line of surveyLines(found, baseUrl, versionsHidden)) context.note(line);
+              if (!force) await askTyped(context, questionsFor(baseUrl));
+            });
+            const done = await wipe(store, holdings, { found, emit, signal });
+            return { found, versionsHidden, requests, done };
+          });
+        },
+        show: ({ found, versionsHidden, requests, done }) => {
+          const { leftAlone, leftAloneSamples, ...wouldDelete } = found;
+          const about = {
+            location: baseUrl,
+            found: wouldDelete,
+            leftAlone,
+            leftAloneSamples,
+            versionsHidden,
+            requests,
+          };
+          const last = dryRun ? 'Nothing was deleted (--dry-run).' : 'There is nothing to delete.';
+          return {
+            document: { ...about, dryRun, ...(done ?? NOTHING) },
+            text: () =>
+              textOf(
+                done === undefined ? [...surveyLines(found, baseUrl, versionsHidden), last] : wipeLines(done, baseUrl),
+              ),
+          };
+        },
+      },
+    );
+    const { done, versionsHidden } = end;
+    if (done === undefined) return 0;
+    if (versionsHidden)
+      context.warn('older versions could not be seen; where the bucket keeps them, they are still there');
+    return done.failedCount > 0 || done.kept > 0 || versionsHidden ? 3 : 0;
   },
 });
 

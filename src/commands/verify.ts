@@ -10,7 +10,7 @@ import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { headline } from './kit/headline.js';
-import { stopwatch, withProgress } from './kit/run.js';
+import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
@@ -51,27 +51,33 @@ export const command = defineCommand({
     const { verifyUpload } = await import('../core/verify/verify.js');
     const { workers } = values;
     const elapsed = stopwatch(context);
-    const { result, requests } = await withProgress(context, values, (emit) =>
-      withStore({ baseUrl, values, context, requestsAtOnce: workers, onEvent: emit }, async ({ store, requests }) => ({
-        result: await verifyUpload({
-          reader: store,
-          uploadId,
-          mode: modeOf(values),
-          sample: values.sample ?? 1,
-          random: Math.random,
-          requestsAtOnce: workers,
-          memoryLimitBytes: context.memoryLimitBytes,
-          emit,
-          signal: context.signal,
-        }),
-        requests,
-      })),
-    );
-    const durationMs = elapsed();
-    const first = await headline(result.ok, verdict(result), context);
-    context.result({ ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests }, () =>
-      textOf([first, ...detailLines(result, durationMs, context.verbose)]),
-    );
+    const { result } = await withResult(context, values, {
+      work: (emit) => {
+        const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
+        return withStore(call, async ({ store, requests }) => {
+          const result = await verifyUpload({
+            reader: store,
+            uploadId,
+            mode: modeOf(values),
+            sample: values.sample ?? 1,
+            random: Math.random,
+            requestsAtOnce: workers,
+            memoryLimitBytes: context.memoryLimitBytes,
+            emit,
+            signal: context.signal,
+          });
+          return { result, requests };
+        });
+      },
+      show: async ({ result, requests }) => {
+        const durationMs = elapsed();
+        const first = await headline(result.ok, verdict(result), context);
+        return {
+          document: { ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
+          text: () => textOf([first, ...detailLines(result, durationMs, context.verbose)]),
+        };
+      },
+    });
     return result.ok ? 0 : 1;
   },
 });

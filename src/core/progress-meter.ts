@@ -33,5 +33,19 @@ export function progressMeter(
   };
 }
 
+/** Tells what was found so far, as totals. */
+export function scanMeter(
+  emit: EventSink,
+  now: () => number = () => performance.now(),
+): (items: number, bytes: number) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (items, bytes) => {
+    const at = now();
+    if (at - saidAt < INTERVAL_MS) return;
+    saidAt = at;
+    emit({ type: 'scan', items, bytes });
+  };
+}
+
 /** For callers that nobody follows. */
 export const ignoreEvents: EventSink = () => undefined;

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Questions, Results, Terminal } from '../../cli/context.js';
+import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
@@ -15,7 +16,7 @@ import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';
 import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { amountText, bytesOf, fact, failureText, firstLines, minuteText, textOf } from '../kit/lines.js';
-import { stopwatch } from '../kit/run.js';
+import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
@@ -78,7 +79,11 @@ export const command = defineCommand({
     1: 'stopped, and nothing was deleted: something is damaged, not understood or changed meanwhile, or the store failed',
     3: 'pruned, but some objects could not be deleted',
   },
-  async run(values, [url], context: Results & Messages & Questions & Terminal & Clock & StoreContext) {
+  async run(
+    values,
+    [url],
+    context: Messages & Questions & Terminal & Clock & Results & StoreContext & ProgressContext,
+  ) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
@@ -93,24 +98,34 @@ export const command = defineCommand({
     const elapsed = stopwatch(context);
     const options = planOptions(values, datasetId, context);
     const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
-    return await withStore({ baseUrl, values, context }, async ({ store, region, requests }) => {
-      const plan = await planPrune(readOnly(store), options);
-      for (const warning of plan.warnings) context.warn(printable(warning));
-      const going = [...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects];
-      const fees = earlyDeletion(going, { region, now: context.now() });
-      const carryOut = async () => {
-        context.note(planLines({ plan, fees, freedFrom }).join('\n'));
-        if (!force) await agree(context, 'Delete this for good?', 'nothing was pruned');
-        return await prune(store, { ...options, plan, randomBytes, onStep: (text) => context.note(text) });
-      };
-      const outcome = dryRun || !hasWork(plan) ? undefined : await carryOut();
-      const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom };
-      const about = { datasetId, location: baseUrl, dryRun };
-      context.result({ ...about, ...pruneDocument(done), durationMs: elapsed(), requests }, () =>
-        textOf(dryRun ? [...planLines(done), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
-      );
-      return (outcome?.failed.length ?? 0) > 0 ? 3 : 0;
-    });
+    const { outcome } = await withResult(
+      context,
+      {},
+      {
+        work: (emit, aside) => {
+          emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
+          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests }) => {
+            const plan = await planPrune(readOnly(store), { ...options, emit });
+            const going = [...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects];
+            const fees = earlyDeletion(going, { region, now: context.now() });
+            const isDue = !dryRun && hasWork(plan);
+            const ask = async (): Promise<void> => {
+              for (const warning of plan.warnings) context.warn(printable(warning));
+              if (isDue) context.note(planLines({ plan, fees, freedFrom }).join('\n'));
+              if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
+            };
+            if (isDue || plan.warnings.length > 0) await aside(ask);
+            const outcome = isDue ? await prune(store, { ...options, plan, randomBytes, emit }) : undefined;
+            return { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, requests };
+          });
+        },
+        show: ({ requests, ...done }) => ({
+          document: { datasetId, location: baseUrl, dryRun, ...pruneDocument(done), durationMs: elapsed(), requests },
+          text: () => textOf(dryRun ? [...planLines(done), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
+        }),
+      },
+    );
+    return (outcome?.failed.length ?? 0) > 0 ? 3 : 0;
   },
 });
 

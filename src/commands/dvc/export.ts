@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Origins, Places, Results } from '../../cli/context.js';
+import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
 import type { SidecarResult } from '../../core/dvc/sidecar.js';
 import { usageError } from '../../core/failures/errors.js';
@@ -11,6 +12,7 @@ import { formatCount, formatQuantity } from '../../ui/format.js';
 import { uploadTargetFlags } from '../kit/flags.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
+import { withResult } from '../kit/run.js';
 import { uploadTarget, uploadUrl, urlAndFolder } from '../kit/upload-target.js';
 
 const flags = {
@@ -45,26 +47,33 @@ export const command = defineCommand({
     1: 'failed, or no .dvc file could be written',
     3: 'written, but not for some files',
   },
-  async run(values, positional, context: Results & Messages & Places & StoreContext) {
+  async run(values, positional, context: Results & Messages & Places & StoreContext & ProgressContext) {
     const { url, outputDir } = splitPositional(values, positional, context);
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { exportSidecars } = await import('../../core/dvc/export-sidecars.js');
     const { cacheDir } = values;
-    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const { result, warnings } = await exportSidecars(store, {
-        uploadId,
-        outputDir,
-        cacheDir,
-        signal: context.signal,
-      });
-      for (const warning of warnings) context.warn(warning);
-      const about = { uploadId, location: uploadUrl({ baseUrl, uploadId }), outputDir };
-      const folders = result.folders.map(({ path, ...folder }) => ({ ...folder, path: resultPath(path) }));
-      const document = { ...about, cacheDir: resolve(outputDir, cacheDir), ...result, folders, requests };
-      context.result(document, () => exportText(result, outputDir));
-      if (result.failed.length === 0) return 0;
-      return result.files + result.folders.length === 0 ? 1 : 3;
-    });
+    const location = uploadUrl({ baseUrl, uploadId });
+    const { result, warnings } = await withResult(
+      context,
+      {},
+      {
+        work: (emit) => {
+          emit({ type: 'start', operation: 'dvc export', source: location, target: outputDir });
+          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+            const { signal } = context;
+            return { ...(await exportSidecars(store, { uploadId, outputDir, cacheDir, emit, signal })), requests };
+          });
+        },
+        show: ({ result, requests }) => {
+          const folders = result.folders.map(({ path, ...folder }) => ({ ...folder, path: resultPath(path) }));
+          const about = { uploadId, location, outputDir, cacheDir: resolve(outputDir, cacheDir) };
+          return { document: { ...about, ...result, folders, requests }, text: () => exportText(result, outputDir) };
+        },
+      },
+    );
+    for (const warning of warnings) context.warn(warning);
+    if (result.failed.length === 0) return 0;
+    return result.files + result.folders.length === 0 ? 1 : 3;
   },
 });
 

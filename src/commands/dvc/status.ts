@@ -56,7 +56,7 @@ export const command = defineCommand({
     const status = await withProgress(context, values, (emit) => {
       emit({ type: 'start', operation: 'dvc status', source: localPath, target: '' });
       return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }): Promise<Status> => {
-        const { listing } = await loadListing(store, { uploadId, signal });
+        const { listing } = await loadListing(store, { uploadId, emit, signal });
         checkStage(listing, stage, location);
         const comparison = await compareLocal({ listing, folder, stage, emit, signal });
         const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;

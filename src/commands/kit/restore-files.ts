@@ -2,12 +2,13 @@
 import { resolve } from 'node:path';
 import type { Clock, Environment, MemoryLimit, Messages, Places, Results, Terminal } from '../../cli/context.js';
 import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
+import type { EventSink } from '../../core/events.js';
 import { ArchiverError, usageError } from '../../core/failures/errors.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
-import { stopwatch, warnOf, withProgress } from './run.js';
+import { stopwatch, warnOf, withResult } from './run.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 import { uploadUrl, urlAndFolder } from './upload-target.js';
 
@@ -62,7 +63,7 @@ export async function restoreFiles(
   const { target, openCache, fetch, ...chosen } = call;
   const elapsed = stopwatch(context);
   const requestsAtOnce = values.workers;
-  const { result, requests, document, planned, text, status } = await withProgress(context, values, (emit) =>
+  const work = (emit: EventSink) =>
     withStore({ baseUrl: target.baseUrl, values, context, requestsAtOnce, onEvent: emit }, async (opened) => {
       const options: EngineOptions = {
         ...chosen,
@@ -79,16 +80,21 @@ export async function restoreFiles(
         emit,
         signal: context.signal,
       };
-      return { ...(await fetch(options, opened)), requests: opened.requests };
-    }),
-  );
-  refuseNothing(result, call, values);
-  const durationMs = elapsed();
+      const fetched = await fetch(options, opened);
+      refuseNothing(fetched.result, call, values);
+      return { ...fetched, requests: opened.requests };
+    });
+  const { result, status } = await withResult(context, values, {
+    work,
+    show: ({ result, requests, document, planned, text }) => {
+      const durationMs = elapsed();
+      return {
+        document: { ...result, ...about, location: uploadUrl(target), durationMs, requests, ...document },
+        text: () => text ?? resultText(result, call, { durationMs, requests, context, planned: planned ?? [] }),
+      };
+    },
+  });
   warnOf(result.warnings, context);
-  context.result(
-    { ...result, ...about, location: uploadUrl(target), durationMs, requests, ...document },
-    () => text ?? resultText(result, call, { durationMs, requests, context, planned: planned ?? [] }),
-  );
   return status ?? statusOf(result);
 }
 

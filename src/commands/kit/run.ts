@@ -1,10 +1,9 @@
 // What most runs need around their work: how long it took, its progress, notes and warnings that do not flood.
-import type { Clock, Messages, Origins } from '../../cli/context.js';
-import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
+import type { Clock, Messages, Origins, Results } from '../../cli/context.js';
+import type { Aside, ProgressContext, ProgressFormat, Show } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
 import { printable } from '../../core/paths/raw-path.js';
 
-const NOTE_EVERY_MS = 5000;
 const SHOWN_WARNINGS = 10;
 
 /** Starts a watch; the function tells the milliseconds since then. */
@@ -16,22 +15,32 @@ export function stopwatch({ now }: Clock): () => number {
 /** Runs `work` and shows its progress as --progress-format says. @throws what `work` throws; usage for a format that cannot be */
 export async function withProgress<T>(
   context: ProgressContext,
-  { progressFormat }: { readonly progressFormat: ProgressFormat | undefined },
-  work: (emit: EventSink) => Promise<T>,
+  { progressFormat }: ProgressValues,
+  work: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   const { runWithProgress } = await import('../../cli/progress.js');
   return await runWithProgress(context, { progressFormat }, work);
 }
 
-/** A note every five seconds at most, the first one after five. */
-export function fewNotes({ note, now }: Clock & Pick<Messages, 'note'>): (text: () => string) => void {
-  let last = now().getTime();
-  return (text) => {
-    const time = now().getTime();
-    if (time - last < NOTE_EVERY_MS) return;
-    last = time;
-    note(text());
-  };
+export interface ProgressValues {
+  /** Commands without the flag leave it to the terminal and --quiet. */
+  readonly progressFormat?: ProgressFormat | undefined;
+}
+
+/** What to do, and what to print of it then. */
+export interface Operating<T> {
+  readonly work: (emit: EventSink, aside: Aside) => Promise<T>;
+  readonly show: Show<T>;
+}
+
+/** Runs `work` as `withProgress` does, and prints its result, which everybody who follows the events gets with the last one. */
+export async function withResult<T>(
+  context: ProgressContext & Results,
+  { progressFormat }: ProgressValues,
+  { work, show }: Operating<T>,
+): Promise<T> {
+  const { runToResult } = await import('../../cli/progress.js');
+  return await runToResult(context, { progressFormat, show }, work);
 }
 
 /** The first warnings, and how many more there are. */

@@ -1,13 +1,15 @@
 // Opens the upload, or the version of a dataset, that a shell looks into.
 import type { Context } from '../../cli/context.js';
+import { runWithProgress } from '../../cli/progress.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { resolveVersion } from '../../core/dataset/records/version-selector.js';
 import { digestsOf } from '../../core/dataset/chain/version-view.js';
+import type { EventSink } from '../../core/events.js';
+import { ignoreEvents } from '../../core/progress-meter.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import { formatCount } from '../../ui/format.js';
 import { openForReading, type StoreValues } from '../kit/store.js';
 import { uploadTarget, type UploadTargetValues, uploadUrl } from '../kit/upload-target.js';
 import { datasetTarget } from '../kit/dataset-target.js';
@@ -22,7 +24,8 @@ interface ArchiveValues extends UploadTargetValues, StoreValues {
   readonly cacheGb: number;
 }
 
-const TELL_EVERY_MS = 200;
+/** What is there sooner needs no display. */
+const SHOW_AFTER_MS = 200;
 
 export interface OpenedArchive {
   readonly archive: OpenArchive;
@@ -39,7 +42,9 @@ export async function openArchive(
   const selector = versionSelector(values);
   const target = isDataset ? { baseUrl: datasetTarget(url, values), uploadId: '' } : uploadTarget(url, values);
   const { baseUrl } = target;
-  const opened = await openForReading(baseUrl, values, context);
+  // The store outlives the loading, and only that is followed.
+  let follow: EventSink = ignoreEvents;
+  const opened = await openForReading(baseUrl, values, context, { onEvent: (event) => follow(event) });
   try {
     const { store } = opened;
     const record =
@@ -48,40 +53,27 @@ export async function openArchive(
         : await resolveVersion(store, checkDatasetId(values.datasetId), selector, context.signal);
     const uploadId = record?.uploadId ?? target.uploadId;
     const manifestSha256 = record === undefined ? undefined : digestsOf(record);
-    const progress = loadingNote(context);
-    const { listing } = await loadListing(store, {
-      uploadId,
-      ...(manifestSha256 === undefined ? {} : { sha256: manifestSha256 }),
-      onProgress: progress.tell,
-      signal: context.signal,
-    }).finally(progress.end);
+    const location = uploadUrl({ baseUrl, uploadId });
+    // Off a terminal a script waits for its own output alone.
+    const progressFormat = context.stderr.isTTY === true ? undefined : 'none';
+    const { listing } = await runWithProgress(context, { progressFormat, showAfterMs: SHOW_AFTER_MS }, (emit) => {
+      follow = emit;
+      emit({ type: 'start', operation: 'load', source: location, target: '' });
+      return loadListing(store, {
+        uploadId,
+        ...(manifestSha256 === undefined ? {} : { sha256: manifestSha256 }),
+        emit,
+        signal: context.signal,
+      });
+    });
+    follow = ignoreEvents;
     await remember(baseUrl, opened, context);
     const cache = await openFrameCache(values, context);
-    const location = uploadUrl({ baseUrl, uploadId });
     return { archive: { listing, reader: store, uploadId, manifestSha256, location, cache }, opened };
   } catch (error) {
     opened.close();
     throw error;
   }
-}
-
-/** On a terminal, how far it is: a million entries take some seconds. */
-function loadingNote({ stderr, quiet }: Context): {
-  readonly tell: (entries: number, of: number) => void;
-  readonly end: () => void;
-} {
-  let nextAt = performance.now() + TELL_EVERY_MS;
-  let isShown = false;
-  const isWanted = stderr.isTTY === true && !quiet;
-  return {
-    tell(entries, of) {
-      if (!isWanted || performance.now() < nextAt) return;
-      nextAt = performance.now() + TELL_EVERY_MS;
-      isShown = true;
-      stderr.write(`\rReading the manifest: ${formatCount(entries)} of ${formatCount(of)} entries`);
-    },
-    end: () => void (isShown && stderr.write('\r\u001b[K')),
-  };
 }
 
 async function remember(

@@ -9,7 +9,7 @@ import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { RawPath } from '../../core/paths/raw-path.js';
 import { writerIdOf } from '../kit/dataset-target.js';
-import { withProgress } from '../kit/run.js';
+import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
 import { type DvcFilesPlan, planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import {
@@ -23,7 +23,7 @@ import {
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
-import { showUpload } from './show-upload.js';
+import { isPartial, shownUpload } from './show-upload.js';
 
 type Options = Omit<ArchiveOptions, 'emit'>;
 
@@ -37,15 +37,24 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
 /** Archives and prints the result; returns the exit status. */
 export async function runArchive(call: ArchiveCall, context: Context): Promise<number> {
   const { options, open, sources, storeUrl, dvcFiles } = call;
-  const result = await resumable(call, call, context, options, (resumed) =>
-    withProgress(context, call, (emit) => {
-      const source = sources.map(({ given }) => given).join(' ');
-      emit({ type: 'start', operation: 'upload', source, target: storeUrl });
-      return archiveInto(() => open(emit), { ...resumed, emit });
+  const operation = call.command === 'sync' ? 'sync' : 'upload';
+  // Said when the display is gone, or they would stand in the middle of it.
+  const warnings: string[] = [];
+  const after = { ...context, warn: (text: string) => void warnings.push(text) };
+  const { result, written } = await resumable(call, call, context, options, (resumed) =>
+    withResult(context, call, {
+      work: async (emit) => {
+        const source = sources.map(({ given }) => given).join(' ');
+        emit({ type: 'start', operation, source, target: storeUrl });
+        const result = await archiveInto(() => open(emit), { ...resumed, emit });
+        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context: after }, result);
+        return { result, written };
+      },
+      show: ({ result, written }) => shownUpload(result, context, written),
     }),
   );
-  const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
-  return showUpload(result, context, written);
+  for (const warning of warnings) context.warn(warning);
+  return isPartial(result, written) ? 3 : 0;
 }
 
 /** One folder, and where it goes. */

@@ -1,5 +1,6 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
 import type { Context } from '../../cli/context.js';
+import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -8,16 +9,19 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
-/** Prints the result; 3 when something that should be in the archive is missing or torn. */
-export function showUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): number {
-  const { partial, changes, ...document } = result;
+/** What is printed of the result. */
+export function shownUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): Shown {
+  const { partial: _, changes, ...document } = result;
   const files = dvcFiles === undefined ? {} : { dvcFiles };
-  context.result({ ...document, ...changes, ...files }, () => {
-    const lines = [...resultLines(result, context), ...dvcLines(dvcFiles, context)];
-    return `${lines.join('\n')}\n`;
-  });
-  return partial || (dvcFiles?.failed.length ?? 0) > 0 ? 3 : 0;
+  return {
+    document: { ...document, ...changes, ...files },
+    text: () => `${[...resultLines(result, context), ...dvcLines(dvcFiles, context)].join('\n')}\n`,
+  };
 }
+
+/** Something that should be in the archive, or beside it, is missing or torn. */
+export const isPartial = ({ partial }: UploadResult, dvcFiles?: SidecarResult): boolean =>
+  partial || (dvcFiles?.failed.length ?? 0) > 0;
 
 /** What became of the `.dvc` files, if any were asked for. */
 function dvcLines(result: SidecarResult | undefined, context: Context): string[] {

@@ -2,6 +2,8 @@
 // these takes the place of the old one. Nothing is deleted: whoever read or continued the old manifest finds the old objects
 // until a prune has marked them and a later one has swept them. Broken off anywhere, the upload reads as before or as after,
 // and the next run goes on with the copies that are there.
+import type { EventSink } from '../events.js';
+import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import { hash } from 'node:crypto';
 import { atOnce } from '../limits/at-once.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
@@ -28,8 +30,7 @@ export interface PlanOptions extends AnalyzeOptions {
 
 export interface BalanceOptions extends PlanOptions {
   readonly requestsAtOnce: number;
-  /** Told what is done, a sentence a step. */
-  readonly onStep: (text: string) => void;
+  readonly emit?: EventSink | undefined;
 }
 
 /** Reads what a balance would do. @throws as `balance` does */
@@ -44,7 +45,8 @@ async function planFor(store: ObjectStore, options: PlanOptions, around: Neighbo
 
 /** Balances the upload; returns what it did. @throws conflict when something else works on it, integrity, unsupported, what the store throws */
 export async function balance(store: ObjectStore, options: BalanceOptions): Promise<BalancePlan> {
-  const { uploadId, signal, onStep } = options;
+  const { uploadId, signal, emit = ignoreEvents } = options;
+  emit({ type: 'phase', phase: 'reading' });
   const around = await settled(store, options);
   const plan = await planFor(store, options, around);
   const { moves } = plan;
@@ -56,10 +58,11 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   if (newest === undefined) throw new RangeError('a view has at least one manifest');
   if (newest.sealedBy !== undefined) throw encrypted(newest.key);
   if (around.marked === 'all') throw unreadableMark(uploadId);
-  onStep(`copying ${moves.length} chunks`);
   const kmsKeyId = newest.head.storage['kmsKeyId'];
+  emit({ type: 'phase', phase: 'copying' });
+  emit({ type: 'plan', items: moves.length, bytes: moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) });
   await copyAll(store, { ...options, moves, kmsKeyId });
-  onStep('replacing the manifest');
+  emit({ type: 'phase', phase: 'committing' });
   const places = new Map(moves.map((move) => [move.from, move]));
   const next = await movedManifest(newest, moved(newest.head.chunks, uploadId, places));
   const chunks = moved(view.chunks, uploadId, places);
@@ -88,21 +91,25 @@ async function settled(store: ObjectStore, { uploadId, signal }: BalanceOptions)
   return await readNeighbours(store, uploadId, signal);
 }
 
-interface Copying extends Pick<BalanceOptions, 'uploadId' | 'requestsAtOnce' | 'signal'> {
+interface Copying extends Pick<BalanceOptions, 'uploadId' | 'requestsAtOnce' | 'emit' | 'signal'> {
   readonly moves: readonly Move[];
   /** That the chunks of the upload are encrypted with. */
   readonly kmsKeyId: string | undefined;
 }
 
 /** Makes the copies that are not there yet. What an interrupted balance copied is used when it is what it should be. */
-async function copyAll(store: ObjectStore, { moves, kmsKeyId, requestsAtOnce, signal }: Copying): Promise<void> {
+async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
+  const { moves, kmsKeyId, requestsAtOnce, emit = ignoreEvents, signal } = copying;
+  const meter = progressMeter(emit);
   const encryption = kmsKeyId === undefined ? {} : { kmsKeyId };
   await atOnce(moves, requestsAtOnce, async (move) => {
     throwIfCancelled(signal);
-    if (move.isThere && (await isCopy(store, move, signal))) return;
+    const isDone = move.isThere && (await isCopy(store, move, signal));
     // Only chunks in STANDARD move, and they stay there, encrypted as they were.
-    await store.copy(move.from, move.to, { storageClass: 'STANDARD', ...encryption, signal });
+    if (!isDone) await store.copy(move.from, move.to, { storageClass: 'STANDARD', ...encryption, signal });
+    meter.add(1, move.sizeBytes);
   });
+  meter.finish();
 }
 
 async function isCopy(store: ObjectReader, { to, sizeBytes, sha256 }: Move, signal: AbortSignal): Promise<boolean> {

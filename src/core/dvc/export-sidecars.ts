@@ -1,4 +1,6 @@
 // `.dvc` files for the files of an upload. The manifest is read whole and checked before the first one is written.
+import type { EventSink } from '../events.js';
+import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import type { Listing } from '../listing/listing.js';
 import { loadListing } from '../listing/load-listing.js';
 import type { ObjectReader } from '../object-store/object-store.js';
@@ -11,6 +13,7 @@ export interface ExportOptions {
   readonly outputDir: string;
   /** Relative to the output folder, or absolute. */
   readonly cacheDir: string;
+  readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -23,11 +26,16 @@ export interface Exported {
 /** Writes them. @throws what `loadListing` and `writeSidecars` throw */
 export async function exportSidecars(
   reader: ObjectReader,
-  { uploadId, outputDir, cacheDir, signal }: ExportOptions,
+  { uploadId, outputDir, cacheDir, emit = ignoreEvents, signal }: ExportOptions,
 ): Promise<Exported> {
-  const { listing } = await loadListing(reader, { uploadId, signal });
+  const { listing } = await loadListing(reader, { uploadId, emit, signal });
   const folders = folderOuts(listing);
-  const result = await writeSidecars({ files: filesOf(listing), outputDir, folders, cacheDir, signal });
+  emit({ type: 'phase', phase: 'transferring' });
+  emit({ type: 'plan', items: listing.count, bytes: 0 });
+  const meter = progressMeter(emit, (index) => displayPath(listing.path(index)));
+  const files = filesOf(listing, (index) => meter.add(1, 0, index));
+  const result = await writeSidecars({ files, outputDir, folders, cacheDir, signal });
+  meter.finish();
   const refused = listing.refused.map(({ path, reason }) => ({
     path: resultPath(path),
     reason: `refused: ${reason}`,
@@ -43,8 +51,9 @@ const folderOuts = (listing: Listing): readonly RawPath[] =>
 
 const recordedOuts = ({ head }: Listing) => head.dvc?.outs ?? head.dvc?.stage?.outs ?? [];
 
-function* filesOf(listing: Listing): Generator<SidecarFile> {
-  for (let index = 0; index < listing.count; index++)
+function* filesOf(listing: Listing, onNext: (index: number) => void): Generator<SidecarFile> {
+  for (let index = 0; index < listing.count; index++) {
+    onNext(index);
     yield {
       path: listing.path(index),
       type: listing.type(index),
@@ -52,6 +61,7 @@ function* filesOf(listing: Listing): Generator<SidecarFile> {
       mode: listing.mode(index),
       md5: listing.md5(index),
     };
+  }
 }
 
 /** Folders that are not as dvc.lock had them when they were uploaded: their `.dvc` files say what the upload has. */

@@ -2,6 +2,8 @@
 import { type ReadView, readView } from '../dataset/chain/read-view.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import { integrityError } from '../failures/errors.js';
+import type { EventSink } from '../events.js';
+import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import { placeProblem } from '../manifest/manifest-check.js';
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import { pathProblem } from '../paths/path-rules.js';
@@ -17,6 +19,7 @@ export interface LoadListingOptions {
   readonly cache?: ManifestCache;
   /** Called now and then with the entries read so far. */
   readonly onProgress?: (entries: number, of: number) => void;
+  readonly emit?: EventSink | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -27,7 +30,10 @@ export interface LoadedListing {
 
 /** Loads everything that an upload lists. @throws what `readView` throws; integrity for one that is not in path order */
 export async function loadListing(reader: ObjectReader, options: LoadListingOptions): Promise<LoadedListing> {
-  const { uploadId, sha256, cache, onProgress, signal } = options;
+  const { uploadId, sha256, cache, onProgress, emit = ignoreEvents, signal } = options;
+  const meter = progressMeter(emit);
+  let told = 0;
+  emit({ type: 'phase', phase: 'reading' });
   const columns = new ListingColumns();
   let total = 0;
   const read = await readView(reader, {
@@ -35,10 +41,15 @@ export async function loadListing(reader: ObjectReader, options: LoadListingOpti
     withoutNames: true,
     onHead: ({ head }) => {
       columns.chunks = head.chunks;
-      total = head.totals.entries;
+      total = (head.view ?? head.totals).entries;
+      emit({ type: 'plan', items: total, bytes: 0 });
     },
     onEntry: (entry) => columns.take(entry),
-    onPiece: () => onProgress?.(columns.count, total),
+    onPiece: () => {
+      onProgress?.(columns.count, total);
+      meter.add(columns.count - told, 0);
+      told = columns.count;
+    },
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(cache === undefined ? {} : { cache }),
     ...(signal === undefined ? {} : { signal }),

@@ -4,6 +4,8 @@ import { errorText, integrityError, isArchiverError } from '../failures/errors.j
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
+import type { EventSink } from '../events.js';
+import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { FOOTER_BYTES, tableBytes } from '../chunk/table-frame.js';
 import { readChunkTable } from '../chunk/chunk-table.js';
@@ -28,6 +30,7 @@ export interface FoundChunks {
 
 export interface FetchTablesOptions {
   readonly requestsAtOnce: number;
+  readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -40,6 +43,10 @@ export async function fetchTables(
   const folder = `uploads/${uploadId}/`;
   const chunks: FoundChunk[] = [];
   const bad: BadChunk[] = [];
+  const { emit = ignoreEvents } = options;
+  emit({ type: 'phase', phase: 'listing' });
+  emit({ type: 'plan', items: objects.length, bytes: 0 });
+  const meter = progressMeter(emit);
   const queue = [...objects];
   const worker = async (): Promise<void> => {
     for (let object = queue.pop(); object !== undefined; object = queue.pop()) {
@@ -51,6 +58,7 @@ export async function fetchTables(
         if (!isArchiverError(error, 'integrity')) throw error;
         bad.push({ key, reason: errorText(error) });
       }
+      meter.add(1, 0);
     }
   };
   await Promise.all(Array.from({ length: options.requestsAtOnce }, worker));

@@ -2,6 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { integrityError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
+import type { ProgressMeter } from '../progress-meter.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { FoundChunk } from './found-chunk.js';
@@ -17,26 +18,23 @@ export interface ReadChunksOptions {
   readonly uploadId: string;
   readonly requestsAtOnce: number;
   readonly signal: AbortSignal;
-  /** Gets how many chunks and bytes were read so far. */
-  readonly onProgress: (chunks: number, bytes: number) => void;
+  readonly meter: Pick<ProgressMeter, 'add'>;
 }
 
 /** Reads every chunk; the result is in the order of `chunks`. @throws what the store says, cold-storage too */
 export async function readChunks(
   reader: ObjectReader,
   chunks: readonly FoundChunk[],
-  { uploadId, requestsAtOnce, signal, onProgress }: ReadChunksOptions,
+  { uploadId, requestsAtOnce, signal, meter }: ReadChunksOptions,
 ): Promise<readonly ReadChunk[]> {
   const read: ReadChunk[] = [];
   const queue = [...chunks.entries()].toReversed();
-  let [done, bytes] = [0, 0];
   const worker = async (): Promise<void> => {
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       throwIfCancelled(signal);
       const [position, chunk] = next;
       read[position] = await readOne(reader, `uploads/${uploadId}/${chunk.key}`, chunk, signal);
-      bytes += chunk.size;
-      onProgress((done += 1), bytes);
+      meter.add(1, chunk.size);
     }
   };
   await Promise.all(Array.from({ length: requestsAtOnce }, worker));

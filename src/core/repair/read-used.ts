@@ -1,5 +1,7 @@
 // The digests of chunks that only the lost manifest knew: those of the upload itself are read through, and of chunks in other
 // folders those that the view refers to and no manifest tells of.
+import type { EventSink } from '../events.js';
+import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord } from '../manifest/manifest-types.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
@@ -35,28 +37,26 @@ export function chunksToRead(choice: Choice, uploadId: string): readonly FolderR
 export const bytesToRead = (folders: readonly FolderRead[]): number =>
   folders.reduce((sum, { chunks }) => sum + chunks.reduce((bytes, { size }) => bytes + size, 0), 0);
 
+export interface ReadFoldersOptions extends Omit<ReadChunksOptions, 'uploadId' | 'meter'> {
+  readonly emit?: EventSink | undefined;
+}
+
 /** Reads them through. @throws what `readChunks` throws */
 export async function readFolders(
   reader: ObjectReader,
   folders: readonly FolderRead[],
-  { onProgress, ...options }: Omit<ReadChunksOptions, 'uploadId'>,
+  { emit = ignoreEvents, ...options }: ReadFoldersOptions,
 ): Promise<readonly FolderRead[]> {
+  emit({ type: 'phase', phase: 'reading' });
+  const items = folders.reduce((sum, { chunks }) => sum + chunks.length, 0);
+  emit({ type: 'plan', items, bytes: bytesToRead(folders) });
+  const meter = progressMeter(emit);
   const done: FolderRead[] = [];
-  let [chunksBefore, bytesBefore] = [0, 0];
   for (const { tables, chunks } of folders) {
-    let [chunksNow, bytesNow] = [0, 0];
-    const read = await readChunks(reader, chunks, {
-      ...options,
-      uploadId: tables.uploadId,
-      onProgress: (count, bytes) => {
-        [chunksNow, bytesNow] = [count, bytes];
-        onProgress(chunksBefore + count, bytesBefore + bytes);
-      },
-    });
-    chunksBefore += chunksNow;
-    bytesBefore += bytesNow;
+    const read = await readChunks(reader, chunks, { ...options, uploadId: tables.uploadId, meter });
     done.push({ tables, chunks, read });
   }
+  meter.finish();
   return done;
 }
 

@@ -125,6 +125,11 @@ export class DamagedRepair {
     };
   }
 
+  private tellCommit(): void {
+    const { execute, emit } = this.options;
+    if (execute) emit?.({ type: 'phase', phase: 'committing' });
+  }
+
   private async rebuildFrom(objects: FolderObjects, dependents: Dependents): Promise<RepairResult> {
     const { options, current, search, found, head, cache } = this;
     const { store, uploadId, execute, signal } = options;
@@ -148,6 +153,7 @@ export class DamagedRepair {
     const lookAgain = async (): Promise<Dependents> =>
       await this.dependents(await RecordSearch.of(store, uploadId, signal));
     const writing = { store, uploadId, rebuilt, current, found, dependents, lookAgain, isSame, sealer, kmsKeyId };
+    this.tellCommit();
     const { isRecorded, ...written } = await putRebuilt({ ...writing, execute, signal });
     return {
       ...this.about(),

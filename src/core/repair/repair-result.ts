@@ -1,4 +1,5 @@
 // What a repair is asked for, and what it answers.
+import type { EventSink } from '../events.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { Listing } from '../manifest/manifest-types.js';
 import type { ObjectStore } from '../object-store/object-store.js';
@@ -20,8 +21,7 @@ export interface RepairOptions {
   readonly fromPrevious: boolean;
   readonly requestsAtOnce: number;
   readonly signal: AbortSignal;
-  /** Chunks and bytes read through so far. */
-  readonly onProgress: (chunks: number, bytes: number) => void;
+  readonly emit?: EventSink | undefined;
 }
 
 /**

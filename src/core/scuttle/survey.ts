@@ -2,6 +2,8 @@
 import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
+import type { EventSink } from '../events.js';
+import { scanMeter } from '../progress-meter.js';
 import type { Holdings } from './holdings.js';
 import { nestedBase, ownKey } from './own-keys.js';
 
@@ -44,7 +46,14 @@ export async function ownMultiparts(
 }
 
 /** Counts. @throws what the store says to a listing */
-export async function survey(store: ObjectStore, holdings: Holdings, signal: AbortSignal): Promise<Survey> {
+export async function survey(
+  store: ObjectStore,
+  holdings: Holdings,
+  signal: AbortSignal,
+  emit: EventSink,
+): Promise<Survey> {
+  emit({ type: 'phase', phase: 'listing' });
+  const tell = scanMeter(emit);
   const [uploads, datasets, nested] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const [samples, leftAloneSamples]: [string[], string[]] = [[], []];
   let [objects, olderVersions, bytes, leftAlone] = [0, 0, 0, 0];
@@ -68,6 +77,7 @@ export async function survey(store: ObjectStore, holdings: Holdings, signal: Abo
       if (own.dataset !== undefined) datasets.add(own.dataset);
       if (isShown && samples.length < SAMPLES) samples.push(key);
     }
+    tell(objects + olderVersions, bytes);
   }
   const multiparts = await ownMultiparts(store, signal);
   return {

@@ -4,9 +4,11 @@
 import type { DeleteFailure, ObjectStore, ObjectVersion } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
+import type { EventSink } from '../events.js';
+import { ignoreEvents, type ProgressMeter, progressMeter } from '../progress-meter.js';
 import type { Holdings } from './holdings.js';
 import { ownKey, type OwnKind } from './own-keys.js';
-import { ownMultiparts } from './survey.js';
+import { ownMultiparts, type Survey } from './survey.js';
 
 const LISTED_FAILURES = 1000;
 const MAX_PASSES = 10;
@@ -25,14 +27,25 @@ export interface WipeResult {
   readonly kept: number;
 }
 
-/** `onProgress` gets the number of objects and versions deleted so far. @throws what the store says to a listing */
+export interface WipeOptions {
+  /** What a survey has found, for those who follow the events. */
+  readonly found: Pick<Survey, 'objects' | 'olderVersions'>;
+  readonly emit?: EventSink | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Deletes what is ours. @throws what the store says to a listing */
 export async function wipe(
   store: ObjectStore,
   holdings: Holdings,
-  signal: AbortSignal,
-  onProgress: (deleted: number) => void,
+  { found, emit = ignoreEvents, signal }: WipeOptions,
 ): Promise<WipeResult> {
-  return await new Wipe(store, holdings, signal, onProgress).run();
+  emit({ type: 'phase', phase: 'deleting' });
+  emit({ type: 'plan', items: found.objects + found.olderVersions, bytes: 0 });
+  const meter = progressMeter(emit);
+  const result = await new Wipe(store, holdings, signal, meter).run();
+  meter.finish();
+  return result;
 }
 
 class Wipe {
@@ -51,7 +64,7 @@ class Wipe {
     private readonly store: ObjectStore,
     private readonly holdings: Holdings,
     private readonly signal: AbortSignal,
-    private readonly onProgress: (deleted: number) => void,
+    private readonly meter: ProgressMeter,
   ) {}
 
   async run(): Promise<WipeResult> {
@@ -123,7 +136,6 @@ class Wipe {
     });
     this.note(kept);
     const failures = await this.removeAll(current.filter(({ key }) => !stuck.has(key)));
-    this.onProgress(this.objects + this.versions);
     return [...older, ...kept, ...failures];
   }
 
@@ -137,6 +149,7 @@ class Wipe {
       if (isCurrent && !isDeleteMarker) this.objects += 1;
       else this.versions += 1;
       this.bytes += sizeBytes;
+      this.meter.add(1, 0);
     }
     this.note(failures);
     return failures;

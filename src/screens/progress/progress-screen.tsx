@@ -17,18 +17,21 @@ export interface ProgressScreenOptions {
   readonly store: TransferStore;
   readonly stream: TerminalStream;
   readonly look: Look;
+  /** So many notes were shown before, by a screen that made room for something. */
+  readonly notesTold?: number;
 }
 
 interface Props {
   readonly store: TransferStore;
+  readonly notesTold: number;
 }
 
 // Rates fall and times run on when no event comes.
 const TICK_MS = 1000;
 
 /** Starts drawing; the frame is gone when `stop` resolves, and the notes above it stay. */
-export function startProgressScreen({ store, stream, look }: ProgressScreenOptions): Reporter {
-  const screen = openInline(<ProgressScreen store={store} />, { stdout: stream, look });
+export function startProgressScreen({ store, stream, look, notesTold = 0 }: ProgressScreenOptions): Reporter {
+  const screen = openInline(<ProgressScreen store={store} notesTold={notesTold} />, { stdout: stream, look });
   const tick = setInterval(() => store.getState().refresh(), TICK_MS);
   tick.unref();
   return {
@@ -42,25 +45,25 @@ export function startProgressScreen({ store, stream, look }: ProgressScreenOptio
 }
 
 /** Notes, which stay, and below them the frame, which goes. */
-export function ProgressScreen({ store }: Props): ReactElement {
+export function ProgressScreen({ store, notesTold }: Props): ReactElement {
   return (
     <>
-      <Notes store={store} />
+      <Notes store={store} notesTold={notesTold} />
       <Frame store={store} />
     </>
   );
 }
 
-function Frame({ store }: Props): ReactElement {
+function Frame({ store }: Pick<Props, 'store'>): ReactElement {
   const snapshot = useStore(store, (state) => state.snapshot);
   return <ProgressFrame snapshot={snapshot} />;
 }
 
-function Notes({ store }: Props): ReactElement {
+function Notes({ store, notesTold }: Props): ReactElement {
   const notes = useStore(store, (state) => state.snapshot.notes);
   const { unicode } = useTheme();
   return (
-    <Static items={[...notes]}>
+    <Static items={notes.slice(notesTold)}>
       {(note, index) => (
         <Tint key={index} wrap="wrap">
           {displayText(note, { unicode })}

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { agree, hasTerminal } from '../../../src/commands/kit/ask.js';
 import { datasetBase, datasetTarget } from '../../../src/commands/kit/dataset-target.js';
 import { fact, firstLines, ofKnown, textOf } from '../../../src/commands/kit/lines.js';
-import { fewNotes, isGiven, stopwatch, warnOf } from '../../../src/commands/kit/run.js';
+import { isGiven, stopwatch, warnOf } from '../../../src/commands/kit/run.js';
 import { withStore } from '../../../src/commands/kit/store.js';
 import { column, numbers, tableText } from '../../../src/commands/kit/table.js';
 import { command as list } from '../../../src/commands/dataset/list.js';
@@ -62,13 +62,6 @@ describe('runs', () => {
   test('time is taken from the clock of the command', () => {
     const elapsed = stopwatch(clock(10, 12));
     expect(elapsed()).toBe(2000);
-  });
-
-  test('notes come every five seconds at most', () => {
-    const notes: string[] = [];
-    const tell = fewNotes({ ...clock(0, 1, 5, 6, 11), note: (text) => notes.push(text) });
-    for (const text of ['one', 'five', 'six', 'eleven']) tell(() => text);
-    expect(notes).toEqual(['five', 'eleven']);
   });
 
   test('of many warnings the first ten are shown', () => {

@@ -41,7 +41,6 @@ test('it reads as before, also from a manifest that is rebuilt from the moved ch
     uploadId,
     requestsAtOnce: 4,
     signal: new AbortController().signal,
-    onProgress: () => undefined,
   });
 
   expect([status, lost]).toEqual(['repaired', []]);

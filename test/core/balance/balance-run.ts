@@ -67,7 +67,7 @@ export async function balanceFolder(folder: string, options: RunOptions = {}): P
   const { uploadId = linkId(0), threshold = 1.5, wrap } = options;
   const plain = fileStore(folder);
   const store = wrap?.(plain) ?? plain;
-  return await balance(store, { uploadId, threshold, randomBytes, signal, requestsAtOnce: 1, onStep: () => undefined });
+  return await balance(store, { uploadId, threshold, randomBytes, signal, requestsAtOnce: 1 });
 }
 
 export async function previewFolder(folder: string, options: RunOptions = {}): Promise<BalancePlan> {

@@ -30,7 +30,6 @@ test('chunks outside of STANDARD stay where they are, cold or not; the others mo
     randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
-    onStep: () => undefined,
   });
 
   expect(plan.staying).toMatchObject([{ reason: 'storage-class', chunks: 2 }]);
@@ -59,7 +58,6 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
     randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
-    onStep: () => undefined,
   });
 
   const copies = s3.server.requests.filter(({ headers }) => headers['x-amz-copy-source'] !== undefined);
@@ -79,7 +77,6 @@ test('every version reads as before', async () => {
     randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
-    onStep: () => undefined,
   });
 
   expect(await allContent(store)).toEqual(before);

@@ -41,7 +41,6 @@ export async function repair(
     fromPrevious: false,
     requestsAtOnce: 4,
     signal,
-    onProgress: () => undefined,
     ...options,
   });
 }

@@ -56,7 +56,6 @@ test.each(SERVERS)('a damaged manifest is rebuilt and swapped on the %s', async 
     fromPrevious: false,
     requestsAtOnce: 4,
     signal,
-    onProgress: () => undefined,
   });
 
   expect(result).toMatchObject({ status: 'repaired', lost: [] });

@@ -37,8 +37,8 @@ export async function fill(store: ObjectStore): Promise<void> {
 
 export async function scuttle(store: ObjectStore): Promise<WipeResult & { readonly found: Survey }> {
   const holdings = await openHoldings(store, signal);
-  const found = await survey(store, holdings, signal);
-  return { ...(await wipe(store, holdings, signal, () => undefined)), found };
+  const found = await survey(store, holdings, signal, () => undefined);
+  return { ...(await wipe(store, holdings, { found, signal })), found };
 }
 
 export async function versionsOf(store: ObjectStore): Promise<readonly ObjectVersion[]> {

@@ -15,7 +15,7 @@ import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } f
 import { openFrameCache } from '../../kit/frame-cache.js';
 import { fact } from '../../kit/lines.js';
 import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
-import { isGiven, stopwatch, warnOf, withProgress } from '../../kit/run.js';
+import { isGiven, stopwatch, warnOf, withResult } from '../../kit/run.js';
 import { jobFolder } from '../../kit/saved.js';
 
 const flags = {
@@ -52,26 +52,33 @@ export const command = defineCommand({
     refuseWaiting(known);
     if (known.status === 'completed') return await alreadyCompleted(known, context);
     const maxSockets = values.workers + 2;
-    const { job, result, requests } = await withProgress(context, values, (emit) =>
-      withJobStore({ job: known, values, context, maxSockets, onEvent: emit }, async (opened) => {
-        const done = await downloadJob(id, {
-          folder: jobFolder(context),
-          host: hostname(),
-          reader: opened.store,
-          now: context.now,
-          signal: context.signal,
-          restore: (ready) => restore(ready, { values, context, opened, emit }),
-        });
-        return { ...done, requests: opened.requests };
-      }),
-    );
+    const { resultText, statusOf } = await import('../../kit/restore-result.js');
+    const { job, result } = await withResult(context, values, {
+      work: (emit) =>
+        withJobStore({ job: known, values, context, maxSockets, onEvent: emit }, async (opened) => {
+          const done = await downloadJob(id, {
+            folder: jobFolder(context),
+            host: hostname(),
+            reader: opened.store,
+            now: context.now,
+            signal: context.signal,
+            restore: (ready) => restore(ready, { values, context, opened, emit }),
+          });
+          return { ...done, requests: opened.requests };
+        }),
+      show: ({ job, result, requests }) => {
+        if (result === undefined) return undefined;
+        const durationMs = elapsed();
+        const next = job.status === 'completed' ? '' : `${fact('next', `archiver restore jobs download ${job.id}`)}\n`;
+        const shown = { durationMs, requests, context, planned: [] };
+        return {
+          document: { ...jobDocument(job), ...result, durationMs, requests },
+          text: () => resultText(result, { operation: 'restore' }, shown) + next,
+        };
+      },
+    });
     if (result === undefined) return await alreadyCompleted(job, context);
     warnOf(result.warnings, context);
-    const durationMs = elapsed();
-    const { resultText, statusOf } = await import('../../kit/restore-result.js');
-    const text = resultText(result, { operation: 'restore' }, { durationMs, requests, context, planned: [] });
-    const next = job.status === 'completed' ? '' : `${fact('next', `archiver restore jobs download ${job.id}`)}\n`;
-    context.result({ ...jobDocument(job), ...result, durationMs, requests }, () => text + next);
     return statusOf(result);
   },
 });

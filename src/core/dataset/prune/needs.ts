@@ -79,11 +79,17 @@ async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: ()
   }
 }
 
+export interface NeedOptions {
+  /** Called for each version that was read. */
+  readonly onRead?: () => void;
+  readonly signal: AbortSignal;
+}
+
 /** Full keys that any of these versions needs, manifests and chunks. @throws as `chainOfVersion` */
 export async function neededKeys(
   reader: ObjectReader,
   records: readonly VersionRecord[],
-  signal: AbortSignal,
+  { onRead, signal }: NeedOptions,
 ): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   const options = { cache: memoryCache(), signal };
@@ -92,6 +98,7 @@ export async function neededKeys(
       keys.add(key);
       for (const chunk of referredChunks(uploadId, head.chunks)) keys.add(chunk.key);
     }
+    onRead?.();
   });
   return keys;
 }

@@ -1,7 +1,9 @@
 // Decides what a prune does, from a fresh look at the store; writes nothing. Versions that no rule keeps are retired, and
 // what no version needs any more is marked: it is deleted by a later prune, when everybody who may have looked at it before
 // has long ended (sweep.ts). Needed is what the kept versions of this dataset need, and every version of every other one.
+import type { EventSink } from '../../events.js';
 import { ArchiverError } from '../../failures/errors.js';
+import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -23,6 +25,7 @@ export interface PlanOptions {
   readonly graceMs: number;
   /** Of the store's clock, as far as it is known. */
   readonly now: Date;
+  readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +45,8 @@ export interface PrunePlan {
 
 /** Plans the prune. @throws not-found, integrity, unsupported, access-denied: each says why nothing may be deleted */
 export async function planPrune(reader: ObjectReader, options: PlanOptions): Promise<PrunePlan> {
-  const { datasetId, signal } = options;
+  const { datasetId, signal, emit = ignoreEvents } = options;
+  emit({ type: 'phase', phase: 'listing' });
   const state = await readBaseState(reader, datasetId, signal);
   refuseEncrypted(state.own);
   const keep = versionsToKeep(
@@ -52,9 +56,14 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const kept = state.own.filter(({ record }) => keep.has(record.version));
   const retired = state.own.filter(({ record }) => !keep.has(record.version));
   const needed = new Set<string>();
-  const compacted = await needsOfKept(reader, { kept, state, needed, signal });
   const others = state.others.map(({ record }) => record);
-  for (const key of await neededKeys(reader, others, signal)) needed.add(key);
+  emit({ type: 'phase', phase: 'reading' });
+  emit({ type: 'plan', items: kept.length + others.length, bytes: 0 });
+  const meter = progressMeter(emit);
+  const onRead = (): void => meter.add(1, 0);
+  const compacted = await needsOfKept(reader, { kept, state, needed, onRead, signal });
+  for (const key of await neededKeys(reader, others, { onRead, signal })) needed.add(key);
+  meter.finish();
   const keptUploads = new Set(kept.map(({ record }) => record.uploadId));
   const { uploads, warnings } = await findUnneeded(reader, state, { ...options, needed, kept: keptUploads });
   const young = await keysOfYoungRetired(reader, state.tombstones, options);
@@ -96,13 +105,15 @@ interface KeptOptions {
   readonly state: BaseState;
   /** Grows. */
   readonly needed: Set<string>;
+  /** Called for each version that was read. */
+  readonly onRead: () => void;
   readonly signal: AbortSignal;
 }
 
 /** Collects what kept versions need, and returns those that have to be compacted. @throws integrity for a missing chunk */
 async function needsOfKept(
   reader: ObjectReader,
-  { kept, state, needed, signal }: KeptOptions,
+  { kept, state, needed, onRead, signal }: KeptOptions,
 ): Promise<readonly ReadRecord[]> {
   const present = chunksByKey(state);
   const uploads = new Set(kept.map(({ record }) => record.uploadId));
@@ -119,6 +130,7 @@ async function needsOfKept(
     refuseMissing(reader, record, chunks, present);
     needed.add(key);
     for (const chunk of chunks) needed.add(chunk.key);
+    onRead();
   });
   return kept.filter((found) => compacted.has(found));
 }

@@ -2,6 +2,8 @@
 // Protocol 2: kept versions that build on what goes are compacted first; then tombstones take the places of records; then
 // marks are put; then the sweep deletes by a look of its own. Killed anywhere, every kept version reads as before, and the
 // next prune finds the same things to do.
+import type { EventSink } from '../../events.js';
+import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
@@ -18,8 +20,6 @@ export interface PruneOptions extends PlanOptions {
   /** The plan that a person has agreed to. */
   readonly plan: PrunePlan;
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Told what is done, a sentence a step. */
-  readonly onStep: (text: string) => void;
 }
 
 export interface PruneOutcome extends SweepOutcome {
@@ -29,14 +29,10 @@ export interface PruneOutcome extends SweepOutcome {
 
 /** Carries the plan out. @throws conflict when somebody else works on a version; integrity; what the store throws */
 export async function prune(store: ObjectStore, { plan, ...options }: PruneOptions): Promise<PruneOutcome> {
-  const { signal, onStep, datasetId, graceMs } = options;
+  const { signal, datasetId, graceMs, emit = ignoreEvents } = options;
   const now = await store.time(signal);
-  for (const { record, document } of plan.compacted) {
-    onStep(`compacting version ${record.version}`);
-    await compactVersion(store, { record, document }, signal);
-  }
+  await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.kept, signal);
-  if (plan.retired.length > 0) onStep('retiring versions');
   for (const version of plan.retired) await retire(store, version, now, signal);
   // Marks come from a look after all this, by the store's clock: this computer's may run ahead. Nothing more is retired.
   const { marked } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
@@ -48,8 +44,24 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   // Whoever asks for no grace has what was just marked go as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
-  onStep('deleting what was marked');
-  return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, signal })) };
+  return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, emit, signal })) };
+}
+
+/** Makes full listings of kept versions that build on what goes. */
+async function compact(
+  store: ObjectStore,
+  { compacted }: PrunePlan,
+  { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
+): Promise<void> {
+  if (compacted.length === 0) return;
+  emit({ type: 'phase', phase: 'rebuilding' });
+  emit({ type: 'plan', items: compacted.length, bytes: 0 });
+  const meter = progressMeter(emit);
+  for (const { record, document } of compacted) {
+    await compactVersion(store, { record, document }, signal);
+    meter.add(1, 0);
+  }
+  meter.finish();
 }
 
 /** Puts a tombstone over the record. */

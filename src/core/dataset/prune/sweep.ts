@@ -5,6 +5,8 @@
 // was ever told of (archive/transfer/send-chunk.ts).
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
+import type { EventSink } from '../../events.js';
+import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
@@ -19,6 +21,7 @@ export interface SweepOptions {
   readonly graceMs: number;
   /** Of the store's clock. */
   readonly now: Date;
+  readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -104,15 +107,18 @@ export interface SweepOutcome {
 
 /** Executes what is due by a look that is as fresh as can be. @throws a refusal where a version is unreadable: then nothing was deleted */
 export async function sweep(store: ObjectStore, options: SweepOptions): Promise<SweepOutcome> {
-  const { datasetId, signal } = options;
+  const { datasetId, signal, emit = ignoreEvents } = options;
   const lookedAtMs = Date.now();
   const state = await readBaseState(store, datasetId, signal);
   const records = [...state.own, ...state.others].map(({ record }) => record);
   const young = await keysOfYoungRetired(store, state.tombstones, options);
-  const needed = await neededKeys(store, records, signal);
+  const needed = await neededKeys(store, records, { signal });
   const { due, objects } = await planSweep(store, state, { ...options, needed, young });
   const failed = new Set<string>();
   const failures: DeleteFailure[] = [];
+  emit({ type: 'phase', phase: 'deleting' });
+  emit({ type: 'plan', items: objects.length, bytes: 0 });
+  const meter = progressMeter(emit);
   const remove = async (batch: readonly ObjectInfo[]): Promise<void> => {
     throwIfCancelled(signal);
     if (isLookOld(lookedAtMs)) throw lateError(datasetId);
@@ -122,7 +128,12 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
       failures.push(failure);
     }
   };
-  for (let start = 0; start < objects.length; start += BATCH) await remove(objects.slice(start, start + BATCH));
+  for (let start = 0; start < objects.length; start += BATCH) {
+    const batch = objects.slice(start, start + BATCH);
+    await remove(batch);
+    meter.add(batch.length, 0);
+  }
+  meter.finish();
   const gone = objects.filter(({ key }) => !failed.has(key));
   // A mark stays as long as anything that it names is needed: a sweep that was suspended may still be about to delete it, and
   // a writer that comes now must not take it for sound.

@@ -199,7 +199,6 @@ describe('an upload', () => {
       fromPrevious: false,
       requestsAtOnce: 4,
       signal,
-      onProgress: () => undefined,
     });
 
     expect([status, lost]).toEqual(['repaired', []]);

@@ -69,7 +69,7 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
   const planned = await planPrune(store, settings);
   if (!hasWork(planned)) return { planned };
   await options.afterPlan?.();
-  const outcome = await prune(store, { ...settings, plan: planned, randomBytes, onStep: () => undefined });
+  const outcome = await prune(store, { ...settings, plan: planned, randomBytes });
   return { planned, ...outcome };
 }
 
