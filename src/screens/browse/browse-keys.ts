@@ -132,7 +132,7 @@ function changesKeys(state: State, { page, isSplit }: KeySize): readonly Binding
       {
         keys: ['left', 'h'],
         help: 'with an older version',
-        hint: 'other version',
+        hint: 'version',
         hintKeys: ['left', 'right'],
         run: () => act.compareWith(-1),
       },
