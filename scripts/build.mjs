@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 import { inkBundle } from './bundle-ink.mjs';
 
-const external = ['ink-table', 'koffi', 'zstd-napi', 'zstd-napi/*', 'yaml', 'meow', 'ignore', 'picomatch'];
+const external = ['koffi', 'zstd-napi', 'zstd-napi/*', 'yaml', 'meow', 'ignore', 'picomatch'];
 const entries = {
   cli: 'src/cli.ts',
   docs: 'src/cli/docs-main.ts',

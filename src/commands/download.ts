@@ -4,10 +4,9 @@ import { flag, type Values } from '../cli/flag.js';
 import { ArchiverError, isArchiverError } from '../core/failures/errors.js';
 import type { Selectors } from '../core/manifest/selection.js';
 import type { UploadLocation } from '../core/object-store/store-url.js';
-import { printable } from '../core/paths/raw-path.js';
 import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
-import { shellWord } from '../core/text/shell-word.js';
 import { limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
+import { restoreCommand } from './kit/restore-command.js';
 import { restoreArguments, type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
@@ -86,16 +85,11 @@ async function restoreReadable(options: RestoreOptions, target: UploadLocation):
     return await restoreUpload(options);
   } catch (error) {
     if (!isArchiverError(error, 'cold-storage')) throw error;
-    throw new ArchiverError('cold-storage', error.message, { cause: error, hint: restoreCommand(options, target) });
+    const { selectors, outputDir } = options;
+    const { files = [], all = false } = selectors;
+    // A pattern or a shard is no choice of `restore`.
+    const named = files.length > 0 ? files : ['PATH'];
+    const hint = restoreCommand({ location: uploadUrl(target), outputDir, files: all ? undefined : named });
+    throw new ArchiverError('cold-storage', error.message, { cause: error, hint });
   }
-}
-
-function restoreCommand({ selectors, outputDir }: RestoreOptions, target: UploadLocation): string {
-  const { files = [], all = false } = selectors;
-  // A pattern or a shard is no choice of `restore`.
-  const named = files.length > 0 ? files : ['PATH'];
-  const what = all ? ['--all'] : named.map((file) => `--file ${shellWord(printable(file))}`);
-  return ['archiver restore', shellWord(printable(uploadUrl(target))), shellWord(printable(outputDir)), ...what].join(
-    ' ',
-  );
 }

@@ -132,7 +132,7 @@ export const command = defineCommand({
   },
 });
 
-/** Asks before anything begins, so that hours later nobody has to be there. @throws usage when the answer is no */
+/** Asks before anything begins, so that nobody has to be there when it ends hours later. @throws usage when the answer is no */
 async function ask(values: Values<typeof flags>, source: ArchiveSource, context: Context): Promise<void> {
   await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
   if (!values.deleteOriginal || values.yes) return;

@@ -4,7 +4,6 @@ import { flag, type Values } from '../cli/flag.js';
 import { conflicts, requires } from '../cli/rule.js';
 import type { Selectors } from '../core/manifest/selection.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
-import { datasetTarget } from './kit/dataset-target.js';
 import type { DatasetVersion } from './kit/dataset-version.js';
 import {
   cacheFlag,
@@ -140,6 +139,7 @@ async function versionOf(
   values: Values<typeof flags>,
   context: StoreContext,
 ): Promise<DatasetVersion> {
+  const { datasetTarget } = await import('./kit/dataset-target.js');
   const { findVersion, versionSelector } = await import('./kit/dataset-version.js');
   const selector = versionSelector(values);
   return await findVersion(values, datasetTarget(url, values), selector, context);

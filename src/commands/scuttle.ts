@@ -10,7 +10,7 @@ import type { Survey } from '../core/scuttle/survey.js';
 import type { WipeResult } from '../core/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
-import { bucketUrl } from './kit/dataset-target.js';
+import { bucketUrl } from './kit/upload-target.js';
 import { storeFlags } from './kit/flags.js';
 import { firstLines, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';

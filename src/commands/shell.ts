@@ -1,12 +1,15 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
+import { usageError } from '../core/failures/errors.js';
+import type { Interpreter } from '../core/shell/interpreter.js';
+import { cacheFlag, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
   ...versionFlags('look into'),
-  cacheGb: flag.int(0, 1_000_000)({ default: 10, describe: 'size of the cache of fetched data; 0 means 10' }),
+  ...cacheFlag(),
   command: flag.repeat({
     short: 'c',
     placeholder: 'LINE',
@@ -46,8 +49,35 @@ export const command = defineCommand({
     1: 'the upload cannot be read, or the last line failed',
     3: 'the last line finished with something left out',
   },
-  async run(values, [url], context) {
-    const { runShell } = await import('./shell/run-shell.js');
-    return runShell(values, url, context);
+  async run(values, [url], context: Context) {
+    if (context.json)
+      throw usageError('a shell prints what its lines print and has no --json', 'archiver list and archiver info have');
+    const isArchive = [url, values.bucket, values.uploadId, values.datasetId].some((given) => given !== undefined);
+    if (!isArchive) {
+      const { ReplInterpreter } = await import('./shell/repl-interpreter.js');
+      return await talk(new ReplInterpreter(context), values, context);
+    }
+    const { ArchiveInterpreter } = await import('./shell/archive-interpreter.js');
+    const { ArchiveSession } = await import('./shell/archive-session.js');
+    const { openArchive } = await import('./shell/open-archive.js');
+    const { archive, opened } = await openArchive(values, url, context);
+    try {
+      return await talk(new ArchiveInterpreter(new ArchiveSession(archive, context)), values, context);
+    } finally {
+      opened.close();
+    }
   },
 });
+
+/** Lines come from a person at a terminal, or from --command and stdin. */
+async function talk(interpreter: Interpreter, { command: lines }: ShellValues, context: Context): Promise<number> {
+  const { isCi } = await import('../cli/progress.js');
+  const { stdin, stdout, env } = context;
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb' && !isCi(env);
+  if (isTerminal && lines.length === 0) {
+    const { runTerminal } = await import('./shell/run-terminal.js');
+    return await runTerminal(interpreter, context);
+  }
+  const { runScript } = await import('./shell/run-script.js');
+  return await runScript(interpreter, lines, context);
+}

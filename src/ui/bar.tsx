@@ -9,14 +9,15 @@ interface Props {
 }
 
 /**
- * A share of 0 to 1, exactly `width` columns, in steps of half a column. Put a number beside it.
+ * A share of 0 to 1, exactly `width` columns, in steps of half a column; full only when the share is 1. Put a number beside it.
  * Lines, not blocks: full blocks of neighbouring rows grow together into one patch.
  */
 export function Bar({ share, width, tone = 'accent', hasTrack = false }: Props): ReactElement {
   const { full, half, empty } = useTheme().glyphs;
-  const halves = Math.round(Math.min(1, Math.max(0, share)) * width * 2);
+  const cells = Math.max(0, width);
+  const halves = Math.floor(Math.min(1, Math.max(0, share)) * cells * 2);
   const filled = full.repeat(halves >> 1) + (halves % 2 ? half : '');
-  const track = (hasTrack ? empty : ' ').repeat(width - filled.length);
+  const track = (hasTrack ? empty : ' ').repeat(cells - filled.length);
   return (
     <Tint>
       <Tint tone={tone}>{filled}</Tint>

@@ -5,7 +5,8 @@ import type { ReactElement, ReactNode } from 'react';
 import { KeyLine } from './key-line.js';
 import { Line, Rule } from './line.js';
 import { Room, useSize, type Size } from './size.js';
-import { Tint } from './theme.js';
+import { cut, widthOf } from './text.js';
+import { Tint, useTheme } from './theme.js';
 import type { Binding } from './use-keys.js';
 
 const LEAST = { columns: 60, rows: 15 };
@@ -30,14 +31,16 @@ export interface ScreenProps {
 export function Screen({ title, where, context, bar, status, bindings, children }: ScreenProps): ReactElement {
   const size = useSize();
   const { columns, rows } = size;
+  const { ellipsis } = useTheme().glyphs;
   if (isTooSmall(size)) return <TooSmall />;
+  const shownWhere = cut(where, columns - 6 - widthOf(title) - widthOf(context), 'middle', ellipsis);
   return (
     <Box flexDirection="column" width={columns} height={rows - 1}>
       <Line
         left={
           <>
             <Tint tone="strong">{title}</Tint>
-            {`  ${where}`}
+            {`  ${shownWhere}`}
           </>
         }
         right={<Tint tone="dim">{context}</Tint>}
@@ -58,7 +61,7 @@ export function Screen({ title, where, context, bar, status, bindings, children 
   );
 }
 
-/** One sentence instead of a broken layout. Keys still work, so `q` is true. */
+/** One sentence instead of a broken layout. */
 function TooSmall(): ReactElement {
   const { columns, rows } = useSize();
   return (

@@ -1,5 +1,7 @@
-import { useEffect, useEffectEvent, type ReactNode, type ReactElement } from 'react';
+import { useEffect, useEffectEvent, type ReactElement, type ReactNode } from 'react';
 import { Line } from './line.js';
+import { useSize } from './size.js';
+import { cut, widthOf } from './text.js';
 import { Tint, useTheme } from './theme.js';
 
 export interface Message {
@@ -8,19 +10,20 @@ export interface Message {
 }
 
 /** The status line: a glyph, a sentence, and on the right where one is. */
-export function Status({ message, right }: { message: Message; right?: string }): ReactElement {
+export function Status({ message, right = '' }: { message: Message; right?: string }): ReactElement {
   const { glyphs } = useTheme();
   const { tone = 'plain', text } = message;
-  const glyph: ReactNode = tone === 'plain' ? null : <Tint tone={tone}>{`${glyphs[tone]} `}</Tint>;
+  const sign = tone === 'plain' ? '' : `${glyphs[tone]} `;
+  const room = useSize().columns - 2 - widthOf(sign) - (right === '' ? 0 : widthOf(right) + 2);
   return (
     <Line
       left={
         <>
-          {glyph}
-          {text}
+          <Tint tone={tone}>{sign}</Tint>
+          {cut(text, room, 'end', glyphs.ellipsis)}
         </>
       }
-      {...(right === undefined ? {} : { right: <Tint tone="dim">{right}</Tint> })}
+      right={right === '' ? undefined : <Tint tone="dim">{right}</Tint>}
     />
   );
 }

@@ -20,7 +20,9 @@ test('the entry loads no package, no screen and no engine', async () => {
     if (loaded.has(path)) return;
     loaded.add(path);
     for (const { path: next, kind, external } of metafile.inputs[path]!.imports) {
-      if (kind === 'dynamic-import' || next.startsWith('node:')) continue;
+      if (kind === 'dynamic-import') continue;
+      if (next === 'node:crypto') packages.add(next);
+      if (next.startsWith('node:')) continue;
       if (external === true) packages.add(next);
       else visit(next);
     }

@@ -28,9 +28,9 @@ export function inKit(node: ReactNode, options: InKitOptions = {}): ReactElement
 export const paint = (node: ReactNode, options: InKitOptions = {}): string =>
   renderToString(inKit(node, options), { columns: options.columns ?? 80 });
 
-/** What is drawn, as text. */
+/** What is drawn, as text without spaces at the ends of its lines. */
 export const draw = (node: ReactNode, options: InKitOptions = {}): string =>
-  stripVTControlCharacters(paint(node, options));
+  stripVTControlCharacters(paint(node, options)).replaceAll(/ +$/gm, '');
 
 /** Two real turns: effects and React's scheduler are done after that. */
 export async function settle(): Promise<void> {

@@ -4,18 +4,25 @@ import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
 import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/saved-upload.js';
-import { type SavedCommand, UPLOAD_ID, type UploadState } from '../../core/resume/upload-state.js';
+import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
-import type { CreateUploadValues } from './upload.js';
+import { isUploadId } from '../../core/manifest/upload-id.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;
 
+interface NamedValues {
+  readonly uploadId: string | undefined;
+  readonly skipExisting: boolean;
+  readonly chunkSizeMb: number;
+  readonly shards: number;
+}
+
 /** Undefined without --upload-id. @throws usage for an upload of something else; what opening it throws */
 export async function openNamed(
   run: UploadCommand,
-  values: CreateUploadValues,
+  values: NamedValues,
   context: Context,
 ): Promise<SavedUpload | undefined> {
   const { uploadId, skipExisting } = values;
@@ -27,7 +34,7 @@ export async function openNamed(
     await opened.lock.release();
     throw usageError(`upload ${uploadId} is one of other folders or to another place`, `archiver resume ${uploadId}`);
   } catch (error) {
-    if (!isArchiverError(error, 'not-found') || !UPLOAD_ID.test(uploadId)) throw error;
+    if (!isArchiverError(error, 'not-found') || !isUploadId(uploadId)) throw error;
     if (skipExisting)
       return await openUnsaved(
         folder,
@@ -41,12 +48,7 @@ export async function openNamed(
   }
 }
 
-function unsavedState(
-  saved: SavedCommand,
-  uploadId: string,
-  values: CreateUploadValues,
-  context: Context,
-): UploadState {
+function unsavedState(saved: SavedCommand, uploadId: string, values: NamedValues, context: Context): UploadState {
   const began = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})/.exec(uploadId) ?? [];
   const [, year, month, day, hour, minute, second] = began;
   const createdAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;

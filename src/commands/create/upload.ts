@@ -6,7 +6,7 @@ import { flag, type Values } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
-import { bucketUrl } from '../kit/dataset-target.js';
+import { bucketUrl } from '../kit/upload-target.js';
 import {
   filterFlags,
   limitFlags,

@@ -6,7 +6,6 @@ import type { Change } from '../../core/dataset/diff.js';
 import type { Counts, DiffTally } from '../../core/dataset/diff-tally.js';
 import { displayPath } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
-import { datasetBase } from '../kit/dataset-target.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { documentParts } from '../kit/pieces.js';
 import { type StoreContext, withStore } from '../kit/store.js';
@@ -33,6 +32,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'compared, whether or not anything differs', 1: 'a version is missing, damaged or cannot be read' },
   async run(values, [url], context: StreamedResults & StoreContext) {
+    const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
     const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');

@@ -3,7 +3,6 @@ import type { Messages, Results } from '../../cli/context.js';
 import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
-import { datasetBase } from '../kit/dataset-target.js';
 import { placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { minuteText, ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
@@ -37,6 +36,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'listed', 1: 'the store cannot be read', 3: 'listed, but the newest version of a dataset is unreadable' },
   async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
+    const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { describeDatasets } = await import('../../core/dataset/records/describe-datasets.js');
     return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {

@@ -14,7 +14,6 @@ import { printable } from '../../core/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';
-import { datasetBase } from '../kit/dataset-target.js';
 import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { amountText, bytesOf, fact, failureText, firstLines, minuteText, textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
@@ -85,6 +84,7 @@ export const command = defineCommand({
     [url],
     context: Messages & Questions & Terminal & Clock & Results & StoreContext & ProgressContext,
   ) {
+    const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
     refuseUnasked(values, context);

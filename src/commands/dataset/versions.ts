@@ -6,7 +6,6 @@ import type { BrokenRecord, ReadRecord } from '../../core/dataset/records/versio
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
-import { datasetBase } from '../kit/dataset-target.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { minuteText, ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
@@ -49,6 +48,7 @@ export const command = defineCommand({
     3: 'listed, but some are unreadable',
   },
   async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
+    const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
     const { noSuchDataset } = await import('../../core/dataset/records/version-selector.js');

@@ -1,11 +1,12 @@
 // Which place a command looks for datasets in: S3_URL, or --bucket and --prefix, or the part of it that belongs to one
-// writer.
+// writer. Commands import it inside `run`: ids of writers need node:crypto.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { autoWriterId, checkWriterId } from '../../core/dataset/records/identity.js';
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { bucketUrl } from './upload-target.js';
 
 /** @throws usage for the URL of an upload, and for a writer id that is none */
 export function datasetBase(url: string, writerId: string | undefined): string {
@@ -29,9 +30,6 @@ export function datasetTarget(
   if (bucket === undefined) throw usageError('S3_URL is missing: the bucket and prefix that the dataset lies under');
   return joinStoreUrl(bucketUrl(bucket), prefix);
 }
-
-/** --bucket takes a name or the URL of a place. */
-export const bucketUrl = (bucket: string): string => (bucket.includes('://') ? bucket : `s3://${bucket}`);
 
 /** The writer that --writer-id names; undefined without one. */
 export function writerIdOf(given: string): string | undefined {

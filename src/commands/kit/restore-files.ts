@@ -98,7 +98,7 @@ export async function restoreFiles(
   return status ?? statusOf(result);
 }
 
-/** Asking for files that are not there is a mistake to be told of, not an empty success. */
+/** Files that are not there are a mistake in the call, and not an empty success. @throws not-found */
 function refuseNothing(
   result: RestoreResult,
   { selectors, target }: RestoreCall,

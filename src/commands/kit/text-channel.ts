@@ -1,4 +1,4 @@
-// Hands pieces of text from whoever produces them to one reader, one at a time: `put` resolves when the piece was taken.
+// Hands pieces of text from a producer to one reader, one at a time: `put` resolves when the piece was taken.
 
 export class TextChannel {
   private piece: string | undefined;

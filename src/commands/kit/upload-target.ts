@@ -2,7 +2,7 @@
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { bucketUrl } from './dataset-target.js';
+import { mayBeUploadId } from '../../core/manifest/upload-id.js';
 
 export interface UploadTargetValues {
   readonly bucket: string | undefined;
@@ -10,7 +10,6 @@ export interface UploadTargetValues {
   readonly uploadId: string | undefined;
 }
 
-const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const EXAMPLE = 's3://bucket/prefix/uploads/20251114-093012-1a2b3c4d';
 
 /** The base and id of the upload. @throws usage with what is missing */
@@ -46,7 +45,7 @@ function fromFlags({ bucket, prefix, uploadId }: UploadTargetValues): UploadLoca
 }
 
 function checkId(uploadId: string): string {
-  if (!UPLOAD_ID.test(uploadId))
+  if (!mayBeUploadId(uploadId))
     throw usageError(`'${printable(uploadId)}' is not an upload id`, 'it looks like 20251114-093012-1a2b3c4d');
   return uploadId;
 }
@@ -62,3 +61,6 @@ export const urlAndFolder = (
 
 /** The URL of the upload itself. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => `${baseUrl}/uploads/${uploadId}`;
+
+/** --bucket takes a name or the URL of a place. */
+export const bucketUrl = (bucket: string): string => (bucket.includes('://') ? bucket : `s3://${bucket}`);

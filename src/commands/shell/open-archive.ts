@@ -10,9 +10,8 @@ import type { EventSink } from '../../core/events.js';
 import { ignoreEvents } from '../../core/progress-meter.js';
 import { loadListing } from '../../core/listing/load-listing.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import type { ShellValues } from '../shell.js';
-import { openForReading } from '../kit/store.js';
-import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { openForReading, type StoreValues } from '../kit/store.js';
+import { uploadTarget, type UploadTargetValues, uploadUrl } from '../kit/upload-target.js';
 import { datasetTarget } from '../kit/dataset-target.js';
 import { versionSelector } from '../kit/dataset-version.js';
 import { openFrameCache } from '../kit/frame-cache.js';
@@ -21,6 +20,13 @@ import type { OpenArchive } from './archive-session.js';
 /** What is there sooner needs no display. */
 const SHOW_AFTER_MS = 200;
 
+interface ArchiveValues extends UploadTargetValues, StoreValues {
+  readonly datasetId: string | undefined;
+  readonly version: number | undefined;
+  readonly asOf: string | undefined;
+  readonly cacheGb: number;
+}
+
 export interface OpenedArchive {
   readonly archive: OpenArchive;
   readonly opened: OpenedStore;
@@ -28,7 +34,7 @@ export interface OpenedArchive {
 
 /** Loads what the archive lists. @throws usage, what `resolveVersion` and `loadListing` throw */
 export async function openArchive(
-  values: ShellValues,
+  values: ArchiveValues,
   url: string | undefined,
   context: Context,
 ): Promise<OpenedArchive> {

@@ -63,7 +63,7 @@ async function interruptedRun(
   context: Context,
 ): Promise<SavedUpload | undefined> {
   if (wish === 'restart') return undefined;
-  // One that another process works on is only of interest to who asks for it, and is told so.
+  // A run that another process works on counts only with --resume, where opening it fails and says why.
   const found = (await savedRuns(saved, wish, context)).findLast(
     ({ holder }) => wish === 'resume' || holder === undefined,
   );
@@ -80,7 +80,7 @@ async function savedRuns(saved: SavedCommand, wish: ResumeWish, context: Context
   try {
     states = await findStates(stateFolder(context), hostname());
   } catch (error) {
-    // Otherwise the journal tells that nothing can be kept there.
+    // Without --resume it is the journal that warns: nothing can be saved there.
     if (wish === 'resume') throw error;
   }
   if (wish === 'resume') for (const { problem } of states) if (problem !== undefined) context.warn(problem.message);

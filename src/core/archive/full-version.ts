@@ -94,7 +94,7 @@ export function whilePacking(job: HeadInput): Lister {
  * numbers of files that could not be read stay unused.
  */
 export function afterPacking(job: HeadInput & Pick<Job, 'resumed' | 'emit'>): Lister {
-  const { ledger, scanned, uploadId, labels, resumed, emit } = job;
+  const { ledger, scanned, uploadId, resumed, emit } = job;
   return {
     hooks: { withoutEmptyChunks: true },
     onPending: (pending) => {
@@ -104,15 +104,7 @@ export function afterPacking(job: HeadInput & Pick<Job, 'resumed' | 'emit'>): Li
       return pending;
     },
     list: (plan) => async () => {
-      const level = tableLevel({
-        uploadId,
-        table: ledger.table,
-        extras: ledger.extras,
-        names: lineSources(labels.provenance),
-        own: ledger.chunks(),
-        before: { uploadId, chunks: [] },
-        deleted: [],
-      });
+      const level = tableLevel(job);
       const { totals: counted, shards } = await summarize(mergeLevels([level], uploadId));
       const totals = { ...counted, skipped: scanned.skipped.length + ledger.skipped.length };
       const listed = { totals, shards, chunks: level.chunks };

@@ -8,7 +8,7 @@ import { displayPath } from '../paths/raw-path.js';
 import type { ChunkJob } from './plan/chunk-job.js';
 import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';
-import type { Skip } from './scan/scan.js';
+import type { Skip } from './scan/skip.js';
 
 export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();

@@ -6,7 +6,7 @@ import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import type { Job } from './job.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import type { UploadPlan } from './plan/plan-upload.js';
-import { shownSkip } from './scan/scan.js';
+import { shownSkip } from './scan/skip.js';
 
 export interface UploadResult {
   readonly uploadId: string;

@@ -2,9 +2,8 @@
 import { ArchiverError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
 import type { ManifestHead, Totals } from './manifest-types.js';
+import { isUploadId } from './upload-id.js';
 
-/** `newUploadId` writes it; nothing else is ever made into a key. */
-const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 /** One more for each time that a manifest is rewritten. */
 const MAX_REPLACED = 256;
 const DELTA_KEYS = ['previous', 'chain', 'view'] as const;
@@ -32,7 +31,7 @@ export function readListing(fields: Fields, readTotals: (fields: Fields) => Tota
 function readPrevious(fields: Fields): { uploadId: string; sha256: string } {
   const previous = fields.object('previous');
   const uploadId = previous.text('uploadId');
-  if (!UPLOAD_ID.test(uploadId)) previous.fail('uploadId', 'an upload id');
+  if (!isUploadId(uploadId)) previous.fail('uploadId', 'an upload id');
   if (uploadId === fields.get('uploadId')) previous.fail('uploadId', 'that of another upload');
   return { uploadId, sha256: previous.sha256('sha256') };
 }

@@ -1,6 +1,7 @@
 // The head of a manifest as text: everything before the lines of `files`. docs/format.md has the keys.
 import { textFromRaw } from '../paths/raw-path.js';
-import { type AccountNames, octalMode, owner, rawProperty } from './entry-line.js';
+import type { AccountNames } from './entry-line.js';
+import { octalMode, ownerText, rawProperty } from './line-text.js';
 import type { ManifestHead, SourceRecord } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';
 
@@ -44,9 +45,7 @@ function split(rest: Omit<ManifestHead, 'source' | 'chunks'>): [string, string] 
 function sourceText(source: SourceRecord, names: AccountNames | undefined): string {
   const { path, host, mode, mtime, uid, gid, user, group } = source;
   const time = formatTimestamp(mtime.seconds, mtime.nanos);
-  const own: AccountNames = {
-    user: (uid) => (user === undefined ? names?.user(uid) : textFromRaw(user)),
-    group: (gid) => (group === undefined ? names?.group(gid) : textFromRaw(group)),
-  };
-  return `{${rawProperty('path', path)},"host":${JSON.stringify(host)},"mode":"${octalMode(mode)}","mtime":"${time}"${owner(uid, gid, own)}}`;
+  const userText = user === undefined ? names?.user(uid) : textFromRaw(user);
+  const groupText = group === undefined ? names?.group(gid) : textFromRaw(group);
+  return `{${rawProperty('path', path)},"host":${JSON.stringify(host)},"mode":"${octalMode(mode)}","mtime":"${time}"${ownerText(uid, gid, userText, groupText)}}`;
 }

@@ -5,8 +5,9 @@ import { isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { RecordSearch } from './find-record.js';
 import { type Layer, type LayerOptions, tableLayer } from './layers.js';
+import { UPLOAD_ID } from '../manifest/upload-id.js';
 
-const UPLOAD = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/$/;
+const UPLOAD = new RegExp(`^uploads/(${UPLOAD_ID})/$`);
 /** Newest first; a few are the rule. */
 const MAX_FOLDERS = 64;
 

@@ -10,11 +10,11 @@ import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
 import type { OverwritePolicy } from '../restore/plan/overwrite.js';
+import { mayBeUploadId } from '../manifest/upload-id.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
 /** What a job id looks like. The path of a job is made from its id. */
 export const JOB_ID = 'rj-[0-9a-f]{8}';
-const UPLOAD_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
@@ -146,7 +146,7 @@ function checkLocation(fields: Fields): void {
   } catch {
     fields.fail('baseUrl', 'the URL of a store');
   }
-  if (!UPLOAD_ID.test(fields.text('uploadId'))) fields.fail('uploadId', 'an upload id');
+  if (!mayBeUploadId(fields.text('uploadId'))) fields.fail('uploadId', 'an upload id');
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';

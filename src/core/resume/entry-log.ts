@@ -9,9 +9,10 @@ import type { Segment } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
 import { encodeRecord, readRecords } from '../state/log.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
+import { UPLOAD_ID } from '../manifest/upload-id.js';
 
 const MAX_DEPTH = 6;
-const KEY = /^uploads\/\d{8}-\d{6}-[0-9a-f]{8}\/shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
+const KEY = new RegExp(String.raw`^uploads/${UPLOAD_ID}/shard-\d{2,}/chunk-\d{6,}\.tar\.zst$`);
 
 /** One record. The bytes of the table are copied. */
 export function encodeLogRecord({ key, record, toc, direct = [], segments }: AcknowledgedChunk): Buffer {

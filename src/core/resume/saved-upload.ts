@@ -7,7 +7,8 @@ import { readLog } from './entry-log.js';
 import { readState, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 import { holdLock, type Lock } from '../state/lock.js';
-import { UPLOAD_ID, type UploadState } from './upload-state.js';
+import type { UploadState } from './upload-state.js';
+import { isUploadId } from '../manifest/upload-id.js';
 
 export interface SavedUpload {
   readonly state: UploadState;
@@ -23,7 +24,7 @@ export interface SavedUpload {
  * integrity, unsupported for files that are damaged, foreign or newer; access-denied, io
  */
 export async function openSaved(folder: string, uploadId: string, host: string): Promise<SavedUpload> {
-  if (!UPLOAD_ID.test(uploadId)) {
+  if (!isUploadId(uploadId)) {
     throw new ArchiverError('not-found', `${printable(uploadId)} is not an upload id`, {
       hint: 'archiver resume list',
     });

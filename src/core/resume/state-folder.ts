@@ -2,7 +2,8 @@
 import type { ArchiverError } from '../failures/errors.js';
 import { DocumentFolder, type FoundDocument } from '../state/document-folder.js';
 import type { LockHolder } from '../state/lock.js';
-import { parseState, UPLOAD_ID, type UploadState } from './upload-state.js';
+import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { parseState, type UploadState } from './upload-state.js';
 
 /** Where the files of one upload are. */
 export interface StatePaths {
@@ -26,7 +27,7 @@ const uploadsIn = (folder: string): DocumentFolder<UploadState> =>
   new DocumentFolder(folder, {
     noun: 'upload',
     listCommand: 'archiver resume list',
-    id: UPLOAD_ID.source.replaceAll(/[$^]/g, ''),
+    id: UPLOAD_ID,
     beside: ['entries', 'lock'],
     workLock: 'lock',
     maxBytes: 4 * 2 ** 20, // ten times what a state has

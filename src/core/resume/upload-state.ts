@@ -4,10 +4,9 @@ import { encodeStateDocument, parseStateDocument } from '../state/document.js';
 import { integrityError } from '../failures/errors.js';
 import type { Fields } from '../json/json-fields.js';
 import { printable } from '../paths/raw-path.js';
+import { isUploadId } from '../manifest/upload-id.js';
 
 const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
-/** The path of the state of an upload is made from its id. */
-export const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
 /** How far the upload came when the state was written: `complete` is committed. */
 const STATE_STATUSES = ['transferring', 'committing', 'complete'] as const;
@@ -80,7 +79,7 @@ export function parseState(text: string, uploadId: string, name: string): Upload
 
 // The checksum says that this program wrote it; what a path or a number is made of is looked at all the same.
 function readState(fields: Fields, state: UploadState): UploadState {
-  const ids = fields.list('uploadIds').map((id) => (typeof id === 'string' && UPLOAD_ID.test(id) ? id : undefined));
+  const ids = fields.list('uploadIds').map((id) => (typeof id === 'string' && isUploadId(id) ? id : undefined));
   if (ids.length === 0 || ids.includes(undefined)) fields.fail('uploadIds', 'a list of upload ids');
   for (const key of ['command', 'sourceKey', 'destination', 'storeUrl', 'datasetId'] as const) fields.text(key);
   for (const key of ['createdAt', 'startedAt', 'updatedAt'] as const)

@@ -1,5 +1,6 @@
 // Which keys below a base this program wrote. Everything else is somebody else's and is never deleted; docs/format.md
 // and docs/architecture.md have the layout.
+import { UPLOAD_ID } from '../manifest/upload-id.js';
 
 /** What a key of ours is for, in the order in which things may go: a record names a manifest, a manifest names chunks. */
 export type OwnKind = 'record' | 'manifest' | 'rest';
@@ -14,7 +15,7 @@ export interface OwnKey {
   readonly dataset?: string;
 }
 
-const UPLOAD = /^uploads\/\d{8}-\d{6}-[0-9a-f]{8}\//;
+const UPLOAD = new RegExp(`^uploads/${UPLOAD_ID}/`);
 const RECORD = /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}|prune-[0-9a-f]{8})\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;

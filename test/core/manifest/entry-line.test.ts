@@ -6,9 +6,8 @@ import {
   type EntryExtra,
   entryLine,
   type LineSources,
-  octalMode,
-  rawProperty,
 } from '../../../src/core/manifest/entry-line.js';
+import { octalMode, rawProperty } from '../../../src/core/manifest/line-text.js';
 import { formatTimestamp, parseTimestamp } from '../../../src/core/manifest/timestamp.js';
 import { HOSTILE_NAMES } from '../archive/trees.js';
 

@@ -26,12 +26,8 @@ function promptWith({ prompt = 'run:/>', text, cursor, suggestions = [] }: Shown
 /** The frame as text, the cell of the cursor in brackets. */
 function frame(text: string, cursor: number, suggestions: readonly string[] = [], columns = 40, rows = 24): string[] {
   const options: InKitOptions = { columns, rows, color: false };
-  // oxlint-disable-next-line no-control-regex
-  const marked = paint(promptWith({ text, cursor, suggestions }), options).replaceAll(
-    /\x1b\[7m([^]*?)\x1b\[27m/g,
-    '[$1]',
-  );
-  return marked.split('\n');
+  const drawn = paint(promptWith({ text, cursor, suggestions }), options);
+  return drawn.replaceAll('\u001b[7m', '[').replaceAll('\u001b[27m', ']').split('\n');
 }
 
 describe('the frame of a shell', () => {

@@ -7,12 +7,12 @@ import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../..
 import { problemLines } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { lookOf } from '../../../ui/look.js';
+import { warnOf } from '../../kit/run.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { restoreHint } from './restore-hint.js';
 
 /** As `restore --workers` has it. */
 const REQUESTS_AT_ONCE = 4;
-const SHOWN_WARNINGS = 10;
 
 export const get: ArchiveCommand = {
   name: 'get',
@@ -102,7 +102,7 @@ async function tell({ session, out, streams }: ArchiveCall, result: RestoreResul
   const { files, bytes, unchanged, failed, warnings } = result;
   const kept = unchanged === 0 ? '' : `, ${formatQuantity(unchanged, 'file')} already in place`;
   await out.write(`${formatQuantity(files, 'file')}, ${formatBytes(bytes)} to ${printable(target)}${kept}\n`);
-  for (const warning of warnings.slice(0, SHOWN_WARNINGS)) streams.stderr.write(`! ${printable(warning)}\n`);
+  warnOf(warnings, { warn: (text) => void streams.stderr.write(`! ${text}\n`) });
   if (failed.length === 0) return;
   const lines = problemLines('failed', failed, lookOf(context.colors.stderr, context.env));
   streams.stderr.write(`${lines.join('\n')}\n`);

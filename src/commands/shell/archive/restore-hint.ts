@@ -1,9 +1,8 @@
 import { type RawPath, textFromRaw } from '../../../core/paths/raw-path.js';
-import { shellWord } from '../../../core/text/shell-word.js';
+import { restoreCommand } from '../../kit/restore-command.js';
 
-/** The command that restores these paths, and thaws them where that is needed. */
+/** The command that restores these paths; everything where one of them is the whole archive or cannot be typed. */
 export function restoreHint(location: string, paths: readonly RawPath[]): string {
-  const texts = paths.map(textFromRaw);
-  const what = texts.map((text) => (text === undefined || text === '' ? '--all' : `--file ${shellWord(text)}`));
-  return `archiver restore ${shellWord(location)} ./out ${what.includes('--all') ? '--all' : what.join(' ')}`;
+  const texts = paths.map((path) => textFromRaw(path) ?? '');
+  return restoreCommand({ location, outputDir: './out', files: texts.includes('') ? undefined : texts });
 }

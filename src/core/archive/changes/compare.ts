@@ -9,10 +9,11 @@ import type { RawPath } from '../../paths/raw-path.js';
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
+import { defined } from '../defined.js';
 import type { ChangeCounts } from './change-counts.js';
 import { LinkGroups } from './compare-links.js';
-import { reopenRow } from '../scan/reopen-rows.js';
-import type { Skip } from '../scan/scan.js';
+import { placeRow, reopenRow } from '../scan/reopen-rows.js';
+import type { Skip } from '../scan/skip.js';
 
 export interface Comparison {
   readonly counts: Readonly<ChangeCounts>;
@@ -204,17 +205,14 @@ class Comparer {
     return stages === undefined || stageAfter(stages, table.path(index), stage) === stage;
   }
 
-  /** Takes over where the content of `entry` lies; `before` is the path's own earlier mention. */
-  private fill(index: number, entry: Entry, before: Entry | undefined): void {
+  /** Takes over where the content of `entry` lies; `earlier` is the path's own earlier mention. */
+  private fill(index: number, entry: Entry, earlier: Pick<Entry, 'stage' | 'commit'> = {}): void {
     const { table, extras, xattrsOf } = this.options;
-    const c = table.columns;
-    c.chunk[index] = entry.chunk ?? -1;
-    c.offset[index] = entry.offset ?? 0;
-    if (entry.md5 === undefined) table.md5.fill(0, index * 16, index * 16 + 16);
-    else table.md5.write(entry.md5, index * 16, 'hex');
-    const extra = extraOf(entry, xattrsOf(table.path(index), entry.xattrs), before);
-    if (extra === undefined) extras.delete(index);
-    else extras.set(index, extra);
+    const { chunk, offset, md5, segments, holes } = entry;
+    const { stage, commit } = earlier;
+    const xattrs = xattrsOf(table.path(index), entry.xattrs);
+    const before = (stage ?? commit) === undefined ? undefined : defined({ stage, commit });
+    placeRow(table, extras, index, { chunk, offset, md5, segments, holes, xattrs, before });
   }
 
   finish(): Comparison {
@@ -231,22 +229,6 @@ class Comparer {
     }
     return { counts: this.counts, deleted: this.deleted, pending, kept, stored, lost: this.lost };
   }
-}
-
-/** What a row that is kept has beside the columns; undefined where that is nothing. */
-function extraOf(
-  { segments, holes }: Entry,
-  xattrs: Xattrs | undefined,
-  { stage, commit }: Pick<Entry, 'stage' | 'commit'> = {},
-): EntryExtra | undefined {
-  const before = { ...(stage === undefined ? {} : { stage }), ...(commit === undefined ? {} : { commit }) };
-  const extra = {
-    ...(segments === undefined ? {} : { segments }),
-    ...(holes === undefined ? {} : { holes }),
-    ...(xattrs === undefined ? {} : { xattrs }),
-    ...((stage ?? commit) === undefined ? {} : { before }),
-  };
-  return Object.keys(extra).length === 0 ? undefined : extra;
 }
 
 function areSame(now: Xattrs | undefined, before: Xattrs | undefined): boolean {

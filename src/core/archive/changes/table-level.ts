@@ -6,22 +6,28 @@ import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
 import { type RawPath, rawFromText } from '../../paths/raw-path.js';
+import type { Job } from '../job.js';
+import { lineSources } from '../upload-provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 
 const BATCH = 1024;
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 
-export interface TableLevelInput {
+export type LevelInput = Pick<Job, 'uploadId' | 'ledger' | 'labels'>;
+
+/** What is listed beside the rows that this upload has stored itself. */
+export interface LevelBase {
+  /** What `kept` rows refer to, keys relative to `uploads/<uploadId>`. */
+  readonly view: { readonly uploadId: string; readonly chunks: readonly ChunkRecord[] };
+  /** In byte order. */
+  readonly deleted: readonly RawPath[];
+}
+
+interface TableLevelInput extends LevelBase {
   readonly uploadId: string;
   readonly table: EntryTable;
   readonly extras: ReadonlyMap<number, EntryExtra>;
   readonly names: LineSources;
-  /** Chunks of this upload, keys relative to it. Rows refer to them by number. */
-  readonly own: readonly ChunkRecord[];
-  /** What `kept` rows refer to, keys relative to `uploads/<before.uploadId>`. */
-  readonly before: { readonly uploadId: string; readonly chunks: readonly ChunkRecord[] };
-  /** In byte order. */
-  readonly deleted: readonly RawPath[];
 }
 
 export interface TableLevel extends Level {
@@ -31,13 +37,16 @@ export interface TableLevel extends Level {
 }
 
 /** The level; its chunks are those that its mentions refer to, and those that list direct files among them. */
-export function tableLevel(input: TableLevelInput): TableLevel {
+export function tableLevel({ uploadId, ledger, labels }: LevelInput, base?: LevelBase): TableLevel {
+  const { view = { uploadId, chunks: [] }, deleted = [] } = base ?? {};
+  const { table, extras } = ledger;
+  const input = { uploadId, table, extras, names: lineSources(labels.provenance), view, deleted };
   const places = new Places(input);
-  const rows = places.collect();
+  const rows = places.collect(ledger.chunks());
   return {
-    uploadId: input.uploadId,
+    uploadId,
     chunks: places.chunks,
-    count: rows + input.deleted.length,
+    count: rows + deleted.length,
     mentions: () => mentions(input, places),
   };
 }
@@ -56,9 +65,9 @@ class Places {
 
   constructor(private readonly input: TableLevelInput) {}
 
-  /** Finds the chunks that are referred to; returns the number of rows that are mentioned. */
-  collect(): number {
-    const { table, own, before, uploadId } = this.input;
+  /** Finds the chunks that are referred to, `own` being this upload's; returns the number of rows that are mentioned. */
+  collect(own: readonly ChunkRecord[]): number {
+    const { table, view, uploadId } = this.input;
     let rows = 0;
     for (let index = 0; index < table.count; index++) {
       if (!isMentioned(table, index)) continue;
@@ -73,8 +82,8 @@ class Places {
     }
     for (const chunk of sorted(this.own)) this.place(this.own, chunk, byNumber.get(chunk));
     for (const chunk of sorted(this.kept)) {
-      const record = before.chunks[chunk];
-      const key = record === undefined ? undefined : chunkKey(before.uploadId, record.key);
+      const record = view.chunks[chunk];
+      const key = record === undefined ? undefined : chunkKey(view.uploadId, record.key);
       if (record !== undefined && key !== undefined)
         this.place(this.kept, chunk, { ...record, key: relativeChunkKey(uploadId, key) });
     }

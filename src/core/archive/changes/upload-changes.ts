@@ -17,7 +17,6 @@ import { STATUS } from '../scan/entry-table.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
 import { underNewId } from '../under-new-id.js';
 import { encryptionOf, keepEncryption } from '../upload-encryption.js';
-import { lineSources } from '../upload-provenance.js';
 import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
 import { type Baseline, findBaseline, asRemembered } from './baseline.js';
 import type { ChangeCounts } from './change-counts.js';
@@ -115,15 +114,8 @@ class Attempt {
     const { job, baseline } = this;
     const { view, recordEtag } = baseline;
     const list = (plan: UploadPlan): (() => Promise<Commitment>) | undefined => {
-      const level = tableLevel({
-        uploadId: job.uploadId,
-        table: job.ledger.table,
-        extras: job.ledger.extras,
-        names: lineSources(job.labels.provenance),
-        own: job.ledger.chunks(),
-        before: { uploadId: view.head.uploadId, chunks: view.chunks },
-        deleted,
-      });
+      const { uploadId } = view.head;
+      const level = tableLevel(job, { view: { uploadId, chunks: view.chunks }, deleted });
       if (level.count === 0) return undefined;
       return async () => {
         const composed = await composeChanges(job, plan, level, { view, isFull });

@@ -6,6 +6,7 @@ import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { textFromRaw } from '../../paths/raw-path.js';
+import { defined } from '../defined.js';
 import type { Job } from '../job.js';
 import { claimVersion, commitManifest, type VersionInput } from './commit.js';
 import type { Commitment, CommitOutcome, Ordinal } from './commitment.js';
@@ -66,18 +67,14 @@ function versionInput(job: CommitInput, { encoded, totals, listing }: Commitment
     listing,
     source: encoded.opened === undefined ? { ...sourcePath(job), host } : {},
     totals,
-    ...(writerId === undefined ? {} : { writerId }),
-    ...recordedEncryption(job, encoded),
+    ...defined({ writerId, encryption: recordedEncryption(job, encoded) }),
   };
 }
 
 /** Of an encrypted manifest the key as KMS names it: an alias may tell more than it should. */
-function recordedEncryption(
-  { encryption }: CommitInput,
-  { opened }: EncodedManifest,
-): Pick<VersionInput, 'encryption'> {
+function recordedEncryption({ encryption }: CommitInput, { opened }: EncodedManifest): VersionInput['encryption'] {
   const kmsKeyId = opened?.sealedBy ?? encryption.kmsKeyId;
-  return kmsKeyId === undefined ? {} : { encryption: { kmsKeyId, manifest: opened !== undefined } };
+  return kmsKeyId === undefined ? undefined : { kmsKeyId, manifest: opened !== undefined };
 }
 
 function sourcePath(job: CommitInput): { path: string } | { pathBase64: string } {

@@ -7,6 +7,7 @@ import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ListOptions, ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
+import { defined } from '../defined.js';
 import { putOnce } from './put-once.js';
 
 /**
@@ -102,19 +103,15 @@ export async function claimVersion(
   const where = ordinalsFrom(input.datasetId, version - 1);
   const shown = await confirmStored(store, { key, sizeBytes: body.length, state, where }, signal);
   const before = shown?.others.get(versionKey(input.datasetId, version - 1));
-  return {
-    ...(shown === undefined ? {} : { etag: shown.found.etag }),
-    ...(before === undefined ? {} : { etagBefore: before.etag }),
-  };
+  return defined({ etag: shown?.found.etag, etagBefore: before?.etag });
 }
 
 // The digest covers the keys in this order.
 function orderedRecord(input: VersionInput, version: number, previous: number | null): Omit<VersionRecord, 'digest'> {
   const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
   const identity = { format, type, datasetId, version, uploadId, manifestKey, manifestSha256, createdAt, listing };
-  const writer = input.writerId === undefined ? {} : { writerId: input.writerId };
-  const encryption = input.encryption === undefined ? {} : { encryption: input.encryption };
-  return { ...identity, previous, source, totals, ...writer, ...encryption };
+  const { writerId, encryption } = input;
+  return { ...identity, previous, source, totals, ...defined({ writerId, encryption }) };
 }
 
 /** Writes the manifest: from here on the upload can be read. @throws integrity when the store does not show it */

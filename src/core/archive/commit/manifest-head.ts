@@ -4,6 +4,7 @@ import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../mani
 import { parseStoreUrl } from '../../object-store/store-url.js';
 import { type RawPath, rawFromText } from '../../paths/raw-path.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
+import { defined } from '../defined.js';
 import type { Job } from '../job.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { readAccountNames } from '../scan/account-names.js';
@@ -40,7 +41,8 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
   const { dataset, packing, layout, labels } = job;
   const { root } = job.scanned;
   const { listing, previous, chain, view, totals, shards, chunks } = part;
-  const { git, dvc } = labels.provenance ?? {};
+  const { tags, project, provenance } = labels;
+  const { git, dvc } = provenance ?? {};
   const { writerId } = dataset;
   return {
     format: FORMAT_VERSION,
@@ -50,11 +52,9 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
     uploadId: job.uploadId,
     createdAt: job.createdAt.toISOString(),
     listing,
-    ...(previous === undefined ? {} : { previous }),
-    ...(chain === undefined ? {} : { chain }),
-    ...(view === undefined ? {} : { view }),
+    ...defined({ previous, chain, view }),
     datasetId: job.datasetId,
-    ...(writerId === undefined ? {} : { writerId }),
+    ...defined({ writerId }),
     source: {
       path: originPath(job),
       host: dataset.host,
@@ -65,8 +65,7 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
       ...accounts(root),
     },
     storage: storage(job),
-    ...(labels.project === undefined ? {} : { project: labels.project }),
-    ...(Object.keys(labels.tags).length === 0 ? {} : { tags: labels.tags }),
+    ...defined({ project, tags: Object.keys(tags).length === 0 ? undefined : tags }),
     settings: {
       shardStrategy: layout.shardStrategy,
       shardCount: plan.shards,
@@ -76,9 +75,7 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
       fileChecksums: packing.fileChecksums,
       ...(packing.dedup ? { dedup: true } : {}),
     },
-    ...(packing.dedup ? { dedup: deduplicatedTotals(job.ledger.table) } : {}),
-    ...(git === undefined ? {} : { git }),
-    ...(dvc === undefined ? {} : { dvc }),
+    ...defined({ dedup: packing.dedup ? deduplicatedTotals(job.ledger.table) : undefined, git, dvc }),
     totals,
     shards,
     chunks,
@@ -92,17 +89,14 @@ function storage({ layout, store, region, encryption: { kmsKeyId } }: HeadInput)
   return {
     bucket,
     prefix,
-    ...(region === undefined ? {} : { region }),
+    ...defined({ region }),
     storageClass: layout.tiers === undefined ? layout.storageClass : 'auto-tier',
-    ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
+    ...defined({ kmsKeyId }),
   };
 }
 
 function accounts({ uid, gid }: { readonly uid: number; readonly gid: number }): Pick<SourceRecord, 'user' | 'group'> {
   const names = readAccountNames();
-  const [user, group] = [names.user(uid), names.group(gid)];
-  return {
-    ...(user === undefined ? {} : { user: rawFromText(user) }),
-    ...(group === undefined ? {} : { group: rawFromText(group) }),
-  };
+  const raw = (name: string | undefined): RawPath | undefined => (name === undefined ? undefined : rawFromText(name));
+  return defined({ user: raw(names.user(uid)), group: raw(names.group(gid)) });
 }

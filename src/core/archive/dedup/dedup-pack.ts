@@ -3,7 +3,7 @@
 // look as it did. Otherwise the row is pending again, and is packed by itself later.
 import type { PackContext } from '../pack/pack-context.js';
 import { STATUS } from '../scan/entry-table.js';
-import { concernsOnePath } from '../scan/scan.js';
+import { concernsOnePath } from '../scan/skip.js';
 
 /** Settles the twins of one worker's chunks. */
 export class TwinPacker {

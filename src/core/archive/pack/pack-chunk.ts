@@ -16,7 +16,7 @@ import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
 import { CutFilePacker, type PackedSegment } from './pack-cut.js';
 import { packDirect, type PackedObject } from './pack-direct.js';
 import { packFile } from './pack-file.js';
-import { concernsOnePath, reasonOf, type Skip } from '../scan/scan.js';
+import { concernsOnePath, reasonOf, type Skip } from '../scan/skip.js';
 import { BLOCK } from '../../tar/tar-block.js';
 
 export interface PackedChunk {

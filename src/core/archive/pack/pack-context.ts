@@ -11,7 +11,8 @@ import { isAsScanned } from '../scan/as-scanned.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { Md5Batch } from './md5-batch.js';
-import { NO_FILE, NotArchivable, S_IFMT, S_IFREG, type Skip } from '../scan/scan.js';
+import { S_IFMT, S_IFREG } from '../scan/scan.js';
+import { NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';
 

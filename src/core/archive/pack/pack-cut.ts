@@ -5,7 +5,7 @@ import type { TwinPacker } from '../dedup/dedup-pack.js';
 import { STATUS } from '../scan/entry-table.js';
 import type { Md5, PackContext } from './pack-context.js';
 import { padded } from '../../tar/tar-block.js';
-import { concernsOnePath, reasonOf } from '../scan/scan.js';
+import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
 export interface PackedSegment {
   readonly index: number;

@@ -7,7 +7,7 @@ import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js'
 import type { ChunkJob } from '../plan/chunk-job.js';
 import type { DirectFile } from '../plan/chunk-job.js';
 import type { PackContext } from './pack-context.js';
-import { concernsOnePath, reasonOf } from '../scan/scan.js';
+import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
 const TRIES = 3;
 

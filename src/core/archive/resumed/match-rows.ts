@@ -7,7 +7,7 @@
 // they come out the same.
 import type { EntryTable } from '../scan/entry-table.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
-import { reopenRow } from '../scan/reopen-rows.js';
+import { placeRow, reopenRow } from '../scan/reopen-rows.js';
 import type { Codec } from '../../codec/codec-type.js';
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
@@ -16,7 +16,6 @@ import { type ChunkTable, type PartRecord, readChunkTable } from '../../chunk/ch
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
 
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
-const MD5_BYTES = 16;
 
 export interface MatchOptions {
   readonly table: EntryTable;
@@ -108,23 +107,11 @@ class Matcher {
 
   private store(row: number, entry: Entry, chunk: number, segments?: readonly Segment[]): void {
     const { table, extras } = this.options;
-    const c = table.columns;
-    c.status[row] = STATUS.stored;
-    c.chunk[row] = chunk;
-    c.offset[row] = entry.offset ?? 0;
-    const md5 = row * MD5_BYTES;
-    if (entry.md5 === undefined) table.md5.fill(0, md5, md5 + MD5_BYTES);
-    else table.md5.write(entry.md5, md5, 'hex');
+    const { offset, md5, holes, xattrs } = entry;
+    table.columns.status[row] = STATUS.stored;
+    placeRow(table, extras, row, { chunk, offset, md5, segments, holes, xattrs });
     this.matched[row] = 1;
     if (segments !== undefined) this.segments.set(row, segments);
-    const { holes, xattrs } = entry;
-    extras.delete(row);
-    if (holes === undefined && xattrs === undefined && segments === undefined) return;
-    extras.set(row, {
-      ...(segments === undefined ? {} : { segments }),
-      ...(holes === undefined ? {} : { holes }),
-      ...(xattrs === undefined ? {} : { xattrs }),
-    });
   }
 
   private isPending(row: number): boolean {

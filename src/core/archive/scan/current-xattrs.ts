@@ -1,5 +1,5 @@
 // Extended attributes of paths below a source while versions are compared. Read by path and only where a ctime moved.
-import { concernsOnePath } from './scan.js';
+import { concernsOnePath } from './skip.js';
 import { MACHINE_XATTR } from '../pack/pack-context.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';

@@ -1,9 +1,14 @@
 // Makes rows of a table pending again, with nothing left of what they were: a row that was kept and is then packed anew must
 // not carry the holes, pieces or checksum of its former content.
 import type { EntryExtra } from '../../manifest/entry-line.js';
+import type { Entry } from '../../manifest/manifest-types.js';
+import { defined } from '../defined.js';
 import { type EntryTable, STATUS } from './entry-table.js';
 
 const MD5_BYTES = 16;
+
+type Parts = Pick<Entry, 'chunk' | 'offset' | 'md5'> & EntryExtra;
+type Place = { readonly [K in keyof Parts]: Parts[K] | undefined };
 
 /** One row. Its place and checksum are filled in when it is packed. */
 export function reopenRow({ columns, md5 }: EntryTable, extras: Map<number, EntryExtra>, index: number): void {
@@ -12,6 +17,21 @@ export function reopenRow({ columns, md5 }: EntryTable, extras: Map<number, Entr
   columns.offset[index] = 0;
   md5.fill(0, index * MD5_BYTES, (index + 1) * MD5_BYTES);
   extras.delete(index);
+}
+
+/** Where the content of a row lies, and what it has beside the columns. Most rows have nothing there. */
+export function placeRow(
+  { columns, md5 }: EntryTable,
+  extras: Map<number, EntryExtra>,
+  index: number,
+  { chunk, offset, md5: digest, segments, holes, xattrs, before }: Place,
+): void {
+  columns.chunk[index] = chunk ?? -1;
+  columns.offset[index] = offset ?? 0;
+  if (digest === undefined) md5.fill(0, index * MD5_BYTES, (index + 1) * MD5_BYTES);
+  else md5.write(digest, index * MD5_BYTES, 'hex');
+  if ((segments ?? holes ?? xattrs ?? before) === undefined) extras.delete(index);
+  else extras.set(index, defined({ segments, holes, xattrs, before }));
 }
 
 /** Every row that this run has not stored itself. A group of hard links shares its content: all of it or nothing. */

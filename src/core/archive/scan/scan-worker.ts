@@ -4,7 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
 import { fsPath, type RawPath } from '../../paths/raw-path.js';
 import type { FilterOptions } from './filter.js';
-import { NotArchivable, scan, type ScanResult } from './scan.js';
+import { scan, type ScanResult } from './scan.js';
+import { NotArchivable } from './skip.js';
 import { openSource, realPathOf } from './united-source.js';
 
 export interface ScanRequest {

@@ -1,11 +1,11 @@
 // Walks the source into an EntryTable, in the byte order of whole paths, so that nothing has to be sorted afterwards:
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
-import { systemText } from '../../failures/errno.js';
-import { isArchiverError, systemCode } from '../../failures/errors.js';
+import { isArchiverError } from '../../failures/errors.js';
 import { newStat, type Stat } from '../../libc/libc.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import { concernsOnePath, reasonOf, type Skip } from './skip.js';
 import type { SourceFs } from './source-fs.js';
 
 export const S_IFMT = 0o170000;
@@ -22,13 +22,6 @@ const SPECIAL = new Map([
 const ASK_FOR_HOLES = 1 << 20;
 const CACHE_TAG = 'CACHEDIR.TAG';
 const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
-
-export interface Skip {
-  readonly path: RawPath;
-  readonly reason: string;
-  /** Special files are left out by design; anything else makes the upload partial. */
-  readonly special: boolean;
-}
 
 export interface ScanResult {
   readonly table: EntryTableData;
@@ -278,36 +271,3 @@ function insertSorted<T extends { readonly key: string }>(list: T[], item: T): v
   while (at > 0 && (list[at - 1]?.key ?? '') > item.key) at--;
   list.splice(at, 0, item);
 }
-
-export const NO_FILE = 'is no longer a regular file';
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'vanished while it was being read',
-  ELOOP: 'became a symbolic link while it was being read',
-  EXDEV: 'became a symbolic link while it was being read',
-  ESPIPE: NO_FILE,
-  EISDIR: NO_FILE,
-};
-
-/** A path that cannot be archived for a reason of ours, in the words of the report. */
-export class NotArchivable extends Error {
-  override readonly name = 'NotArchivable';
-}
-
-/** True when `error` is about one path only, so that the rest can go on; a defect or a broken encoder is not. */
-export const concernsOnePath = (error: unknown): boolean =>
-  error instanceof NotArchivable ||
-  (error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number');
-
-/** Why a path could not be read, in words. */
-export function reasonOf(error: unknown, otherwise: string): string {
-  if (error instanceof NotArchivable) return error.message;
-  const code = systemCode(error);
-  if (code === undefined) return otherwise;
-  return REASONS[code] ?? `${systemText(error) ?? otherwise} (${code})`;
-}
-
-/** A skip as results show it. */
-export const shownSkip = (skip: Skip): { path: string; reason: string } => ({
-  path: displayPath(skip.path),
-  reason: skip.reason,
-});

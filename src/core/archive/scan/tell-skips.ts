@@ -1,5 +1,5 @@
 import { ArchiverError } from '../../failures/errors.js';
-import { type Skip, shownSkip } from './scan.js';
+import { type Skip, shownSkip } from './skip.js';
 import type { Settings } from '../settings.js';
 
 /** Tells of what is left out. @throws io for the first that is not left out by design, where the upload is to stop there */

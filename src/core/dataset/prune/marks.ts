@@ -10,9 +10,10 @@ import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { printable } from '../../paths/raw-path.js';
+import { UPLOAD_ID } from '../../manifest/upload-id.js';
 
 /** Of `uploads/<id>/…`: the key of a mark. */
-const MARK = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
+const MARK = new RegExp(String.raw`^uploads/(${UPLOAD_ID})/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$`);
 const FORMAT = 1;
 /** A million keys of a direct upload have 70 MB. */
 const MAX_BYTES = 256 * 1024 * 1024;

@@ -4,6 +4,7 @@ import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { markedUpload } from './marks.js';
+import { UPLOAD_ID } from '../../manifest/upload-id.js';
 
 export interface UploadFolder {
   readonly uploadId: string;
@@ -18,7 +19,7 @@ export interface UploadFolder {
   readonly unknown: ObjectInfo[];
 }
 
-const FOLDER = /^uploads\/(\d{8}-\d{6}-[0-9a-f]{8})\/(.+)$/;
+const FOLDER = new RegExp(`^uploads/(${UPLOAD_ID})/(.+)$`);
 
 /** Every upload under the base by its id. One LIST. @throws what the listing throws */
 export async function listUploadFolders(

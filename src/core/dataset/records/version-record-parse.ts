@@ -6,12 +6,13 @@ import { parseBoundedJson } from '../../json/json-guard.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { FORMAT_VERSION, type VersionRecord } from '../../manifest/manifest-types.js';
 import { readTotals } from '../../manifest/totals-parse.js';
+import { UPLOAD_ID } from '../../manifest/upload-id.js';
 import { printable } from '../../paths/raw-path.js';
 import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
 import { versionKey } from './version-record.js';
 
 const MAX_DEPTH = 8;
-const UPLOAD_ID = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
+const ID = new RegExp(`^${UPLOAD_ID}$`);
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
 export interface ParsedRecord {
@@ -49,7 +50,7 @@ export function parseVersionRecord(
 const readTombstone = (fields: Fields): Tombstone => ({
   datasetId: fields.text('datasetId'),
   version: fields.count('version'),
-  uploadId: matching(fields, 'uploadId', UPLOAD_ID, 'an upload id'),
+  uploadId: matching(fields, 'uploadId', ID, 'an upload id'),
   retiredAt: matching(fields, 'retiredAt', MOMENT, 'a time'),
 });
 
@@ -68,7 +69,7 @@ function readRecord(fields: Fields): VersionRecord {
   const writerId = fields.optionalText('writerId');
   const encryption = readEncryption(fields);
   const isReplaced = fields.get('replacementSha256') !== undefined;
-  const uploadId = matching(fields, 'uploadId', UPLOAD_ID, 'an upload id');
+  const uploadId = matching(fields, 'uploadId', ID, 'an upload id');
   const manifestKey = fields.text('manifestKey');
   if (manifestKey !== manifestKeyOf(uploadId)) fields.fail('manifestKey', 'that of its upload');
   const createdAt = matching(fields, 'createdAt', MOMENT, 'a time');

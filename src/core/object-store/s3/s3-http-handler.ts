@@ -1,6 +1,7 @@
-// The SDK's transport, replaced: its own handler has no time limit that tells "the body is still being sent" from "the
-// server never answers", opens a new connection for every large PUT, and cannot pace a body. Guarantees: connecting,
-// sending, the wait for an answer and reading a small answer are each bounded; redirects are never followed.
+// The SDK's transport, replaced: its own handler waits six seconds where a server does not know `Expect: 100-continue`,
+// has one time limit for "the body is still being sent" and "the server never answers", and cannot pace a body
+// (docs/decisions/019). Guarantees: connecting, sending, the wait for an answer and reading a small answer are each
+// bounded; redirects are never followed.
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,7 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
 // it from the manifest, workers read it and note what became of each entry; no per-file message crosses a thread.
 import { KIND } from '../../archive/scan/entry-table.js';
+import { enlarged, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
 import type { RawPath } from '../../paths/raw-path.js';
 
@@ -22,11 +23,6 @@ const COLUMNS = {
   offset: Float64Array,
   pathEnd: Float64Array,
 } as const;
-type ColumnName = keyof typeof COLUMNS;
-type Columns = { readonly [K in ColumnName]: InstanceType<(typeof COLUMNS)[K]> };
-const NAMES = Object.keys(COLUMNS) as ColumnName[];
-type ColumnType = { new (buffer: SharedArrayBuffer): Columns[ColumnName]; readonly BYTES_PER_ELEMENT: number };
-const columnType = (name: ColumnName): ColumnType => COLUMNS[name];
 const MD5_BYTES = 16;
 
 /** What few entries have. */
@@ -39,18 +35,12 @@ export interface Extra {
 }
 
 /** What crosses to another thread. */
-export interface TableData {
-  readonly count: number;
-  readonly buffers: Readonly<Record<ColumnName, SharedArrayBuffer>>;
-  readonly paths: SharedArrayBuffer;
+export interface TableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
 }
 
 /** A view of a table in any thread. */
-export interface SelectedTable {
-  readonly count: number;
-  readonly columns: Columns;
-  path(index: number): RawPath;
+export interface SelectedTable extends Rows<typeof COLUMNS> {
   /** Hex, or undefined where the manifest has none. */
   md5(index: number): string | undefined;
   /** Whether the entry's MD5 is the 16 bytes at `at`. */
@@ -59,16 +49,11 @@ export interface SelectedTable {
 }
 
 export function openTable(data: TableData): SelectedTable {
-  const columns = Object.fromEntries(
-    NAMES.map((name) => [name, new (columnType(name))(data.buffers[name])]),
-  ) as Columns;
-  const paths = Buffer.from(data.paths);
+  const rows = openRows(COLUMNS, data);
+  const { columns } = rows;
   const md5 = Buffer.from(data.md5);
-  const ends = columns.pathEnd;
   return {
-    count: data.count,
-    columns,
-    path: (index) => paths.toString('latin1', index === 0 ? 0 : ends[index - 1], ends[index]),
+    ...rows,
     md5: (index) =>
       columns.hasMd5[index] === 1 ? md5.toString('hex', index * MD5_BYTES, (index + 1) * MD5_BYTES) : undefined,
     hasDigest: (index, digests, at) =>
@@ -77,62 +62,16 @@ export function openTable(data: TableData): SelectedTable {
   };
 }
 
-const enlarge = (buffer: SharedArrayBuffer, bytes: number): SharedArrayBuffer => {
-  const larger = new SharedArrayBuffer(bytes);
-  new Uint8Array(larger).set(new Uint8Array(buffer));
-  return larger;
-};
-
 /** Grows as entries come. */
 export class TableBuilder {
   readonly extras = new Map<number, Extra>();
-  private capacity = 1024;
-  private count = 0;
-  private buffers: Record<ColumnName, SharedArrayBuffer>;
-  private columns: Columns;
-  private paths = new SharedArrayBuffer(1 << 16);
-  private pathView = Buffer.from(this.paths);
-  private pathBytes = 0;
-  private md5 = new SharedArrayBuffer(1024 * MD5_BYTES);
-  private md5View = Buffer.from(this.md5);
-
-  constructor() {
-    this.buffers = Object.fromEntries(
-      NAMES.map((name) => [name, new SharedArrayBuffer(this.capacity * columnType(name).BYTES_PER_ELEMENT)]),
-    ) as Record<ColumnName, SharedArrayBuffer>;
-    this.columns = this.viewColumns();
-  }
-
-  private viewColumns(): Columns {
-    return Object.fromEntries(NAMES.map((name) => [name, new (columnType(name))(this.buffers[name])])) as Columns;
-  }
-
-  private grow(): void {
-    this.capacity *= 2;
-    for (const name of NAMES)
-      this.buffers[name] = enlarge(this.buffers[name], this.capacity * columnType(name).BYTES_PER_ELEMENT);
-    this.columns = this.viewColumns();
-    this.md5 = enlarge(this.md5, this.capacity * MD5_BYTES);
-    this.md5View = Buffer.from(this.md5);
-  }
-
-  private appendPath(path: RawPath): void {
-    const end = this.pathBytes + path.length;
-    if (end > this.paths.byteLength) {
-      this.paths = enlarge(this.paths, Math.max(end, this.paths.byteLength * 2));
-      this.pathView = Buffer.from(this.paths);
-    }
-    this.pathView.write(path, this.pathBytes, 'latin1');
-    this.pathBytes = end;
-  }
+  private readonly rows = new RowsBuilder(COLUMNS);
+  private md5 = Buffer.from(new SharedArrayBuffer(1024 * MD5_BYTES));
 
   /** Appends an entry and returns its index. */
   add(entry: Entry): number {
-    if (this.count === this.capacity) this.grow();
-    const index = this.count++;
-    const c = this.columns;
-    this.appendPath(entry.path);
-    c.pathEnd[index] = this.pathBytes;
+    const index = this.rows.add(entry.path);
+    const c = this.rows.columns;
     c.kind[index] = KIND[entry.type];
     c.mode[index] = entry.mode;
     c.uid[index] = entry.uid;
@@ -142,9 +81,11 @@ export class TableBuilder {
     c.mtimeNanos[index] = entry.mtime.nanos;
     c.chunk[index] = entry.chunk ?? -1;
     c.offset[index] = entry.offset ?? 0;
+    if ((index + 1) * MD5_BYTES > this.md5.length)
+      this.md5 = Buffer.from(enlarged(this.md5.buffer, this.md5.length * 2));
     if (entry.md5 !== undefined) {
       c.hasMd5[index] = 1;
-      this.md5View.write(entry.md5, index * MD5_BYTES, 'hex');
+      this.md5.write(entry.md5, index * MD5_BYTES, 'hex');
     }
     const extra = extraOf(entry);
     if (extra !== undefined) this.extras.set(index, extra);
@@ -152,7 +93,7 @@ export class TableBuilder {
   }
 
   data(): TableData {
-    return { count: this.count, buffers: this.buffers, paths: this.paths, md5: this.md5 };
+    return { ...this.rows.data(), md5: this.md5.buffer };
   }
 }
 

@@ -8,7 +8,7 @@ import {
   openEntryTable,
   STATUS,
 } from '../../../../src/core/archive/scan/entry-table.js';
-import type { Skip } from '../../../../src/core/archive/scan/scan.js';
+import type { Skip } from '../../../../src/core/archive/scan/skip.js';
 import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';

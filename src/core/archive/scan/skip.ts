@@ -1,0 +1,44 @@
+// What is left out of an archive, and why: in words, and told from failures that are not about one path.
+import { systemText } from '../../failures/errno.js';
+import { systemCode } from '../../failures/errors.js';
+import { displayPath, type RawPath } from '../../paths/raw-path.js';
+
+export interface Skip {
+  readonly path: RawPath;
+  readonly reason: string;
+  /** Special files are left out by design; anything else makes the upload partial. */
+  readonly special: boolean;
+}
+
+export const NO_FILE = 'is no longer a regular file';
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'vanished while it was being read',
+  ELOOP: 'became a symbolic link while it was being read',
+  EXDEV: 'became a symbolic link while it was being read',
+  ESPIPE: NO_FILE,
+  EISDIR: NO_FILE,
+};
+
+/** A path that cannot be archived for a reason of ours, in the words of the report. */
+export class NotArchivable extends Error {
+  override readonly name = 'NotArchivable';
+}
+
+/** True when `error` is about one path only, so that the rest can go on; a defect or a broken encoder is not. */
+export const concernsOnePath = (error: unknown): boolean =>
+  error instanceof NotArchivable ||
+  (error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number');
+
+/** Why a path could not be read, in words. */
+export function reasonOf(error: unknown, otherwise: string): string {
+  if (error instanceof NotArchivable) return error.message;
+  const code = systemCode(error);
+  if (code === undefined) return otherwise;
+  return REASONS[code] ?? `${systemText(error) ?? otherwise} (${code})`;
+}
+
+/** A skip as results show it. */
+export const shownSkip = (skip: Skip): { path: string; reason: string } => ({
+  path: displayPath(skip.path),
+  reason: skip.reason,
+});

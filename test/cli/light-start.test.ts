@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+// @ts-expect-error -- build scripts are plain JavaScript
+import { inkBundle } from '../../scripts/bundle-ink.mjs';
+
+it('what draws is loaded by a screen or a table, not by the start of the program', async () => {
+  const { metafile } = await build({
+    ...inkBundle,
+    metafile: true,
+    entryPoints: [join(import.meta.dirname, '../../src/cli.ts')],
+    outdir: 'out',
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['koffi', 'zstd-napi', 'zstd-napi/*', 'yaml', 'meow', 'ignore', 'picomatch'],
+  });
+
+  const { outputs } = metafile!;
+  const drawing = /node_modules\/(?:ink|react|react-reconciler|yoga-layout)\//;
+  const holds = (path: string): boolean =>
+    Object.keys(outputs[path]?.inputs ?? {}).some((input) => drawing.test(input));
+  const loaded = new Set(Object.keys(outputs).filter((path) => path.endsWith('out/cli.js')));
+  // A set is walked on over what is added to it meanwhile.
+  for (const path of loaded)
+    for (const { path: next, kind } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
+  expect(loaded.size).toBeGreaterThan(1);
+  expect([...loaded].filter(holds)).toEqual([]);
+  expect(Object.keys(outputs).some(holds)).toBe(true);
+});

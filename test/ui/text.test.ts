@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { clean, cut, cutAroundMatch, fit, widthOf } from '../../src/ui/text.js';
+
+const NASTY = [
+  'plain.txt',
+  '観測データの可視化.ipynb',
+  'e\u0301te\u0301.txt',
+  '👨‍👩‍👧 family.jpg',
+  'evil\x1b[2J\nname',
+  '\u200bzero',
+  'gpj\u202eexe',
+  '🇩🇪🇩🇪',
+  'ｶﾞｷﾞ',
+  '',
+];
+
+test.each(NASTY)('%j takes exactly the columns it is given', (text) => {
+  for (let width = 0; width <= 30; width++)
+    for (const where of ['end', 'middle'] as const) expect(widthOf(fit(text, width, 'left', where))).toBe(width);
+});
+
+test('control characters become ?, invisible ones go', () => {
+  expect(clean('evil\x1b[2J\nname')).toBe('evil?[2J?name');
+  expect(clean('\u200bzero')).toBe('zero');
+});
+
+test('a path is cut in the middle and keeps its file name', () => {
+  expect(cut('data/features/very/deep/metrics-final.json', 24, 'middle')).toBe('data/fea…rics-final.json');
+});
+
+test('a cut path keeps what was searched for visible', () => {
+  const [before, match, after] = cutAroundMatch(`${'a/'.repeat(20)}needle/${'b/'.repeat(30)}c.txt`, 'NEEDLE', 20);
+
+  expect(match).toBe('needle');
+  expect(widthOf(before + match + after)).toBeLessThanOrEqual(20);
+});
