@@ -1,6 +1,5 @@
 // Keys as the screens see them, and where they come from. Ink's own `useInput` is not used: it hands over a chunk as one
 // key (a held `j` over a slow line comes as "jjj") and throws on some keys that it cannot name.
-import type { Key as DecodedKey } from './key-decoder.js';
 import { KeyNames } from './key-names.js';
 import { InputSplitter, type Piece } from './split-input.js';
 
@@ -70,10 +69,4 @@ function keysOf({ kind, text }: Piece, names: KeyNames): Key[] {
   if (kind === 'paste') return [{ id: 'paste', text }];
   const id = text === '\u001b' ? 'escape' : names.of(text);
   return id === undefined ? [] : [{ id, text: '' }];
-}
-
-/** A key of the decoder as the screens see it. */
-export function keyOf(key: DecodedKey): Key {
-  if (key.name === 'text') return { id: key.text === ' ' ? 'space' : key.text, text: key.text };
-  return { id: key.name, text: key.name === 'paste' ? key.text : '' };
 }

@@ -1,5 +1,6 @@
 // What a rebuilt view may be merged from, a level an upload: by the manifest where it can be read, else by the tables of
 // contents of the chunks in its folder.
+import type { EventSink } from '../events.js';
 import { loadExpected } from '../dataset/chain/load-chain.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { Level } from '../dataset/chain/merged-view.js';
@@ -26,6 +27,7 @@ export interface LayerOptions {
   readonly cache: ManifestCache | undefined;
   readonly known: KnownObjects;
   readonly requestsAtOnce: number;
+  readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -46,10 +46,11 @@ export class ViewSources {
 
   /** What marks name of a version's own objects no version needs. Of an upload that is none everything may be marked. */
   async openOwn(objects: FolderObjects): Promise<TableFolder> {
-    const { store, requestsAtOnce, signal } = this.options;
+    const { store, requestsAtOnce, emit, signal } = this.options;
     const isKept = this.found === undefined || objects.marked === undefined;
     return await openTables(store, isKept ? objects : withoutMarked(objects), {
       requestsAtOnce,
+      emit,
       signal,
       known: this.known,
     });
@@ -57,9 +58,9 @@ export class ViewSources {
 
   /** Chooses what the view is merged from. @throws what the store says */
   async choose(own: TableFolder): Promise<Choice> {
-    const { store, uploadId, fromPrevious, requestsAtOnce, signal } = this.options;
+    const { store, uploadId, fromPrevious, requestsAtOnce, emit, signal } = this.options;
     const { head, found, known, cache, search } = this;
-    const options = { cache, known, requestsAtOnce, signal };
+    const options = { cache, known, requestsAtOnce, emit, signal };
     const tookOver = head?.chunks.some(({ key }) => key.startsWith('../')) === true;
     const { bad, missing, chunks } = own.found;
     return await chooseLayers({

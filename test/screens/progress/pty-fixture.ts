@@ -1,7 +1,8 @@
 // A program that shows a fake upload the way a command would, for tests that look at it through a terminal.
-// The argument says how it goes on: `finish`, `fail`, `wait` for an interruption, or finish and `tell` what was loaded.
+// The argument says how it goes on: `finish`, `fail`, `wait` for an interruption, `ask` something in the middle, or finish
+// and `tell` what was loaded.
 import { createRequire } from 'node:module';
-import { type ProgressContext, runWithProgress } from '../../../src/cli/progress.js';
+import { type Aside, type ProgressContext, runWithProgress } from '../../../src/cli/progress.js';
 import { ArchiverError, cancelledError } from '../../../src/core/failures/errors.js';
 import type { EventSink } from '../../../src/core/events.js';
 
@@ -21,7 +22,7 @@ const ctx: ProgressContext = {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-async function upload(emit: EventSink, ending: string): Promise<void> {
+async function upload(emit: EventSink, aside: Aside, ending: string): Promise<void> {
   emit({
     type: 'start',
     operation: 'upload',
@@ -52,13 +53,23 @@ async function upload(emit: EventSink, ending: string): Promise<void> {
       throw controller.signal.reason;
     }
   }
+  if (ending === 'ask') {
+    await aside(async () => {
+      process.stderr.write('Go on? ');
+      await sleep(700);
+      process.stderr.write('yes\n');
+    });
+    emit({ type: 'note', text: 'second note' });
+    emit({ type: 'progress', items: 500, bytes: 500 * MIB });
+    await sleep(700);
+  }
   if (ending === 'fail') throw new ArchiverError('io', 'the disk is gone');
 }
 
 const ending = process.argv[2] ?? 'finish';
 process.stdout.write('before\n');
 try {
-  await runWithProgress(ctx, {}, (emit) => upload(emit, ending));
+  await runWithProgress(ctx, {}, (emit, aside) => upload(emit, aside, ending));
   process.stdout.write('after: done\n');
 } catch (error) {
   process.stdout.write(`after: ${error instanceof Error ? error.message : ''}\n`);

@@ -132,6 +132,18 @@ describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
     expect(isCursorShown(session.written())).toBe(true);
   });
 
+  it('makes room for a question, and comes back', async () => {
+    const session = run('ask');
+    const asked = await session.seen((lines) => lines.at(-1)?.trimEnd() === 'Go on?');
+    const back = await session.seen((lines) => lines.at(-1)?.startsWith('ctrl+c') === true);
+    await session.exited;
+
+    const note = 'owners are not kept \\x1b[31m';
+    expect(asked).toEqual(['before', note, 'Go on? ']);
+    expect(back.slice(0, 3)).toEqual(['before', note, 'Go on? yes']);
+    expect(await session.screen()).toEqual(['before', note, 'Go on? yes', 'second note', 'after: done']);
+  });
+
   it('lets ctrl+c through as a signal, says that it is stopping, and leaves only what is kept', async () => {
     const session = run('wait');
     await session.until('of 1 000 files');
