@@ -10,6 +10,9 @@ import type { Binding } from './use-keys.js';
 export const keyName = (id: string, glyphs: Glyphs): string =>
   ({ pageup: 'pgup', pagedown: 'pgdn', escape: 'esc', any: 'any key' })[id] ?? glyphs.keys[id] ?? id;
 
+/** Signs stand together, names need something between them. */
+const joined = (names: readonly string[]): string => names.join(names.some(({ length }) => length > 1) ? '/' : '');
+
 /** The hints of the bindings in force, cut from the right; those of priority 0 (help, quit) stay. */
 export function KeyLine({ bindings }: { bindings: readonly Binding[] }): ReactElement {
   const { glyphs } = useTheme();
@@ -17,7 +20,7 @@ export function KeyLine({ bindings }: { bindings: readonly Binding[] }): ReactEl
     .filter((binding) => binding.hint !== undefined)
     .map((binding) => ({
       priority: binding.priority ?? 1,
-      keys: (binding.hintKeys ?? binding.keys.slice(0, 1)).map((id) => keyName(id, glyphs)).join(''),
+      keys: joined((binding.hintKeys ?? binding.keys.slice(0, 1)).map((id) => keyName(id, glyphs))),
       word: ` ${binding.hint}`,
     }));
   const shown = keepThatFit(hints, useSize().columns - 2, (hint) => widthOf(hint.keys + hint.word), 2);

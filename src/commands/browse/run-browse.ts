@@ -4,24 +4,28 @@ import type { Context } from '../../cli/context.js';
 import { isCi } from '../../cli/progress.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
-import { resolveVersion } from '../../core/dataset/records/version-selector.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
+import { FileHistories } from '../../core/dataset/chain/file-history.js';
+import { neighbourVersion } from '../../core/dataset/records/neighbour-version.js';
+import { resolveVersion } from '../../core/dataset/records/version-selector.js';
+import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import { usageError } from '../../core/failures/errors.js';
-import { loadListing } from '../../core/listing/load-listing.js';
+import { loadListing, type LoadProgress } from '../../core/listing/load-listing.js';
+import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
-import type { LoadProgress } from '../../screens/browse/browse-screen.js';
-import type { OpenedListing } from '../../stores/browse/browse-state.js';
+import { firstLines } from '../../core/restore/fetch/first-lines.js';
+import type { BrowsePorts } from '../../stores/browse/actions.js';
+import type { BrowseVersion, OpenedListing } from '../../stores/browse/browse-state.js';
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from '../browse.js';
 import { openForReading } from '../kit/store.js';
 import { uploadTarget, urlAndFolder } from '../kit/upload-target.js';
+import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import { datasetTarget } from '../kit/dataset-target.js';
 import { versionSelector } from '../kit/dataset-version.js';
 import { BrowseRestores } from './browse-restores.js';
-import { firstLines } from './first-lines.js';
-import { changesSince, stepVersion, versionOf } from './step-version.js';
 
 /** Not the working folder: there a file of the same name could give way. */
 const DEFAULT_OUTPUT = './out';
@@ -70,52 +74,80 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
   const { values, context, opened, baseUrl, outputDir, signal } = browsing;
   const cache = await openFrameCache(values, context);
   const restores = new BrowseRestores({ values, context, opened, cache, outputDir: resolve(context.cwd, outputDir) });
-  const { showBrowse } = await import('../../screens/browse/browse-screen.js');
-  const look = lookOf(context.colors.stdout, context.env);
+  const { showBrowse } = await import('../../screens/browse/show-browse.js');
+  const { region, isAws } = opened;
+  const settings = {
+    outputDir,
+    wait: values.wait,
+    maxCostUsd: values.maxRestoreCost,
+    cost: { region, isAws, isFolder: baseUrl.startsWith('file:'), days: values.restoreDays },
+  };
+  const ports: BrowsePorts = {
+    ...readingPorts(opened, cache),
+    restore: (request, emit, stop) => restores.run(request, emit, stop),
+    now: () => performance.now(),
+    clock: context.now,
+  };
   await showBrowse({
     stdin: context.stdin,
     stdout: context.stdout,
-    look,
+    look: lookOf(context.colors.stdout, context.env),
     signal: context.signal,
-    title: baseUrl,
-    settings: {
-      outputDir,
-      wait: values.wait,
-      maxCostUsd: values.maxRestoreCost,
-      cost: {
-        region: opened.region,
-        isAws: opened.isAws,
-        isFolder: baseUrl.startsWith('file:'),
-        days: values.restoreDays,
-      },
-    },
+    url: baseUrl,
     open: async (onProgress) =>
       createBrowseStore({
         opened: await openListing(browsing, onProgress),
+        settings,
         tier: values.tier,
+        ports,
         signal,
-        ports: {
-          preview: (listing, index, stop) => firstLines(listing, index, { reader: opened.store, cache, signal: stop }),
-          step: (listing, direction, stop) => stepVersion(listing, direction, opened.store, stop),
-          changes: (listing, stop) => changesSince(listing, opened.store, stop),
-          restore: (request, emit, stop) => restores.run(request, emit, stop),
-          now: () => performance.now(),
-        },
       }),
   });
   end();
   return await restores.finish();
 }
 
-async function openListing(browsing: Browsing, onProgress: LoadProgress): Promise<OpenedListing> {
-  const { values, context, opened, baseUrl, signal } = browsing;
+/** What the browser reads of the store, when somebody looks at it. */
+function readingPorts({ store }: OpenedStore, cache: FrameCache): Pick<BrowsePorts, 'preview' | 'history' | 'step'> {
+  const histories = new Map<string, FileHistories>();
+  return {
+    preview: (listed, index, signal) => firstLines(listed, index, { reader: store, cache, signal }),
+    async history({ listing, version }, index, signal) {
+      if (version === undefined) return { kind: 'none', reason: 'not opened as a version of a dataset' };
+      const { datasetId } = version;
+      const known = histories.get(datasetId) ?? new FileHistories(store, datasetId);
+      histories.set(datasetId, known);
+      return await known.of(listing.entry(index), signal);
+    },
+    async step(listed, direction, signal) {
+      const datasetId = listed.version?.datasetId ?? listed.listing.head.datasetId;
+      const place = { datasetId, uploadId: listed.uploadId, version: listed.version?.version };
+      const { record, isHead } = await neighbourVersion(store, place, direction, signal);
+      const { uploadId } = record;
+      const { listing } = await loadListing(store, { uploadId, sha256: digestsOf(record), signal });
+      return { ...listed, listing, uploadId, version: versionOf(record, isHead) };
+    },
+  };
+}
+
+const versionOf = (record: VersionRecord, isHead: boolean): BrowseVersion => ({
+  datasetId: record.datasetId,
+  version: record.version,
+  isHead,
+  manifestSha256: digestsOf(record),
+});
+
+async function openListing(
+  { values, context, opened, baseUrl, uploadId: named, signal }: Browsing,
+  onProgress: (progress: LoadProgress) => void,
+): Promise<OpenedListing> {
   const selector = versionSelector(values);
   const record =
     values.datasetId === undefined
       ? undefined
       : await resolveVersion(opened.store, checkDatasetId(values.datasetId), selector, signal);
   const version = record && versionOf(record, selector.kind === 'head');
-  const uploadId = record?.uploadId ?? browsing.uploadId ?? '';
+  const uploadId = record?.uploadId ?? named ?? '';
   const sha256 = version?.manifestSha256;
   const { listing } = await loadListing(opened.store, { uploadId, onProgress, signal, ...(sha256 && { sha256 }) });
   const { region } = opened;

@@ -17,15 +17,15 @@ import { versionSelector } from '../kit/dataset-version.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import type { OpenArchive } from './archive-session.js';
 
+/** What is there sooner needs no display. */
+const SHOW_AFTER_MS = 200;
+
 interface ArchiveValues extends UploadTargetValues, StoreValues {
   readonly datasetId: string | undefined;
   readonly version: number | undefined;
   readonly asOf: string | undefined;
   readonly cacheGb: number;
 }
-
-/** What is there sooner needs no display. */
-const SHOW_AFTER_MS = 200;
 
 export interface OpenedArchive {
   readonly archive: OpenArchive;

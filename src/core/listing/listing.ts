@@ -1,6 +1,6 @@
 // All entries of an upload or version in columns, in path order, for those who look around in it: the browser and the shell.
 // A million entries take some 150 MB. Questions about a folder are answered by binary search; nothing is an object per file.
-import type { ManifestHead, Timestamp, EntryType } from '../manifest/manifest-types.js';
+import type { Entry, EntryType, ManifestHead, Timestamp } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { Extra, SelectedTable } from '../restore/plan/selected-table.js';
 import { isColdClass } from '../cost/cold-class.js';
@@ -152,6 +152,41 @@ export class Listing {
 
   commit(index: number): string | undefined {
     return this.commits[(this.data.commits.column[index] ?? 0) - 1];
+  }
+
+  uid(index: number): number {
+    return this.table.columns.uid[index] ?? 0;
+  }
+
+  gid(index: number): number {
+    return this.table.columns.gid[index] ?? 0;
+  }
+
+  /** An entry as a manifest has it, without what is not kept here: time of status change, inode, names of owners. */
+  entry(index: number): Entry {
+    const chunk = this.table.columns.chunk[index] ?? -1;
+    const { xattrs, ...extra } = this.extra(index) ?? {};
+    const md5 = this.md5(index);
+    const stage = this.stage(index);
+    const commit = this.commit(index);
+    const mtime = this.mtime(index);
+    return {
+      path: this.path(index),
+      type: this.type(index),
+      size: this.sizeBytes(index),
+      mtime,
+      ctime: mtime,
+      mode: this.mode(index),
+      inode: '',
+      uid: this.uid(index),
+      gid: this.gid(index),
+      ...(md5 === undefined ? {} : { md5 }),
+      ...(chunk < 0 ? {} : { chunk, offset: this.offset(index) }),
+      ...extra,
+      ...(xattrs && { xattrs: new Map(Array.from(xattrs, ([name, value]) => [name, Buffer.from(value)])) }),
+      ...(stage === undefined ? {} : { stage }),
+      ...(commit === undefined ? {} : { commit }),
+    };
   }
 
   /** The entry of this path, without slashes around it. */

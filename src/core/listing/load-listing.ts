@@ -12,13 +12,21 @@ import { displayPath } from '../paths/raw-path.js';
 import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { type Interned, Listing, type RefusedEntry } from './listing.js';
 
+/** How much of a manifest is read. */
+export interface LoadProgress {
+  readonly storedBytes: number;
+  readonly ofStoredBytes: number;
+  readonly entries: number;
+  readonly ofEntries: number;
+}
+
 export interface LoadListingOptions {
   readonly uploadId: string;
   /** Digests that the manifest may have, where a version record names them. */
   readonly sha256?: readonly string[];
   readonly cache?: ManifestCache;
-  /** Called now and then with the entries read so far. */
-  readonly onProgress?: (entries: number, of: number) => void;
+  /** Called now and then while the manifest is read. */
+  readonly onProgress?: (progress: LoadProgress) => void;
   readonly emit?: EventSink | undefined;
   readonly signal?: AbortSignal;
 }
@@ -45,8 +53,8 @@ export async function loadListing(reader: ObjectReader, options: LoadListingOpti
       emit({ type: 'plan', items: total, bytes: 0 });
     },
     onEntry: (entry) => columns.take(entry),
-    onPiece: () => {
-      onProgress?.(columns.count, total);
+    onPiece: (storedBytes, ofStoredBytes) => {
+      onProgress?.({ storedBytes, ofStoredBytes, entries: columns.count, ofEntries: total });
       meter.add(columns.count - told, 0);
       told = columns.count;
     },

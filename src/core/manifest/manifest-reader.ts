@@ -26,8 +26,8 @@ export interface ReadManifestOptions {
   readonly onEntry?: (entry: Entry) => void;
   /** Gets entries of a type that this version does not know. */
   readonly onForeign?: (entry: ForeignEntry) => void;
-  /** Awaited after each piece of the stream: the place for backpressure. */
-  readonly onPiece?: () => Promise<void> | void;
+  /** Awaited after each piece of the stream: the place for backpressure. Told the stored bytes read so far, and of how many. */
+  readonly onPiece?: (storedBytes: number, of: number) => Promise<void> | void;
   /**
    * Only lines that hold one of these byte strings (or an escape, which could hide one) are parsed. Their count is
    * then not compared with the totals.
@@ -116,7 +116,7 @@ class ManifestStream {
       if (parser.head?.head.listing === 'delta') continue; // to the end, for its digest
       parser.push(piece);
       if (options.headOnly === true && parser.head?.head.listing === 'full') return this.result(parser.head, undefined);
-      await options.onPiece?.();
+      await options.onPiece?.(this.storedBytes, this.content.sizeBytes);
     }
     if (parser.head?.head.listing === 'delta') return this.loaded(parser.head);
     return this.result(parser.finish(), this.hash.digest('hex'));

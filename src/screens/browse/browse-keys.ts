@@ -1,195 +1,187 @@
-// What each key does in each mode of the browser, as data; and the one place where keys become actions.
-import type { BrowseMode, BrowseView } from '../../stores/browse/browse-state.js';
+// What each key does, by what is on the screen. Data: it is obeyed, printed on the key line and explained by `?`.
 import type { BrowseActions } from '../../stores/browse/actions.js';
-import type { Key } from '../../ui/key-decoder.js';
-import { actionOf, type Binding } from '../../ui/key-map.js';
-import { keyOf } from '../../ui/keys.js';
+import type { BrowseState } from '../../stores/browse/browse-state.js';
+import { chosenIn } from '../../stores/browse/browse-state.js';
 import { editLine, emptyLine } from '../../ui/line-editor.js';
+import type { Binding } from '../../ui/use-keys.js';
+import { refusalText } from './refusal-text.js';
 
-export type BrowseAction =
-  | 'up'
-  | 'down'
-  | 'pageUp'
-  | 'pageDown'
-  | 'first'
-  | 'last'
-  | 'open'
-  | 'close'
-  | 'toggle'
-  | 'all'
-  | 'clear'
-  | 'restore'
-  | 'search'
-  | 'stage'
-  | 'commit'
-  | 'clearSearch'
-  | 'details'
-  | 'tree'
-  | 'older'
-  | 'newer'
-  | 'tier'
-  | 'back'
-  | 'help'
-  | 'quit';
+type State = BrowseState & { readonly do: BrowseActions };
 
-type BrowseBinding = Binding<BrowseAction>;
+const group = (name: string, bindings: readonly Omit<Binding, 'group'>[]): Binding[] =>
+  bindings.map((binding) => ({ ...binding, group: name }));
 
-const MOVES: readonly BrowseBinding[] = [
-  { action: 'up', keys: ['up', 'k'], shown: '↑ ↓ k j', help: 'one row', group: 'MOVE' },
-  { action: 'down', keys: ['down', 'j'], group: 'MOVE' },
-  { action: 'pageUp', keys: ['pageup', 'ctrl+b'], shown: 'pgup pgdn', help: 'one page', group: 'MOVE' },
-  { action: 'pageDown', keys: ['pagedown', 'ctrl+f'], group: 'MOVE' },
-  { action: 'first', keys: ['home'], shown: 'home end', help: 'first, last', group: 'MOVE' },
-  { action: 'last', keys: ['end', 'G'], group: 'MOVE' },
-];
-
-const QUIT: BrowseBinding = {
-  action: 'quit',
-  keys: ['q', 'ctrl+c'],
-  shown: 'q',
-  word: 'quit',
-  help: 'quit',
-  group: 'MARK AND RESTORE',
-  isPinned: true,
-};
-
-const LIST: readonly BrowseBinding[] = [
-  ...MOVES,
-  { action: 'toggle', keys: ['space'], word: 'mark', help: 'mark or unmark', group: 'MARK AND RESTORE' },
-  { action: 'all', keys: ['a'], word: 'all', longWord: 'all visible', help: 'all visible', group: 'MARK AND RESTORE' },
-  { action: 'clear', keys: ['c'], word: 'clear', help: 'clear marks', group: 'MARK AND RESTORE' },
-  { action: 'search', keys: ['/'], word: 'find', longWord: 'search', help: 'search as you type', group: 'FILTER' },
-  { action: 'stage', keys: ['d'], word: 'stage', help: 'next DVC stage', group: 'FILTER' },
-  { action: 'commit', keys: ['g'], word: 'commit', help: 'next git commit', group: 'FILTER' },
-  { action: 'clearSearch', keys: ['escape'], shown: 'esc', help: 'clear the search', group: 'FILTER' },
-  { action: 'restore', keys: ['enter'], word: 'restore', help: 'restore marked', group: 'MARK AND RESTORE' },
-  { action: 'details', keys: ['i'], word: 'info', help: 'details, first lines', group: 'VIEW' },
-  { action: 'tree', keys: ['t'], word: 'tree', help: 'folder tree or list', group: 'VIEW' },
-  { action: 'open', keys: ['right', 'l'], shown: '→ ←', help: 'open, close a folder', group: 'VIEW' },
-  { action: 'close', keys: ['left', 'h'], group: 'VIEW' },
-  {
-    action: 'older',
-    keys: ['v'],
-    shown: 'v V',
-    word: 'version',
-    longWord: 'version before, after',
-    help: 'version before, after',
-    group: 'VIEW',
-  },
-  { action: 'newer', keys: ['V'], group: 'VIEW' },
-  { action: 'help', keys: ['?'], word: 'help', group: 'VIEW', isPinned: true },
-  QUIT,
-];
-
-const SEARCH: readonly BrowseBinding[] = [
-  { action: 'up', keys: ['up'], group: 'MOVE' },
-  { action: 'down', keys: ['down'], group: 'MOVE' },
-  { action: 'pageUp', keys: ['pageup'], group: 'MOVE' },
-  { action: 'pageDown', keys: ['pagedown'], group: 'MOVE' },
-  { action: 'back', keys: ['enter'], word: 'keep', longWord: 'keep the search', group: 'FILTER' },
-  {
-    action: 'clearSearch',
-    keys: ['escape'],
-    shown: 'esc',
-    word: 'clear',
-    longWord: 'clear the search',
-    group: 'FILTER',
-  },
-  { ...QUIT, keys: ['ctrl+c'], shown: 'ctrl+c' },
-];
-
-const CONFIRM: readonly BrowseBinding[] = [
-  { action: 'restore', keys: ['enter'], word: 'restore', group: 'CONFIRM' },
-  { action: 'tier', keys: ['t'], word: 'change tier', group: 'CONFIRM' },
-  { action: 'back', keys: ['escape'], shown: 'esc', word: 'back', group: 'CONFIRM' },
-  QUIT,
-];
-
-const DETAILS: readonly BrowseBinding[] = [
-  { action: 'back', keys: ['escape', 'i', 'enter'], shown: 'esc', word: 'back', group: 'DETAILS' },
-  QUIT,
-];
-const HELP_OPEN: readonly BrowseBinding[] = [
-  { action: 'back', keys: ['?', 'escape'], shown: '? esc', word: 'close', group: 'HELP' },
-  QUIT,
-];
-const PROGRESS: readonly BrowseBinding[] = [{ ...QUIT, word: 'stop' }];
-const DONE: readonly BrowseBinding[] = [
-  { action: 'back', keys: ['enter', 'escape'], shown: 'enter', word: 'back to the list', group: 'DONE' },
-  QUIT,
-];
-
-const BINDINGS: Readonly<Record<BrowseMode['kind'], readonly BrowseBinding[]>> = {
-  list: LIST,
-  search: SEARCH,
-  help: HELP_OPEN,
-  confirm: CONFIRM,
-  details: DETAILS,
-  progress: PROGRESS,
-  done: DONE,
-};
+/** What the size of the window has to do with keys. */
+export interface KeySize {
+  /** Rows of a page. */
+  readonly page: number;
+  /** Details are beside the list already. */
+  readonly isSplit: boolean;
+}
 
 /** The keys that do something now. */
-export const bindingsFor = ({ mode, marks }: BrowseView): readonly BrowseBinding[] =>
-  BINDINGS[mode.kind].filter(({ action }) => action !== 'tier' || marks.coldFiles > 0);
-
-/** What the `?` overlay lists. */
-export const HELP_BINDINGS: readonly BrowseBinding[] = LIST;
-
-/** Where a key goes to: what is shown now, and what the screen knows. */
-export interface KeyTarget {
-  readonly view: BrowseView;
-  readonly actions: BrowseActions;
-  /** Rows of a page. */
-  readonly pageRows: number;
-  /** Why a restore is refused now. */
-  readonly refusal: string | undefined;
+export function browseKeys(state: State, size: KeySize): readonly Binding[] {
+  const { mode, do: act } = state;
+  const { page } = size;
+  const back = (keys: readonly string[], hint: string): Binding[] =>
+    group('view', [{ keys, help: hint, hint, priority: 0, run: () => act.show('list') }]);
+  switch (mode.kind) {
+    case 'list':
+      return listKeys(state, size);
+    case 'search':
+      return searchKeys(state, page);
+    case 'help':
+      return [...quit(act), ...back(['any'], 'close')];
+    case 'details':
+      return [...moves(act, page, 'next file'), ...back(['escape', 'i', 'enter'], 'back'), ...quit(act)];
+    case 'confirm':
+      return [...confirmKeys(state), ...back(['escape'], 'back'), ...quit(act)];
+    case 'progress':
+      return quit(act, 'stop');
+    case 'done':
+      return [...back(['enter', 'escape'], 'back to the list'), ...quit(act)];
+    default:
+      return mode satisfies never;
+  }
 }
 
-/** Does what the key stands for. */
-export function handleKey(key: Key, target: KeyTarget): void {
-  const { view, actions } = target;
-  const { search } = view;
-  actions.notify(undefined);
-  const action = actionOf(bindingsFor(view), key);
-  if (action !== undefined) return HANDLERS[action](target);
-  if (view.mode.kind !== 'search') return;
-  const edited = editLine(search, keyOf(key));
-  if (edited !== search) actions.setSearch(edited);
+/** The keys of the page that is behind the help. */
+export const listKeys = (state: State, size: KeySize): readonly Binding[] =>
+  state.page === 'changes' ? changesKeys(state, size) : filesKeys(state, size);
+
+const quit = (act: BrowseActions, hint = 'quit', keys = ['q', 'ctrl+c']): Binding[] =>
+  group('view', [{ keys, help: hint, hint, priority: 0, run: act.quit }]);
+
+const help = (act: BrowseActions): Binding[] =>
+  group('view', [{ keys: ['?'], help: 'these keys', hint: 'help', priority: 0, run: () => act.show('help') }]);
+
+const moves = (act: BrowseActions, page: number, hint?: string): Binding[] =>
+  group('move', [
+    {
+      keys: ['up', 'k'],
+      help: 'one row up',
+      ...(hint === undefined ? {} : { hint, hintKeys: ['up', 'down'] }),
+      run: () => act.move(-1),
+    },
+    { keys: ['down', 'j'], help: 'one row down', run: () => act.move(1) },
+    { keys: ['pageup', 'ctrl+b'], help: 'one page up', run: () => act.move(-page) },
+    { keys: ['pagedown', 'ctrl+f'], help: 'one page down', run: () => act.move(page) },
+    { keys: ['home'], help: 'first row', run: () => act.moveTo('first') },
+    { keys: ['end', 'G'], help: 'last row', run: () => act.moveTo('last') },
+  ]);
+
+function marking({ do: act }: State, restored: string): Binding[] {
+  return group('mark and restore', [
+    { keys: ['space'], help: 'mark or unmark', hint: 'mark', run: act.toggle },
+    { keys: ['a'], help: 'mark all visible', hint: 'all', priority: 4, run: act.markVisible },
+    { keys: ['c'], help: 'clear marks', hint: 'clear', priority: 5, run: act.clearMarks },
+    { keys: ['enter'], help: `restore ${restored}`, hint: 'restore', run: act.ask },
+  ]);
 }
 
-const NOTHING_MARKED = 'nothing is marked: space marks a file, a all that are visible';
+function filesKeys(state: State, { page, isSplit }: KeySize): readonly Binding[] {
+  const { do: act, tree } = state;
+  const clearSearch = (): void => act.setSearch(emptyLine);
+  return [
+    ...marking(state, 'what is marked'),
+    ...group('filter', [
+      { keys: ['/'], help: 'search as you type', hint: 'find', run: () => act.show('search') },
+      { keys: ['d'], help: 'next DVC stage', hint: 'stage', priority: 3, run: () => act.cycle('stage') },
+      { keys: ['g'], help: 'next git commit', hint: 'commit', priority: 3, run: () => act.cycle('commit') },
+      { keys: ['escape'], help: 'clear the search', run: clearSearch },
+    ]),
+    ...group('view', [
+      ...(isSplit ? [] : [info(act)]),
+      { keys: ['t'], help: 'folder tree or list', hint: tree === undefined ? 'tree' : 'list', run: act.toggleTree },
+      { keys: ['s'], help: 'by name, size or date', hint: 'sort', priority: 2, run: act.nextSort },
+      { keys: ['v'], help: 'the version before', hint: 'version', run: () => act.step(-1) },
+      { keys: ['V'], help: 'the version after', run: () => act.step(1) },
+      { keys: ['D'], help: 'only what changed', hint: 'changes', priority: 2, run: act.toggleChanges },
+    ]),
+    ...group('move', tree === undefined ? [] : folding(act)),
+    ...moves(act, page),
+    ...help(act),
+    ...quit(act),
+  ];
+}
 
-const HANDLERS: Readonly<Record<BrowseAction, (target: KeyTarget) => void>> = {
-  up: ({ actions }) => actions.move(-1),
-  down: ({ actions }) => actions.move(1),
-  pageUp: ({ actions, pageRows }) => actions.move(-pageRows),
-  pageDown: ({ actions, pageRows }) => actions.move(pageRows),
-  first: ({ actions }) => actions.moveTo('first'),
-  last: ({ actions }) => actions.moveTo('last'),
-  open: ({ actions }) => actions.openFolder(true),
-  close: ({ actions }) => actions.openFolder(false),
-  toggle: ({ actions }) => actions.toggle(),
-  all: ({ actions }) => actions.markVisible(),
-  clear: ({ actions }) => actions.clearMarks(),
-  restore({ actions, view, refusal }) {
-    if (view.mode.kind === 'confirm') actions.restore(refusal);
-    else if (view.marks.files > 0) actions.show('confirm');
-    else actions.notify(NOTHING_MARKED);
+const info = (act: BrowseActions): Omit<Binding, 'group'> => ({
+  keys: ['i'],
+  help: 'details, first lines',
+  hint: 'info',
+  run: () => act.show('details'),
+});
+
+const folding = (act: BrowseActions): Omit<Binding, 'group'>[] => [
+  {
+    keys: ['right', 'l'],
+    help: 'open the folder',
+    hint: 'fold',
+    hintKeys: ['left', 'right'],
+    priority: 2,
+    run: () => act.openFolder(true),
   },
-  search: ({ actions }) => actions.show('search'),
-  stage: ({ actions }) => actions.cycle('stage'),
-  commit: ({ actions }) => actions.cycle('commit'),
-  clearSearch({ actions }) {
-    actions.setSearch(emptyLine);
-    actions.show('list');
-  },
-  details: ({ actions }) => actions.showDetails(),
-  tree: ({ actions }) => actions.toggleTree(),
-  older: ({ actions }) => actions.step(-1),
-  newer: ({ actions }) => actions.step(1),
-  tier: ({ actions }) => actions.nextTier(),
-  back: ({ actions }) => actions.show('list'),
-  help: ({ actions }) => actions.show('help'),
-  quit: ({ actions }) => actions.quit(),
-};
+  { keys: ['left', 'h'], help: 'close, or go to it', run: () => act.openFolder(false) },
+];
+
+function changesKeys(state: State, { page, isSplit }: KeySize): readonly Binding[] {
+  const { do: act } = state;
+  return [
+    ...marking(state, 'from the older version'),
+    ...group('view', [
+      {
+        keys: ['left', 'h'],
+        help: 'with an older version',
+        hint: 'other version',
+        hintKeys: ['left', 'right'],
+        run: () => act.compareWith(-1),
+      },
+      { keys: ['right', 'l'], help: 'with a newer version', run: () => act.compareWith(1) },
+      ...(isSplit ? [] : [info(act)]),
+      { keys: ['D', 'escape'], help: 'all files', hint: 'all files', run: act.toggleChanges },
+    ]),
+    ...moves(act, page),
+    ...help(act),
+    ...quit(act),
+  ];
+}
+
+function searchKeys({ do: act, search }: State, page: number): readonly Binding[] {
+  const keep = (): void => act.show('list');
+  const clear = (): void => {
+    act.setSearch(emptyLine);
+    keep();
+  };
+  return [
+    ...group('move', [
+      { keys: ['up'], help: 'one row up', run: () => act.move(-1) },
+      { keys: ['down'], help: 'one row down', run: () => act.move(1) },
+      { keys: ['pageup'], help: 'one page up', run: () => act.move(-page) },
+      { keys: ['pagedown'], help: 'one page down', run: () => act.move(page) },
+    ]),
+    ...group('filter', [
+      { keys: ['enter'], help: 'keep the search', hint: 'keep the search', run: keep },
+      { keys: ['escape'], help: 'clear the search', hint: 'clear the search', run: clear },
+    ]),
+    ...quit(act, 'quit', ['ctrl+c']),
+    ...group('filter', [
+      // Every other key is typed.
+      { keys: ['any'], help: 'edit the search', run: (key) => act.setSearch(editLine(search, key)) },
+    ]),
+  ];
+}
+
+function confirmKeys(state: State): readonly Binding[] {
+  const { do: act } = state;
+  const isCold = chosenIn(state).marks.coldFiles > 0;
+  const restore = (): void => {
+    const refusal = refusalText(state);
+    if (refusal === undefined) act.restore();
+    else act.notify(refusal);
+  };
+  return group('restore', [
+    { keys: ['enter'], help: 'restore', hint: 'restore', priority: 0, run: restore },
+    ...(isCold ? [{ keys: ['t', 'down'], help: 'next tier', hint: 'tier', run: () => act.nextTier(1) }] : []),
+    ...(isCold ? [{ keys: ['up'], help: 'tier before', run: () => act.nextTier(-1) }] : []),
+  ]);
+}

@@ -1,12 +1,17 @@
 // What the browser shows, and how it changes by itself: pure functions from one state to the next. Nothing is read or
 // fetched here. The cursor stands on a file or folder, not on a row, so filters and versions may change under it.
+import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { Listing } from '../../core/listing/listing.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
-import { Marks } from './marks.js';
-import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
-import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow } from './tree.js';
+import type { Preview } from '../../core/restore/fetch/first-lines.js';
 import type { TransferSnapshot } from '../transfer-snapshot.js';
+import type { BrowseSettings } from './cost.js';
+import { FolderFacts } from './folder-facts.js';
+import { Marks } from './marks.js';
+import type { Order, Sort } from './order.js';
+import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
+import type { Tree } from './tree.js';
 
 /** A version of a dataset. */
 export interface BrowseVersion {
@@ -26,32 +31,36 @@ export interface OpenedListing {
   readonly version: BrowseVersion | undefined;
 }
 
-export const CHANGE = { none: 0, added: 1, modified: 2 } as const;
+/** What became of a file since another version; `metadata`: its content is the same. */
+export type ChangeKind = 'added' | 'modified' | 'metadata' | 'removed';
 
-/** What differs from the version before. */
-export interface VersionChanges {
-  /** The version before; undefined for the first. */
-  readonly since: number | undefined;
-  /** Of each entry one of `CHANGE`. */
-  readonly kinds: Uint8Array;
-  readonly added: number;
-  readonly modified: number;
-  readonly removed: number;
+/** A file that is not as it was: its entries in both listings. */
+export interface ChangedFile {
+  readonly kind: ChangeKind;
+  /** Undefined for what was added. */
+  readonly before: number | undefined;
+  /** Undefined for what was removed. */
+  readonly after: number | undefined;
 }
 
-export type Preview =
-  | { readonly kind: 'text'; readonly lines: readonly string[]; readonly isCut: boolean }
-  | { readonly kind: 'none'; readonly reason: string };
+/** What differs from another version. */
+export interface VersionChanges {
+  /** The version that is compared with; undefined for the first. */
+  readonly since: OpenedListing | undefined;
+  /** In path order. */
+  readonly files: readonly ChangedFile[];
+  /** By the entry of what is looked at. */
+  readonly kinds: ReadonlyMap<number, ChangeKind>;
+  readonly counts: Readonly<Record<ChangeKind, number>>;
+}
 
-/** A panel of the browser, or what has the keys. */
-export type BrowseMode =
-  | { readonly kind: 'list' }
-  | { readonly kind: 'search' }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'confirm' }
-  | { readonly kind: 'details'; readonly index: number; readonly preview: Preview | undefined }
-  | { readonly kind: 'progress'; readonly snapshot: TransferSnapshot }
-  | { readonly kind: 'done'; readonly lines: readonly string[] };
+/** What was read about the file under the cursor, as far as it has come. */
+export interface ReadAbout {
+  readonly opened: OpenedListing;
+  readonly index: number;
+  readonly preview: Preview | undefined;
+  readonly history: FileHistory | undefined;
+}
 
 /** The text of the search as it is edited. */
 export interface SearchLine {
@@ -59,16 +68,29 @@ export interface SearchLine {
   readonly cursor: number;
 }
 
-export interface BrowseView {
+/** What has the keys. `list` is that of the page that is shown. */
+export type BrowseMode =
+  | { readonly kind: 'list' | 'search' | 'help' | 'details' | 'confirm' }
+  | { readonly kind: 'progress'; readonly snapshot: TransferSnapshot }
+  | { readonly kind: 'done'; readonly lines: readonly string[] };
+
+export interface BrowseState {
+  readonly settings: BrowseSettings;
   readonly opened: OpenedListing;
+  readonly facts: FolderFacts;
   /** All files, in path order. */
   readonly files: Uint32Array;
-  /** Those that the filters leave. */
+  /** Those that the filters leave, in path order. */
   readonly visible: Uint32Array;
+  /** The same as they are listed. */
+  readonly listed: Uint32Array;
   /** `visible` is not complete yet. */
   readonly isSearching: boolean;
   readonly filter: BrowseFilter;
   readonly search: SearchLine;
+  readonly sort: Sort;
+  /** Undefined while files are in path order. */
+  readonly order: Order | undefined;
   /** Undefined in the flat list. */
   readonly tree: Tree | undefined;
   /** The file or folder that the person went to; it may be hidden by a filter. */
@@ -76,9 +98,19 @@ export interface BrowseView {
   /** Row of the cursor. */
   readonly position: number;
   readonly marks: Marks;
+  /** Goes up with every change of marks, which are mutable. */
+  readonly markings: number;
   readonly changes: VersionChanges | undefined;
+  /** All files, or only what changed. */
+  readonly page: 'files' | 'changes';
+  readonly changePosition: number;
+  /** Marks on the version that is compared with: what was removed can be restored from there alone. */
+  readonly changeMarks: Marks;
   readonly tier: ThawTier;
+  /** When the question before a restore was shown. */
+  readonly askedAt: Date;
   readonly mode: BrowseMode;
+  readonly about: ReadAbout | undefined;
   /** One sentence, until the next key. */
   readonly notice: string | undefined;
   /** What is being waited for. */
@@ -87,23 +119,36 @@ export interface BrowseView {
 }
 
 /** The browser as it opens. */
-export function initialView(opened: OpenedListing, tier: ThawTier): BrowseView {
-  const files = filesOf(opened.listing);
+export function initialState(opened: OpenedListing, settings: BrowseSettings, tier: ThawTier): BrowseState {
+  const { listing } = opened;
+  const files = filesOf(listing);
+  const marks = new Marks(listing);
   return {
+    settings,
     opened,
+    facts: new FolderFacts(listing),
     files,
     visible: files,
+    listed: files,
     isSearching: false,
     filter: NO_FILTER,
     search: { text: '', cursor: 0 },
+    sort: 'name',
+    order: undefined,
     tree: undefined,
     wanted: files[0] ?? 0,
     position: 0,
-    marks: new Marks(opened.listing),
+    marks,
+    markings: 0,
     changes: undefined,
+    page: 'files',
+    changePosition: 0,
+    changeMarks: marks,
     tier,
+    askedAt: new Date(0),
     mode: { kind: 'list' },
-    notice: refusedText(opened.listing),
+    about: undefined,
+    notice: refusedText(listing),
     busy: undefined,
     isOver: false,
   };
@@ -116,57 +161,16 @@ function refusedText({ refused }: Listing): string | undefined {
   return `refused and not shown: ${displayPath(first.path)} (${first.reason})${more}`;
 }
 
-/** Rows of the list or tree. */
-export const rowCount = ({ tree, visible }: BrowseView): number => tree?.rows.length ?? visible.length;
+/** The change under the cursor of the page of changes. */
+export const changeAtCursor = ({ changes, changePosition }: BrowseState): ChangedFile | undefined =>
+  changes?.files[changePosition];
 
-/** A row; undefined beyond the end. */
-export const rowAt = ({ tree, visible }: BrowseView, position: number): TreeRow | undefined =>
-  tree === undefined ? visible[position] : tree.rows[position];
-
-/** The cursor on another row. */
-export function withPosition(view: BrowseView, position: number): BrowseView {
-  const clamped = Math.max(0, Math.min(rowCount(view) - 1, position));
-  const row = rowAt(view, clamped);
-  const wanted = row === undefined ? view.wanted : typeof row === 'number' ? row : row.path;
-  return { ...view, wanted, position: clamped };
-}
-
-/** Other files left by the filters; the cursor stays on its file, or goes to the next one after it. */
-export function withVisible(view: BrowseView, visible: Uint32Array): BrowseView {
-  const tree = view.tree === undefined ? undefined : buildTree(view.opened.listing, visible, view.tree.open);
-  return relocated({ ...view, visible, tree });
-}
-
-/** A folder of the tree opened or closed. */
-export function withFolder(view: BrowseView, folder: RawPath, isOpen: boolean): BrowseView {
-  if (view.tree === undefined) return view;
-  const open = new Set(view.tree.open);
-  if (isOpen) open.add(folder);
-  else open.delete(folder);
-  return relocated({ ...view, tree: buildTree(view.opened.listing, view.visible, open) });
-}
-
-/** The flat list, or the tree with the folders above the cursor open. */
-export function withTree(view: BrowseView, isTree: boolean): BrowseView {
-  if (!isTree) return relocated({ ...view, tree: undefined });
-  const { listing } = view.opened;
-  // What is on the screen, not a file that a filter hides.
-  const wanted = view.visible[view.position] ?? view.wanted;
-  const path = typeof wanted === 'number' ? listing.path(wanted) : wanted;
-  return relocated({ ...view, wanted, tree: buildTree(listing, view.visible, new Set(foldersAbove(path))) });
-}
-
-function relocated(view: BrowseView): BrowseView {
-  const position = Math.max(0, Math.min(rowCount(view) - 1, wantedPosition(view)));
-  return { ...view, position };
-}
-
-function wantedPosition({ tree, wanted, visible, opened: { listing } }: BrowseView): number {
-  const index = typeof wanted === 'number' ? wanted : listing.below(wanted).start;
-  if (tree === undefined) return firstAtOrAfter(visible, index);
-  const exact = rowOf(tree, wanted);
-  if (exact !== undefined) return exact;
-  // Closed above it, or hidden: the last row that begins before it.
-  const after = tree.rows.findIndex((row) => (typeof row === 'number' ? row : row.below.start) > index);
-  return after < 0 ? tree.rows.length - 1 : after - 1;
+/** What a restore would take: marks, and the version that they are on. */
+export function chosenIn({ page, opened, marks, changes, changeMarks }: BrowseState): {
+  readonly opened: OpenedListing;
+  readonly marks: Marks;
+} {
+  return page === 'changes' && changes?.since !== undefined
+    ? { opened: changes.since, marks: changeMarks }
+    : { opened, marks };
 }

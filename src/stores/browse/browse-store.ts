@@ -1,19 +1,21 @@
 // The browser's store: what the person does, as verbs. What has to be fetched or written comes through ports; the pure
-// steps are in browse-state.ts.
+// steps are in browse-state.ts and rows.ts.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { cancelledError } from '../../core/failures/errors.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { BrowseActions, BrowsePorts, BrowseTools } from './actions.js';
+import { arranger } from './arranger.js';
+import { type BrowseState, initialState, type OpenedListing } from './browse-state.js';
+import type { BrowseSettings } from './cost.js';
 import { listActions } from './list-actions.js';
 import { panelActions } from './panel-actions.js';
 import { restoreActions } from './restore-actions.js';
-import { searcher } from './searcher.js';
-import { type BrowseView, initialView, type OpenedListing } from './browse-state.js';
+import { versionActions } from './version-actions.js';
 
-export type BrowseStore = StoreApi<BrowseView & { readonly do: BrowseActions }>;
+export type BrowseStore = StoreApi<BrowseState & { readonly do: BrowseActions }>;
 
 export interface BrowseStoreOptions {
   readonly opened: OpenedListing;
+  readonly settings: BrowseSettings;
   readonly tier: ThawTier;
   readonly ports: BrowsePorts;
   /** Ends everything that is under way. */
@@ -21,26 +23,23 @@ export interface BrowseStoreOptions {
 }
 
 /** A store that shows what was opened. */
-export function createBrowseStore({ opened, tier, ports, signal }: BrowseStoreOptions): BrowseStore {
-  return createStore<BrowseView & { readonly do: BrowseActions }>()((set, get) => {
-    let panel = new AbortController();
+export const createBrowseStore = ({ opened, settings, tier, ports, signal }: BrowseStoreOptions): BrowseStore =>
+  createStore<BrowseState & { readonly do: BrowseActions }>()((set, get) => {
     const tools: BrowseTools = {
       get,
       set,
       ports,
       signal,
-      look: searcher(get, set, ports.now),
+      arrange: arranger(get, set, ports.now),
       notify(notice) {
         if (notice !== get().notice) set({ notice });
       },
-      begin() {
-        panel.abort();
-        panel = new AbortController();
-        return AbortSignal.any([signal, panel.signal]);
-      },
-      abort: () => panel.abort(cancelledError('interrupted')),
     };
-    const actions = { ...listActions(tools), ...panelActions(tools), ...restoreActions(tools) };
-    return { ...initialView(opened, tier), do: actions };
+    const actions = {
+      ...listActions(tools),
+      ...versionActions(tools),
+      ...panelActions(tools),
+      ...restoreActions(tools),
+    };
+    return { ...initialState(opened, settings, tier), do: actions };
   });
-}

@@ -1,40 +1,60 @@
-// The larger steps of the browser's state: to the folder above, and to another version, where everything goes by path.
+// What differs between two versions, by the rules of `archiver dataset diff`, out of the listings that are in memory.
+import { setImmediate as turn } from 'node:timers/promises';
+import { diffViews, type Change, type DiffSide } from '../../core/dataset/diff.js';
 import type { Listing } from '../../core/listing/listing.js';
-import type { RawPath } from '../../core/paths/raw-path.js';
-import { carryMarks } from './carry.js';
-import {
-  type BrowseMode,
-  type BrowseView,
-  initialView,
-  type OpenedListing,
-  withPosition,
-  withVisible,
-} from './browse-state.js';
+import type { Entry } from '../../core/manifest/manifest-types.js';
+import type { ChangedFile, ChangeKind, OpenedListing, VersionChanges } from './browse-state.js';
 
-/** The cursor on the folder that holds its row. */
-export function toParent(view: BrowseView): BrowseView {
-  const { wanted, tree, opened } = view;
-  const path = typeof wanted === 'number' ? opened.listing.path(wanted) : wanted;
-  const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-  const position = tree?.rows.findIndex((row) => typeof row === 'object' && row.path === parent) ?? -1;
-  return position < 0 ? view : withPosition(view, position);
+/** Entries between two looks at the keys. */
+const BATCH = 1024;
+
+/** The changes of a version that nothing comes before. */
+export const FIRST_VERSION: VersionChanges = {
+  since: undefined,
+  files: [],
+  kinds: new Map(),
+  counts: { added: 0, modified: 0, metadata: 0, removed: 0 },
+};
+
+/** Compares what is opened with an older version; folders are left out. @throws what `signal` says */
+export async function changesSince(
+  since: OpenedListing,
+  { listing }: OpenedListing,
+  signal: AbortSignal,
+): Promise<VersionChanges> {
+  const files: ChangedFile[] = [];
+  const kinds = new Map<number, ChangeKind>();
+  const counts: Record<ChangeKind, number> = { added: 0, modified: 0, metadata: 0, removed: 0 };
+  for await (const { changes } of diffViews(sideOf(since.listing, signal), sideOf(listing, signal))) {
+    for (const change of changes) {
+      if (isOfFolder(change)) continue;
+      const kind = kindOf(change);
+      const before = change.kind === 'added' ? undefined : since.listing.find(change.before.path);
+      const after = change.kind === 'removed' ? undefined : listing.find(change.after.path);
+      counts[kind]++;
+      files.push({ kind, before, after });
+      if (after !== undefined) kinds.set(after, kind);
+    }
+  }
+  return { since, files, kinds, counts };
 }
 
-/** The same browser over another version: filters, marks and cursor go by path. */
-export function withOpened(view: BrowseView, opened: OpenedListing): BrowseView {
-  const from = view.opened.listing;
-  const fresh = initialView(opened, view.tier);
-  const marks = carryMarks(view.marks, from, opened.listing);
-  const lost = view.marks.files - marks.files;
-  const wanted = typeof view.wanted === 'number' ? nearest(opened.listing, from.path(view.wanted)) : view.wanted;
-  const isIndexed = view.mode.kind === 'details' || view.mode.kind === 'confirm';
-  const mode: BrowseMode = isIndexed ? { kind: 'list' } : view.mode;
-  const moved = { ...fresh, filter: view.filter, search: view.search, marks, wanted, mode, busy: view.busy };
-  return {
-    ...withVisible({ ...moved, tree: view.tree }, fresh.files),
-    notice: lost === 0 ? fresh.notice : `${lost} of the marked files are not in this version`,
-  };
-}
+const sideOf = (listing: Listing, signal: AbortSignal): DiffSide => ({
+  chunks: listing.head.chunks,
+  async *entries() {
+    for (let start = 0; start < listing.count; start += BATCH) {
+      await turn();
+      signal.throwIfAborted();
+      const length = Math.min(BATCH, listing.count - start);
+      yield Array.from({ length }, (_, at): Entry => listing.entry(start + at));
+    }
+  },
+});
 
-/** The entry of this path, or the one after where it would be. */
-const nearest = (listing: Listing, path: RawPath): number => listing.find(path) ?? listing.below(path).start;
+const kindOf = (change: Change): ChangeKind =>
+  change.kind === 'modified' && change.what === 'metadata' ? 'metadata' : change.kind;
+
+function isOfFolder(change: Change): boolean {
+  if (change.kind === 'modified') return change.before.type === 'directory' && change.after.type === 'directory';
+  return (change.kind === 'added' ? change.after : change.before).type === 'directory';
+}

@@ -1,7 +1,7 @@
 // What restoring the marked files costs and how long it takes, before anybody is asked: list prices over the chunks that
 // hold them. What nobody knows the price of is unknown, and never free.
 import { capVerdict, type CapVerdict } from '../../core/cost/cost-cap.js';
-import { estimateRetrieval, type RetrievalEstimate } from '../../core/cost/retrieval-cost.js';
+import { estimateRetrieval, type RetrievalEstimate, type RetrievalItem } from '../../core/cost/retrieval-cost.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import { isColdClass, THAW_TIERS, type ThawWait } from '../../core/cost/cold-class.js';
 import { longestWait } from '../../core/thaw/tier-plans.js';
@@ -15,6 +15,16 @@ export interface CostPlace {
   readonly isFolder: boolean;
   /** Days that thawed copies are kept. */
   readonly days: number;
+}
+
+/** What the command was called with, as far as it matters here. */
+export interface BrowseSettings {
+  /** As it was typed. */
+  readonly outputDir: string;
+  readonly wait: boolean;
+  /** Undefined for no cap. */
+  readonly maxCostUsd: number | undefined;
+  readonly cost: CostPlace;
 }
 
 export interface SelectionCost {
@@ -58,10 +68,57 @@ export function selectionCost(
 export const costVerdict = ({ estimate, coldChunks }: SelectionCost, maxUsd: number | undefined): CapVerdict =>
   capVerdict(estimate, maxUsd, coldChunks > 0);
 
-/** The tier after this one, of those that are offered for everything that is marked. */
-export function nextTier(marks: Marks, tier: ThawTier): ThawTier {
+/** Why the marked files cannot be restored in this tier and under this cap. */
+export type Refusal = 'not-offered' | 'unknown' | 'over';
+
+/** Undefined when they can. */
+export function refusalOf(marks: Marks, tier: ThawTier, { cost, maxCostUsd }: BrowseSettings): Refusal | undefined {
+  const selection = selectionCost(marks, tier, cost);
+  if (selection.wait === null) return 'not-offered';
+  const verdict = costVerdict(selection, maxCostUsd);
+  return verdict === 'within' ? undefined : verdict;
+}
+
+/** What the marked files cost in one tier. */
+export interface TierRow {
+  /** Undefined where nothing has to be asked back. */
+  readonly tier: ThawTier | undefined;
+  /** Hours until all of it can be read, at the latest; null where the tier is not offered. */
+  readonly hours: number | null;
+  /** Parts of the total, each null where it is not known. */
+  readonly parts: Readonly<Record<RetrievalItem, number | null>>;
+  readonly totalUsd: number | null;
+  readonly isOverCap: boolean;
+}
+
+/** A row for each tier; a single one where nothing that is marked is cold. */
+export function tierRows(marks: Marks, { cost, maxCostUsd }: BrowseSettings): readonly TierRow[] {
+  const row = (tier: ThawTier, isCold: boolean): TierRow => {
+    const selection = selectionCost(marks, tier, cost);
+    const part = (wanted: RetrievalItem): number | null =>
+      selection.estimate.lines.find(({ item }) => item === wanted)?.costUsd ?? null;
+    return {
+      tier: isCold ? tier : undefined,
+      hours: selection.wait === null ? null : (selection.wait?.maxHours ?? 0),
+      parts: {
+        retrieval: part('retrieval'),
+        requests: part('requests'),
+        temporaryCopy: part('temporaryCopy'),
+        transfer: part('transfer'),
+      },
+      totalUsd: selection.estimate.costUsd,
+      isOverCap: selection.wait !== null && costVerdict(selection, maxCostUsd) !== 'within',
+    };
+  };
+  return marks.coldFiles === 0 ? [row('standard', false)] : THAW_TIERS.map((tier) => row(tier, true));
+}
+
+/** The tier after or before this one, of those that are offered for everything that is marked. */
+export function nextTier(marks: Marks, tier: ThawTier, step: -1 | 1): ThawTier {
   const offered = THAW_TIERS.filter((candidate) => waitIn(marks, candidate) !== null);
-  return offered[(offered.indexOf(tier) + 1) % offered.length] ?? tier;
+  const at = offered.indexOf(tier);
+  if (at < 0) return offered.at(step < 0 ? -1 : 0) ?? tier;
+  return offered[(at + step + offered.length) % offered.length] ?? tier;
 }
 
 /** The largest chunk of a class decides: some tiers are not offered for large objects. */

@@ -1,52 +1,49 @@
-// What takes the place of the list, and stepping to other versions.
+// What takes the place of the list or stands beside it, and what is read for that.
 import { errorText } from '../../core/failures/errors.js';
 import type { BrowseTools, PanelActions } from './actions.js';
-import { withOpened } from './changes.js';
+import { chosenIn, type OpenedListing, type ReadAbout } from './browse-state.js';
 import { nextTier } from './cost.js';
-import { type Preview, rowAt } from './browse-state.js';
+
+const NOTHING_MARKED = 'nothing is marked: space marks a file, a all that are visible';
 
 /** The actions that open and close panels. */
 export function panelActions(tools: BrowseTools): PanelActions {
-  const { get, set, notify, begin } = tools;
+  const { get, set, notify, ports } = tools;
+  let reading = new AbortController();
   return {
     notify,
-    show(kind) {
-      begin();
-      set({ mode: { kind }, notice: undefined });
+    show: (kind) => set({ mode: { kind }, notice: undefined }),
+    ask() {
+      if (chosenIn(get()).marks.files === 0) notify(NOTHING_MARKED);
+      else set({ mode: { kind: 'confirm' }, askedAt: ports.clock() });
     },
-    showDetails: () => showDetails(tools),
-    step: (direction) => step(direction, tools),
-    nextTier: () => set({ tier: nextTier(get().marks, get().tier) }),
+    nextTier: (step) => set({ tier: nextTier(chosenIn(get()).marks, get().tier, step) }),
+    readAbout(file) {
+      reading.abort();
+      reading = new AbortController();
+      if (file === undefined) return;
+      set({ about: { ...file, preview: undefined, history: undefined } });
+      readBoth(file, tools, AbortSignal.any([tools.signal, reading.signal]));
+    },
   };
 }
 
-function showDetails({ get, set, begin, ports }: BrowseTools): void {
-  const { opened, position } = get();
-  const row = rowAt(get(), position);
-  const index = typeof row === 'object' ? opened.listing.find(row.path) : row;
-  if (index === undefined) return;
-  const reading = begin();
-  set({ mode: { kind: 'details', index, preview: undefined } });
-  ports
-    .preview(opened, index, reading)
-    .catch((error: unknown): Preview => ({ kind: 'none', reason: errorText(error) }))
-    .then((preview) => {
-      if (!reading.aborted) set({ mode: { kind: 'details', index, preview } });
-    })
-    .catch(() => undefined); // drawing tells of its own failures
-}
-
-function step(direction: -1 | 1, { get, set, look, notify, ports, signal }: BrowseTools): void {
-  if (get().busy !== undefined) return;
-  set({ busy: direction < 0 ? 'opening the version before' : 'opening the version after' });
-  ports
-    .step(get().opened, direction, signal)
-    .then(async (next) => {
-      set(withOpened(get(), next));
-      look(get().filter);
-      const changes = await ports.changes(next, signal);
-      if (get().opened === next) set({ changes });
-    })
-    .catch((error: unknown) => notify(errorText(error)))
-    .finally(() => set({ busy: undefined }));
+function readBoth(
+  { opened, index }: { readonly opened: OpenedListing; readonly index: number },
+  { get, set, ports }: BrowseTools,
+  signal: AbortSignal,
+): void {
+  const show = (found: Pick<ReadAbout, 'preview'> | Pick<ReadAbout, 'history'>): void => {
+    const { about } = get();
+    if (about !== undefined && !signal.aborted) set({ about: { ...about, ...found } });
+  };
+  const none = (error: unknown): { kind: 'none'; reason: string } => ({ kind: 'none', reason: errorText(error) });
+  void ports.preview(opened, index, signal).then(
+    (preview) => show({ preview }),
+    (error: unknown) => show({ preview: none(error) }),
+  );
+  void ports.history(opened, index, signal).then(
+    (history) => show({ history }),
+    (error: unknown) => show({ history: none(error) }),
+  );
 }

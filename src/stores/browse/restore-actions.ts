@@ -1,23 +1,27 @@
 // The restore that is begun on the screen, and leaving.
-import { errorText, isArchiverError } from '../../core/failures/errors.js';
+import { cancelledError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { Selectors } from '../../core/manifest/selection.js';
 import { printable } from '../../core/paths/raw-path.js';
-import type { BrowseTools, RestoreActions } from './actions.js';
 import { createTransferStore } from '../transfer-store.js';
+import type { BrowseTools, RestoreActions } from './actions.js';
+import { chosenIn } from './browse-state.js';
+import { refusalOf } from './cost.js';
 
 const TICK_MS = 1000;
 
 /** The actions that restore what is marked, or stop that. */
-export function restoreActions({ get, set, notify, begin, abort, ports }: BrowseTools): RestoreActions {
+export function restoreActions({ get, set, ports, signal }: BrowseTools): RestoreActions {
+  const stopping = new AbortController();
   let stop: (() => void) | undefined;
   return {
-    restore(reason) {
-      if (reason !== undefined) return notify(reason);
-      const { opened, marks, tier } = get();
+    restore() {
+      const { tier, settings } = get();
+      const { opened, marks } = chosenIn(get());
+      if (refusalOf(marks, tier, settings) !== undefined) return;
       const selectors: Selectors = marks.isEverything ? { all: true } : { paths: marks.paths() };
       const transfer = createTransferStore({ now: ports.now });
       const { apply: emit, refresh, requestStop } = transfer.getState();
-      const restoring = begin();
+      const restoring = AbortSignal.any([signal, stopping.signal]);
       const draw = (): void => set({ mode: { kind: 'progress', snapshot: transfer.getState().snapshot } });
       const unsubscribe = transfer.subscribe(draw);
       const tick = setInterval(refresh, TICK_MS);
@@ -35,7 +39,7 @@ export function restoreActions({ get, set, notify, begin, abort, ports }: Browse
         .catch(() => undefined); // drawing tells of its own failures
     },
     quit() {
-      abort();
+      stopping.abort(cancelledError('interrupted'));
       // A restore finishes what it has begun to write, and its end is the end of the browser; who insists leaves now.
       if (stop === undefined) set({ isOver: true });
       else stop();

@@ -1,6 +1,9 @@
-// The folder tree as rows: what is visible of the folders that are open. Folders without a visible file are left out.
+// The folder tree as rows: what is visible of the folders that are open, folders before files. Folders without a visible
+// file are left out.
 import type { EntryRange, Listing } from '../../core/listing/listing.js';
 import type { RawPath } from '../../core/paths/raw-path.js';
+import type { FolderFacts } from './folder-facts.js';
+import type { Order } from './order.js';
 
 export interface FolderRow {
   readonly path: RawPath;
@@ -19,33 +22,99 @@ export interface Tree {
   readonly open: ReadonlySet<RawPath>;
 }
 
+export interface TreeSource {
+  readonly listing: Listing;
+  readonly facts: FolderFacts;
+  /** Files in ascending order. */
+  readonly visible: Uint32Array;
+  /** Undefined for the order of paths. */
+  readonly order: Order | undefined;
+}
+
 const SLASH = 0x2f;
 
-/** The rows of a tree in which these folders are open. `visible` are files in ascending order. */
-export function buildTree(listing: Listing, visible: Uint32Array, open: ReadonlySet<RawPath>): Tree {
+/** The rows of a tree in which these folders are open. */
+export function buildTree(source: TreeSource, open: ReadonlySet<RawPath>): Tree {
   const rows: TreeRow[] = [];
   const add = (folder: RawPath, positions: EntryRange): void => {
-    const skip = folder === '' ? 0 : folder.length + 1;
-    for (let position = positions.start; position < positions.end;) {
-      const index = visible[position] ?? 0;
-      const name = listing.pathStart(index) + skip;
-      const slash = slashIn(listing.paths, name, listing.pathEnd(index));
-      if (slash < 0) {
-        rows.push(index);
-        position++;
-        continue;
-      }
-      const path = listing.paths.toString('latin1', listing.pathStart(index), slash);
-      const below = listing.below(path);
-      const end = firstAtOrAfter(visible, below.end, position);
-      const row = { path, isOpen: open.has(path), below, visible: { start: position, end } };
-      rows.push(row);
-      if (row.isOpen) add(path, row.visible);
-      position = end;
+    const { folders, files } = childrenOf(source.listing, source.visible, folder, positions);
+    for (const child of sortedFolders(folders, source)) {
+      const isOpen = open.has(child.path);
+      rows.push({ ...child, isOpen });
+      if (isOpen) add(child.path, child.visible);
     }
+    for (const index of sortedFiles(files, source.order)) rows.push(index);
   };
-  add('', { start: 0, end: visible.length });
+  add('', { start: 0, end: source.visible.length });
   return { rows, open };
+}
+
+interface Children {
+  readonly folders: readonly Omit<FolderRow, 'isOpen'>[];
+  readonly files: readonly number[];
+}
+
+/** What lies right below a folder, of some of its files. */
+function childrenOf(listing: Listing, visible: Uint32Array, folder: RawPath, { start, end }: EntryRange): Children {
+  const folders: Omit<FolderRow, 'isOpen'>[] = [];
+  const files: number[] = [];
+  const skip = folder === '' ? 0 : folder.length + 1;
+  for (let position = start; position < end;) {
+    const index = visible[position] ?? 0;
+    const slash = slashIn(listing.paths, listing.pathStart(index) + skip, listing.pathEnd(index));
+    if (slash < 0) {
+      files.push(index);
+      position++;
+      continue;
+    }
+    const path = listing.paths.toString('latin1', listing.pathStart(index), slash);
+    const below = listing.below(path);
+    const next = firstAtOrAfter(visible, below.end, position);
+    folders.push({ path, below, visible: { start: position, end: next } });
+    position = next;
+  }
+  return { folders, files };
+}
+
+export interface SizedChild {
+  /** A folder's ends with a slash. */
+  readonly name: RawPath;
+  readonly bytes: number;
+}
+
+/** The largest of the visible children of a folder, largest first. */
+export function largestBelow(
+  { listing, visible }: Pick<TreeSource, 'listing' | 'visible'>,
+  folder: FolderRow,
+  length: number,
+): readonly SizedChild[] {
+  const { folders, files } = childrenOf(listing, visible, folder.path, folder.visible);
+  const largest: SizedChild[] = [];
+  const add = (path: RawPath | number, bytes: number): void => {
+    if (largest.length === length && bytes <= (largest.at(-1)?.bytes ?? 0)) return;
+    const name = (typeof path === 'number' ? listing.path(path) : `${path}/`).slice(folder.path.length + 1);
+    const after = largest.findIndex((child) => child.bytes < bytes);
+    largest.splice(after < 0 ? largest.length : after, 0, { name, bytes });
+    largest.splice(length);
+  };
+  for (const { path, below } of folders) add(path, listing.sum(below).bytes);
+  for (const index of files) add(index, listing.sizeBytes(index));
+  return largest;
+}
+
+function sortedFolders(folders: Children['folders'], { listing, facts, order }: TreeSource): Children['folders'] {
+  if (order === undefined) return folders;
+  const weight = ({ below }: Pick<FolderRow, 'below'>): number =>
+    order.sort === 'size' ? listing.sum(below).bytes : (facts.newest(below) ?? -Infinity);
+  const weighed = folders.map((folder) => ({ folder, by: weight(folder) }));
+  return weighed.sort((a, b) => b.by - a.by).map(({ folder }) => folder);
+}
+
+function sortedFiles(files: readonly number[], order: Order | undefined): Iterable<number> {
+  if (order === undefined) return files;
+  // Numbers sort without a call for each two of them.
+  const ranks = Uint32Array.from(files, (index) => order.ranks[index] ?? 0).sort();
+  return ranks.map((rank) => order.files[rank] ?? 0);
 }
 
 /** `indexOf` would look on to the end of all paths. */
@@ -61,6 +130,9 @@ export function foldersAbove(path: RawPath): RawPath[] {
     above.push(path.slice(0, slash));
   return above;
 }
+
+/** The folder that holds a path; '' for the top. */
+export const parentOf = (path: RawPath): RawPath => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 /** Position of the first number that is not below `value`, in an ascending list. */
 export function firstAtOrAfter(list: Uint32Array, value: number, from = 0): number {
@@ -78,4 +150,17 @@ export function firstAtOrAfter(list: Uint32Array, value: number, from = 0): numb
 export function rowOf({ rows }: Tree, wanted: number | RawPath): number | undefined {
   const found = rows.findIndex((row) => (typeof row === 'number' ? row === wanted : row.path === wanted));
   return found < 0 ? undefined : found;
+}
+
+/** Bytes of a file, or of everything below a folder. */
+export function rowBytes(listing: Listing, row: TreeRow | undefined): number {
+  if (row === undefined) return 0;
+  return typeof row === 'number' ? listing.sizeBytes(row) : listing.sum(row.below).bytes;
+}
+
+/** Which share of its folder a row takes, 0 to 1. */
+export function shareOfFolder(listing: Listing, row: TreeRow | undefined): number {
+  if (row === undefined) return 0;
+  const folder = listing.below(parentOf(typeof row === 'number' ? listing.path(row) : row.path));
+  return rowBytes(listing, row) / Math.max(1, listing.sum(folder).bytes);
 }

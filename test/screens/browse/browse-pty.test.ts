@@ -107,7 +107,7 @@ describe('archiver browse in a terminal', { timeout: 60_000 }, () => {
     session.type('j'.repeat(30) + DOWN.repeat(3) + 'k');
     await session.until('33 of 44');
     session.type('/');
-    await session.until('search: _');
+    await session.until('search: part of a path');
     session.type('\u001b[200~part-03\u001b[201~');
     await session.until('10 of 44');
     session.type('\u0003');
@@ -158,7 +158,7 @@ describe('archiver browse in a terminal', { timeout: 60_000 }, () => {
     session.type(ESC);
     await session.until('MODIFIED');
     session.type('t');
-    await session.until('+ data/');
+    await session.until('▸ data/');
     session.type('t');
     await session.until('part-001.csv');
     session.type('v');
@@ -176,6 +176,35 @@ describe('archiver browse in a terminal', { timeout: 60_000 }, () => {
     session.type('?q');
 
     expect(await session.exited).toBe(0);
+  });
+
+  it('shows what was removed since the version before, and restores it from there', async () => {
+    const kept = join(folder, 'kept');
+    mkdirSync(kept);
+    for (const name of ['a.txt', 'b.txt']) writeFileSync(join(kept, name), `${name} of version 1\n`);
+    const sync = ['sync', kept, url, '--dataset-id', 'kept', '--track-deletes', '--json'];
+    expect((await archiver(folder, sync)).status).toBe(0);
+    rmSync(join(kept, 'b.txt'));
+    expect((await archiver(folder, sync)).status).toBe(0);
+    const session = openSession([CLI, 'browse', url, './back', '--dataset-id', 'kept'], {
+      cwd: folder,
+      env: { ...ENV, HOME: folder, ARCHIVER_HOME: join(folder, '.archiver') },
+      columns: 120,
+      rows: 40,
+    });
+    await session.until('1 of 1');
+    await session.until('a.txt of version 1'); // beside the list, once the cursor has rested
+    session.type('D');
+    await session.until(/- b\.txt .* gone/);
+    session.type(' \r');
+    await session.until(/Restore 1 file, .* from v1 to \.\/back\?/);
+    session.type('\r');
+    await session.until('Restored 1 file');
+    session.type('q');
+
+    expect(await session.exited).toBe(0);
+    await expectClean(session);
+    expect(readFileSync(join(folder, 'back/b.txt'), 'utf8')).toBe('b.txt of version 1\n');
   });
 
   it('escapes names that would act on the terminal', async () => {
@@ -211,7 +240,7 @@ describe('archiver browse in a terminal', { timeout: 60_000 }, () => {
     const codes = (text: string): string[] =>
       text.split('\u001b[').flatMap((part) => /^([\d;]*)m/.exec(part)?.[1] ?? []);
     for (const code of codes(coloured.written()))
-      expect(['0', '2', '22', '7', '27', '31', '32', '33', '36', '39']).toContain(code);
+      expect(['0', '1', '2', '22', '7', '27', '31', '32', '33', '36', '39']).toContain(code);
     // Inverse is no colour, and the cursor of the search has no other sign.
     expect(new Set(codes(plain.written()))).toEqual(new Set(['7', '27']));
   });
@@ -266,7 +295,7 @@ describe('archiver browse of what lies in cold storage', { timeout: 60_000 }, ()
     session.type('j ');
     await session.until(/ 1 selected {2}4\.9 KiB {2}est\. \S+ {2}1 cold, standard tier 3-5 h/);
     session.type('\r');
-    await session.until('1 in 1 chunk: standard tier, 3-5 h');
+    await session.until(/▸ standard +(today|tomorrow) \d\d:\d\d +\S+ /);
     expect(cold.requests()).toEqual({ GetObject: 1 }); // the manifest, and nothing else until somebody asks
     session.type('ttt\r'); // round through the tiers
     await session.until('1 chunk of 1 on the way back');
@@ -306,7 +335,7 @@ describe('archiver browse of what lies in cold storage', { timeout: 60_000 }, ()
     await session.until('is more than --max-restore-cost $0.00');
     cold.requests();
     session.type('\r');
-    await session.until((lines) => lines[1]?.includes('is more than --max-restore-cost') === true);
+    await session.until((lines) => lines.at(-2)?.includes('is more than --max-restore-cost') === true);
     session.type(ESC);
     await session.until('MODIFIED');
     session.type('q');

@@ -119,13 +119,13 @@ describe('the cost of what is marked', () => {
     marks.set(indexOf('models/run-13/model.bin'), true);
     expect(selectionCost(marks, 'standard', AWS)).toMatchObject({ coldChunks: 1, wait: { text: '3-5 h' } });
     // Expedited is not offered for chunks of this size.
-    expect(nextTier(marks, 'bulk')).toBe('standard');
-    expect(nextTier(new Marks(project), 'bulk')).toBe('expedited');
+    expect(nextTier(marks, 'bulk', 1)).toBe('standard');
+    expect(nextTier(new Marks(project), 'bulk', 1)).toBe('expedited');
     marks.set(indexOf('models/run-12/model.bin'), true);
 
     expect(selectionCost(marks, 'standard', AWS)).toMatchObject({ coldChunks: 2, wait: { text: 'within 12 h' } });
     expect(selectionCost(marks, 'expedited', AWS).wait).toBeNull();
-    expect(nextTier(marks, 'bulk')).toBe('standard');
-    expect(nextTier(marks, 'expedited')).toBe('standard');
+    expect(nextTier(marks, 'bulk', 1)).toBe('standard');
+    expect(nextTier(marks, 'expedited', 1)).toBe('standard');
   });
 });

@@ -1,7 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { filesOf, isNarrower, NO_FILTER, Search, type BrowseFilter } from '../../../src/stores/browse/search.js';
-import { buildTree, firstAtOrAfter, foldersAbove, type TreeRow } from '../../../src/stores/browse/tree.js';
+import type { Listing } from '../../../src/core/listing/listing.js';
+import { FolderFacts } from '../../../src/stores/browse/folder-facts.js';
+import { inOrder, type Order, orderFiles } from '../../../src/stores/browse/order.js';
+import {
+  buildTree,
+  firstAtOrAfter,
+  foldersAbove,
+  largestBelow,
+  type Tree,
+  type TreeRow,
+} from '../../../src/stores/browse/tree.js';
 import { listingOf, projectListing } from '../../support/browse-listing.js';
 
 const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -82,32 +92,35 @@ describe('the tree', () => {
   const drawn = (listing: { path(index: number): string }, rows: readonly TreeRow[]): string[] =>
     rows.map((row) => (typeof row === 'number' ? listing.path(row) : `${row.path}/${row.isOpen ? '' : ' closed'}`));
 
-  test('shows folders once, open ones with what is visible in them', async () => {
+  const built = (listing: Listing, visible: Uint32Array, open: ReadonlySet<string>, order?: Order): Tree =>
+    buildTree({ listing, facts: new FolderFacts(listing), visible, order }, open);
+
+  test('shows folders once and before files, open ones with what is visible in them', async () => {
     const listing = await listingOf(
       ['a', 'b-1', 'b/1', 'b/c/2', 'b/c/3', 'b/d/4', 'e/f/5'].map((path) => ({ path, content: 'x' })),
     );
     const all = filesOf(listing);
 
-    expect(drawn(listing, buildTree(listing, all, new Set()).rows)).toEqual(['a', 'b-1', 'b/ closed', 'e/ closed']);
-    expect(drawn(listing, buildTree(listing, all, new Set(['b', 'b/c'])).rows)).toEqual([
-      'a',
-      'b-1',
+    expect(drawn(listing, built(listing, all, new Set()).rows)).toEqual(['b/ closed', 'e/ closed', 'a', 'b-1']);
+    expect(drawn(listing, built(listing, all, new Set(['b', 'b/c'])).rows)).toEqual([
       'b/',
-      'b/1',
       'b/c/',
       'b/c/2',
       'b/c/3',
       'b/d/ closed',
+      'b/1',
       'e/ closed',
-    ]);
-    const some = all.filter((index) => !listing.path(index).startsWith('b/c'));
-    expect(drawn(listing, buildTree(listing, some, new Set(['b'])).rows)).toEqual([
       'a',
       'b-1',
+    ]);
+    const some = all.filter((index) => !listing.path(index).startsWith('b/c'));
+    expect(drawn(listing, built(listing, some, new Set(['b'])).rows)).toEqual([
       'b/',
-      'b/1',
       'b/d/ closed',
+      'b/1',
       'e/ closed',
+      'a',
+      'b-1',
     ]);
   });
 
@@ -115,5 +128,61 @@ describe('the tree', () => {
     expect(foldersAbove('a/b/c.txt')).toEqual(['a', 'a/b']);
     expect(foldersAbove('c.txt')).toEqual([]);
     expect([0, 2, 3, 9].map((value) => firstAtOrAfter(Uint32Array.of(0, 2, 5), value))).toEqual([0, 1, 2, 3]);
+  });
+
+  test('sorts folders by what they hold, and files by the order that is given', async () => {
+    const listing = await listingOf(
+      [
+        ['b/1', 'x'],
+        ['b/2', 'xxx'],
+        ['e/f/5', 'xxxxxxxx'],
+        ['y', 'x'],
+        ['z', 'xx'],
+      ].map(([path = '', content = '']) => ({ path, content })),
+    );
+    const all = filesOf(listing);
+    const order = ordered(listing, all, 'size');
+
+    const rows = built(listing, all, new Set(['b']), order).rows;
+
+    expect(drawn(listing, rows)).toEqual(['e/ closed', 'b/', 'b/2', 'b/1', 'z', 'y']);
+    const folder = rows[1];
+    expect(typeof folder === 'object' ? largestBelow({ listing, visible: all }, folder, 1) : []).toEqual([
+      { name: '2', bytes: 3 },
+    ]);
+  });
+});
+
+const ordered = (listing: Listing, files: Uint32Array, sort: 'size' | 'date'): Order => {
+  const steps = orderFiles(listing, files, sort);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+};
+
+describe('the order of files', () => {
+  test('is that of a plain sort, the largest and newest first, and equal ones in path order', async () => {
+    const anyFile = fc.tuple(fc.nat(5000), fc.integer({ min: -5, max: 4_000_000_000 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyFile, { minLength: 1, maxLength: 20 }), fc.boolean(), async (specs, isSize) => {
+        const listing = await listingOf(
+          specs.map(([size, seconds], n) => ({
+            path: `f${String(n).padStart(3, '0')}`,
+            content: 'x'.repeat(size),
+            mtime: new Date(seconds * 1000).toISOString().replace('.000Z', '.000000000Z'),
+          })),
+        );
+        const files = filesOf(listing);
+        const value = (index: number): number => (isSize ? listing.sizeBytes(index) : listing.mtime(index).seconds);
+        const order = ordered(listing, files, isSize ? 'size' : 'date');
+        const expected = Array.from(files).sort((a, b) => value(b) - value(a) || a - b);
+        expect(Array.from(order.files)).toEqual(expected);
+        expect(expected.map((index) => order.ranks[index])).toEqual(expected.map((_, rank) => rank));
+        const some = files.filter((index) => index % 2 === 0);
+        expect(Array.from(inOrder(order, some))).toEqual(expected.filter((index) => index % 2 === 0));
+      }),
+      { numRuns: 40 },
+    );
   });
 });

@@ -59,7 +59,7 @@ export async function readView(reader: ObjectReader, options: ReadViewOptions): 
     storedBytes: bytes.byteLength,
     firstUnordered: undefined,
     ...(sealedBy === undefined ? {} : { sealedBy }),
-    entries: options.headOnly === true ? 0 : await passEntries(view, key, options),
+    entries: options.headOnly === true ? 0 : await passEntries(view, read, options),
     chain: chain.map(linkOf),
   };
 }
@@ -71,7 +71,11 @@ const linkOf = ({ head: { uploadId, listing, createdAt, totals } }: { readonly h
   entries: totals.entries,
 });
 
-async function passEntries(view: View, key: string, options: ReadViewOptions): Promise<number> {
+async function passEntries(
+  view: View,
+  { key, bytes }: { readonly key: string; readonly bytes: Buffer },
+  options: ReadViewOptions,
+): Promise<number> {
   const { onEntry, onPiece, needles, signal, onForeign = () => undefined } = options;
   let entries = 0;
   let foreign = 0;
@@ -83,7 +87,7 @@ async function passEntries(view: View, key: string, options: ReadViewOptions): P
     throwIfCancelled(signal);
     entries += batch.length;
     if (onEntry !== undefined) for (const entry of batch) onEntry(entry);
-    await onPiece?.();
+    await onPiece?.(bytes.byteLength, bytes.byteLength);
   }
   const expected = view.totals.entries;
   if (needles === undefined && entries + foreign !== expected)

@@ -1,8 +1,13 @@
-// The first lines of a file for the details panel: only the frames that hold them are fetched.
-import type { ObjectReader } from '../../core/object-store/object-store.js';
-import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
-import { readFile } from '../../core/restore/fetch/read-file.js';
-import type { OpenedListing, Preview } from '../../stores/browse/browse-state.js';
+// The first lines of a file: only the frames that hold them are fetched, and nothing out of cold storage.
+import type { Listing } from '../../listing/listing.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import type { FrameCache } from './frame-cache.js';
+import { readFile } from './read-file.js';
+
+/** Lines, or why there are none. */
+export type Preview =
+  | { readonly kind: 'text'; readonly lines: readonly string[]; readonly isCut: boolean }
+  | { readonly kind: 'none'; readonly reason: string };
 
 const MAX_LINES = 60;
 const MAX_BYTES = 32 * 1024;
@@ -17,7 +22,7 @@ export interface FirstLinesOptions {
 
 /** What a person sees of the beginning of a file. @throws what the store says; integrity */
 export async function firstLines(
-  { listing, uploadId }: OpenedListing,
+  { listing, uploadId }: { readonly listing: Listing; readonly uploadId: string },
   index: number,
   options: FirstLinesOptions,
 ): Promise<Preview> {

@@ -1,0 +1,111 @@
+// Which versions hold a file. Every version that is looked at costs its manifest once, so only the newest are, and only
+// where manifests are small; what was read is kept for the next file.
+import type { Entry, VersionRecord } from '../../manifest/manifest-types.js';
+import type { OpenedBytes } from '../../keys/unseal-bytes.js';
+import { createSelection } from '../../manifest/selection.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { throwIfCancelled } from '../../object-store/store-error.js';
+import { textFromRaw } from '../../paths/raw-path.js';
+import { loadChain, loadExpected } from './load-chain.js';
+import type { ManifestCache } from '../cache/manifest-cache.js';
+import { digestsOf } from './version-view.js';
+import { listVersions, readVersions } from '../records/versions.js';
+import { viewOf } from './view.js';
+
+/** A version, and what of a file is in it. */
+export interface HeldBy {
+  readonly version: number;
+  readonly content: 'same' | 'other' | 'none';
+  readonly sizeBytes: number;
+}
+
+/** Newest first, or why it is not known. */
+export type FileHistory =
+  | { readonly kind: 'known'; readonly versions: readonly HeldBy[] }
+  | { readonly kind: 'none'; readonly reason: string };
+
+const MOST_VERSIONS = 12;
+const MOST_ENTRIES = 100_000;
+const KEPT_BYTES = 64 * 2 ** 20;
+
+/** Looks up files in the versions of one dataset. */
+export class FileHistories {
+  private records: Promise<readonly VersionRecord[]> | undefined;
+  private readonly cache = memoryCache();
+
+  constructor(
+    private readonly reader: ObjectReader,
+    private readonly datasetId: string,
+  ) {}
+
+  /** @throws what reading throws; cancelled */
+  async of(file: Entry, signal: AbortSignal): Promise<FileHistory> {
+    const records = await this.newest(signal);
+    if (records.some(({ totals }) => totals.entries > MOST_ENTRIES))
+      return { kind: 'none', reason: 'not looked up in large manifests' };
+    const versions: HeldBy[] = [];
+    for (const record of records) {
+      throwIfCancelled(signal);
+      const found = await this.find(file.path, record, signal);
+      const content = found === undefined ? 'none' : isSame(found, file) ? 'same' : 'other';
+      versions.push({ version: record.version, content, sizeBytes: found?.size ?? 0 });
+    }
+    return { kind: 'known', versions };
+  }
+
+  private newest(signal: AbortSignal): Promise<readonly VersionRecord[]> {
+    this.records ??= this.readNewest(signal).catch((error: unknown) => {
+      this.records = undefined;
+      throw error;
+    });
+    return this.records;
+  }
+
+  private async readNewest(signal: AbortSignal): Promise<readonly VersionRecord[]> {
+    const { reader, datasetId } = this;
+    const listed = (await listVersions(reader, datasetId, signal)).slice(-MOST_VERSIONS).toReversed();
+    const read = await readVersions(reader, datasetId, listed, signal);
+    return read.flatMap((found) => ('record' in found ? [found.record] : []));
+  }
+
+  private async find(path: string, record: VersionRecord, signal: AbortSignal): Promise<Entry | undefined> {
+    const options = { cache: this.cache, signal };
+    const newest = await loadExpected(this.reader, record.uploadId, digestsOf(record), options);
+    const chain = await loadChain(this.reader, newest, options);
+    const text = textFromRaw(path);
+    const { needles } = createSelection(text === undefined ? { paths: [path] } : { files: [text] });
+    for await (const batch of viewOf(chain, { needles, withoutNames: true }).entries()) {
+      throwIfCancelled(signal);
+      const found = batch.find((entry) => entry.path === path);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+const isSame = (a: Entry, b: Entry): boolean =>
+  a.type === b.type &&
+  a.size === b.size &&
+  a.target === b.target &&
+  (a.md5 === undefined || b.md5 === undefined
+    ? a.mtime.seconds === b.mtime.seconds && a.mtime.nanos === b.mtime.nanos
+    : a.md5 === b.md5);
+
+/** Manifests in memory; the oldest go first. */
+function memoryCache(): ManifestCache {
+  const kept = new Map<string, OpenedBytes>();
+  let bytes = 0;
+  return {
+    get: (sha256) => Promise.resolve(kept.get(sha256)),
+    put(sha256, manifest) {
+      kept.set(sha256, manifest);
+      bytes += manifest.bytes.byteLength;
+      for (const [oldest, { bytes: old }] of kept) {
+        if (bytes <= KEPT_BYTES) break;
+        kept.delete(oldest);
+        bytes -= old.byteLength;
+      }
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// The versions before and after the one that somebody looks at.
+import { ArchiverError } from '../../failures/errors.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { listVersions, type ListedVersion, readVersion, readVersions } from './versions.js';
+
+/** There is no version before the oldest, and none after the newest. */
+export class NoSuchVersion extends ArchiverError {}
+
+/** A version of a dataset; `version` is undefined where only its upload is known. */
+export interface VersionPlace {
+  readonly datasetId: string;
+  readonly uploadId: string;
+  readonly version: number | undefined;
+}
+
+export interface Neighbour {
+  readonly record: VersionRecord;
+  readonly isHead: boolean;
+}
+
+/** Records read before the next batch, newest first: an upload that is looked at is mostly a new one. */
+const BATCH = 16;
+
+/** The version before (-1) or after (1). @throws `NoSuchVersion` where there is none, and what reading throws */
+export async function neighbourVersion(
+  reader: ObjectReader,
+  place: VersionPlace,
+  direction: -1 | 1,
+  signal: AbortSignal,
+): Promise<Neighbour> {
+  const { datasetId } = place;
+  const listed = await listVersions(reader, datasetId, signal);
+  const ordinal = place.version ?? (await ordinalOf(reader, place, listed, signal));
+  // A version may have been pruned since: its neighbours are those of its number.
+  const after = listed.findIndex(({ version }) => version > ordinal);
+  const at = after < 0 ? listed.length : after;
+  const isThere = listed[at - 1]?.version === ordinal;
+  const next = listed[direction > 0 ? at : at - (isThere ? 2 : 1)];
+  if (next === undefined)
+    throw new NoSuchVersion('not-found', `v${ordinal} is the ${direction > 0 ? 'newest' : 'oldest'} version`);
+  return { record: await readVersion(reader, datasetId, next.version, signal), isHead: next === listed.at(-1) };
+}
+
+async function ordinalOf(
+  reader: ObjectReader,
+  { datasetId, uploadId }: VersionPlace,
+  listed: readonly ListedVersion[],
+  signal: AbortSignal,
+): Promise<number> {
+  const newest = listed.toReversed();
+  for (let start = 0; start < newest.length; start += BATCH) {
+    const records = await readVersions(reader, datasetId, newest.slice(start, start + BATCH), signal);
+    for (const read of records) if ('record' in read && read.record.uploadId === uploadId) return read.record.version;
+  }
+  throw new ArchiverError('not-found', `upload ${uploadId} is no version of a dataset`);
+}

@@ -1,0 +1,185 @@
+// The lines around the list: what is looked at, the filters, what is marked and what it would cost.
+import type { ReactElement } from 'react';
+import { displayPath } from '../../core/paths/raw-path.js';
+import { type BrowseState, chosenIn } from '../../stores/browse/browse-state.js';
+import { rowAt, rowCount } from '../../stores/browse/rows.js';
+import { selectionCost } from '../../stores/browse/cost.js';
+import { parentOf } from '../../stores/browse/tree.js';
+import { formatBytes, formatCount } from '../../ui/format.js';
+import { shortUsd } from '../../ui/format-usd.js';
+import { Line } from '../../ui/line.js';
+import { useSize } from '../../ui/size.js';
+import { Spinner } from '../../ui/spinner.js';
+import { Status } from '../../ui/status.js';
+import { cut, widthOf } from '../../ui/text.js';
+import { TextField } from '../../ui/text-field.js';
+import { Tint, useTheme } from '../../ui/theme.js';
+import { useBrowse, useNames } from './browse-context.js';
+import { CHANGE_SIGNS } from './file-name.js';
+
+const WIDE_COLUMNS = 120;
+/** What the field of the search leaves for the count beside it. */
+const COUNT_WIDTH = 34;
+
+/** The filters, or what is searched for; at the right how much is found, or the folder of the cursor. */
+export function FilterBar(): ReactElement {
+  const page = useBrowse((state) => state.page);
+  const isTyping = useBrowse((state) => state.mode.kind === 'search');
+  if (page === 'changes') return <ChangesBar />;
+  return isTyping ? <SearchBar /> : <FiltersBar />;
+}
+
+function SearchBar(): ReactElement {
+  const { columns } = useSize();
+  const search = useBrowse((state) => state.search);
+  const found = useBrowse(foundText);
+  const field = <TextField line={search} width={Math.min(60, columns - COUNT_WIDTH)} placeholder="part of a path" />;
+  return (
+    <Line
+      left={
+        <>
+          <Tint tone="accent">{'search: '}</Tint>
+          {field}
+        </>
+      }
+      right={<Tint tone="dim">{found}</Tint>}
+    />
+  );
+}
+
+function FiltersBar(): ReactElement {
+  const { columns } = useSize();
+  const { glyphs } = useTheme();
+  const names = useNames();
+  const { stage, commit, text } = useBrowse((state) => state.filter);
+  const sort = useBrowse((state) => state.sort);
+  const folder = useBrowse(folderOfCursor);
+  const found = useBrowse(foundText);
+  const changed = useBrowse(changedText);
+  const way = folder.split('/').map((name) => names(displayPath(name)));
+  const crumbs = cut(
+    way.join(` ${glyphs.closed === '>' ? '>' : '›'} `),
+    Math.floor(columns / 3),
+    'middle',
+    glyphs.ellipsis,
+  );
+  const filters = [
+    { name: 'stage', value: stage === undefined ? 'all' : names(stage), isOn: stage !== undefined },
+    { name: 'commit', value: commit === undefined ? 'all' : names(commit.slice(0, 7)), isOn: commit !== undefined },
+    { name: 'search', value: text === '' ? 'none' : names(text), isOn: text !== '' },
+    { name: 'sort', value: sort, isOn: sort !== 'name' },
+  ];
+  return (
+    <Line
+      left={filters.map((filter, at) => (
+        <Tint key={filter.name}>
+          {at > 0 && '   '}
+          <Tint tone="dim">{`${filter.name}: `}</Tint>
+          <Tint tone={filter.isOn ? 'accent' : 'plain'}>{filter.value}</Tint>
+        </Tint>
+      ))}
+      right={<Tint tone="dim">{found || crumbs || changed}</Tint>}
+    />
+  );
+}
+
+/** `12 of 13 290` where filters leave some out. */
+function foundText({ visible, files, isSearching }: BrowseState): string {
+  if (isSearching) return `searching, ${formatCount(visible.length)} found`;
+  return visible.length === files.length ? '' : `${formatCount(visible.length)} of ${formatCount(files.length)}`;
+}
+
+/** The folder above the row of the cursor, in the tree alone. */
+function folderOfCursor(state: BrowseState): string {
+  const { tree, position, opened } = state;
+  const row = rowAt(state, position);
+  if (tree === undefined || row === undefined) return '';
+  return parentOf(typeof row === 'number' ? opened.listing.path(row) : row.path);
+}
+
+function changedText({ changes }: BrowseState): string {
+  if (changes === undefined) return '';
+  const { counts, since } = changes;
+  if (since === undefined) return 'the first version';
+  const modified = formatCount(counts.modified + counts.metadata);
+  const sinceText = `since v${since.version?.version ?? '?'}`;
+  return `+${formatCount(counts.added)} ~${modified} -${formatCount(counts.removed)} ${sinceText}`;
+}
+
+function ChangesBar(): ReactElement {
+  const counts = useBrowse((state) => state.changes?.counts);
+  const words = { added: 'added', modified: 'changed', metadata: 'mode', removed: 'gone' } as const;
+  const kinds = ['added', 'modified', 'removed', 'metadata'] as const;
+  return (
+    <Line
+      left={kinds.map((kind) => (
+        <Tint key={kind}>
+          <Tint tone={CHANGE_SIGNS[kind].tone}>{CHANGE_SIGNS[kind].sign}</Tint>
+          {` ${formatCount(counts?.[kind] ?? 0)} ${words[kind]}   `}
+        </Tint>
+      ))}
+    />
+  );
+}
+
+/** What is marked, its cost and wait, or a message; where the cursor is. Numbers are never cut: the wait goes first. */
+export function StatusBar(): ReactElement {
+  const { columns } = useSize();
+  const notice = useBrowse((state) => state.notice);
+  const busy = useBrowse((state) => state.busy);
+  const position = useBrowse(positionText);
+  const names = useNames();
+  if (notice !== undefined) return <Status message={{ text: names(notice), tone: 'warn' }} right={position} />;
+  if (busy !== undefined) return <Line left={<Spinner label={busy} />} right={<Tint tone="dim">{position}</Tint>} />;
+  return <MarkedStatus room={columns - widthOf(position) - 4} position={position} />;
+}
+
+function positionText(state: BrowseState): string {
+  const { page, changes, changePosition, position } = state;
+  const count = page === 'changes' ? (changes?.files.length ?? 0) : rowCount(state);
+  const at = page === 'changes' ? changePosition : position;
+  return `${formatCount(count === 0 ? 0 : at + 1)} of ${formatCount(count)}`;
+}
+
+function MarkedStatus({ room, position }: { readonly room: number; readonly position: string }): ReactElement {
+  const { columns } = useSize();
+  const { marks, opened } = useChosen();
+  useBrowse((state) => state.markings);
+  const page = useBrowse((state) => state.page);
+  const tier = useBrowse((state) => state.tier);
+  const { cost, outputDir } = useBrowse((state) => state.settings);
+  const names = useNames();
+  const { estimate, wait } = selectionCost(marks, tier, cost);
+  const files = formatCount(marks.files);
+  const from = page === 'changes' && opened.version !== undefined ? ` from v${opened.version.version}` : '';
+  const price = `est. ${shortUsd(estimate.costUsd)}`;
+  const cold = marks.coldFiles === 0 ? '' : `${formatCount(marks.coldFiles)} cold`;
+  const waiting = cold === '' ? '' : `, ${tier} tier ${wait?.text ?? 'not offered'}`;
+  const to = columns >= WIDE_COLUMNS && marks.files > 0 ? `  to ${names(outputDir)}` : '';
+  const roomy = `${files} selected  ${formatBytes(marks.bytes)}${from}  ${price}${cold === '' ? '' : '  '}`;
+  const tight = `${files} sel. ${formatBytes(marks.bytes)} ${price} `;
+  const choices = [
+    [roomy, `${waiting}${to}`],
+    [roomy, waiting],
+    [roomy, ''],
+  ] as const;
+  const [text, more] = choices.find((choice) => widthOf(choice[0] + cold + choice[1]) <= room) ?? [tight, ''];
+  return (
+    <Line
+      left={
+        <>
+          {text}
+          <Tint tone="warn">{cold}</Tint>
+          {more}
+        </>
+      }
+      right={<Tint tone="dim">{position}</Tint>}
+    />
+  );
+}
+
+function useChosen(): ReturnType<typeof chosenIn> {
+  const marks = useBrowse((state) => chosenIn(state).marks);
+  const opened = useBrowse((state) => chosenIn(state).opened);
+  return { marks, opened };
+}

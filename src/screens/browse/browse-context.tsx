@@ -1,0 +1,28 @@
+import { createContext, useCallback, useContext } from 'react';
+import { useStore } from 'zustand';
+import type { BrowseActions } from '../../stores/browse/actions.js';
+import type { BrowseState } from '../../stores/browse/browse-state.js';
+import type { BrowseStore } from '../../stores/browse/browse-store.js';
+import { displayText } from '../../stores/display-text.js';
+import { useTheme } from '../../ui/theme.js';
+
+export const BrowseContext = createContext<BrowseStore | undefined>(undefined);
+
+/** The store of the browser that this is in. */
+export function useBrowseStore(): BrowseStore {
+  const store = useContext(BrowseContext);
+  if (store === undefined) throw new Error('there is no browser around this component');
+  return store;
+}
+
+/** A part of the browser's state. Selects one value: a new object for every call would draw for ever. */
+export const useBrowse = <T,>(select: (state: BrowseState) => T): T => useStore(useBrowseStore(), select);
+
+/** What can be done: the same object for ever. */
+export const useActions = (): BrowseActions => useBrowseStore().getState().do;
+
+/** Makes names from outside safe to show. */
+export function useNames(): (text: string) => string {
+  const { unicode } = useTheme();
+  return useCallback((text: string) => displayText(text, { unicode }), [unicode]);
+}

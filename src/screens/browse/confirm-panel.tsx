@@ -1,0 +1,145 @@
+import { type ReactElement, useMemo } from 'react';
+import { chosenIn } from '../../stores/browse/browse-state.js';
+import { type TierRow, tierRows } from '../../stores/browse/cost.js';
+import { type Column, GAP } from '../../ui/columns.js';
+import { Confirm } from '../../ui/confirm.js';
+import { Facts } from '../../ui/facts.js';
+import { FitText } from '../../ui/fit-text.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatUsd, shortUsd } from '../../ui/format-usd.js';
+import { Line } from '../../ui/line.js';
+import { Picker } from '../../ui/picker.js';
+import { useSize } from '../../ui/size.js';
+import { Tint, type Tone, useTheme } from '../../ui/theme.js';
+import { useBrowse, useNames } from './browse-context.js';
+import { refusalText } from './refusal-text.js';
+import { wrapped } from './wrapped.js';
+
+/** Below this only what concerns the restore itself is said. */
+const LOW_ROWS = 12;
+
+/** The last look before anything costs money: what, where to, when, and how much in each tier. */
+export function ConfirmPanel(): ReactElement {
+  const { columns, rows } = useSize();
+  const marks = useBrowse((state) => chosenIn(state).marks);
+  const version = useBrowse((state) => (state.page === 'changes' ? chosenIn(state).opened.version : undefined));
+  const settings = useBrowse((state) => state.settings);
+  const names = useNames();
+  const refusal = useBrowse(refusalText);
+  const from = version === undefined ? '' : ` from v${version.version}`;
+  const question = `Restore ${formatQuantity(marks.files, 'file')}, ${formatBytes(marks.bytes)}${from} to ${names(settings.outputDir)}?`;
+  const [first = '', ...rest] = wrapped(question, columns - 3);
+  const facts = [
+    ...(rows > LOW_ROWS ? [{ label: 'files that exist', value: 'replaced when they differ' }] : []),
+    ...(marks.coldFiles > 0
+      ? [{ label: settings.wait ? 'with --wait' : 'without waiting', value: waitText(settings.wait) }]
+      : []),
+  ];
+  return (
+    <Confirm question={first}>
+      {rest.length > 0 && rest.map((line, at) => <Line key={at} left={<Tint tone="strong">{line}</Tint>} />)}
+      <Line left={readableText(marks.files - marks.coldFiles, marks.coldFiles)} />
+      <TierTable />
+      {(refusal === undefined || rows > LOW_ROWS) && <Facts indent={3} facts={facts} />}
+      {refusal !== undefined && <Line left={<Tint tone="bad">{`  ${refusal}`}</Tint>} />}
+    </Confirm>
+  );
+}
+
+const are = (files: number): string => `${formatQuantity(files, 'file')} ${files === 1 ? 'is' : 'are'}`;
+
+function readableText(readable: number, cold: number): string {
+  const now = `  ${are(readable)} readable now`;
+  return cold === 0 ? now : `${now}, ${formatCount(cold)} in cold storage`;
+}
+
+const waitText = (wait: boolean): string =>
+  wait ? 'this waits until all of it can be read' : 'a job is saved to fetch it later';
+
+/** A row for each tier, the chosen one marked, and the cap below the totals. */
+function TierTable(): ReactElement {
+  const { columns: width } = useSize();
+  const { glyphs } = useTheme();
+  const marks = useBrowse((state) => chosenIn(state).marks);
+  const settings = useBrowse((state) => state.settings);
+  const tier = useBrowse((state) => state.tier);
+  const asked = useBrowse((state) => state.askedAt);
+  const rows = useMemo(() => tierRows(marks, settings), [marks, settings]);
+  const columns = useMemo(() => tierColumns(rows, asked), [rows, asked]);
+  const cap = settings.maxCostUsd === undefined ? undefined : formatUsd(settings.maxCostUsd);
+  return (
+    <>
+      <Picker
+        count={rows.length}
+        chosen={rows.findIndex((row) => row.tier === tier || row.tier === undefined)}
+        columns={columns}
+      />
+      {cap !== undefined && <Line left={<Tint tone="dim">{capText(cap, width, glyphs.rule)}</Tint>} />}
+    </>
+  );
+}
+
+const TIER_WIDTH = 9;
+const READY_WIDTH = 17;
+const MONEY_WIDTH = 9;
+
+/** The cap, under the totals. */
+function capText(cap: string, width: number, rule: string): string {
+  const label = '    --max-restore-cost ';
+  const first = 4 + TIER_WIDTH + GAP + READY_WIDTH;
+  // As many sums as the table has room for.
+  const sums = Math.min(5, Math.floor((width - 3 - first) / (MONEY_WIDTH + GAP)));
+  const end = first + sums * (MONEY_WIDTH + GAP) - 1;
+  return `${label}${rule.repeat(Math.max(1, end - label.length - cap.length - 1))} ${cap}`;
+}
+
+function tierColumns(rows: readonly TierRow[], asked: Date): readonly Column[] {
+  const text = (at: number, value: string, width: number, isRight: boolean): ReactElement => {
+    const row = rows[at];
+    const tone: Tone = row?.hours === null ? 'dim' : row?.isOverCap === true ? 'bad' : 'plain';
+    return <FitText text={value} width={width} align={isRight ? 'right' : 'left'} tone={tone} />;
+  };
+  const money = (title: string, priority: number, of: (row: TierRow) => number | null): Column => ({
+    title,
+    width: MONEY_WIDTH,
+    priority,
+    align: 'right',
+    cell(at, width) {
+      const row = rows[at];
+      return text(at, row === undefined || row.hours === null ? '-' : shortUsd(of(row)), width, true);
+    },
+  });
+  return [
+    {
+      title: 'TIER',
+      width: TIER_WIDTH,
+      priority: 0,
+      cell: (at, width) => text(at, rows[at]?.tier ?? 'none', width, false),
+    },
+    {
+      title: 'READY BY',
+      width: READY_WIDTH,
+      priority: 0,
+      cell: (at, width) => text(at, readyText(asked, rows[at]?.hours ?? null), width, false),
+    },
+    money('RETRIEVAL', 2, ({ parts }) => parts.retrieval),
+    money('REQUESTS', 5, ({ parts }) => parts.requests),
+    money('COPY', 4, ({ parts }) => parts.temporaryCopy),
+    money('TRANSFER', 3, ({ parts }) => parts.transfer),
+    money('TOTAL', 0, ({ totalUsd }) => totalUsd),
+  ];
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** When all can be read at the latest, by the clock of this computer: `tomorrow 02:10`. */
+export function readyText(asked: Date, hours: number | null): string {
+  if (hours === null) return 'not offered';
+  if (hours === 0) return 'at once';
+  const ready = new Date(asked.getTime() + hours * HOUR_MS);
+  const midnight = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+  const days = Math.round((midnight(ready) - midnight(asked)) / DAY_MS);
+  const day = ['today', 'tomorrow'][days] ?? `in ${days} days`;
+  return `${day} ${ready.toTimeString().slice(0, 5)}`;
+}

@@ -1,0 +1,91 @@
+// What is known about a file or folder, as labels and values.
+import { displayPath } from '../../core/paths/raw-path.js';
+import type { FileHistory, HeldBy } from '../../core/dataset/chain/file-history.js';
+import type { OpenedListing } from '../../stores/browse/browse-state.js';
+import type { FolderFacts } from '../../stores/browse/folder-facts.js';
+import type { FolderRow } from '../../stores/browse/tree.js';
+import type { Fact } from '../../ui/facts.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { modeText } from './change-list.js';
+
+export interface FactsSource {
+  /** Undefined until it is read. */
+  readonly history: FileHistory | undefined;
+  readonly names: (text: string) => string;
+}
+
+const exactBytes = (bytes: number): string => `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
+
+/** To the second, in UTC; what no calendar has is said so. */
+function timeText(seconds: number | undefined): string {
+  const date = new Date((seconds ?? NaN) * 1000);
+  if (Number.isNaN(date.getTime())) return 'unknown time';
+  return date
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z');
+}
+
+/** Everything about a file. */
+export function fileFacts(opened: OpenedListing, index: number, { history, names }: FactsSource): readonly Fact[] {
+  const { listing } = opened;
+  const type = listing.type(index);
+  const chunks = listing.chunks(index).map((chunk) => listing.head.chunks[chunk]?.key ?? '');
+  const more = chunks.length > 1 ? ` and ${formatCount(chunks.length - 1)} more` : '';
+  const target = listing.extra(index)?.target;
+  const isCold = listing.isCold(index);
+  const storage = listing.storageClass(index);
+  const facts: readonly (Fact | undefined)[] = [
+    type === 'file' ? undefined : { label: 'type', value: type },
+    { label: 'size', value: exactBytes(listing.sizeBytes(index)) },
+    { label: 'modified', value: timeText(listing.mtime(index).seconds) },
+    { label: 'mode', value: `${modeText(listing.mode(index))}, owner ${listing.uid(index)}:${listing.gid(index)}` },
+    optional('points to', target && names(displayPath(target))),
+    optional('md5', listing.md5(index)),
+    optional('stage', listing.stage(index), names),
+    optional('commit', listing.commit(index)?.slice(0, 12), names),
+    storage === undefined
+      ? undefined
+      : { label: 'class', value: names(storage) + (isCold ? ' (cold)' : ''), tone: isCold ? 'warn' : 'plain' },
+    optional('chunk', chunks[0] && `${chunks[0]}${more}`, names),
+    ...versionFacts(opened, history),
+  ];
+  return facts.filter((fact) => fact !== undefined);
+}
+
+const optional = (label: string, value: string | undefined, show = (text: string): string => text): Fact | undefined =>
+  value === undefined ? undefined : { label, value: show(value) };
+
+function versionFacts({ version }: OpenedListing, history: FileHistory | undefined): readonly Fact[] {
+  if (history === undefined)
+    return version === undefined ? [] : [{ label: 'versions', value: 'not read yet', tone: 'dim' }];
+  if (history.kind === 'none') return [{ label: 'versions', value: history.reason, tone: 'dim' }];
+  const listed = (wanted: readonly HeldBy[]): string => wanted.map((held) => `v${held.version}`).join(' ');
+  const same = history.versions.filter(({ content }) => content === 'same');
+  const none = history.versions.filter(({ content }) => content === 'none');
+  const sizes = new Map<number, HeldBy[]>();
+  for (const held of history.versions)
+    if (held.content === 'other') sizes.set(held.sizeBytes, [...(sizes.get(held.sizeBytes) ?? []), held]);
+  return [
+    { label: 'versions', value: listed(same) },
+    ...Array.from(sizes, ([bytes, held]) => ({
+      label: '',
+      value: `${listed(held)}  ${formatBytes(bytes)}, another content`,
+    })),
+    ...(none.length === 0 ? [] : [{ label: '', value: `not in ${listed(none)}`, tone: 'dim' as const }]),
+  ];
+}
+
+/** Everything about a folder. */
+export function folderFacts({ listing }: OpenedListing, { below }: FolderRow, facts: FolderFacts): readonly Fact[] {
+  const { files, bytes } = listing.sum(below);
+  const cold = facts.coldFiles(below);
+  return [
+    { label: 'size', value: exactBytes(bytes) },
+    { label: 'files', value: formatCount(files) },
+    { label: 'newest', value: timeText(facts.newest(below)) },
+    ...(cold === 0
+      ? []
+      : [{ label: 'cold', value: `${formatQuantity(cold, 'file')} to ask back`, tone: 'warn' as const }]),
+  ];
+}

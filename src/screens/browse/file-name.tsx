@@ -1,0 +1,102 @@
+import type { ReactElement } from 'react';
+import type { Listing } from '../../core/listing/listing.js';
+import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
+import type { ChangeKind, VersionChanges } from '../../stores/browse/browse-state.js';
+import type { FolderFacts } from '../../stores/browse/folder-facts.js';
+import type { Marks } from '../../stores/browse/marks.js';
+import type { TreeRow } from '../../stores/browse/tree.js';
+import type { Column } from '../../ui/columns.js';
+import { MatchText } from '../../ui/fit-text.js';
+import { fit } from '../../ui/text.js';
+import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
+
+/** What rows are made of. */
+export interface NameSource {
+  readonly listing: Listing;
+  readonly facts: FolderFacts;
+  readonly marks: Marks;
+  /** Goes up when marks change: then rows are drawn again. */
+  readonly markings: number;
+  readonly changes: VersionChanges | undefined;
+  readonly isTree: boolean;
+  /** Marked in the name. */
+  readonly query: string;
+  readonly names: (text: string) => string;
+}
+
+export const CHANGE_SIGNS: Readonly<Record<ChangeKind, { readonly sign: string; readonly tone: Tone }>> = {
+  added: { sign: '+', tone: 'good' },
+  modified: { sign: '~', tone: 'warn' },
+  metadata: { sign: 'm', tone: 'accent' },
+  removed: { sign: '-', tone: 'bad' },
+};
+
+/** Mark, change, cold flag and a space. */
+const LEAD_WIDTH = 6;
+
+const LEAST_NAME = 36;
+/** Sizes stay near the names they belong to, however wide the window is. */
+const WIDEST_NAME = 90;
+
+/** The first column: `[x]~c name`, in the tree below its folder. */
+export const nameColumn = (source: NameSource, row: (at: number) => TreeRow | undefined): Column => ({
+  title: '      FILE',
+  weight: 1,
+  min: LEAST_NAME,
+  max: WIDEST_NAME,
+  priority: 0,
+  cell: (at, width) => <FileName row={row(at)} source={source} width={width} />,
+});
+
+interface FileNameProps {
+  readonly row: TreeRow | undefined;
+  readonly source: NameSource;
+  readonly width: number;
+}
+
+/** Exactly `width` columns. What has no tone is a string: an element for each part is what a page of new rows costs most. */
+function FileName({ row, source, width }: FileNameProps): ReactElement {
+  const { listing, facts, isTree, changes, query } = source;
+  const { glyphs } = useTheme();
+  if (row === undefined) return <></>;
+  const isFolder = typeof row === 'object';
+  const path = isFolder ? row.path : listing.path(row);
+  const kind = isFolder ? undefined : changes?.kinds.get(row);
+  const isCold = isFolder ? facts.coldFiles(row.below) > 0 : listing.isCold(row);
+  const stem = isTree ? stemOf(path, row, width, glyphs) : '';
+  const room = width - LEAD_WIDTH - stem.length;
+  const text = source.names(displayPath(isTree ? `${lastName(path)}${isFolder ? '/' : ''}` : path));
+  const mark = markBox(row, source);
+  return (
+    <>
+      {mark === NO_MARK ? mark : <Tint tone="accent">{mark}</Tint>}
+      {kind === undefined ? ' ' : <Tint tone={CHANGE_SIGNS[kind].tone}>{CHANGE_SIGNS[kind].sign}</Tint>}
+      {isCold ? <Tint tone="warn">c</Tint> : ' '}
+      {` ${stem}`}
+      {query !== '' && <MatchText text={text} query={query} width={room} />}
+      {query === '' &&
+        (isFolder ? <Tint tone="strong">{fitted(text, room, glyphs)}</Tint> : fitted(text, room, glyphs))}
+    </>
+  );
+}
+
+const NO_MARK = '[ ]';
+
+const fitted = (text: string, width: number, { ellipsis }: Glyphs): string =>
+  fit(text, width, 'left', 'middle', ellipsis);
+
+const lastName = (path: RawPath): RawPath => path.slice(path.lastIndexOf('/') + 1);
+
+/** What stands before a name in the tree; a name keeps room however deep it lies. */
+function stemOf(path: RawPath, row: TreeRow, width: number, glyphs: Glyphs): string {
+  const depth = Math.min(path.split('/').length - 1, Math.floor(width / 6));
+  return `${'  '.repeat(depth)}${typeof row === 'number' ? ' ' : row.isOpen ? glyphs.open : glyphs.closed} `;
+}
+
+/** All, some or nothing of a row is marked. */
+function markBox(row: TreeRow, { marks, listing }: NameSource): string {
+  if (typeof row === 'number') return marks.has(row) ? '[x]' : NO_MARK;
+  const marked = marks.countIn(row.below);
+  if (marked === 0) return NO_MARK;
+  return marked === listing.sum(row.below).files ? '[x]' : '[-]';
+}

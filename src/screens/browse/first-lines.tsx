@@ -1,0 +1,37 @@
+import { Box } from 'ink';
+import type { ReactElement } from 'react';
+import type { Preview } from '../../core/restore/fetch/first-lines.js';
+import { useSize } from '../../ui/size.js';
+import { cut } from '../../ui/text.js';
+import { Tint, useTheme } from '../../ui/theme.js';
+import { useNames } from './browse-context.js';
+
+export interface FirstLinesProps {
+  /** Undefined until it is read. */
+  readonly preview: Preview | undefined;
+  readonly rows: number;
+}
+
+/** The beginning of a file, or why it is not shown. */
+export function FirstLines({ preview, rows }: FirstLinesProps): ReactElement {
+  const { columns } = useSize();
+  const { glyphs } = useTheme();
+  const names = useNames();
+  const lines = preview?.kind === 'text' ? preview.lines.slice(0, rows - 2) : [];
+  const isWhole = preview?.kind === 'text' && !preview.isCut && lines.length === preview.lines.length;
+  return (
+    <Box flexDirection="column" paddingLeft={1} paddingTop={1}>
+      <Tint tone="dim">{isWhole ? 'all lines' : 'first lines'}</Tint>
+      {preview?.kind === 'none' && (
+        <Box paddingLeft={2} width={columns - 2}>
+          <Tint tone="warn" wrap="wrap">
+            {names(preview.reason)}
+          </Tint>
+        </Box>
+      )}
+      {lines.map((line, at) => (
+        <Tint key={at}>{`  ${cut(names(line.replaceAll('\t', '    ')), columns - 4, 'end', glyphs.ellipsis)}`}</Tint>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,49 @@
+import { Box, Text } from 'ink';
+import type { ReactElement } from 'react';
+import { Room, useSize } from '../../ui/size.js';
+import { cut } from '../../ui/text.js';
+import { Tint, useTheme } from '../../ui/theme.js';
+import { ProgressFrame } from '../progress/progress-frame.js';
+import { problemLines } from '../progress/problem-lines.js';
+import { useBrowse } from './browse-context.js';
+
+/** As many rows as a frame takes, and one more. */
+const FRAME_ROWS = 9;
+const LEAST_FRAME_ROWS = 5;
+
+/** A restore that is under way, with what failed of it. */
+export function ProgressPanel(): ReactElement {
+  const { columns, rows } = useSize();
+  const { unicode, glyphs } = useTheme();
+  const snapshot = useBrowse(({ mode }) => (mode.kind === 'progress' ? mode.snapshot : undefined));
+  if (snapshot === undefined) return <></>;
+  const { skipped, skippedCount } = snapshot;
+  const problems = problemLines('failed  ', skipped, { unicode, color: false }, skippedCount);
+  const frame = Math.max(LEAST_FRAME_ROWS, Math.min(FRAME_ROWS, rows - problems.length));
+  return (
+    <Box flexDirection="column">
+      <Room columns={columns} rows={frame}>
+        <ProgressFrame snapshot={snapshot} />
+      </Room>
+      {problems.slice(0, rows - frame).map((line, at) => (
+        <Tint key={at} tone="bad">
+          {cut(line, columns, 'middle', glyphs.ellipsis)}
+        </Tint>
+      ))}
+    </Box>
+  );
+}
+
+/** What a restore came to, as it stays on the terminal: painted, and safe to show. */
+export function DonePanel(): ReactElement {
+  const lines = useBrowse(({ mode }) => (mode.kind === 'done' ? mode.lines : undefined));
+  return (
+    <Box flexDirection="column" paddingX={1}>
+      {lines?.map((line, at) => (
+        <Text key={at} wrap="wrap">
+          {line}
+        </Text>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,78 @@
+// The rows of the list or the tree, and where the cursor stands in them: pure functions from one state to the next.
+import type { Listing } from '../../core/listing/listing.js';
+import type { RawPath } from '../../core/paths/raw-path.js';
+import type { BrowseState } from './browse-state.js';
+import { inOrder, type Order } from './order.js';
+import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow } from './tree.js';
+
+type Rows = Pick<BrowseState, 'tree' | 'listed'>;
+
+/** Rows of the list or tree. */
+export const rowCount = ({ tree, listed }: Rows): number => tree?.rows.length ?? listed.length;
+
+/** A row; undefined beyond the end. */
+export const rowAt = ({ tree, listed }: Rows, position: number): TreeRow | undefined =>
+  tree === undefined ? listed[position] : tree.rows[position];
+
+/** The cursor on another row. */
+export function withPosition(state: BrowseState, position: number): BrowseState {
+  const clamped = Math.max(0, Math.min(rowCount(state) - 1, position));
+  const row = rowAt(state, clamped);
+  const wanted = row === undefined ? state.wanted : typeof row === 'number' ? row : row.path;
+  return { ...state, wanted, position: clamped };
+}
+
+/** Other files left by the filters, or another order; the cursor stays on its file, or goes to the next one after it. */
+export function withVisible(state: BrowseState, visible: Uint32Array, order: Order | undefined): BrowseState {
+  const listed = order === undefined ? visible : inOrder(order, visible);
+  const next = { ...state, visible, listed, order };
+  return relocated({ ...next, tree: state.tree && treeOf(next, state.tree.open) });
+}
+
+const treeOf = ({ opened: { listing }, facts, visible, order }: BrowseState, open: ReadonlySet<RawPath>): Tree =>
+  buildTree({ listing, facts, visible, order }, open);
+
+/** A folder of the tree opened or closed. */
+export function withFolder(state: BrowseState, folder: RawPath, isOpen: boolean): BrowseState {
+  if (state.tree === undefined) return state;
+  const open = new Set(state.tree.open);
+  if (isOpen) open.add(folder);
+  else open.delete(folder);
+  return relocated({ ...state, tree: treeOf(state, open) });
+}
+
+/** The flat list, or the tree with the folders above the cursor open. */
+export function withTree(state: BrowseState, isTree: boolean): BrowseState {
+  if (!isTree) return relocated({ ...state, tree: undefined });
+  // What is on the screen, not a file that a filter hides.
+  const wanted = state.listed[state.position] ?? state.wanted;
+  const path = typeof wanted === 'number' ? state.opened.listing.path(wanted) : wanted;
+  return relocated({ ...state, wanted, tree: treeOf(state, new Set(foldersAbove(path))) });
+}
+
+function relocated(state: BrowseState): BrowseState {
+  const position = Math.max(0, Math.min(rowCount(state) - 1, wantedPosition(state)));
+  return { ...state, position };
+}
+
+function wantedPosition(state: BrowseState): number {
+  const { tree, wanted, visible, listed, order, opened } = state;
+  const index = typeof wanted === 'number' ? wanted : opened.listing.below(wanted).start;
+  const after = firstAtOrAfter(visible, index);
+  if (tree !== undefined) return rowOf(tree, wanted) ?? nearestRow(tree, wanted, visible[after], opened.listing);
+  if (order === undefined) return after;
+  const at = listed.indexOf(index);
+  return at < 0 ? state.position : at;
+}
+
+/** The row of the lowest folder above what is wanted, or of the next file, or of a folder above that one. */
+function nearestRow(tree: Tree, wanted: number | RawPath, next: number | undefined, listing: Listing): number {
+  const above = (path: RawPath): RawPath[] => foldersAbove(path).toReversed();
+  const path = typeof wanted === 'string' ? wanted : wanted < listing.count ? listing.path(wanted) : '';
+  const places = [...above(path), ...(next === undefined ? [] : [next, ...above(listing.path(next))])];
+  for (const place of places) {
+    const row = rowOf(tree, place);
+    if (row !== undefined) return row;
+  }
+  return tree.rows.length - 1;
+}

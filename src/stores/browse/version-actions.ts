@@ -1,0 +1,98 @@
+// Stepping to other versions, and what changed from one to the other.
+import { NoSuchVersion } from '../../core/dataset/records/neighbour-version.js';
+import { errorText } from '../../core/failures/errors.js';
+import type { Listing } from '../../core/listing/listing.js';
+import type { RawPath } from '../../core/paths/raw-path.js';
+import type { BrowseTools, VersionActions } from './actions.js';
+import { type BrowseMode, type BrowseState, initialState, type OpenedListing } from './browse-state.js';
+import { carryMarks } from './carry.js';
+import { changesSince, FIRST_VERSION } from './changes.js';
+import { Marks } from './marks.js';
+import { withVisible } from './rows.js';
+
+/** The actions that open other versions. */
+export function versionActions(tools: BrowseTools): VersionActions {
+  const { get, set, arrange } = tools;
+  return {
+    step(direction) {
+      const to = direction < 0 ? 'before' : 'after';
+      attempt(`opening the version ${to}`, tools, async () => {
+        const next = await tools.ports.step(get().opened, direction, tools.signal);
+        set(withOpened(get(), next));
+        arrange(get());
+        await compare(next, next, tools);
+      });
+    },
+    toggleChanges() {
+      const { page, changes, opened } = get();
+      if (page === 'changes') return set({ page: 'files' });
+      if (changes !== undefined) return showChanges(tools);
+      attempt('comparing with the version before', tools, async () => {
+        await compare(opened, opened, tools);
+        showChanges(tools);
+      });
+    },
+    compareWith(direction) {
+      const { opened, changes } = get();
+      const since = changes?.since;
+      if (since === undefined) return;
+      const to = direction < 0 ? 'before' : 'after';
+      attempt(`comparing with the version ${to}`, tools, async () => {
+        await compare(opened, since, tools, direction);
+        showChanges(tools);
+      });
+    },
+  };
+}
+
+function showChanges({ get, set, notify }: BrowseTools): void {
+  const { changes } = get();
+  if (changes?.since === undefined) return notify('this is the first version: there is nothing to compare it with');
+  set({ page: 'changes' });
+}
+
+/** Does what takes a while, one thing at a time, and says what went wrong. */
+function attempt(busy: string, { get, set, notify }: BrowseTools, work: () => Promise<void>): void {
+  if (get().busy !== undefined) return;
+  set({ busy });
+  work()
+    .catch((error: unknown) => notify(errorText(error)))
+    .finally(() => set({ busy: undefined }));
+}
+
+/** Compares what is opened with the version next to `from`. */
+async function compare(
+  opened: OpenedListing,
+  from: OpenedListing,
+  { get, set, ports, signal }: BrowseTools,
+  direction: -1 | 1 = -1,
+): Promise<void> {
+  const since = await ports.step(from, direction, signal).catch((error: unknown) => {
+    if (error instanceof NoSuchVersion && from === opened) return undefined;
+    throw error;
+  });
+  const changes = since === undefined ? FIRST_VERSION : await changesSince(since, opened, signal);
+  if (get().opened !== opened) return;
+  const changeMarks = since === undefined ? get().changeMarks : carriedMarks(get(), since.listing);
+  set({ changes, changeMarks, changePosition: 0, markings: get().markings + 1 });
+}
+
+const carriedMarks = ({ changes, changeMarks }: BrowseState, to: Listing): Marks =>
+  changes?.since === undefined ? new Marks(to) : carryMarks(changeMarks, changes.since.listing, to);
+
+/** The same browser over another version: filters, marks and cursor go by path. */
+export function withOpened(state: BrowseState, opened: OpenedListing): BrowseState {
+  const from = state.opened.listing;
+  const fresh = initialState(opened, state.settings, state.tier);
+  const marks = carryMarks(state.marks, from, opened.listing);
+  const lost = state.marks.files - marks.files;
+  const wanted = typeof state.wanted === 'number' ? nearest(opened.listing, from.path(state.wanted)) : state.wanted;
+  const { filter, search, sort, tree, busy } = state;
+  const mode: BrowseMode = state.mode.kind === 'confirm' ? { kind: 'list' } : state.mode;
+  const moved = { ...fresh, filter, search, sort, tree, busy, marks, wanted, mode, markings: state.markings + 1 };
+  const notice = lost === 0 ? fresh.notice : `${lost} of the marked files are not in this version`;
+  return { ...withVisible(moved, fresh.files, undefined), notice };
+}
+
+/** The entry of this path, or the one after where it would be. */
+const nearest = (listing: Listing, path: RawPath): number => listing.find(path) ?? listing.below(path).start;
