@@ -66,7 +66,9 @@ export async function runWithProgress<T>(
 ): Promise<T> {
   const display = openDisplay(ctx, options);
   const consumers = [...(options.consumers ?? []), ...(display === undefined ? [] : [display.consumer])];
-  const emit = fanOut(consumers, (text) => ctx.warn(text));
+  // Said when the display is gone, or they would stand in the middle of it.
+  const warnings: string[] = [];
+  const emit = fanOut(consumers, (text) => void warnings.push(text));
   let outcome: Outcome = { status: 'done' };
   try {
     const result = await run(emit, display?.aside ?? ((work) => work()));
@@ -78,7 +80,10 @@ export async function runWithProgress<T>(
   } finally {
     emit({ type: 'end', outcome });
     // The work is done, or its failure is on its way: a display does not change that.
-    await display?.close().catch((error: unknown) => ctx.warn(`the progress display failed: ${errorText(error)}`));
+    await display?.close().catch((error: unknown) => {
+      warnings.push(`the progress display failed: ${errorText(error)}`);
+    });
+    for (const warning of warnings) ctx.warn(warning);
   }
 }
 

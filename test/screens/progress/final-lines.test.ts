@@ -92,7 +92,7 @@ describe('finalLines', () => {
     const lines = finalLines({ ...upload, location: "file:///mnt/my disk/it's" }, look);
 
     expect(lines[1]).toBe("  location  file:///mnt/my disk/it's");
-    expect(lines.at(-1)).toBe(String.raw`  next      archiver verify 'file:///mnt/my disk/it'\''s'`);
+    expect(lines.at(-1)).toBe(String.raw`  next      archiver verify 'file:///mnt/my disk/it'"'"'s'`);
   });
 });
 

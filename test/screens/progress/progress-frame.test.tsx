@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frameText } from '../../../src/screens/progress/frame-text.js';
+import { frameText } from './frame-text.js';
 import type { ThawProgress, TransferSnapshot } from '../../../src/stores/transfer-snapshot.js';
 import { OPERATIONS } from '../../../src/stores/operations.js';
 import { textWidth } from '../../../src/ui/text-width.js';

@@ -1,10 +1,10 @@
 import { renderToString } from 'ink';
-import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
-import { createKeySource } from '../../ui/keys.js';
-import { Kit } from '../../ui/kit.js';
-import type { Look } from '../../ui/look.js';
-import { fixedSize, type Size } from '../../ui/size.js';
-import { ProgressFrame } from './progress-frame.js';
+import type { TransferSnapshot } from '../../../src/stores/transfer-snapshot.js';
+import { createKeySource } from '../../../src/ui/keys.js';
+import { Kit } from '../../../src/ui/kit.js';
+import type { Look } from '../../../src/ui/look.js';
+import { fixedSize, type Size } from '../../../src/ui/size.js';
+import { ProgressFrame } from '../../../src/screens/progress/progress-frame.js';
 
 /** The frame as it is drawn once, one string a row. */
 export function frameText(snapshot: TransferSnapshot, { columns, rows }: Size, look: Look): string[] {
