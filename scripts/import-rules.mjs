@@ -55,6 +55,3 @@ export const RULES = [
     why: 'a shared room knows none of the nouns that use it',
   },
 ];
-
-/** Folders whose circles are still tolerated; empty when none is. */
-export { KNOWN_CIRCLES } from './known-circles.mjs';

@@ -1,17 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import { flag, type Values } from '../cli/flag.js';
-import { coldFlags, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
-
-const flags = {
-  ...uploadTargetFlags('us-east-1'),
-  ...versionFlags('browse'),
-  ...coldFlags,
-  cacheGb: flag.int(0, 1_000_000)({ default: 10, describe: 'size of the cache of fetched data; 0 means 10' }),
-};
-
-/** What the flags become. */
-export type BrowseValues = Values<typeof flags>;
+import { flags } from './browse/flags.js';
+import { versionRules } from './kit/flags.js';
 
 export const command = defineCommand({
   path: 'browse',

@@ -8,7 +8,7 @@ import { printable } from '../../core/paths/raw-path.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { isLost } from '../../core/restore/retrieval-document.js';
 import type { RestoreRequest } from '../../stores/browse/actions.js';
-import type { BrowseValues } from '../browse.js';
+import type { BrowseValues } from './flags.js';
 import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
 import { requestedText } from '../kit/cost-lines.js';
 import { resultText, statusOf } from '../kit/restore-result.js';

@@ -18,7 +18,7 @@ import type { BrowsePorts } from '../../stores/browse/actions.js';
 import type { BrowseVersion, OpenedListing } from '../../stores/browse/browse-state.js';
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
-import type { BrowseValues } from '../browse.js';
+import type { BrowseValues } from './flags.js';
 import { openForReading } from '../kit/store.js';
 import { uploadTarget, urlAndFolder } from '../kit/upload-target.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
