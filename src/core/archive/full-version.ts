@@ -21,7 +21,7 @@ import { dryRunResult, type UploadResult, versionResult } from './upload-result.
 /** The highest ordinal that is known; 0 for none. */
 export interface HighestOrdinal {
   readonly highest: number;
-  /** False for a writer that may not list. */
+  /** False for a writer without permission to list. */
   readonly isListed: boolean;
 }
 

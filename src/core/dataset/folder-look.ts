@@ -22,7 +22,7 @@ export interface FolderLook {
   readonly objects: readonly ObjectInfo[];
 }
 
-/** One upload's folder. @throws what the store throws, access-denied for a writer that may not list */
+/** One upload's folder. @throws what the store throws, access-denied for a writer without permission to list */
 export async function lookAtFolder(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<FolderLook> {
   const objects: ObjectInfo[] = [];
   for await (const page of reader.list({ prefix: `uploads/${uploadId}/`, signal })) objects.push(...page.objects);
@@ -63,7 +63,7 @@ interface Wanted {
 }
 
 /**
- * Looks at what is referred to, one LIST a folder. Undefined for a writer that may not list: it may refer to nothing.
+ * Looks at what is referred to, one LIST a folder. Undefined for a writer without permission to list: it may refer to nothing.
  * @throws what the store throws
  */
 export async function lookAtReferences(

@@ -1,6 +1,6 @@
 // The journal of an upload in files: state, entries and lock (docs/architecture.md, "Resume"). Writing never waits for the
 // upload nor the upload for writing, but for two things: chunk numbers are noted before they are used, and a new id before
-// anything lies under it. The first failure ends the journal: what it has written is taken back, so that nothing in it
+// anything lies under it. The first failure ends the journal: what it has written is deleted again, so that nothing in it
 // can claim more than is true.
 import { mkdir, rm } from 'node:fs/promises';
 import { replaceFile } from '../state/replace-file.js';
@@ -212,7 +212,7 @@ export class FileJournal implements UploadJournal {
     return `the progress of this upload cannot be saved in ${this.options.folder} (${why}): it goes on, and ${rest}`;
   }
 
-  /** The chunks of this run are taken back if it fails now, so nothing may name them. */
+  /** The chunks of this run are deleted again if it fails now, so nothing may name them. */
   private async takeBack(): Promise<void> {
     const { goesOn, folder } = this.options;
     try {

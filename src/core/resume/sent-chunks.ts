@@ -1,5 +1,5 @@
 // Asks the store what is there of an interrupted upload. Only chunks of the size that was noted are believed, and none that
-// a mark names: they may be deleted at any time. A writer that may not list cannot know, and sends everything again.
+// a mark names: they may be deleted at any time. A writer without permission to list cannot know, and sends everything again.
 import { ifAllowed } from '../object-store/abilities.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
@@ -12,11 +12,11 @@ const CHUNK_NUMBER = /\/chunk-(\d{6,})\.tar\.zst$/;
 
 export interface SentChunks {
   readonly chunks: readonly AcknowledgedChunk[];
-  /** Whether the manifest of the newest id is there; undefined for a writer that may not list. */
+  /** Whether the manifest of the newest id is there; undefined for a writer without permission to list. */
   readonly hasManifest: boolean | undefined;
   /** Chunks that are there without having been noted. */
   readonly unnoted: readonly ObjectInfo[];
-  /** Keys of files that are objects, below the folder of the upload; undefined for a writer that may not list. */
+  /** Keys of files that are objects, below the folder of the upload; undefined for a writer without permission to list. */
   readonly directKeys: readonly string[] | undefined;
   /** No chunk number from here on was seen. */
   readonly nextChunk: number;

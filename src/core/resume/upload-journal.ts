@@ -56,7 +56,7 @@ export interface UploadJournal {
   movedTo(uploadId: string): Promise<void>;
   /** A manifest may be in the store from here on. Resolves when it is noted. */
   committing(): Promise<void>;
-  /** The upload failed. Undefined when nothing of use is kept; then it must be taken back. */
+  /** The upload failed. Undefined when nothing of use is kept; then what was sent must be deleted. */
   keep(reason: string): Promise<KeptUpload | undefined>;
   /** The upload is complete: forgets it. */
   remove(): Promise<void>;

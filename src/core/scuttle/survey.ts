@@ -27,7 +27,7 @@ export interface Survey {
   readonly nestedBases: readonly string[];
 }
 
-/** The unfinished uploads of keys that are ours; undefined when these credentials may not list them. */
+/** The unfinished uploads of keys that are ours; undefined when these credentials have no permission to list them. */
 export async function ownMultiparts(
   store: ObjectStore,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 // Whether chunks can be read now, as the store says. Few are asked for one by one (HEAD); of many in one upload the folder
-// is listed, 1000 in a request. Not every server lists what was asked back, and credentials may not list at all: then
+// is listed, 1000 in a request. Not every server lists what was asked back, and credentials may have no permission to list at all: then
 // each chunk is asked for. This only looks; it never asks anything back and never costs more than its requests.
 import { atOnce } from '../limits/at-once.js';
 import { errorText, isArchiverError } from '../failures/errors.js';

@@ -214,7 +214,7 @@ describe('what the store says counts', () => {
     expect(await restored(place.base, result.uploadId)).toEqual(treeOf(place));
   });
 
-  test('a writer that may not list sends everything again: what is noted may have been given up', async () => {
+  test('a writer without permission to list sends everything again: what is noted may have been given up', async () => {
     const place = await tenFiles();
     const blind = (puts: number, key?: RegExp) => (store: Parameters<ReturnType<typeof failingAfter>>[0]) =>
       withAccess(failingAfter(puts, key)(store), 'may neither read nor list', () => '');
@@ -228,7 +228,7 @@ describe('what the store says counts', () => {
     expect(await restored(place.base, result.uploadId)).toEqual(treeOf(place));
   });
 
-  test('a writer that may not list goes on under a new id when its manifest may be there', async () => {
+  test('a writer without permission to list goes on under a new id when its manifest may be there', async () => {
     const place = await tenFiles();
     const blind = (puts: number) => (store: Parameters<ReturnType<typeof failingAfter>>[0]) =>
       withAccess(failingAfter(puts, /datasets/)(store), 'may neither read nor list', () => '');

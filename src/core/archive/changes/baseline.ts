@@ -19,7 +19,7 @@ import type { ObjectStore } from '../../object-store/object-store.js';
 export interface BaselineOptions {
   readonly store: ObjectStore;
   readonly datasetId: string;
-  /** What is listed; undefined when this writer may not list. */
+  /** What is listed; undefined when this writer has no permission to list. */
   readonly highest: HighestVersion | undefined;
   readonly remembered: Remembered;
   /** To compare with, instead of the latest version. */

@@ -72,7 +72,7 @@ class Attempt {
     const { job, baseline } = this;
     const compared = await this.compare();
     if (isNothing(compared)) return await this.unchanged(compared);
-    // Rule 4: who may not list may refer to nothing that is there. What it compared with only told that something changed.
+    // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
     if (!baseline.isListed && !job.dryRun) return this.onItsOwn(compared);
     const isFull = this.isFull(compared);
     const look = await this.look(compared, isFull);
@@ -147,7 +147,7 @@ class Attempt {
     const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: Date.now(), isManifest: false };
     if (!hasReferences(references)) return none;
     const look = await lookAtReferences(job.store, references, job.signal);
-    if (look === undefined) return none; // a dry run of a writer that may not list
+    if (look === undefined) return none; // a dry run of a writer without permission to list
     return { ...look, isManifest: look.first !== undefined && look.unsound.size === 0 };
   }
 

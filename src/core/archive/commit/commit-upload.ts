@@ -44,7 +44,7 @@ export async function commitUpload(job: CommitInput, commitment: Commitment, ord
   });
 }
 
-/** Up to here the upload is nobody's; from here on it can be read, and nothing of it is taken back. */
+/** Up to here the upload is nobody's; from here on it can be read, and nothing of it is deleted by the writer. */
 async function putManifest(job: CommitInput, { encoded }: Commitment): Promise<void> {
   await confirmSent(job);
   throwIfCancelled(job.signal);

@@ -12,7 +12,7 @@ import { putOnce } from './put-once.js';
 
 /**
  * Every chunk is in the store with its size: catches a PUT that was acknowledged and lost.
- * Returns false when this writer may not list. @throws integrity naming the chunks that are missing or short
+ * Returns false when this writer has no permission to list. @throws integrity naming the chunks that are missing or short
  */
 export async function confirmChunks(
   store: ObjectStore,
@@ -52,7 +52,7 @@ interface Stored {
 
 /**
  * What the store shows of an object that it has just acknowledged, and of those that are listed before it; undefined when
- * this writer may not list. @throws integrity when it is not there, or of another size
+ * this writer has no permission to list. @throws integrity when it is not there, or of another size
  */
 async function confirmStored(
   store: ObjectStore,
@@ -78,7 +78,7 @@ async function confirmStored(
 
 export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
 
-/** What the store shows of a record, and of the one before it; nothing for a writer that may not list. */
+/** What the store shows of a record, and of the one before it; nothing for a writer without permission to list. */
 export interface ShownRecord {
   readonly etag?: string;
   readonly etagBefore?: string;

@@ -25,7 +25,7 @@ export interface Ordinal {
 
 export interface CommittedUpload {
   readonly version: number;
-  /** What the store shows of its record; undefined for a writer that may not list. */
+  /** What the store shows of its record; undefined for a writer without permission to list. */
   readonly recordEtag: string | undefined;
   /** As its record says it. */
   readonly encryption: VersionInput['encryption'];

@@ -20,7 +20,7 @@ export async function confirmSent({
 }: LookInput & Pick<Job, 'ledger' | 'emit'>): Promise<void> {
   const own = ledger.chunks().filter(({ key }) => !key.startsWith('../'));
   if (own.length === 0 || (await confirmChunks(store, `uploads/${uploadId}`, own, signal))) return;
-  emit({ type: 'note', text: 'this writer may not list: chunks were not counted before the commit' });
+  emit({ type: 'note', text: 'this writer has no permission to list: chunks were not counted before the commit' });
 }
 
 const referencesOf = ({ uploadId }: LookInput, { chunks, previous }: Commitment) => ({

@@ -18,7 +18,7 @@ export interface SettledDataset {
   readonly datasetId: string;
   /** Its highest ordinal as far as it is known: listed, or what this computer remembers. */
   readonly highest: number;
-  /** False for a writer that may not list. */
+  /** False for a writer without permission to list. */
   readonly isListed: boolean;
   /** Undefined where everything is uploaded. */
   readonly baseline: Baseline | undefined;
@@ -93,7 +93,7 @@ async function choose(
   return first ?? { datasetId: ids[0], highest: undefined, remembered: undefined };
 }
 
-/** Those that have a folder; undefined for a writer that may not list. */
+/** Those that have a folder; undefined for a writer without permission to list. */
 async function thereOf(
   store: ObjectStore,
   ids: readonly string[],

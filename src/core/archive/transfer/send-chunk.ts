@@ -1,4 +1,4 @@
-// Sends packed chunks, remembers what is there, and takes it back when the upload does not come true.
+// Sends packed chunks, remembers what is there, and takes it back when the upload fails.
 import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
@@ -64,7 +64,7 @@ export class ChunkSender {
     this.store = target.store;
     const started = performance.now();
     const retriesBefore = target.retries();
-    // Before they are there: a PUT whose answer is lost is taken back too.
+    // Before they are there: a PUT whose answer is lost is deleted again too.
     const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
     for (const key of keys) this.sent.add(key);
     this.lastPutMs = Date.now();
@@ -91,7 +91,7 @@ export class ChunkSender {
   }
 
   /**
-   * From here on nothing is taken back: a manifest was tried, and whether it is there, and what refers to it, only a sweep
+   * From here on nothing is deleted again: a manifest was tried, and whether it is there, and what refers to it, only a sweep
    * can tell (commit protocol, Protocol 2, rule 1).
    */
   keep(): void {

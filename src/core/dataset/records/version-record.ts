@@ -43,7 +43,7 @@ export interface HighestVersion {
   readonly etag: string;
 }
 
-/** One LIST; undefined for a writer that may not list. @throws what the store throws */
+/** One LIST; undefined for a writer without permission to list. @throws what the store throws */
 export async function highestVersion(
   store: ObjectReader,
   datasetId: string,

@@ -126,7 +126,7 @@ function accessVerdict(error: SdkError, reason: string, status: number | undefin
   return {
     code: 'access-denied',
     text: isRead
-      ? 'access denied; or the object is missing and these credentials may not list the bucket to learn it'
+      ? 'access denied; or the object is missing and these credentials have no permission to list the bucket to learn it'
       : 'access denied',
     hint: `the credentials need ${call.action} on ${objectName(call)}`,
     isRefused: true,

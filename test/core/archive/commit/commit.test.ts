@@ -235,7 +235,7 @@ describe('what the store only said', () => {
     expect(run.calls.some((call) => call.includes('manifest'))).toBe(false);
   });
 
-  test('T12 a writer that may not list uploads all the same and says that nothing was counted', async () => {
+  test('T12 a writer without permission to list uploads all the same and says that nothing was counted', async () => {
     const { source, base } = await withSource();
 
     const run = uploadFolder(source, base, {
@@ -243,7 +243,7 @@ describe('what the store only said', () => {
     });
 
     expect(await run.result).toMatchObject({ version: 1 });
-    expect(run.events).toContainEqual({ type: 'note', text: expect.stringContaining('may not list') });
+    expect(run.events).toContainEqual({ type: 'note', text: expect.stringContaining('has no permission to list') });
   });
 });
 

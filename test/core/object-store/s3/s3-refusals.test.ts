@@ -37,10 +37,10 @@ describe('T12: refusals', () => {
     const { store } = await s3.open();
 
     expect((await failure(store.get('k'))).message).toContain(
-      'the object is missing and these credentials may not list',
+      'the object is missing and these credentials have no permission to list',
     );
     expect((await failure(store.head('k'))).message).toContain(
-      'the object is missing and these credentials may not list',
+      'the object is missing and these credentials have no permission to list',
     );
   });
 
