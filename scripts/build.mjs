@@ -1,15 +1,12 @@
-// Bundles src/ into dist/: the entry, the worker threads, and chunks that load on first use. Packages stay in
-// node_modules except the AWS SDKs, whose hundreds of small files cost more to find than to run, and what draws (Ink,
-// React): see bundle-ink.mjs.
+// Bundles src/ into dist/: the program, in chunks that load on first use, and each worker thread as one file, because a
+// thread shares nothing with the others and starts sooner. Packages stay in node_modules except the AWS SDKs, whose hundreds
+// of small files cost more to find than to run, and what draws (Ink, React): see bundle-ink.mjs.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 import { inkBundle } from './bundle-ink.mjs';
 
 const external = ['koffi', 'zstd-napi', 'zstd-napi/*', 'yaml', 'meow', 'ignore', 'picomatch'];
-const entries = {
-  cli: 'src/cli.ts',
-  docs: 'src/cli/docs-main.ts',
+const workers = {
   'scan-worker': 'src/core/archive/scan/scan-worker.ts',
   'pack-worker': 'src/core/archive/pack/pack-worker.ts',
   'dedup-worker': 'src/core/archive/dedup/dedup-worker.ts',
@@ -19,16 +16,12 @@ const entries = {
 // Built beside and swapped, so that whoever runs dist/ meanwhile finds the old one or the new one.
 const next = `dist-next-${process.pid}`;
 const last = `dist-last-${process.pid}`;
-await build({
-  ...inkBundle,
-  entryPoints: Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path))),
+const common = {
   outdir: next,
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  chunkNames: 'chunks/[name]-[hash]',
   external,
   minifySyntax: true,
   legalComments: 'none',
@@ -36,7 +29,17 @@ await build({
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
-});
+};
+await Promise.all([
+  build({
+    ...inkBundle,
+    ...common,
+    entryPoints: { cli: 'src/cli.ts' },
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+  }),
+  build({ ...common, entryPoints: workers }),
+]);
 await addLauncher(`${next}/cli.js`);
 await rename('dist', last).catch((error) => {
   if (error.code !== 'ENOENT') throw error;
