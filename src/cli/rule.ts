@@ -66,18 +66,3 @@ export function oneOf<const K extends string>(...keys: readonly K[]): FlagRule<K
       : `${listed(present, 'and')} cannot be combined: give ${text}`;
   });
 }
-
-/** At least one of these is given. */
-export function atLeastOneOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
-  const text = `at least one of ${listed(keys, 'or')}`;
-  return ruleOf(text, keys, ({ given }) => (keys.some((key) => given(key)) ? undefined : `${text} is needed`));
-}
-
-/** The number is not below `min`, and it must be given. */
-export function atLeast<const K extends string>(key: K, min: number): FlagRule<K> {
-  const text = `${dashed(key)} must be given and at least ${min}`;
-  return ruleOf(text, [key], ({ values }) => {
-    const value = values[key];
-    return typeof value === 'number' && value >= min ? undefined : text;
-  });
-}

@@ -71,7 +71,7 @@ export const command = defineCommand({
       },
       show: async ({ result, requests }) => {
         const durationMs = elapsed();
-        const first = await headline(result.ok, verdict(result), context);
+        const first = headline(result.ok, verdict(result), context);
         return {
           document: { ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
           text: () => textOf([first, ...detailLines(result, durationMs, context.verbose)]),

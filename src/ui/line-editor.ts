@@ -9,9 +9,6 @@ export interface Line {
 
 export const emptyLine: Line = { text: '', cursor: 0 };
 
-/** The line with the cursor behind its end. */
-export const lineOf = (text: string): Line => ({ text, cursor: text.length });
-
 /** The line with `text` put in at the cursor. Lines of it become one, control characters go. */
 export function insertText({ text, cursor }: Line, inserted: string): Line {
   // oxlint-disable-next-line no-control-regex

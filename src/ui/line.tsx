@@ -21,17 +21,3 @@ export function Line({ left, right }: { left?: ReactNode; right?: ReactNode }): 
 export function Rule(): ReactElement {
   return <Tint tone="dim">{useTheme().glyphs.rule.repeat(useSize().columns)}</Tint>;
 }
-
-/** A heading inside the body, set apart by weight and an empty row above it. */
-export function Heading({ children, note }: { children: string; note?: string }): ReactElement {
-  return (
-    <Line
-      left={
-        <>
-          <Tint tone="strong">{children}</Tint>
-          {note !== undefined && <Tint tone="dim">{`  ${note}`}</Tint>}
-        </>
-      }
-    />
-  );
-}

@@ -1,6 +1,6 @@
 // Which columns of a result table are shown and how wide: never wider than the terminal. A column that may be cut gives
 // way first, then whole columns go, the least important first; ids and numbers are never squeezed.
-import { cutMiddle, padEnd, padStart, textWidth } from './text-width.js';
+import { widthOf } from './text.js';
 
 export interface TableColumn {
   readonly key: string;
@@ -39,14 +39,8 @@ export function fitColumns(rows: readonly TableRow[], columns: readonly TableCol
   return shrink(fitted, width, SHORTEST_CUT);
 }
 
-/** A cell cut and padded to its column. */
-export function fitCell(text: string, { column, width }: FittedColumn, ellipsis: string): string {
-  const cut = cutMiddle(text, width, ellipsis);
-  return column.align === 'right' ? padStart(cut, width) : padEnd(cut, width);
-}
-
 function naturalWidth(rows: readonly TableRow[], column: TableColumn): number {
-  return rows.reduce((widest, row) => Math.max(widest, textWidth(cellText(row, column))), textWidth(column.title));
+  return rows.reduce((widest, row) => Math.max(widest, widthOf(cellText(row, column))), widthOf(column.title));
 }
 
 function overflow(fitted: readonly FittedColumn[], width: number): number {
@@ -79,11 +73,11 @@ function takeFromWidest(
   shortest: number,
 ): FittedColumn[] {
   const widths = new Map(fitted.map(({ column, width }) => [column, width]));
-  const widthOf = ({ column }: FittedColumn): number => widths.get(column) ?? 0;
+  const now = ({ column }: FittedColumn): number => widths.get(column) ?? 0;
   for (let left = excess; left > 0; left -= 1) {
-    const widest = from.toSorted((a, b) => widthOf(b) - widthOf(a))[0];
-    if (widest === undefined || widthOf(widest) <= shortest) break;
-    widths.set(widest.column, widthOf(widest) - 1);
+    const widest = from.toSorted((a, b) => now(b) - now(a))[0];
+    if (widest === undefined || now(widest) <= shortest) break;
+    widths.set(widest.column, now(widest) - 1);
   }
-  return fitted.map((candidate) => ({ column: candidate.column, width: widthOf(candidate) }));
+  return fitted.map((candidate) => ({ column: candidate.column, width: now(candidate) }));
 }

@@ -45,12 +45,15 @@ export function cut(text: string, width: number, where: Cut = 'end', mark = '…
   return head + mark + take(parts.toReversed(), tail).toReversed().join('');
 }
 
-/** Exactly `width` columns: cut when too long, padded when too short. */
-export function fit(text: string, width: number, align: Align = 'left', where: Cut = 'end', mark = '…'): string {
-  const short = cut(text, width, where, mark);
-  const blank = ' '.repeat(Math.max(0, width - widthOf(short)));
-  return align === 'right' ? blank + short : short + blank;
+/** At least `width` columns: nothing is cut. */
+export function pad(text: string, width: number, align: Align = 'left'): string {
+  const blank = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return align === 'right' ? blank + text : text + blank;
 }
+
+/** Exactly `width` columns: cut when too long, padded when too short. */
+export const fit = (text: string, width: number, align: Align = 'left', where: Cut = 'end', mark = '…'): string =>
+  pad(cut(text, width, where, mark), width, align);
 
 /** Where `query` sits in `text` after cutting; the cut moves so that the match stays visible. */
 export function cutAroundMatch(

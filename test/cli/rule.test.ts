@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { atLeast, atLeastOneOf, conflicts, oneOf, requires, type FlagRule } from '../../src/cli/rule.js';
+import { conflicts, oneOf, requires, type FlagRule } from '../../src/cli/rule.js';
 
 const check = (rule: FlagRule, present: readonly string[], values: Record<string, unknown> = {}) =>
   rule.check({ given: (key) => present.includes(key), values });
@@ -20,17 +20,7 @@ describe('rules between flags', () => {
       '--a and --c cannot be combined: give exactly one of --a, --b or --c',
     ],
     ['oneOf, one', oneOf('a', 'b'), ['b'], undefined],
-    ['atLeastOneOf, none', atLeastOneOf('a', 'b'), [], 'at least one of --a or --b is needed'],
-    ['atLeastOneOf, both', atLeastOneOf('a', 'b'), ['a', 'b'], undefined],
   ] as const)('%s', (_name, rule, present, failure) => {
     expect(check(rule, present)).toBe(failure);
-  });
-
-  test.each([
-    [0, '--keep-last must be given and at least 1'],
-    [undefined, '--keep-last must be given and at least 1'],
-    [1, undefined],
-  ])('atLeast with %s', (keepLast, failure) => {
-    expect(check(atLeast('keepLast', 1), [], { keepLast })).toBe(failure);
   });
 });

@@ -5,7 +5,7 @@ import { defineCommand, type Command } from '../../src/cli/command.js';
 import type { Context } from '../../src/cli/context.js';
 import { flag } from '../../src/cli/flag.js';
 import type { Host } from '../../src/cli/host.js';
-import { atLeast, conflicts, requires } from '../../src/cli/rule.js';
+import { conflicts, requires } from '../../src/cli/rule.js';
 import { runProgram } from '../../src/cli/run.js';
 import { buildTree, type Node } from '../../src/cli/tree.js';
 import { outputFlags, uploadTargetFlags, yesFlag } from '../../src/commands/kit/flags.js';
@@ -85,7 +85,13 @@ const prune = defineCommand({
     keepLast: flag.int()({ describe: 'how many to keep' }),
     bucket: flag.text({ required: true, describe: 'bucket' }),
   },
-  rules: [atLeast('keepLast', 1)],
+  rules: [
+    {
+      text: '--keep-last must be given and at least 1',
+      kind: 'check',
+      ok: ({ keepLast }) => keepLast !== undefined && keepLast >= 1,
+    },
+  ],
   examples: ['archiver prune --bucket b --keep-last 3'],
   exits: { 0: 'pruned' },
   run: async (values, _args, context) => context.result(values, () => 'pruned\n'),

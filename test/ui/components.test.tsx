@@ -10,8 +10,8 @@ import { FitText, MatchText } from '../../src/ui/fit-text.js';
 import { Gauge, gaugeTone } from '../../src/ui/gauge.js';
 import { HelpOverlay } from '../../src/ui/help-overlay.js';
 import { KeyLine } from '../../src/ui/key-line.js';
-import { emptyLine, lineOf } from '../../src/ui/line-editor.js';
-import { Heading, Line, Rule } from '../../src/ui/line.js';
+import { emptyLine, insertText } from '../../src/ui/line-editor.js';
+import { Line, Rule } from '../../src/ui/line.js';
 import { Picker } from '../../src/ui/picker.js';
 import { Screen } from '../../src/ui/screen.js';
 import { Sparkline } from '../../src/ui/sparkline.js';
@@ -26,6 +26,7 @@ import type { Binding } from '../../src/ui/use-keys.js';
 import { draw, paint } from '../support/in-kit.js';
 
 const WIDTHS = [60, 80, 120, 200];
+const typed = (text: string) => insertText(emptyLine, text);
 const HOSTILE = [
   'README.md',
   '観測データの可視化と要約.ipynb',
@@ -75,7 +76,6 @@ const ALL: Readonly<Record<string, ReactNode>> = {
   Facts: <Facts facts={HOSTILE.map((value, at) => ({ label: `label ${at}`, value }))} />,
   Line: <Line left={<FitText text={HOSTILE[1] ?? ''} width={40} />} right={<Tint tone="dim">right end</Tint>} />,
   Rule: <Rule />,
-  Heading: <Heading note="of everything">A heading</Heading>,
   Status: <Status message={{ tone: 'warn', text: 'x'.repeat(300) }} right="7 of 13 290" />,
   Spinner: <Spinner label="reading the manifest" />,
   Tabs: <Tabs tabs={['Overview', 'Costs', 'Uploads', 'Inventory', 'Fleet'].map((name) => ({ name }))} active={2} />,
@@ -89,7 +89,7 @@ const ALL: Readonly<Record<string, ReactNode>> = {
   ),
   Picker: <Picker count={7} chosen={2} columns={COLUMNS} />,
   Table: <Table count={7} cursor={2} columns={COLUMNS} height={8} />,
-  TextField: <TextField line={lineOf('観測データ '.repeat(40))} width={50} />,
+  TextField: <TextField line={typed('観測データ '.repeat(40))} width={50} />,
   MatchText: <MatchText text={HOSTILE.at(-1) ?? ''} query="METRICS" width={40} />,
   Screen: (
     <Screen
@@ -221,8 +221,8 @@ test('tabs shrink to their digit before they wrap', () => {
 
 test.each([
   [emptyLine, 'part of'],
-  [lineOf('model'), 'model'],
-  [lineOf('観測データの可視化'), 'の可視化'],
+  [typed('model'), 'model'],
+  [typed('観測データの可視化'), 'の可視化'],
   [{ text: 'a very long query here', cursor: 0 }, 'a very lon'],
   [{ text: 'zero\u200bwidth', cursor: 4 }, 'zero?width'],
 ])('a text field shows the part around the cursor: %j', (line, expected) => {

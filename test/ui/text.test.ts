@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clean, cut, cutAroundMatch, fit, widthOf } from '../../src/ui/text.js';
+import { clean, cut, cutAroundMatch, fit, pad, widthOf } from '../../src/ui/text.js';
 
 const NASTY = [
   'plain.txt',
@@ -33,4 +33,20 @@ test('a cut path keeps what was searched for visible', () => {
 
   expect(match).toBe('needle');
   expect(widthOf(before + match + after)).toBeLessThanOrEqual(20);
+});
+
+test.each([
+  ['', 0],
+  ['plain', 5],
+  ['データ', 6],
+  ['e\u0301', 1],
+  ['👨‍👩‍👧', 2],
+])('%j is %d columns wide', (text, width) => {
+  expect(widthOf(text)).toBe(width);
+});
+
+test('pads by columns, not by characters, and cuts nothing', () => {
+  expect(pad('デー', 6)).toBe('デー  ');
+  expect(pad('デー', 6, 'right')).toBe('  デー');
+  expect(pad('too long', 3)).toBe('too long');
 });

@@ -26,7 +26,7 @@ export async function tableText<T>(
   return `${await renderTable(
     cells,
     columns.map((column) => ({ ...column, key: column.title })),
-    { width },
+    width,
   )}\n`;
 }
 

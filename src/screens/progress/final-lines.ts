@@ -3,9 +3,8 @@
 import { displayText } from '../../stores/display-text.js';
 import { OPERATIONS } from '../../stores/operations.js';
 import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js';
-import { glyphsFor } from '../../ui/glyphs.js';
-import { type Line, paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
+import { signText } from '../../ui/sign.js';
 import { shellWord } from '../../core/text/shell-word.js';
 import { type Problem, problemLines } from './problem-lines.js';
 
@@ -46,14 +45,13 @@ export type FinalResult = UploadResult | FetchResult;
 export function finalLines(result: FinalResult, look: Look): string[] {
   const label = result.operation === 'upload' ? 'skipped ' : 'failed  ';
   return [
-    paintLine(headline(result, look), look),
+    headline(result, look),
     ...problemLines(label, result.problems, look),
     ...(result.operation === 'upload' ? uploadDetails(result, look) : fetchDetails(result)),
   ];
 }
 
-function headline(result: FinalResult, look: Look): Line {
-  const glyphs = glyphsFor(look);
+function headline(result: FinalResult, look: Look): string {
   const isDifference = result.operation === 'upload' && result.isDifference === true;
   const done = isDifference ? 'Synced' : OPERATIONS[result.operation].done;
   const amount = `${formatQuantity(result.files, 'file')}, ${formatBytes(result.bytes)}`;
@@ -64,10 +62,8 @@ function headline(result: FinalResult, look: Look): Line {
   const count = result.problems.length;
   const shortfall =
     count === 0 ? '' : `; ${formatQuantity(count, 'file')} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
-  const sign: Line = [
-    count === 0 ? { text: glyphs.good, tone: 'good' } : { text: glyphs.attention, tone: 'attention' },
-  ];
-  return [...sign, { text: ` ${done} ${amount} ${place}, in ${formatDuration(result.durationMs)}${shortfall}` }];
+  const sign = signText(count === 0 ? 'good' : 'warn', look);
+  return `${sign} ${done} ${amount} ${place}, in ${formatDuration(result.durationMs)}${shortfall}`;
 }
 
 function uploadDetails(result: UploadResult, look: Look): string[] {

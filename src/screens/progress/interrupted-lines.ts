@@ -2,9 +2,8 @@ import { displayText } from '../../stores/display-text.js';
 import { countText } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
-import { glyphsFor } from '../../ui/glyphs.js';
-import { paintLine } from '../../ui/toned-line.js';
 import type { Look } from '../../ui/look.js';
+import { signText } from '../../ui/sign.js';
 import { kindOf } from './progress-words.js';
 import { keptThawText, readableText } from './thaw-words.js';
 
@@ -12,8 +11,7 @@ import { keptThawText, readableText } from './thaw-words.js';
 export function interruptedLines(snapshot: TransferSnapshot, look: Look): string[] {
   const noun = kindOf(snapshot)?.noun;
   if (noun === undefined) return [];
-  const sign = paintLine([{ text: glyphsFor(look).attention, tone: 'attention' }], look);
-  const head = `${sign} ${noun} stopped after ${formatDuration(snapshot.elapsedMs)}: ${progressText(snapshot)}`;
+  const head = `${signText('warn', look)} ${noun} stopped after ${formatDuration(snapshot.elapsedMs)}: ${progressText(snapshot)}`;
   return [head, `  kept  ${keptText(snapshot, look)}`];
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { frameText } from './frame-text.js';
 import type { ThawProgress, TransferSnapshot } from '../../../src/stores/transfer-snapshot.js';
 import { OPERATIONS } from '../../../src/stores/operations.js';
-import { textWidth } from '../../../src/ui/text-width.js';
+import { widthOf } from '../../../src/ui/text.js';
 import { sampleSnapshot, thawingSnapshot } from './sample-snapshot.js';
 
 const look = { unicode: true, color: false };
@@ -222,7 +222,7 @@ it('never draws a frame wider than the window or as tall as it, from 10x5 to 200
 
       expect(lines.length).toBeGreaterThan(0);
       expect(lines.length).toBeLessThanOrEqual(rows - 1);
-      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
       expect(lines.join('')).not.toMatch(/\p{Cc}|\u202e|NaN|Infinity|undefined/u);
     }),
     { numRuns: 400 },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Reporter } from '../../../src/stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../../../src/stores/transfer-store.js';
-import { textWidth } from '../../../src/ui/text-width.js';
+import { widthOf } from '../../../src/ui/text.js';
 import { Recorder } from './recorder.js';
 
 type Screen = typeof import('../../../src/screens/progress/progress-screen.js');
@@ -52,7 +52,7 @@ it('fits the frame to a window that was made smaller, without waiting for news',
   });
   // oxlint-disable-next-line no-control-regex -- the codes around the lines are taken away to measure them
   const lines = drawn.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '').split('\n');
-  expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(50);
+  expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(50);
   await reporter.stop();
 });
 

@@ -2,7 +2,7 @@
 // from the rows that come together, some hundred at a time, so that a million rows need no second look.
 import type { Listing } from '../../../core/listing/listing.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
-import { padEnd, padStart, textWidth } from '../../../ui/text-width.js';
+import { pad, widthOf } from '../../../ui/text.js';
 import type { ShellWriter } from '../shell-writer.js';
 
 export interface Row {
@@ -55,16 +55,16 @@ export class RowPrinter {
     const { rows, widths } = this;
     this.rows = [];
     for (const { name, size, stage } of rows) {
-      widths.name = Math.max(widths.name, textWidth(name));
-      widths.size = Math.max(widths.size, textWidth(size));
-      widths.stage = Math.max(widths.stage, textWidth(stage));
+      widths.name = Math.max(widths.name, widthOf(name));
+      widths.size = Math.max(widths.size, widthOf(size));
+      widths.stage = Math.max(widths.stage, widthOf(stage));
     }
     for (const row of rows) await this.out.write(`${this.line(row)}\n`);
   }
 
   private line({ isCold, name, size, stage, commit }: Row): string {
     const { widths } = this;
-    const cells = [padEnd(name, widths.name), padStart(size, widths.size), padEnd(stage, widths.stage), commit];
+    const cells = [pad(name, widths.name), pad(size, widths.size, 'right'), pad(stage, widths.stage), commit];
     return `${isCold ? 'c' : ' '} ${cells.join('  ').trimEnd()}`;
   }
 }

@@ -2,7 +2,7 @@ import { ArchiverError } from '../../../core/failures/errors.js';
 import type { Listing } from '../../../core/listing/listing.js';
 import { printable } from '../../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
-import { padEnd, padStart, textWidth } from '../../../ui/text-width.js';
+import { pad, widthOf } from '../../../ui/text.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { fileRow, RowPrinter } from './rows.js';
 
@@ -38,10 +38,12 @@ async function listStages({ session, out }: ArchiveCall): Promise<void> {
     formatBytes(bytes),
   ]);
   const width = (column: number): number =>
-    rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? '')), 0);
+    rows.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? '')), 0);
   const [nameWidth, filesWidth, bytesWidth] = [width(0), width(1), width(2)];
   for (const [name = '', files = '', bytes = ''] of rows)
-    await out.write(`  ${padEnd(name, nameWidth)}  ${padStart(files, filesWidth)}  ${padStart(bytes, bytesWidth)}\n`);
+    await out.write(
+      `  ${pad(name, nameWidth)}  ${pad(files, filesWidth, 'right')}  ${pad(bytes, bytesWidth, 'right')}\n`,
+    );
 }
 
 function sumsOf(listing: Listing): ReadonlyMap<string, StageSum> {

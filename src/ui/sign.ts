@@ -1,0 +1,15 @@
+// The sign before the first line of a result, for output that Ink does not draw: plain text, and lines above a frame.
+import type { Look } from './look.js';
+
+export type Sign = 'good' | 'warn' | 'bad';
+
+const UNICODE: Readonly<Record<Sign, string>> = { good: '✓', warn: '▲', bad: '✗' };
+const ASCII: Readonly<Record<Sign, string>> = { good: 'ok:', warn: '!', bad: 'x' };
+/** SGR: the foregrounds green, yellow and red. */
+const COLOR: Readonly<Record<Sign, number>> = { good: 32, warn: 33, bad: 31 };
+
+/** The sign, in its colour where the stream takes colours. */
+export function signText(sign: Sign, { unicode, color }: Look): string {
+  const text = (unicode ? UNICODE : ASCII)[sign];
+  return color ? `\u001b[${COLOR[sign]}m${text}\u001b[39m` : text;
+}
