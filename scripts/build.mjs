@@ -1,11 +1,12 @@
 // Bundles src/ into dist/: the program, in chunks that load on first use, and each worker thread as one file, because a
-// thread shares nothing with the others and starts sooner. Packages stay in node_modules except the AWS SDKs, whose hundreds
-// of small files cost more to find than to run, and what draws (Ink, React): see bundle-ink.mjs.
+// thread shares nothing with the others and starts sooner. The packages of package.json's `dependencies` stay in node_modules;
+// the AWS SDKs, whose hundreds of small files cost more to find than to run, and what draws (Ink, React: bundle-ink.mjs)
+// are in the bundle, so they are devDependencies and not shipped a second time.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { external } from './external.mjs';
 import { inkBundle } from './bundle-ink.mjs';
 
-const external = ['koffi', 'zstd-napi', 'zstd-napi/*', 'yaml', 'meow', 'ignore', 'picomatch'];
 const workers = {
   'scan-worker': 'src/core/archive/scan/scan-worker.ts',
   'pack-worker': 'src/core/archive/pack/pack-worker.ts',

@@ -17,7 +17,7 @@ const LEFT_BEHIND_MS = 500;
 
 const warnings = quietWarnings(process);
 const endNow = (status: number): never => endProcess(process, status);
-const { signal, release, takeCtrlC } = interruptions(process, endNow, (text) => tell(`✗ ${text}\n`));
+const { release, ...interruptible } = interruptions(process, endNow, (text) => tell(`✗ ${text}\n`));
 
 // Written past the streams: the process is about to end.
 function tell(text: string, descriptor = 2): void {
@@ -56,8 +56,7 @@ const ended = await runProgram({ root: program(), version: pkg.version }, proces
   stderr: process.stderr,
   openFiles: openFileLimit(),
   now: () => new Date(),
-  signal,
-  takeCtrlC,
+  ...interruptible,
   onSettings: ({ trace, color }) => {
     if (trace) warnings.show();
     // chalk, below the screens, reads only this variable: it does not know NO_COLOR, and would take `--color never`

@@ -1,5 +1,5 @@
 // Positional arguments as data: named as help shows them (`SOURCE_DIR`), typed like flags.
-import { choiceType, fileType, folderType, intType, textType, urlType, type ValueType } from './value-type.js';
+import { choiceType, folderType, textType, urlType, type ValueType } from './value-type.js';
 
 export interface Arg<T = unknown> {
   /** As help shows it: `SOURCE_DIR`. */
@@ -9,6 +9,8 @@ export interface Arg<T = unknown> {
   readonly optional: boolean;
   /** Takes all that remain; only the last argument may. */
   readonly many: boolean;
+  /** Flags that variables and the config file are not asked for when this is typed, because it says the same. */
+  readonly instead: readonly string[];
   /** Never present: carries the type that `run` gets. */
   readonly value?: T;
 }
@@ -17,6 +19,7 @@ interface Options {
   readonly describe: string;
   readonly optional?: true;
   readonly many?: true;
+  readonly instead?: readonly string[];
 }
 type Out<T, O> = O extends { many: true } ? readonly T[] : O extends { optional: true } ? T | undefined : T;
 
@@ -28,15 +31,14 @@ const positional =
     type,
     optional: options.optional ?? false,
     many: options.many ?? false,
+    instead: options.instead ?? [],
   });
 
 /** Constructors of every kind of argument. */
 export const arg = {
   text: positional(textType),
-  file: positional(fileType),
   folder: positional(folderType),
   url: positional(urlType),
-  int: (min?: number, max?: number) => positional(intType(min, max)),
   choice: <const C extends readonly [string, ...string[]]>(...choices: C) => positional(choiceType(choices)),
 };
 

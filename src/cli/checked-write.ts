@@ -15,7 +15,7 @@ const GONE: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
 export function outputFailure(cause: unknown): BrokenPipe | ArchiverError {
   if (cause instanceof BrokenPipe) return cause;
   const code = systemCode(cause) ?? '';
-  if (GONE.has(code)) return new BrokenPipe('nobody reads stdout any more');
+  if (GONE.has(code)) return new BrokenPipe('stdout was closed by its reader');
   const meaning = meaningOf(code);
   const reason = meaning?.text ?? errorText(cause);
   const kind = meaning?.code === 'no-space' ? 'no-space' : 'io';
@@ -31,7 +31,7 @@ export function outputFailure(cause: unknown): BrokenPipe | ArchiverError {
 export async function writeChecked(stream: Writable, piece: string | Uint8Array, signal?: AbortSignal): Promise<void> {
   // A stream that failed is closed as well: why it failed is the news.
   const broken = (): BrokenPipe | ArchiverError =>
-    stream.errored === null ? new BrokenPipe('nobody reads any more') : outputFailure(stream.errored);
+    stream.errored === null ? new BrokenPipe('the output was closed by its reader') : outputFailure(stream.errored);
   if (stream.destroyed || stream.writableEnded) throw broken();
   await new Promise<void>((resolve, reject) => {
     const settle = (error?: Error | null): void => {

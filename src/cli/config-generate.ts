@@ -87,20 +87,14 @@ export function exampleYaml(root: Node): string {
   return `${HEAD}${lines.join('\n')}\n`;
 }
 
-function jsonValue(flag: Flag): unknown {
-  const text = sampleText(flag);
-  if (flag.kind === 'pairs') return { key: 'value' };
-  if (flag.kind === 'switch') return text === 'true';
-  return flag.kind === 'repeat' || flag.kind === 'csv' ? [text] : text;
-}
-
-/** The example as JSON, which cannot hold comments: every key with its default or a valid value. */
+/**
+ * The sections as JSON, which cannot hold comments: a setting in it would be one that somebody made, so that it holds none.
+ */
 export function exampleJson(root: Node): Record<string, unknown> {
-  const schema = configSchema(root);
   const places = new Map<string, Record<string, unknown>>([['', {}]]);
-  for (const section of sections(schema, root)) {
+  for (const section of sections(configSchema(root), root)) {
     const at = section.lastIndexOf('.');
-    const place = Object.fromEntries(shownKeys(schema, section).map(({ flagKey, flag }) => [flagKey, jsonValue(flag)]));
+    const place = {};
     const parent = places.get(section.slice(0, Math.max(at, 0)));
     if (parent !== undefined) parent[section.slice(at + 1)] = place;
     places.set(section, place);
@@ -112,6 +106,7 @@ export function exampleJson(root: Node): Record<string, unknown> {
 export async function generateConfig({ format }: { readonly format: string }, context: Context): Promise<void> {
   if (format === 'json') {
     const example = exampleJson(context.root);
+    context.note('JSON has no comments: archiver config --generate explains every setting, as YAML');
     context.result(example, () => `${JSON.stringify(example, undefined, 2)}\n`);
     return;
   }

@@ -2,8 +2,11 @@
 import { usageError } from '../core/failures/errors.js';
 import type { Host } from './host.js';
 
-/** True only for a clear yes. Without a terminal nobody can answer, so that is a usage error. */
-export async function confirm(host: Host, signal: AbortSignal, question: string): Promise<boolean> {
+/**
+ * True for a yes; for no answer at all `isYes` says what counts, and what is neither is a no.
+ * @throws usage without a terminal, where nobody can answer
+ */
+export async function confirm(host: Host, signal: AbortSignal, question: string, isYes = false): Promise<boolean> {
   if (host.stdin.isTTY !== true || host.stderr.isTTY !== true) {
     throw usageError(`${question} needs an answer, and there is no terminal to ask on`, 'add --yes to answer yes');
   }
@@ -11,10 +14,10 @@ export async function confirm(host: Host, signal: AbortSignal, question: string)
   const prompt = createInterface({ input: host.stdin, output: host.stderr, terminal: false });
   try {
     const answer = await Promise.race([
-      prompt.question(`${question} [y/N] `, { signal }),
-      new Promise<string>((resolve) => prompt.once('close', () => resolve(''))),
+      prompt.question(`${question} ${isYes ? '[Y/n]' : '[y/N]'} `, { signal }),
+      new Promise<undefined>((resolve) => prompt.once('close', () => resolve(undefined))),
     ]);
-    return /^y(es)?$/i.test(answer.trim());
+    return (isYes && answer?.trim() === '') || /^y(es)?$/i.test(answer?.trim() ?? '');
   } finally {
     prompt.close();
   }

@@ -1,9 +1,8 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { Readable, Writable } from 'node:stream';
 import type { Host } from './host.js';
+import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
-
-export type Origin = 'flag' | 'environment' | 'config' | 'default';
 
 /** What a call within a call has of its own. Its signal ends it alone. */
 export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal'>;
@@ -56,6 +55,8 @@ export interface Results {
   readonly json: boolean;
   /** Prints the result: the document with `--json`, else the text. Call it once; its text may stream with `print`. */
   result(document: unknown, text: () => string): void;
+  /** The same for what was done and not asked about: with `--quiet` the text is left out when the exit status is 0. */
+  outcome(document: unknown, text: () => string): void;
 }
 
 /** stdout: results that are too large to hold. */
@@ -88,7 +89,7 @@ export interface Verbosity {
 
 export interface Questions {
   /** Asks y/n on stderr; `--yes` answers yes; without a terminal it throws a usage error that names --yes. */
-  confirm(question: string): Promise<boolean>;
+  confirm(question: string, isYes?: boolean): Promise<boolean>;
 }
 
 /** All of it. A command names the parts that it uses as the type of its last parameter. */
@@ -107,6 +108,8 @@ export interface Context
     Questions {
   /** For shells: Ctrl+C calls this instead of aborting `signal`, until the function that it returns is called. */
   readonly takeCtrlC: (onCtrlC: () => void) => () => void;
+  /** Says this when a second Ctrl+C ends the process, until the function that it returns is called. */
+  readonly sayLast: (words: () => string | undefined) => () => void;
   /** The command tree, for commands about commands. */
   readonly root: Node;
   /** Runs another call of the program, for shells; gives its exit status. */

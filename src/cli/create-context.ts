@@ -13,8 +13,8 @@ import type { ParsedCommand } from './parse-command.js';
 export interface RunContext {
   readonly context: Context;
   readonly document: () => { readonly value: unknown } | 'streamed' | undefined;
-  /** Text that `result` has started to write. */
-  readonly settled: () => Promise<void>;
+  /** Resolves when the text of the result is written; the exit status decides whether that of `outcome` is. */
+  readonly settled: (status: number) => Promise<void>;
 }
 
 const escapeLines = (text: string): string => text.split('\n').map(printable).join('\n');
@@ -46,11 +46,13 @@ export function createContext(
   const signal = AbortSignal.any([host.signal, output.gone]);
   let document: { readonly value: unknown } | 'streamed' | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let later: (() => string) | undefined;
   const line = (text: string): void => void host.stderr.write(`${escapeLines(text)}\n`);
 
   const context: Context = {
     signal,
     takeCtrlC: host.takeCtrlC ?? (() => () => undefined),
+    sayLast: host.sayLast ?? (() => () => undefined),
     env: host.env,
     cwd: host.cwd,
     userHome: host.userHome,
@@ -80,6 +82,11 @@ export function createContext(
         writing.catch(() => undefined);
       }
     },
+    outcome(value, text) {
+      if (document !== undefined) throw new Error('a command gives one result');
+      document = { value };
+      later = text;
+    },
     async streamDocument(parts) {
       if (document !== undefined) throw new Error('a command gives one result');
       document = 'streamed';
@@ -91,7 +98,14 @@ export function createContext(
     note: (text) => void (quiet || line(text)),
     warn: (text) => line(`! ${text}`),
     debug: (text) => void (verbose && line(text)),
-    confirm: (question) => (values['yes'] === true ? Promise.resolve(true) : confirm(host, signal, question)),
+    confirm: (question, isYes) =>
+      values['yes'] === true ? Promise.resolve(true) : confirm(host, signal, question, isYes),
   };
-  return { context, document: () => document, settled: () => writing };
+  const settled = async (status: number): Promise<void> => {
+    await writing;
+    // What would be done is what was asked for.
+    const isSilent = quiet && status === 0 && values['dryRun'] !== true;
+    if (later !== undefined && !json && !isSilent) await output.write(later());
+  };
+  return { context, document: () => document, settled };
 }

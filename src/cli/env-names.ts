@@ -9,12 +9,25 @@ export const RESERVED_VARIABLES = [
   { name: 'ARCHIVER_UPLOAD_HISTORY', describe: '1, true or a file: record each upload, without names or content' },
 ] as const;
 
+/**
+ * Words that images and scripts use for the program itself (`ENV ARCHIVER_VERSION=0.1.0`) or for what they work on. The flag
+ * of such a name has the command's own variable only: `ARCHIVER_RESTORE_VERSION`.
+ */
+const WORDS_OF_IMAGES = new Set(
+  ['version', 'tag', 'hash', 'checksum', 'file', 'files', 'from', 'to', 'command', 'stage', 'project', 'format'].map(
+    (word) => `ARCHIVER_${word.toUpperCase()}`,
+  ),
+);
+
 const reserved: ReadonlySet<string> = new Set(RESERVED_VARIABLES.map(({ name }) => name));
 const upper = (text: string): string => text.replaceAll(/[ -]/g, '_').toUpperCase();
+
+/** True for a variable that may well be about something else. */
+export const isOfOthers = (name: string): boolean => WORDS_OF_IMAGES.has(name);
 
 /** The variables that set this flag for this command, the one that wins first. */
 export function envNames(path: string, key: string): readonly string[] {
   const flag = upper(kebab(key));
   const names = path === '' ? [`ARCHIVER_${flag}`] : [`ARCHIVER_${upper(path)}_${flag}`, `ARCHIVER_${flag}`];
-  return names.filter((name) => !reserved.has(name));
+  return names.filter((name) => !reserved.has(name) && !isOfOthers(name));
 }

@@ -47,6 +47,8 @@ interface Common {
   readonly short?: string;
   readonly alias?: string;
   readonly placeholder?: string;
+  /** A better example than that of the type. */
+  readonly sample?: string;
   readonly secret?: boolean;
   readonly allowEmpty?: boolean;
 }
@@ -56,7 +58,7 @@ type Out<T, O> = O extends { default: string | number } | { required: true } ? T
 function parts(kind: FlagKind, type: ValueType<unknown>, o: ValueOptions): Omit<Flag, 'parse'> {
   return {
     kind,
-    type,
+    type: o.sample === undefined ? type : { ...type, sample: o.sample },
     describe: o.describe,
     short: o.short,
     alias: o.alias,
@@ -68,13 +70,16 @@ function parts(kind: FlagKind, type: ValueType<unknown>, o: ValueOptions): Omit<
   };
 }
 
-const single =
+const single = <T, const O extends ValueOptions>(type: ValueType<T>, options: O): Flag<Out<T, O>> => ({
+  ...parts('single', type, options),
+  // T is a part of Out<T, O> whatever O is, which only the compiler cannot see while O is open.
+  parse: (texts) => type.parse(texts.at(-1) ?? ''),
+});
+
+const singleOf =
   <T>(type: ValueType<T>) =>
-  <const O extends ValueOptions>(options: O): Flag<Out<T, O>> => ({
-    ...parts('single', type, options),
-    // T is a part of Out<T, O> whatever O is, which only the compiler cannot see while O is open.
-    parse: (texts) => type.parse(texts.at(-1) ?? ''),
-  });
+  <const O extends ValueOptions>(options: O) =>
+    single(type, options);
 
 function parseEach<T>(type: ValueType<T>, texts: readonly string[]): Parsed<readonly T[]> {
   const values: T[] = [];
@@ -89,15 +94,15 @@ function parseEach<T>(type: ValueType<T>, texts: readonly string[]): Parsed<read
 const splitAtCommas = (texts: readonly string[]): readonly string[] =>
   texts.flatMap((text) => text.split(',').map((part) => part.trim())).filter((part) => part !== '');
 
-const csv =
-  <T>(type: ValueType<T>) =>
-  (options: Common & { readonly default?: string; readonly required?: true }): Flag<readonly T[]> => ({
-    ...parts('csv', { ...type, label: `${type.label},…`, sample: type.sample }, options),
-    parse(texts) {
-      const parts = splitAtCommas(texts);
-      return parts.length === 0 && texts.length > 0 ? { ok: false, reason: 'names nothing' } : parseEach(type, parts);
-    },
-  });
+type ListOptions = Common & { readonly default?: string; readonly required?: true };
+
+const csv = <T>(type: ValueType<T>, options: ListOptions): Flag<readonly T[]> => ({
+  ...parts('csv', { ...type, label: `${type.label},…` }, options),
+  parse(texts) {
+    const parts = splitAtCommas(texts);
+    return parts.length === 0 && texts.length > 0 ? { ok: false, reason: 'names nothing' } : parseEach(type, parts);
+  },
+});
 
 /** What texts mean that somebody gave; unlike a default, an empty one is a value only where the flag takes it. */
 export function parseGiven(flag: Flag, texts: readonly string[]): Parsed<unknown> {
@@ -119,23 +124,28 @@ function parsePairs(texts: readonly string[]): Parsed<Readonly<Record<string, st
   return { ok: true, value: Object.fromEntries(entries) };
 }
 
+/** The smallest and the largest number; either may be open. */
+type Range = readonly [min?: number, max?: number];
+
 /** Constructors of every kind of flag. */
 export const flag = {
-  text: single(textType),
-  file: single(fileType),
-  folder: single(folderType),
-  url: single(urlType),
+  text: singleOf(textType),
+  file: singleOf(fileType),
+  folder: singleOf(folderType),
+  url: singleOf(urlType),
   /** Permission bits. */
-  mode: single(modeType),
-  duration: single(durationType),
-  percent: single(percentType),
+  mode: singleOf(modeType),
+  duration: singleOf(durationType),
+  percent: singleOf(percentType),
   /** `also` lists values outside the range that are allowed, such as 0 for automatic. */
-  int: (min?: number, max?: number, also?: readonly number[]) => single(intType(min, max, also)),
-  float: (min?: number, max?: number) => single(floatType(min, max)),
-  bytes: (minBytes?: number) => single(bytesType(minBytes)),
-  choice: <const C extends readonly [string, ...string[]]>(...choices: C) => single(choiceType(choices)),
-  list: csv(textType),
-  ints: (min?: number, max?: number) => csv(intType(min, max)),
+  int: <const O extends ValueOptions>(range: readonly [...Range, also?: readonly number[]], options: O) =>
+    single(intType(...range), options),
+  float: <const O extends ValueOptions>(range: Range, options: O) => single(floatType(...range), options),
+  bytes: <const O extends ValueOptions>(minBytes: number, options: O) => single(bytesType(minBytes), options),
+  choice: <const C extends readonly [string, ...string[]], const O extends ValueOptions>(choices: C, options: O) =>
+    single(choiceType(choices), options),
+  list: (options: ListOptions) => csv(textType, options),
+  ints: (range: Range, options: ListOptions) => csv(intType(...range), options),
   /** Any number of occurrences; the empty list when there is none. */
   repeat: (options: Common & { readonly required?: true }): Flag<readonly string[]> => ({
     ...parts('repeat', textType, options),

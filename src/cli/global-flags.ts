@@ -5,22 +5,15 @@ import { flag, type Flags } from './flag.js';
 
 export const globalFlags = {
   json: flag.on({ describe: 'print one JSON document on stdout, also on failure' }),
-  quiet: flag.on({ short: 'q', describe: 'show no progress and no notes' }),
+  quiet: flag.on({ short: 'q', describe: 'print nothing when all is well; what was asked for is still printed' }),
   verbose: flag.on({ short: 'v', describe: 'say more about what is being done' }),
   trace: flag.on({ short: 't', describe: 'print trace messages and the stack of a failure' }),
-  context: flag.choice(
-    'local',
-    'repl',
-  )({
+  context: flag.choice(['local', 'repl'], {
     describe:
       'what archiver without a command does: local prints help, repl starts the shell; a command that is named runs the same in both',
   }),
-  memoryLimit: flag.bytes(1024 * 1024)({ describe: 'stay below this much memory; slows work down' }),
-  color: flag.choice(
-    'auto',
-    'always',
-    'never',
-  )({
+  memoryLimit: flag.bytes(1024 * 1024, { sample: '512MiB', describe: 'stay below this much memory; slows work down' }),
+  color: flag.choice(['auto', 'always', 'never'], {
     default: 'auto',
     describe: 'colour the output; auto follows the terminal, NO_COLOR and FORCE_COLOR',
   }),

@@ -16,6 +16,8 @@ export interface Host {
   readonly signal: AbortSignal;
   /** Ctrl+C calls this instead of aborting `signal`, until the function that it returns is called. */
   readonly takeCtrlC?: (onCtrlC: () => void) => () => void;
+  /** When the process is ended in the middle of something, this is told, until the function that it returns is called. */
+  readonly sayLast?: (words: () => string | undefined) => () => void;
   /** Told once the flags are known, before the command runs. */
   readonly onSettings?: (settings: { readonly trace: boolean; readonly color: 'auto' | 'always' | 'never' }) => void;
 }

@@ -18,16 +18,24 @@ export interface Interruptions {
   readonly release: () => void;
   /** Ctrl+C calls this instead, until the function that it returns is called: a shell stops a command of its own. */
   readonly takeCtrlC: (onCtrlC: () => void) => () => void;
+  /** When the process is ended in the middle of something, this is told, until the function that it returns is called. */
+  readonly sayLast: (words: () => string | undefined) => () => void;
 }
 
-/** Aborts `signal` at the first interruption and calls `endNow` at the second, or, told by `tell`, when time is up. */
+/** Aborts `signal` at the first interruption and calls `end` at the second, or, told by `tell`, when time is up. */
 export function interruptions(
   source: SignalSource,
-  endNow: (status: number) => void,
+  end: (status: number) => void,
   tell: (text: string) => void,
 ): Interruptions {
   const controller = new AbortController();
   let deadline: NodeJS.Timeout | undefined;
+  let lastWords: (() => string | undefined) | undefined;
+  const endNow = (exitCode: number): void => {
+    const words = lastWords?.();
+    if (words !== undefined) tell(words);
+    end(exitCode);
+  };
   const endLate = (exitCode: number): void => {
     tell(`terminated: what was under way did not end within ${DEADLINE_MS / 1000} seconds and was given up`);
     endNow(exitCode);
@@ -54,5 +62,12 @@ export function interruptions(
       taken = before;
     };
   };
-  return { signal: controller.signal, release, takeCtrlC };
+  const sayLast = (words: () => string | undefined): (() => void) => {
+    const before = lastWords;
+    lastWords = words;
+    return () => {
+      lastWords = before;
+    };
+  };
+  return { signal: controller.signal, release, takeCtrlC, sayLast };
 }

@@ -1,7 +1,8 @@
 // Where each value comes from: the flag, then `ARCHIVER_*`, then the config file, then the default. A bad value in any
 // layer is an error that names the layer; a value that a higher layer overrides is not read at all.
 import { usageError } from '../core/failures/errors.js';
-import type { Origin } from './context.js';
+import { refuseUndecoded } from '../core/paths/typed-path.js';
+import type { Origin } from './origin.js';
 import { envNames } from './env-names.js';
 import { kebab, parseGiven, type Flag, type Flags } from './flag.js';
 import { gotTexts, quotedTexts } from './shown-texts.js';
@@ -22,6 +23,8 @@ export interface Layers {
   readonly texts: Readonly<Record<string, readonly string[]>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly config: ConfigLookup;
+  /** Flags that only argv is asked for: something typed, or in a higher layer, rules them out. */
+  readonly overruled?: ReadonlySet<string>;
 }
 
 export interface Resolved {
@@ -73,7 +76,9 @@ function fromConfig(key: string, { config }: Layers): Layered | undefined {
 
 /** The highest layer that gives this flag a value; undefined when only the default remains. */
 export function findLayer(key: string, flag: Flag, layers: Layers): Layered | undefined {
-  return fromFlag(key, flag, layers.texts[key] ?? []) ?? fromEnvironment(key, flag, layers) ?? fromConfig(key, layers);
+  const typed = fromFlag(key, flag, layers.texts[key] ?? []);
+  if (typed !== undefined || layers.overruled?.has(key) === true) return typed;
+  return fromEnvironment(key, flag, layers) ?? fromConfig(key, layers);
 }
 
 function emptyValue(flag: Flag): unknown {
@@ -83,6 +88,7 @@ function emptyValue(flag: Flag): unknown {
 
 /** The value of texts from one layer, or a usage error that names the layer. */
 export function parseTexts(key: string, flag: Flag, { texts, source }: Pick<Layered, 'texts' | 'source'>): unknown {
+  if (!flag.secret) for (const text of texts) refuseUndecoded(text, source);
   const parsed = parseGiven(flag, texts);
   if (parsed.ok) return parsed.value;
   const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);

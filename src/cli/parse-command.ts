@@ -1,10 +1,11 @@
 // From what was typed after a command's words to typed values: shape, tokens, layers, arguments, rules, in this order.
 import { usageError } from '../core/failures/errors.js';
+import { refuseUndecoded } from '../core/paths/typed-path.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
 import { allFlags } from './global-flags.js';
 import { kebab } from './flag.js';
-import { resolveLayers, type ConfigLookup, type Resolved } from './layers.js';
+import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { suggest } from './suggest.js';
 import { tokenize } from './tokenize.js';
@@ -21,6 +22,7 @@ export interface ParseInput {
 }
 
 function parseArg(arg: Arg, text: string): unknown {
+  refuseUndecoded(text, arg.name);
   const parsed = text === '' ? ({ ok: false, reason: 'must not be empty' } as const) : arg.type.parse(text);
   if (parsed.ok) return parsed.value;
   const near = arg.type.choices && suggest(text, arg.type.choices);
@@ -50,9 +52,34 @@ export function parseArgs(declared: Args, texts: readonly string[]): readonly un
   });
 }
 
+const isGiven =
+  ({ values, origins }: Pick<Resolved, 'values' | 'origins'>) =>
+  (key: string): boolean =>
+    (origins[key] ?? 'default') !== 'default' && values[key] !== false;
+
+/** The values once what is typed, and then each layer, has ruled out what excludes it in the layers below. */
+function resolveWithRules(
+  { args = [], rules = [], flags = {} }: Command,
+  layers: Layers,
+  typed: readonly string[],
+): Resolved {
+  const overruled = new Set(args.flatMap(({ instead }, index) => (isPlace(typed[index]) ? instead : [])));
+  for (;;) {
+    const resolved = resolveLayers(allFlags({ flags }), { ...layers, overruled });
+    const input = { ...resolved, given: isGiven(resolved), overruled };
+    const more = rules.flatMap((rule) => (rule.kind === 'flags' ? (rule.overruled?.(input) ?? []) : []));
+    if (more.length === 0) return resolved;
+    for (const key of more) overruled.add(key);
+  }
+}
+
+/** An argument that may be left out may be the one behind it. */
+const isPlace = (text: string | undefined): boolean => text?.includes('://') === true;
+
 /** Throws the first rule that the values break, naming the layer of a flag that was not typed. */
-export function checkRules(command: Command, { values, args, origins, sources }: ParsedCommand): void {
-  const given = (key: string): boolean => (origins[key] ?? 'default') !== 'default' && values[key] !== false;
+export function checkRules(command: Command, parsed: ParsedCommand): void {
+  const { values, args, origins, sources } = parsed;
+  const given = isGiven(parsed);
   for (const rule of command.rules ?? []) {
     const failure =
       rule.kind === 'flags' ? rule.check({ given, values }) : rule.ok(values, args) ? undefined : rule.text;
@@ -70,7 +97,8 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   if (wantsHelp) return undefined;
   const tokens = await tokenize(flags, argv);
   const config = await input.config();
-  const resolved = resolveLayers(flags, { path: command.path, texts: tokens.texts, env: input.env, config });
+  const layers = { path: command.path, texts: tokens.texts, env: input.env, config };
+  const resolved = resolveWithRules(command, layers, tokens.args);
   const parsed = { ...resolved, args: parseArgs(command.args ?? [], tokens.args) };
   checkRules(command, parsed);
   return parsed;

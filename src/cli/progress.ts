@@ -48,10 +48,10 @@ export interface ProgressOptions<T> {
   /** The value of `--progress-format`, if one was given. */
   readonly progressFormat?: ProgressFormat | undefined;
   /** The document of the result, for whoever takes the events: it comes with the last of them. */
-  readonly documentOf?: (result: T) => unknown;
+  readonly documentOf?: ((result: T) => unknown) | undefined;
   /** Who else takes the events, and is told also where nothing is shown. */
   readonly consumers?: readonly EventConsumer[];
-  /** Show nothing of what is over sooner. */
+  /** Show nothing of what is over sooner, or makes room for something else again. */
   readonly showAfterMs?: number;
 }
 
@@ -68,17 +68,13 @@ export async function runWithProgress<T>(
   const consumers = [...(options.consumers ?? []), ...(display === undefined ? [] : [display.consumer])];
   // Said when the display is gone, or they would stand in the middle of it.
   const warnings: string[] = [];
-  const emit = fanOut(consumers, (text) => void warnings.push(text));
-  let outcome: Outcome = { status: 'done' };
+  const { documentOf } = options;
   try {
-    const result = await run(emit, display?.aside ?? ((work) => work()));
-    if (options.documentOf !== undefined) outcome = { status: 'done', result: await options.documentOf(result) };
-    return result;
-  } catch (error) {
-    outcome = outcomeOf(error);
-    throw error;
+    const onFailure = (text: string): void => void warnings.push(text);
+    return await runOperation({ consumers, documentOf, onFailure, signal: ctx.signal }, (emit) =>
+      run(emit, display?.aside ?? ((work) => work())),
+    );
   } finally {
-    emit({ type: 'end', outcome });
     // The work is done, or its failure is on its way: a display does not change that.
     await display?.close().catch((error: unknown) => {
       warnings.push(`the progress display failed: ${errorText(error)}`);
@@ -87,10 +83,41 @@ export async function runWithProgress<T>(
   }
 }
 
+interface Followed<T> extends Pick<ProgressOptions<T>, 'documentOf'> {
+  readonly consumers: readonly EventConsumer[];
+  /** Interrupts it. */
+  readonly signal: AbortSignal;
+  /** Told of a consumer that failed. */
+  readonly onFailure: (text: string) => void;
+}
+
+/** Runs a long operation for those who take its events; the last one is an `end`, whatever happens. @throws what `run` throws */
+export async function runOperation<T>(
+  { consumers, documentOf, onFailure, signal }: Followed<T>,
+  run: (emit: EventSink) => Promise<T>,
+): Promise<T> {
+  const emit = fanOut(consumers, onFailure);
+  let isOver = false;
+  let outcome: Outcome = { status: 'done' };
+  try {
+    const result = await run((event) => void (isOver || emit(event)));
+    if (documentOf !== undefined) outcome = { status: 'done', result: await documentOf(result) };
+    return result;
+  } catch (error) {
+    outcome = outcomeOf(error, signal);
+    throw error;
+  } finally {
+    isOver = true;
+    emit({ type: 'end', outcome });
+  }
+}
+
 /** What a command prints in the end: a document with `--json`, else text. */
 export interface Shown {
   readonly document: unknown;
   readonly text: () => string;
+  /** Something is left to do or to know: it is printed with --quiet, too. */
+  readonly isNews?: boolean;
 }
 
 /** Undefined for a result that the command prints in its own way. Nothing is printed by it: the display is still there. */
@@ -98,14 +125,15 @@ export type Show<T> = (result: T) => Shown | undefined | Promise<Shown | undefin
 
 /** The same for a command whose result is the operation's: everybody who follows it gets what is printed then. */
 export async function runToResult<T>(
-  ctx: ProgressContext & Pick<Context, 'result'>,
+  ctx: ProgressContext & Pick<Context, 'outcome' | 'result'>,
   { show, ...options }: Omit<ProgressOptions<T>, 'documentOf'> & { readonly show: Show<T> },
   run: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   let shown: Shown | undefined;
   const documentOf = async (result: T): Promise<unknown> => (shown = await show(result))?.document;
   const result = await runWithProgress(ctx, { ...options, documentOf }, run);
-  if (shown !== undefined) ctx.result(shown.document, shown.text);
+  if (shown?.isNews === true) ctx.result(shown.document, shown.text);
+  else if (shown !== undefined) ctx.outcome(shown.document, shown.text);
   return result;
 }
 
@@ -125,12 +153,16 @@ function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Disp
   const { apply, requestStop, close } = store.getState();
   // Not awaited: the work goes on while Ink loads.
   let starting: Promise<Reporter> | undefined;
-  const start = (notesTold = 0): void => {
+  let timer: NodeJS.Timeout | undefined;
+  const start = (notesTold: number): void => {
     starting = startReporter(format, ctx, { store, notesTold });
     starting.catch(() => undefined);
   };
-  const timer = showAfterMs > 0 ? setTimeout(() => start(), showAfterMs) : undefined;
-  if (timer === undefined) start();
+  const startLater = (notesTold = 0): void => {
+    if (showAfterMs > 0) timer = setTimeout(start, showAfterMs, notesTold);
+    else start(notesTold);
+  };
+  startLater();
   if (ctx.signal.aborted) requestStop();
   else ctx.signal.addEventListener('abort', requestStop, { once: true });
   return {
@@ -146,7 +178,7 @@ function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Disp
       try {
         return await work();
       } finally {
-        start(notesTold);
+        startLater(notesTold);
       }
     },
     async close() {
@@ -158,8 +190,9 @@ function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Disp
   };
 }
 
-function outcomeOf(error: unknown): Outcome {
-  if (isArchiverError(error, 'cancelled')) return { status: 'interrupted' };
+/** An answer that refuses what was asked cancels the command, too: nobody interrupted it. */
+function outcomeOf(error: unknown, { aborted }: AbortSignal): Outcome {
+  if (aborted && isArchiverError(error, 'cancelled')) return { status: 'interrupted' };
   const known: ArchiverError | undefined = isArchiverError(error) ? error : undefined;
   return { status: 'failed', code: known?.code ?? 'internal', message: errorText(error), hint: known?.hint };
 }

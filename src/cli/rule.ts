@@ -1,10 +1,17 @@
 // Rules between flags as data: help prints their text, parsing checks them, one table test covers them.
-// A flag counts as given when a flag, a variable or the config file set it, and a switch only when it is on.
+// A flag counts as given when a flag, a variable or the config file set it, and a switch only when it is on. What a higher
+// layer says wins over what excludes it in a lower one; only within one layer that is a failure.
 import { kebab } from './flag.js';
+import type { Origin } from './origin.js';
 
 export interface RuleInput {
   readonly given: (key: string) => boolean;
   readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface LayeredInput extends RuleInput {
+  readonly origins: Readonly<Record<string, Origin>>;
+  readonly overruled: ReadonlySet<string>;
 }
 
 export interface FlagRule<K extends string = string> {
@@ -13,7 +20,27 @@ export interface FlagRule<K extends string = string> {
   readonly keys: readonly K[];
   /** The sentence of the failure, or undefined. */
   check(input: RuleInput): string | undefined;
+  /** The keys whose values count for nothing, because a higher layer says otherwise. */
+  overruled?(input: LayeredInput): readonly string[];
 }
+
+const RANK: Readonly<Record<Origin, number>> = { flag: 3, environment: 2, config: 1, default: 0 };
+
+/** Of keys that exclude each other: those that are given below the highest layer that gives one. */
+function lowerOf(keys: readonly string[], { given, origins }: LayeredInput): readonly string[] {
+  const rank = (key: string): number => RANK[origins[key] ?? 'default'];
+  const present = keys.filter((key) => given(key));
+  const highest = Math.max(0, ...present.map(rank));
+  return present.filter((key) => rank(key) < highest);
+}
+
+/** True where a lower layer gives `a`, and what `a` needs was ruled out, or switched off, above it. */
+const isLeftOver = (a: string, others: readonly string[], { given, origins, overruled }: LayeredInput): boolean =>
+  given(a) &&
+  origins[a] !== 'flag' &&
+  others.some(
+    (key) => !given(key) && (overruled.has(key) || RANK[origins[key] ?? 'default'] > RANK[origins[a] ?? 'default']),
+  );
 
 /** A condition of the command's own; `text` is both help and the sentence of the failure. */
 export interface CheckRule<V, A> {
@@ -34,20 +61,31 @@ function listed(keys: readonly string[], word: string): string {
 const ruleOf = <K extends string>(
   text: string,
   keys: readonly K[],
-  check: (input: RuleInput) => string | undefined,
-): FlagRule<K> => ({ kind: 'flags', text, keys, check });
+  check: FlagRule['check'],
+  overruled?: FlagRule['overruled'],
+): FlagRule<K> => ({ kind: 'flags', text, keys, check, ...(overruled && { overruled }) });
 
 /** `a` makes sense only with every one of the others. */
 export function requires<const K extends string>(a: K, ...others: readonly K[]): FlagRule<K> {
   const text = `${dashed(a)} needs ${listed(others, 'and')}`;
-  return ruleOf(text, [a, ...others], ({ given }) => {
-    const missing = given(a) ? others.filter((key) => !given(key)) : [];
-    return missing.length === 0 ? undefined : `${dashed(a)} needs ${listed(missing, 'and')}`;
-  });
+  return ruleOf(
+    text,
+    [a, ...others],
+    ({ given }) => {
+      const missing = given(a) ? others.filter((key) => !given(key)) : [];
+      return missing.length === 0 ? undefined : `${dashed(a)} needs ${listed(missing, 'and')}`;
+    },
+    (input) => (isLeftOver(a, others, input) ? [a] : []),
+  );
 }
 
 /** `a` cannot be combined with any of the others. */
 export function conflicts<const K extends string>(a: K, others: readonly K[]): FlagRule<K> {
+  return { ...neverBoth(a, others), overruled: (input) => others.flatMap((key) => lowerOf([a, key], input)) };
+}
+
+/** The same where nothing may be dropped silently, as encryption: it is refused across layers, too. */
+export function neverBoth<const K extends string>(a: K, others: readonly K[]): FlagRule<K> {
   const text = `${dashed(a)} cannot be combined with ${listed(others, 'or')}`;
   return ruleOf(text, [a, ...others], ({ given }) => {
     const clashing = given(a) ? others.filter((key) => given(key)) : [];
@@ -58,11 +96,16 @@ export function conflicts<const K extends string>(a: K, others: readonly K[]): F
 /** Exactly one of these is given. */
 export function oneOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
   const text = `exactly one of ${listed(keys, 'or')}`;
-  return ruleOf(text, keys, ({ given }) => {
-    const present = keys.filter((key) => given(key));
-    if (present.length === 1) return undefined;
-    return present.length === 0
-      ? `one of ${listed(keys, 'or')} is needed`
-      : `${listed(present, 'and')} cannot be combined: give ${text}`;
-  });
+  return ruleOf(
+    text,
+    keys,
+    ({ given }) => {
+      const present = keys.filter((key) => given(key));
+      if (present.length === 1) return undefined;
+      return present.length === 0
+        ? `one of ${listed(keys, 'or')} is needed`
+        : `${listed(present, 'and')} cannot be combined: give ${text}`;
+    },
+    (input) => lowerOf(keys, input),
+  );
 }

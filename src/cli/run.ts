@@ -12,6 +12,7 @@ import { globalFlags } from './global-flags.js';
 import { helpPage } from './help.js';
 import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
+import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
@@ -62,10 +63,10 @@ async function showVersion(call: Call): Promise<number> {
 
 /** Calls within this one. They begin with its surroundings, and tell nobody of their settings. */
 const callsOf =
-  ({ root, version, host: { env, cwd, userHome, now, takeCtrlC } }: Call): Context['runCall'] =>
+  ({ root, version, host: { env, cwd, userHome, now, takeCtrlC, sayLast } }: Call): Context['runCall'] =>
   async (argv, streams) => {
-    const host: Host = { env, cwd, userHome, now, ...streams };
-    return await runProgram({ root, version }, argv, takeCtrlC === undefined ? host : { ...host, takeCtrlC });
+    const ours = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }) };
+    return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...streams, ...ours });
   };
 
 async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node<Command>): Promise<number> {
@@ -85,9 +86,16 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   host.onSettings?.({ trace: call.trace, color: call.color });
   checkOpenFiles(host.openFiles);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  const status = (await command.run(values, parsed.args, run.context)) ?? 0;
+  if (host.onSettings !== undefined) tellMisspelt(root, host.env, (text) => run.context.warn(text));
+  let status: number;
   try {
-    await run.settled();
+    status = (await command.run(values, parsed.args, run.context)) ?? 0;
+  } catch (error) {
+    await run.settled(1).catch(() => undefined); // what was done before it failed; the failure is told in any case
+    throw error;
+  }
+  try {
+    await run.settled(status);
     if (call.json) await writeDocument(output, run, command);
   } catch (error) {
     // The work is done: that nobody reads its result does not change how it ended.

@@ -73,10 +73,10 @@ export const modeType: ValueType<number> = {
   completes: 'nothing',
   parse(text) {
     const mode = MODE.test(text) ? Number.parseInt(text, 8) : 0;
-    // What the owner cannot read and write himself is no store, and data is not run.
+    // The owner must be able to read and write the store, and data is not executable.
     if ((mode & 0o600) === 0o600 && (mode & 0o111) === 0) return good(mode);
     return bad(
-      'wants the mode of files in octal, such as 0640, readable and writable for you and executable for nobody',
+      'wants the mode of files in octal, such as 0640, readable and writable for the owner and executable for nobody',
     );
   },
 };

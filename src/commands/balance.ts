@@ -2,7 +2,7 @@ import type { Clock, Results } from '../cli/context.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
-import { conflicts } from '../cli/rule.js';
+import { neverBoth } from '../cli/rule.js';
 import type { Balanced } from '../core/balance/balance-document.js';
 import type { Analysis, BalancePlan } from '../core/balance/plan-balance.js';
 import type { ShardLoads } from '../core/balance/shard-loads.js';
@@ -17,6 +17,7 @@ import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { numbers, tableText, type TableContext } from './kit/table.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import type { UploadId } from '../core/manifest/manifest-types.js';
 
 const REQUESTS_AT_ONCE = 8;
 
@@ -34,14 +35,14 @@ const REASONS: Readonly<Record<StayReason, string>> = {
 const flags = {
   ...uploadTargetFlags('us-west-2'),
   ...storeModeFlag,
-  threshold: flag.float(1)({
+  threshold: flag.float([1], {
     placeholder: 'RATIO',
     default: 2,
-    describe: 'imbalanced when the largest shard is more than so many times the average',
+    describe: 'imbalanced when the largest shard is more than this many times the average',
   }),
   dryRun: flag.on({ describe: 'show which chunks would move; change nothing' }),
   execute: flag.on({ describe: 'move chunks between shards' }),
-  format: flag.choice('table', 'json')({ short: 'f', default: 'table', describe: 'form of the result' }),
+  format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'form of the result' }),
 };
 
 export const command = defineCommand({
@@ -58,7 +59,7 @@ export const command = defineCommand({
     'the rest of their minimum storage time), when another upload refers to them, and in the newest version of a writer.',
   args: [uploadArg],
   flags,
-  rules: [conflicts('dryRun', ['execute'])],
+  rules: [neverBoth('dryRun', ['execute'])],
   examples: [
     'archiver balance s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver balance s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --threshold 1.5 --dry-run',
@@ -99,7 +100,7 @@ export const command = defineCommand({
 
 async function carryOut(
   store: ObjectStore,
-  uploadId: string,
+  uploadId: UploadId,
   { threshold, execute, dryRun }: Values<typeof flags>,
   { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
 ): Promise<Balanced> {
@@ -116,10 +117,13 @@ async function carryOut(
 
 async function balanceText({ analysis, plan, executed }: Balanced, context: TableContext): Promise<string> {
   const table = await shardTable(analysis.loads, plan?.moves.length ? plan.after : undefined, context);
-  const advice = analysis.imbalanced ? ['  --dry-run shows how to even it out, --execute does it'] : [];
+  const next = analysis.canImprove ? '  --dry-run shows how to even it out, --execute does it' : NOTHING_TO_MOVE;
+  const advice = analysis.imbalanced ? [next] : [];
   const details = plan === undefined ? advice : planLines(plan, executed);
   return table + textOf([verdict(analysis), ...details]);
 }
+
+const NOTHING_TO_MOVE = '  nothing to move: no chunk that may move makes the largest shard noticeably smaller';
 
 function verdict({ uploadId, imbalanced, threshold, loads }: Analysis): string {
   const { largestBytes, averageBytes, ratio } = loads;
@@ -133,7 +137,7 @@ function planLines(plan: BalancePlan, executed: boolean): string[] {
   if (moves.length > 0) {
     const what = `${executed ? 'moved' : 'would move'} ${amountText(moves.length, 'chunk', bytesOf(moves))}`;
     lines.push(`  ${what}: ${after.ratio.toFixed(2)} times the average`);
-  } else if (imbalanced) lines.push('  nothing to move: no chunk that may move makes the largest shard smaller');
+  } else if (imbalanced) lines.push(NOTHING_TO_MOVE);
   if (moves.length > 0 && after.ratio > threshold)
     lines.push('  that is as far as it gets: chunks are moved whole, and some have to stay');
   if (imbalanced)

@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flags } from './browse/flags.js';
-import { versionRules } from './kit/flags.js';
+import { PLACE_KEYS, versionRules } from './kit/flags.js';
 
 export const command = defineCommand({
   path: 'browse',
@@ -9,13 +9,14 @@ export const command = defineCommand({
   description:
     'Shows the files of an upload, or of a version of a dataset: search, filters by DVC stage and git commit, a folder ' +
     'tree, details with the first lines of a file, and the versions before and after with what changed. ? lists the keys.\n' +
-    'What is marked is restored to OUTPUT_DIR once enter is pressed twice; count, size and estimated cost stay in sight. ' +
-    'What is in place already with the same size and time is left alone.\n' +
+    'What is marked is restored to OUTPUT_DIR once enter is pressed twice; count, size and estimated cost stay visible. ' +
+    'What is already in place with the same size and time is left alone.\n' +
     'Needs a terminal. In scripts use archiver list and archiver restore.',
   args: [
     arg.text('S3_URL', {
       describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
       optional: true,
+      instead: PLACE_KEYS,
     }),
     arg.folder('OUTPUT_DIR', { describe: 'where restored files go; ./out when not given', optional: true }),
   ],
@@ -26,7 +27,7 @@ export const command = defineCommand({
     'archiver browse s3://acme-archive/lab --dataset-id results-1a2b3c4d --as-of 2026-03-31',
   ],
   exits: {
-    0: 'left without a restore, or all that was marked is restored or asked back',
+    0: 'left without a restore, or everything marked was restored or requested from cold storage',
     1: 'failed, or none of the marked files could be restored',
     3: 'some of the marked files could not be restored',
     4: 'the last restore would have cost more than --max-restore-cost',

@@ -11,13 +11,15 @@ export const command = defineCommand({
     'for: upload.shardCount for one command, defaults.shardCount for every command that has the flag; aws and storage ' +
     'hold what most commands share. Nothing in the file is ignored: an unknown key stops every command.',
   flags: {
-    generate: flag.on({ describe: 'print an example with every setting explained' }),
+    generate: flag.on({
+      describe: 'print an example with every setting explained; with --format json its sections alone',
+    }),
     show: flag.on({ describe: 'print each setting, its value and where it comes from' }),
     validate: flag.on({ describe: 'check the file' }),
     validateDetailed: flag.on({ describe: 'check the file, then the credentials and the bucket that it names' }),
     edit: flag.on({ describe: 'open the file in $VISUAL or $EDITOR; it is replaced only when it is valid' }),
     file: flag.file({ placeholder: 'PATH', describe: 'the file to work on, instead of the one that is found' }),
-    format: flag.choice('yaml', 'json')({ default: 'yaml', describe: 'form of what --generate and --show print' }),
+    format: flag.choice(['yaml', 'json'], { default: 'yaml', describe: 'form of what --generate and --show print' }),
   },
   rules: [oneOf('generate', 'show', 'validate', 'validateDetailed', 'edit')],
   examples: [

@@ -5,7 +5,7 @@ import { ArchiverError, isArchiverError } from '../core/failures/errors.js';
 import type { Selectors } from '../core/manifest/selection.js';
 import type { UploadLocation } from '../core/object-store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
-import { limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
+import { PLACE_KEYS, limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { restoreArguments, type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
@@ -13,8 +13,11 @@ import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 const flags = {
   ...uploadTargetFlags('us-west-2'),
   pattern: flag.text({ placeholder: 'GLOB', describe: 'paths that match, such as "**/*.csv"' }),
-  files: flag.list({ placeholder: 'PATH,…', describe: 'exact paths; a folder stands for all below it' }),
-  shardIds: flag.ints(0)({ placeholder: 'N,…', describe: 'only what lies in these shards' }),
+  files: flag.list({
+    placeholder: 'PATH,…',
+    describe: 'exact paths as they are listed (\\xNN is a byte); a folder includes everything below it',
+  }),
+  shardIds: flag.ints([0], { placeholder: 'N,…', describe: 'only what is in these shards' }),
   ...writeFlags,
   dryRun: flag.on({ describe: 'show what would be downloaded and fetched; write nothing' }),
   ...workersFlag,
@@ -27,10 +30,14 @@ export const command = defineCommand({
   summary: 'download and extract selected files of an upload',
   description:
     'Fetches only the parts of the chunks that hold the chosen files. --files and --pattern add up; --shard-ids narrows ' +
-    'that down to some shards. Without any of them everything is downloaded. Files land under OUTPUT_DIR by their path ' +
+    'that down to some shards. Without any of them everything is downloaded. Files are written under OUTPUT_DIR by their path ' +
     'in the source folder; see `archiver restore` for how they are written.',
   args: [
-    arg.text('S3_URL', { describe: 'the upload; leave it out with --bucket and --upload-id', optional: true }),
+    arg.text('S3_URL', {
+      describe: 'the upload; leave it out with --bucket and --upload-id',
+      optional: true,
+      instead: PLACE_KEYS,
+    }),
     arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing', optional: true }),
   ],
   flags,
@@ -40,7 +47,7 @@ export const command = defineCommand({
     'archiver download s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --shard-ids 0,3 --dry-run',
   ],
   exits: {
-    0: 'downloaded, or in place already',
+    0: 'downloaded, or already in place',
     1: 'failed, or none of the files could be written',
     3: 'finished, but some files could not be written',
   },
@@ -75,9 +82,9 @@ function selectorsOf({ files, pattern, shardIds }: Values<typeof flags>): Select
 }
 
 /**
- * Restores what is readable. Asking chunks back from cold storage costs money and takes hours: that is left to
+ * Restores what is readable. Requesting chunks from cold storage costs money and takes hours: that is left to
  * `archiver restore`, which says so first.
- * @throws what `restoreUpload` throws; `cold-storage` with the command that asks them back
+ * @throws what `restoreUpload` throws; `cold-storage` with the command that requests them
  */
 async function restoreReadable(options: RestoreOptions, target: UploadLocation): Promise<RestoreResult> {
   const { restoreUpload } = await import('../core/restore/restore.js');

@@ -9,6 +9,7 @@ import { uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { column, numbers, tableText, type TableContext } from './kit/table.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 export const command = defineCommand({
   path: 'info',
@@ -25,16 +26,19 @@ export const command = defineCommand({
     'archiver info file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'described', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context: Results & Verbosity & StoreContext & TableContext) {
+  async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { readView } = await import('../core/dataset/chain/read-view.js');
     const location = uploadUrl({ baseUrl, uploadId });
-    await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const view = await readView(store, { uploadId, headOnly: true, signal: context.signal });
-      const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
-      const document = context.json ? { ...infoDocument(view), location, requests } : undefined;
-      context.result(document, () => infoText(view, location, table));
-    });
+    const { view, requests } = await whileReading(context, location, (emit) =>
+      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+        const view = await readView(store, { uploadId, headOnly: true, emit, signal: context.signal });
+        return { view, requests };
+      }),
+    );
+    const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
+    const document = context.json ? { ...infoDocument(view), location, requests } : undefined;
+    context.result(document, () => infoText(view, location, table));
   },
 });
 

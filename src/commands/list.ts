@@ -1,9 +1,10 @@
 import { defineCommand } from '../cli/command.js';
-import type { StreamedResults, Verbosity } from '../cli/context.js';
+import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import type { ReadView } from '../core/dataset/chain/read-view.js';
+import type { EventSink } from '../core/events.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
-import type { ChunkRecord, Entry } from '../core/manifest/manifest-types.js';
+import type { ChunkRecord, Entry, UploadId } from '../core/manifest/manifest-types.js';
 import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
@@ -13,6 +14,7 @@ import { documentParts } from './kit/pieces.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { TextChannel } from './kit/text-channel.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -36,20 +38,29 @@ export const command = defineCommand({
     'archiver list file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'listed', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context: StreamedResults & Verbosity & StoreContext) {
+  async run(values, [url], context: StreamedResults & Messages & Verbosity & StoreContext & ReadingContext) {
     const target = uploadTarget(url, values);
-    await withStore({ baseUrl: target.baseUrl, values, context }, async ({ store, requests }) => {
-      const wanted = { reader: store, uploadId: target.uploadId, pattern: values.pattern, signal: context.signal };
-      if (context.json) await asDocument(wanted, { location: uploadUrl(target), requests }, context);
-      else await asRows(wanted, context);
-    });
+    const location = uploadUrl(target);
+    const warn = (text: string): void => context.warn(text);
+    const wanted = { uploadId: target.uploadId, pattern: values.pattern, warn, signal: context.signal };
+    const list: Listing = (written) =>
+      whileReading(context, location, (emit, aside) =>
+        withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+          const put = (text: string): Promise<void> => aside(() => written.put(text));
+          return { ...(await eachEntry({ ...wanted, reader: store, emit }, { ...written, put })), requests };
+        }),
+      );
+    if (context.json) await asDocument(list, { uploadId: target.uploadId, location }, context);
+    else await asRows(list, context);
   },
 });
 
 interface Wanted {
   readonly reader: ObjectReader;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly pattern: string | undefined;
+  readonly warn: (text: string) => void;
+  readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
@@ -65,11 +76,16 @@ interface Listed {
   readonly bytes: number;
 }
 
+/** Reads the manifest and writes its entries. */
+type Listing = (written: Written) => Promise<Listed & { readonly requests: unknown }>;
+
 /** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
-async function eachEntry(wanted: Wanted, { textOf, separator, put }: Written): Promise<Listed> {
+async function eachEntry(
+  { reader, uploadId, pattern, warn, emit, signal }: Wanted,
+  { textOf, separator, put }: Written,
+): Promise<Listed> {
   const { readView } = await import('../core/dataset/chain/read-view.js');
   const { createSelection } = await import('../core/manifest/selection.js');
-  const { reader, uploadId, pattern, signal } = wanted;
   const selection = createSelection(pattern === undefined ? { all: true } : { pattern });
   let chunks: readonly ChunkRecord[] = [];
   let texts: string[] = [];
@@ -82,6 +98,7 @@ async function eachEntry(wanted: Wanted, { textOf, separator, put }: Written): P
   };
   const view = await readView(reader, {
     uploadId,
+    emit,
     signal,
     onHead: ({ head }) => (chunks = head.chunks),
     onEntry: (entry) => {
@@ -90,15 +107,21 @@ async function eachEntry(wanted: Wanted, { textOf, separator, put }: Written): P
       bytes += entry.size;
       texts.push(textOf(entry, chunks));
     },
+    onForeign: ({ path, foreignType }) => {
+      if (selection.matches({ path, type: 'file' }, undefined))
+        warn(
+          `${displayPath(path)} is not listed: entries of type '${displayPath(foreignType)}' are not known; update archiver`,
+        );
+    },
     onPiece: flush,
   });
   await flush();
   return { view, files, bytes };
 }
 
-async function asRows(wanted: Wanted, context: StreamedResults & Verbosity): Promise<void> {
+async function asRows(list: Listing, context: StreamedResults & Verbosity): Promise<void> {
   let isFirst = true;
-  await eachEntry(wanted, {
+  await list({
     textOf: (entry, chunks) => listRow(entry, chunks, context.verbose),
     separator: '',
     put: async (text) => {
@@ -109,13 +132,9 @@ async function asRows(wanted: Wanted, context: StreamedResults & Verbosity): Pro
   context.result(undefined, () => (isFirst ? 'no file matches\n' : ''));
 }
 
-async function asDocument(
-  wanted: Wanted,
-  { location, requests }: { readonly location: string; readonly requests: unknown },
-  context: StreamedResults,
-): Promise<void> {
+async function asDocument(list: Listing, head: object, context: StreamedResults): Promise<void> {
   const channel = new TextChannel();
-  const listed = eachEntry(wanted, {
+  const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),
     separator: ',',
     put: (text) => channel.put(text),
@@ -132,10 +151,10 @@ async function asDocument(
     yield* pieces;
   }
   const tail = async (): Promise<object> => {
-    const { view, files: count, bytes } = await listed;
+    const { view, files: count, bytes, requests } = await listed;
     return { count, bytes, listing: view.head.listing, totals: view.head.totals, requests };
   };
-  await context.streamDocument(documentParts({ uploadId: wanted.uploadId, location }, { files }, tail));
+  await context.streamDocument(documentParts(head, { files }, tail));
   await done;
 }
 
@@ -163,7 +182,7 @@ function listRow(entry: Entry, chunks: readonly ChunkRecord[], isVerbose: boolea
 
 function verboseCells(entry: Entry, held: readonly ChunkRecord[]): string {
   const shard = String(held.at(-1)?.shard ?? '-').padStart('SHARD'.length);
-  const key = displayPath(held[0]?.key ?? '-');
+  const key = printable(held[0]?.key ?? '-');
   const keys = held.length > 1 ? `${key}..${held.length}` : key;
   const commit = (entry.commit?.slice(0, COMMIT_DIGITS) ?? '-').padEnd(COMMIT_DIGITS);
   const stage = entry.stage === undefined ? '-' : printable(entry.stage);

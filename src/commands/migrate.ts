@@ -10,7 +10,7 @@ import type { ArchiveSource } from '../core/migrate/archive-source.js';
 import type { InspectedArchive } from '../core/migrate/inspect-archive.js';
 import type { MigrateResult } from '../core/migrate/migrate.js';
 import type { RequestCounts } from '../core/object-store/object-store.js';
-import { displayPath, printable } from '../core/paths/raw-path.js';
+import { displayPath, printable, type RawPath } from '../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { agree } from './kit/ask.js';
@@ -24,14 +24,12 @@ import { confirmCold } from './upload/confirm-cold.js';
 const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
-  compressionLevel: flag.int(1, 22)({ default: 3, describe: 'zstd level' }),
-  shardCount: flag.int(1, 100)({ default: 8, describe: 'key prefixes to spread chunks over' }),
-  storageClass: flag.choice(
-    'STANDARD',
-    'INTELLIGENT_TIERING',
-    'GLACIER_IR',
-    'DEEP_ARCHIVE',
-  )({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' }),
+  compressionLevel: flag.int([1, 22], { default: 3, describe: 'zstd level' }),
+  shardCount: flag.int([1, 100], { default: 8, describe: 'key prefixes to spread chunks over' }),
+  storageClass: flag.choice(['STANDARD', 'INTELLIGENT_TIERING', 'GLACIER_IR', 'DEEP_ARCHIVE'], {
+    default: 'STANDARD',
+    describe: 'storage class of the chunks; the manifest is always STANDARD',
+  }),
   deleteOriginal: flag.on({ describe: 'delete SOURCE_ARCHIVE when everything in it was migrated and validated' }),
   dryRun: flag.on({ describe: 'list what is in the archive and the space it needs, write nothing' }),
   keepTemp: flag.on({ describe: 'keep the extracted files' }),
@@ -77,12 +75,12 @@ export const command = defineCommand({
     1: 'failed; before the upload began, nothing was written to DESTINATION',
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
   },
-  async run(values, [given, destination], context: Context) {
+  async run(asked, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
-    const { baseUrlOf, memoryLimit, refuseClassOfFolder } = await import('./upload/engine-options.js');
+    const { baseUrlOf, memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
     const source = archiveSource(given, context.cwd);
     const url = baseUrlOf(destination);
-    refuseClassOfFolder(url, values);
+    const values = withoutClassOfFolder(url, asked, context);
     const { compressionLevel, shardCount, storageClass } = values;
     const upload = {
       now: context.now,
@@ -213,7 +211,7 @@ async function showInspected(
   return skipped.some(({ isSpecial }) => !isSpecial) ? 3 : 0;
 }
 
-const inPathOrder = (contents: ArchiveContents): (readonly [string, Row])[] =>
+const inPathOrder = (contents: ArchiveContents): (readonly [RawPath, Row])[] =>
   [...contents.rows].sort(([a], [b]) => (a < b ? -1 : 1));
 
 const LETTERS = { file: '-', directory: 'd', symlink: 'l' } as const;

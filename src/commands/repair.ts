@@ -17,7 +17,7 @@ const flags = {
   ...uploadTargetFlags('us-west-2'),
   ...storeModeFlag,
   execute: flag.on({ describe: 'write the rebuilt manifest; without it nothing is written' }),
-  force: flag.on({ describe: 'write a sound manifest anew as well, if its chunks tell all that it says' }),
+  force: flag.on({ describe: 'rewrite an intact manifest as well, if its chunks hold everything that it says' }),
   fromPrevious: flag.on({
     describe: 'take entries that are not in the chunks of the upload from versions before it, also unproven ones',
   }),
@@ -38,7 +38,7 @@ export const command = defineCommand({
     'or from their chunks where these are lost, too, and from folders that an interrupted upload left; deletions are not in ' +
     'chunks. The counts in the version record tell whether it is all there. Versions that build on a manifest which cannot ' +
     'be proven to say the same as before become full listings of their own. A sound manifest is never changed in what it ' +
-    'says. Chunks in cold storage must be asked back first.',
+    'says. Chunks in cold storage must be restored from it first.',
   args: [uploadArg],
   flags,
   examples: [

@@ -6,6 +6,7 @@ import type { Selectors } from '../core/manifest/selection.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import type { DatasetVersion } from './kit/dataset-version.js';
 import {
+  PLACE_KEYS,
   cacheFlag,
   coldFlags,
   limitFlags,
@@ -23,12 +24,13 @@ import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
 import type { StoreContext } from './kit/store.js';
 import { uploadTarget } from './kit/upload-target.js';
+import { defined } from '../core/defined.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
   file: flag.repeat({
     placeholder: 'PATH',
-    describe: 'restore this path; a folder stands for all below it; repeatable',
+    describe: 'restore this path as it is listed (\\xNN is a byte); a folder includes everything below it; repeatable',
   }),
   hash: flag.text({ placeholder: 'MD5', describe: 'restore the files with this content' }),
   gitCommit: flag.text({
@@ -57,19 +59,20 @@ export const command = defineCommand({
   summary: 'restore files of an upload',
   description:
     'Restores what --file, --hash, --git-commit and --dvc-stage name (together they add up), or everything with --all. ' +
-    'Files land under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
+    'Files are written under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
     'attributes; owners only when run as root. A file appears under its name when it is whole and its checksum is right. ' +
     'Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
-    'What is in place already with the same size and time is left alone and counted as unchanged (--overwrite if-changed); ' +
-    'so an interrupted restore goes on when it is run again. A folder never gives way to a file, nor a file to a folder.\n' +
+    'What is already in place with the same size and time is left alone and counted as unchanged (--overwrite if-changed); ' +
+    'so an interrupted restore continues when it is run again. A file never replaces a folder, nor a folder a file.\n' +
     'A file that fails is named and the others are restored.\n' +
-    'Chunks in cold storage (GLACIER, DEEP_ARCHIVE) must be asked back first. Only those that are needed are asked for, ' +
-    'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command stays ' +
+    'Chunks in cold storage (GLACIER, DEEP_ARCHIVE) must be requested first. Only those that are needed are requested, ' +
+    'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command waits ' +
     'and restores. Costs are estimates at AWS list prices.',
   args: [
     arg.text('S3_URL', {
       describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
       optional: true,
+      instead: PLACE_KEYS,
     }),
     arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing', optional: true }),
   ],
@@ -103,10 +106,10 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --dvc-stage featurize --wait',
   ],
   exits: {
-    0: 'restored, in place already, or asked back from cold storage',
+    0: 'restored, already in place, or requested from cold storage',
     1: 'failed, or none of the files could be restored',
-    3: 'finished, but some files could not be restored, or some chunks not be asked back',
-    4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was asked for or fetched',
+    3: 'finished, but some files could not be restored, or some chunks could not be requested',
+    4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was requested or fetched',
   },
   async run(values, positional, context: RestoreContext) {
     const { url, outputDir } = restoreArguments(values, positional, context);
@@ -150,8 +153,7 @@ function selectorsOf({ all, file, hash, gitCommit, dvcStage }: Values<typeof fla
   return {
     files: file,
     ...(hash === undefined ? {} : { md5: hash.toLowerCase() }),
-    ...(gitCommit === undefined ? {} : { gitCommit }),
-    ...(dvcStage === undefined ? {} : { stage: dvcStage }),
+    ...defined({ gitCommit, stage: dvcStage }),
   };
 }
 

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import type { Context, Origin } from '../cli/context.js';
+import type { Context } from '../cli/context.js';
+import type { Origin } from '../cli/origin.js';
 import { flag, type Values } from '../cli/flag.js';
 import { ArchiverError, usageError } from '../core/failures/errors.js';
 import { printable } from '../core/paths/raw-path.js';
@@ -12,6 +13,7 @@ import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags
 import { readSaved, stateFolder } from './kit/saved.js';
 import { runSync, type SyncValues } from './sync.js';
 import { runUpload, type UploadValues } from './upload.js';
+import { uploadUrlOf } from '../core/manifest/upload-id.js';
 
 const flags = {
   region: flag.text({
@@ -27,16 +29,14 @@ const flags = {
 
 export const command = defineCommand({
   path: 'resume',
-  summary: 'go on with an interrupted upload',
+  summary: 'continue an interrupted upload',
   description:
     'While an upload, a sync or a `create upload` runs, what it has sent is noted in ~/.archiver/state. Interrupted, it ' +
-    'goes on from there with the flags it began with: the folder is scanned again, files that have not changed since are ' +
-    'not sent again, and whatever has changed is read anew. Credentials are not saved: they come from the environment or ' +
+    'continues from there with the flags it was started with: the folder is scanned again, files that have not changed are ' +
+    'not sent again, and files that have changed are read again. Credentials are not saved: they come from the environment or ' +
     'the profile again.\n' +
-    'Without an upload id it goes on with the only one there is to go on with.',
-  args: [
-    arg.text('UPLOAD_ID', { describe: 'upload to go on with; `archiver resume list` shows them', optional: true }),
-  ],
+    'Without an upload id it continues the only one there is.',
+  args: [arg.text('UPLOAD_ID', { describe: 'upload to continue; `archiver resume list` shows them', optional: true })],
   flags,
   examples: ['archiver resume', 'archiver resume 20251114-093012-1a2b3c4d', 'archiver resume list'],
   exits: {
@@ -81,12 +81,12 @@ async function onlyUpload(folder: string): Promise<string> {
   throw usageError(`${found.length} uploads can be resumed: ${ids}`, 'name one of them; archiver resume list');
 }
 
-async function alreadyComplete(folder: string, state: UploadState, context: Pick<Context, 'result'>): Promise<number> {
+async function alreadyComplete(folder: string, state: UploadState, context: Pick<Context, 'outcome'>): Promise<number> {
   const { uploadId, uploadIds, datasetId, storeUrl } = state;
   const { removeState } = await import('../core/resume/state-folder.js');
   await removeState(folder, uploadId);
-  const location = `${storeUrl}/uploads/${uploadIds.at(-1) ?? uploadId}`;
-  context.result(
+  const location = uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId);
+  context.outcome(
     { uploadId: uploadIds.at(-1), location, datasetId, alreadyComplete: true },
     () => `upload ${uploadId} is complete: nothing was left to do\n  location  ${printable(location)}\n`,
   );
@@ -123,8 +123,8 @@ async function runAgain(values: Values<typeof flags>, opened: SavedUpload, conte
 
 /** Flags of this call that stand before those of the first. */
 function given(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
-  const { region, profile, endpointUrl, storeMode, limitUpload, progressFormat } = values;
-  const entries = Object.entries({ region, profile, endpointUrl, storeMode, limitUpload, progressFormat });
+  const { region, profile, endpointUrl, caBundle, storeMode, limitUpload, progressFormat } = values;
+  const entries = Object.entries({ region, profile, endpointUrl, caBundle, storeMode, limitUpload, progressFormat });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 

@@ -11,7 +11,7 @@ import type { WipeResult } from '../core/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
 import { bucketUrl } from './kit/upload-target.js';
-import { storeFlags } from './kit/flags.js';
+import { PLACE_KEYS, storeFlags } from './kit/flags.js';
 import { firstLines, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -35,12 +35,16 @@ export const command = defineCommand({
   description:
     'Takes what lies below uploads/ (of upload ids), datasets/, writers/ and fleet/ of this place and has the names that ' +
     'archiver gives; everything else is left alone, counted and named. Older versions and delete markers of these ' +
-    'objects go too, and their unfinished multipart uploads are aborted. Version records go first, then manifests, then ' +
+    'objects go too, and their unfinished multipart uploads are aborted; in a folder, temp files that nobody wrote to for a day are removed. Version records go first, then manifests, then ' +
     'the rest; run it again after an interruption. Stop uploads and agents before.\n' +
     'On a terminal it shows what it found and asks three times: type the name of the bucket (or the path of the folder), ' +
     'SCUTTLE, and yes. Nothing can be brought back.',
   args: [
-    arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket', optional: true }),
+    arg.url('S3_URL', {
+      describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
+      optional: true,
+      instead: PLACE_KEYS,
+    }),
   ],
   flags,
   rules: [
@@ -182,7 +186,7 @@ function surveyLines(found: Survey, url: string, versionsHidden: boolean): reado
     `archiver wrote in ${printable(url)}`,
     `  ${formatQuantity(objects, 'object')}${older}, ${formatBytes(bytes)} together`,
     `  ${formatQuantity(uploads, 'upload')}, ${formatQuantity(datasets, 'dataset')}`,
-    ...(unfinishedMultiparts === 0 ? [] : [`  ${formatQuantity(unfinishedMultiparts, 'unfinished multipart upload')}`]),
+    ...(unfinishedMultiparts === 0 ? [] : [`  ${unfinishedText(found)}`]),
     ...(versionsHidden ? ['  older versions, if there are any, cannot be seen (needs s3:ListBucketVersions)'] : []),
     ...(objects === 0 ? [] : ['  such as', ...listed(found.samples, objects)]),
     ...(leftAlone === 0
@@ -192,13 +196,19 @@ function surveyLines(found: Survey, url: string, versionsHidden: boolean): reado
   ];
 }
 
+/** Folders know sizes, buckets do not. */
+const unfinishedText = ({ unfinishedMultiparts: count, unfinishedBytes: bytes }: Survey): string =>
+  bytes === 0
+    ? formatQuantity(count, 'unfinished multipart upload')
+    : `${formatQuantity(count, 'temp file')} of writers that ended, ${formatBytes(bytes)}`;
+
 /** What was deleted. */
 function wipeLines(done: WipeResult, url: string): readonly string[] {
   const { deletedObjects, deletedVersions, deletedBytes, abortedMultiparts, failed, failedCount, kept } = done;
   const older = deletedVersions === 0 ? '' : ` and ${formatQuantity(deletedVersions, 'older version')}`;
   return [
     `deleted ${formatQuantity(deletedObjects, 'object')}${older} (${formatBytes(deletedBytes)}) in ${printable(url)}`,
-    ...(abortedMultiparts === 0 ? [] : [`  aborted ${formatQuantity(abortedMultiparts, 'multipart upload')}`]),
+    ...(abortedMultiparts === 0 ? [] : [`  removed ${formatQuantity(abortedMultiparts, 'unfinished write')}`]),
     ...(failedCount === 0
       ? []
       : [

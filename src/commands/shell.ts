@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { usageError } from '../core/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
-import { cacheFlag, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
+import { PLACE_KEYS, cacheFlag, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
@@ -34,6 +34,7 @@ export const command = defineCommand({
     arg.text('S3_URL', {
       describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out for a prompt over all commands',
       optional: true,
+      instead: PLACE_KEYS,
     }),
   ],
   flags,
@@ -52,7 +53,9 @@ export const command = defineCommand({
   async run(values, [url], context: Context) {
     if (context.json)
       throw usageError('a shell prints what its lines print and has no --json', 'archiver list and archiver info have');
-    const isArchive = [url, values.bucket, values.uploadId, values.datasetId].some((given) => given !== undefined);
+    // What a lower layer says of a bucket is for those who name an upload in it.
+    const bucket = context.origins['bucket'] === 'flag' ? values.bucket : undefined;
+    const isArchive = [url, bucket, values.uploadId, values.datasetId].some((given) => given !== undefined);
     if (!isArchive) {
       const { ReplInterpreter } = await import('./shell/repl-interpreter.js');
       return await talk(new ReplInterpreter(context), values, context);

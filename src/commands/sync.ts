@@ -6,12 +6,10 @@ import { requires } from '../cli/rule.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
   datasetIdFlag,
-  encryptionFlags,
-  filterFlags,
-  limitFlags,
+  folderFlags,
+  folderRules,
   outputFlags,
   packingFlags,
-  provenanceFlags,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
@@ -23,25 +21,21 @@ const flags = {
   ...storeModeFlag,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
-  force: flag.on({ describe: 'read and send everything anew, as a version that lists all of it' }),
-  trackDeletes: flag.on({ describe: 'record what is gone as deleted; without it, it stays in later versions' }),
+  force: flag.on({ describe: 'read and send everything again, as a version that lists all of it' }),
+  trackDeletes: flag.on({ describe: 'record missing files as deleted; without this they stay in later versions' }),
+  allowMassDelete: flag.on({
+    describe: 'with --track-deletes: even where more than half of the folder, or all of it, is gone',
+  }),
   checksum: flag.on({ describe: 'refused: changes are found by size and modification time' }),
   compressionLevel: packingFlags.compressionLevel,
   fileChecksums: packingFlags.fileChecksums,
-  shardCount: flag.int(1, 100)({ default: 10, describe: 'key prefixes to spread chunks over' }),
+  shardCount: flag.int([1, 100], { default: 10, describe: 'key prefixes to spread chunks over' }),
   shardStrategy: packingFlags.shardStrategy,
-  storageClass: flag.choice(
-    'STANDARD',
-    'GLACIER_IR',
-    'DEEP_ARCHIVE',
-  )({
+  storageClass: flag.choice(['STANDARD', 'GLACIER_IR', 'DEEP_ARCHIVE'], {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
-  ...provenanceFlags,
-  ...encryptionFlags,
-  ...filterFlags,
-  limitUpload: limitFlags.limitUpload,
+  ...folderFlags,
   dryRun: flag.on({ describe: 'compare and plan, write nothing' }),
   ...outputFlags,
 };
@@ -61,20 +55,17 @@ export const command = defineCommand({
     'without sending content again.\n' +
     'A dataset that is encrypted with KMS stays encrypted with the same key where --kms-key-id and --encrypt-manifest are ' +
     'not given; --no-encrypt-manifest ends that.\n' +
-    'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not.',
+    'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not. Where ten or more ' +
+    'paths are gone and the folder holds less than half of what it did, or nothing, its disk may not be mounted: nothing ' +
+    'is recorded without --allow-mass-delete.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
     arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder' }),
   ],
   flags,
   rules: [
-    requires('encryptManifest', 'kmsKeyId'),
-    requires('dvcOutputDir', 'generateDvcFiles'),
-    {
-      kind: 'check',
-      text: '--generate-dvc-files needs the MD5 of every file: leave out --no-file-checksums',
-      ok: (v) => !v.generateDvcFiles || v.fileChecksums,
-    },
+    requires('allowMassDelete', 'trackDeletes'),
+    ...folderRules,
     {
       kind: 'check',
       text: '--checksum is not available: sync finds changes by size and modification time; use --force to upload everything',
@@ -89,6 +80,7 @@ export const command = defineCommand({
     0: 'synced and committed, or nothing had changed',
     1: 'failed; no new version is visible',
     3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
+    4: 'not synced: most of the folder is gone, and --allow-mass-delete was not given',
   },
   async run(values, [source, url], context: Context) {
     return await runSync(values, { source, url }, context);
@@ -102,20 +94,21 @@ interface SyncTarget {
 
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
 export async function runSync(
-  values: SyncValues,
+  given: SyncValues,
   target: SyncTarget,
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { memoryLimit, refuseClassOfFolder } = await import('./upload/engine-options.js');
-  const places = placesOf(target.source, target.url, values.writerId, context);
-  refuseClassOfFolder(places.url, values);
+  const { memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const places = placesOf(target.source, target.url, given.writerId, context);
+  const values = withoutClassOfFolder(places.url, given, context);
+  const { trackDeletes, allowMassDelete, force } = values;
   const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
   const shared = await folderOptions(values, places, context);
   const options = {
     ...shared,
-    dataset: { ...shared.dataset, changes: { trackDeletes: values.trackDeletes, isForced: values.force } },
+    dataset: { ...shared.dataset, changes: { trackDeletes, allowMassDelete, isForced: force } },
     packing: { compressionLevel, fileChecksums, memoryLimitBytes: memoryLimit(context) },
     layout: { shardStrategy, shardCount, storageClass },
   };

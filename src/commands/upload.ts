@@ -2,19 +2,19 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { conflicts, requires } from '../cli/rule.js';
+import { conflicts, neverBoth, requires } from '../cli/rule.js';
 import type { TierPolicy } from '../core/archive/plan/tier.js';
 import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
+import { isArchiverError } from '../core/failures/errors.js';
 import { joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
+  PLACE_KEYS,
   datasetIdFlag,
-  encryptionFlags,
-  filterFlags,
-  limitFlags,
+  folderFlags,
+  folderRules,
   outputFlags,
   packingFlags,
-  provenanceFlags,
   storageClassFlag,
   storeFlags,
   storeModeFlag,
@@ -37,81 +37,58 @@ const flags = {
   incremental: flag.on({ describe: 'upload only what is new or changed since the latest version' }),
   prevManifest: flag.file({
     placeholder: 'FILE',
-    describe: 'compare with this manifest of an earlier version (.json.gz or .json) instead of the latest one',
+    describe:
+      'compare with the manifest of an earlier version in this file (.json.gz or .json) instead of the latest one',
   }),
-  shardCount: flag.int(4, 32, [0])({ default: 0, describe: 'key prefixes to spread chunks over; 0 chooses' }),
+  shardCount: flag.int([4, 32, [0]], { default: 0, describe: 'key prefixes to spread chunks over; 0 chooses' }),
   shardStrategy: packingFlags.shardStrategy,
   compressionLevel: packingFlags.compressionLevel,
-  frameSize: flag.bytes()({
+  frameSize: flag.bytes(0, {
     default: '16MiB',
     describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
   storageClass: storageClassFlag,
   autoTier: flag.on({ describe: 'choose the storage class from when files were last read' }),
-  tierHotDays: flag.int(0, 36500)({ default: 30, describe: 'read within so many days: STANDARD; older: STANDARD_IA' }),
-  tierColdDays: flag.int(0, 36500)({ default: 90, describe: 'not read for so many days: GLACIER' }),
-  tierArchiveDays: flag.int(0, 36500)({ default: 180, describe: 'not read for so many days: DEEP_ARCHIVE' }),
-  tierMax: flag.choice(
-    'STANDARD',
-    'STANDARD_IA',
-    'GLACIER',
-    'DEEP_ARCHIVE',
-  )({
+  tierHotDays: flag.int([0, 36500], {
+    default: 30,
+    describe: 'read within this many days: STANDARD; older: STANDARD_IA',
+  }),
+  tierColdDays: flag.int([0, 36500], { default: 90, describe: 'not read for this many days: GLACIER' }),
+  tierArchiveDays: flag.int([0, 36500], { default: 180, describe: 'not read for this many days: DEEP_ARCHIVE' }),
+  tierMax: flag.choice(['STANDARD', 'STANDARD_IA', 'GLACIER', 'DEEP_ARCHIVE'], {
     describe: 'coldest class that --auto-tier may choose',
   }),
-  tierStrategy: flag.choice(
-    'youngest-file',
-    'tier-aware',
-  )({
+  tierStrategy: flag.choice(['youngest-file', 'tier-aware'], {
     default: 'youngest-file',
     describe: 'a chunk takes the class of its most recently read file, or files of different classes are kept apart',
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   project: flag.text({ placeholder: 'ID', describe: 'project recorded in the manifest' }),
   enableDedup: flag.on({ describe: 'store the content of equal files once; they are read twice to find them' }),
-  directUpload: flag.on({ describe: 'store small files as they are, an object each, not packed nor compressed' }),
-  directUploadThresholdMb: flag.int(
-    0,
-    1_000_000_000,
-  )({
+  directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
+  directUploadThresholdMb: flag.int([0, 1_000_000_000], {
     default: 500,
-    describe: 'uploads of more MB (10^6 bytes) than this go into chunks all the same',
+    describe: 'larger uploads go into chunks nevertheless; in MB (10^6 bytes)',
   }),
-  directUploadWorkers: flag.int(
-    1,
-    1024,
-  )({
+  directUploadWorkers: flag.int([1, 1024], {
     default: 256,
-    describe: 'files sent at a time; never more than 64, the sockets that one upload may open',
+    describe: 'files sent at once; never more than 64, the most sockets an upload opens',
   }),
   forceDirectUpload: flag.on({ describe: 'direct upload however large the upload is' }),
   fileChecksums: packingFlags.fileChecksums,
   optimization: flag.on({ default: true, describe: 'adapt the requests in flight; off: always four' }),
-  congestionControl: flag.choice(
-    'bbr',
-    'cubic',
-    'auto',
-  )({
+  congestionControl: flag.choice(['bbr', 'cubic', 'auto'], {
     default: 'auto',
     describe: 'how the requests in flight are found: measured rate and delay, growth until trouble, or by first delays',
   }),
-  transporter: flag.choice(
-    'basic',
-    'staging',
-    'adaptive',
-    'optimized',
-    'none',
-  )({
+  transporter: flag.choice(['basic', 'staging', 'adaptive', 'optimized', 'none'], {
     default: 'staging',
     describe: 'how far packing runs ahead of sending; see docs/architecture.md',
   }),
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
-  ...provenanceFlags,
-  ...encryptionFlags,
-  ...filterFlags,
-  limitUpload: limitFlags.limitUpload,
-  resume: flag.on({ describe: 'go on with the interrupted upload of this folder to there, without asking' }),
-  forceRestart: flag.on({ describe: 'begin anew, whatever was interrupted' }),
+  ...folderFlags,
+  resume: flag.on({ describe: 'continue the interrupted upload of this folder to the same place, without asking' }),
+  forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
   dryRun: flag.on({ describe: 'list and plan, write nothing' }),
   ...outputFlags,
   ...yesFlag,
@@ -127,11 +104,11 @@ export const command = defineCommand({
     'Every upload becomes the next version of its dataset, complete in itself or, with --incremental, as the difference ' +
     'to the version before (see also `archiver sync`). Files are packed into chunks of 32 MiB ' +
     '(64 MiB for large uploads; smaller where memory is short), dealt over shards, compressed with zstd and sent while ' +
-    'others are being packed. Nothing is visible in the store before all of it is there.\n' +
+    'others are being packed. Nothing is visible in the store before everything is there.\n' +
     'Without --compression-level each chunk gets the level that suits its content: 1 for data that is compressed already, ' +
     'up to 9 for text and source code, 3 for the rest.\n' +
     'An upload that is interrupted can be resumed: on a terminal the next one asks, and `archiver resume` lists them.\n' +
-    'With --direct-upload each file is an object of its own, files/ and its path below the upload, and can be read without ' +
+    'With --direct-upload each file becomes an object, files/ and its path below the upload, and can be read without ' +
     'archiver. Files larger than a chunk or with holes, folders and links go into chunks as always. Paths that are no valid keys ' +
     'get a hashed key. Each file costs a request, and cold classes bill it like a large one.\n' +
     '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
@@ -139,7 +116,7 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
-    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true }),
+    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true, instead: PLACE_KEYS }),
   ],
   flags,
   rules: [
@@ -147,23 +124,15 @@ export const command = defineCommand({
     ...(['directUploadThresholdMb', 'directUploadWorkers', 'forceDirectUpload'] as const).map((key) =>
       requires(key, 'directUpload'),
     ),
-    conflicts('directUpload', ['enableDedup', 'encryptManifest']),
-    conflicts('resume', ['forceRestart', 'dryRun']),
-    requires('encryptManifest', 'kmsKeyId'),
-    requires('dvcOutputDir', 'generateDvcFiles'),
-    {
-      kind: 'check',
-      text: '--generate-dvc-files needs the MD5 of every file: leave out --no-file-checksums',
-      ok: (v) => !v.generateDvcFiles || v.fileChecksums,
-    },
+    conflicts('directUpload', ['enableDedup']),
+    neverBoth('directUpload', ['encryptManifest']),
+    conflicts('resume', ['forceRestart']),
+    neverBoth('resume', ['dryRun']),
+    ...folderRules,
     ...(['tierHotDays', 'tierColdDays', 'tierArchiveDays', 'tierMax', 'tierStrategy'] as const).map((key) =>
       requires(key, 'autoTier'),
     ),
-    {
-      kind: 'check',
-      text: '--auto-tier chooses the storage class itself: leave out --storage-class',
-      ok: (v) => !v.autoTier || v.storageClass === 'STANDARD',
-    },
+    conflicts('autoTier', ['storageClass']),
     {
       kind: 'check',
       text: '--tier-hot-days, --tier-cold-days and --tier-archive-days must not decrease',
@@ -212,25 +181,25 @@ interface UploadTarget {
 
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
 export async function runUpload(
-  values: UploadValues,
-  { source: given, destination }: UploadTarget,
+  given: UploadValues,
+  { source, destination }: UploadTarget,
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { memoryLimit, refuseClassOfFolder } = await import('./upload/engine-options.js');
-  const target = destination ?? joinStoreUrl(`s3://${values.bucket ?? ''}`, values.prefix ?? '');
-  const places = placesOf(given, target, values.writerId, context);
-  await confirmCold(values, context);
+  const { memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const target = destination ?? joinStoreUrl(`s3://${given.bucket ?? ''}`, given.prefix ?? '');
+  const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
-  refuseClassOfFolder(url, values);
+  const values = withoutClassOfFolder(url, given, context);
+  await confirmCold(values, context);
   const direct = directOptions(values);
   const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
   const { optimization, congestionControl, transporter, disableStaging } = values;
   const shared = await folderOptions(values, places, context);
   const options = {
     ...shared,
-    dataset: { ...shared.dataset, changes: await changeOptions(values) },
+    dataset: { ...shared.dataset, changes: await changeOptions(values, context, opened) },
     packing: {
       frameBytes: values.frameSize,
       compressionLevel,
@@ -244,7 +213,7 @@ export async function runUpload(
   };
   const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
   const call = {
-    ...(await folderCall(values, { given, places }, context)),
+    ...(await folderCall(values, { given: source, places }, context)),
     command: 'upload',
     wish: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
     opened,
@@ -262,12 +231,21 @@ function directOptions(values: UploadValues): DirectOptions | undefined {
   };
 }
 
-async function changeOptions(values: UploadValues): Promise<ChangeOptions | undefined> {
-  const { incremental, prevManifest } = values;
+async function changeOptions(
+  { incremental, prevManifest }: UploadValues,
+  context: Context,
+  opened: SavedUpload | undefined,
+): Promise<ChangeOptions | undefined> {
   if (!incremental) return undefined;
   if (prevManifest === undefined) return { trackDeletes: false };
   const { readPreviousManifest } = await import('./upload/previous-manifest.js');
-  return { trackDeletes: false, previousManifest: readPreviousManifest(prevManifest) };
+  try {
+    return { trackDeletes: false, previousManifest: readPreviousManifest(prevManifest) };
+  } catch (error) {
+    if (opened === undefined || !isArchiverError(error, 'not-found')) throw error;
+    context.note(`comparing with the latest version instead: ${error.message}`);
+    return { trackDeletes: false };
+  }
 }
 
 function tierPolicy(values: UploadValues, now: Date): TierPolicy | undefined {

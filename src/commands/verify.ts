@@ -36,7 +36,8 @@ export const command = defineCommand({
     'headers, and the MD5 of every file; damage is reported with the files that it hits, and the rest is checked. ' +
     '--sample 5% does that for some chunks only. Where the manifest is a delta, all that it builds on is checked: each ' +
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +
-    'refers to are warnings.',
+    'refers to are warnings. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
+    '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.',
   args: [uploadArg],
   flags,
   rules: [conflicts('quick', ['deep', 'sample'])],
@@ -87,15 +88,27 @@ function modeOf({ quick, deep, sample }: Values<typeof flags>): VerifyMode {
   return deep || sample !== undefined ? 'deep' : 'default';
 }
 
-const verdict = ({ ok, uploadId, errorCount }: VerifyResult): string =>
-  `upload ${printable(uploadId)} ${ok ? 'is whole' : `is damaged: ${formatQuantity(errorCount, 'error')}`}`;
+const verdict = (result: VerifyResult): string => {
+  const name = `upload ${printable(result.uploadId)}`;
+  return result.ok ? name + soundText(result) : `${name} is damaged: ${formatQuantity(result.errorCount, 'error')}`;
+};
+
+/** No more than what was looked at. */
+function soundText({ checked, chunks, chunksRead }: VerifyResult): string {
+  const all = formatQuantity(chunks, 'chunk');
+  if (checked === 'content') return ' is whole';
+  if (checked === 'sample') return `: no damage in ${formatCount(chunksRead)} of ${all} read`;
+  if (checked === 'presence') return `: ${chunks === 1 ? '' : 'all '}${all} present; contents not read`;
+  return ': manifest consistent; chunks not looked at';
+}
 
 function detailLines(result: VerifyResult, durationMs: number, isVerbose: boolean): string[] {
-  const { errors, errorCount, warnings } = result;
+  const { errors, errorCount, warnings, hint } = result;
   return [
     fact('checked', `${checkedText(result)}, in ${formatDuration(durationMs)}`),
     ...firstLines(errors.map(problemLine('error')), { total: errorCount, isVerbose }),
     ...firstLines(warnings.map(problemLine('warning')), { isVerbose }),
+    ...(hint === null ? [] : [fact('next', hint)]),
   ];
 }
 
@@ -103,7 +116,7 @@ function checkedText({ mode, entries, files, bytes, chunks, chunksRead, filesRea
   const manifest = `${formatCount(entries)} entries, ${amountText(files, 'file', bytes)}`;
   if (mode === 'quick') return `the manifest: ${manifest}`;
   if (mode === 'default') return `${manifest}, and that ${formatQuantity(chunks, 'chunk')} are there`;
-  return `${manifest}; read ${chunksRead} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}) with ${formatQuantity(filesRead, 'sound file')}`;
+  return `${manifest}; read ${chunksRead} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}), ${formatQuantity(filesRead, 'content')} of files and hard links sound`;
 }
 
 const problemLine =

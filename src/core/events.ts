@@ -1,6 +1,5 @@
-// What a long operation tells the world while it runs. Core emits; whoever wants to know takes the events: stores fold them
-// for screens and reporters, others write them down. Events are few: one per phase, per chunk, per trouble, and totals
-// at most ten times a second; never one per file.
+// The events of a long operation. Core emits them; stores fold them for screens and reporters, other consumers log them.
+// Events are few: one per phase, per chunk, per problem, and totals at most ten times a second; never one per file.
 
 /** What is done, as people and machines read it. The words for each are in `stores/operations.ts`. */
 export type Operation =
@@ -18,7 +17,7 @@ export type Operation =
   | 'dvc status'
   | 'dvc export';
 
-/** A stretch of an operation. Each operation has some of them; a plan counts for the phase that it is made in. */
+/** A phase of an operation. Each operation has some of them; a plan applies to the phase that it is made in. */
 export type Phase =
   | 'scanning'
   | 'reading'
@@ -41,9 +40,9 @@ export type Outcome =
 export type TransferEvent =
   | { readonly type: 'start'; readonly operation: Operation; readonly source: string; readonly target: string }
   | { readonly type: 'phase'; readonly phase: Phase }
-  /** Still counting: so many items and bytes found. Items are what the operation counts: files, objects, entries … */
+  /** Still counting: this many items and bytes found. Items are what the operation counts: files, objects, entries … */
   | { readonly type: 'scan'; readonly items: number; readonly bytes: number }
-  /** From here on the totals are known, and progress counts from nothing. */
+  /** From here on the totals are known, and progress starts at zero. */
   | PlanEvent
   /** Totals so far, not increments. `bytes` counts source bytes read (upload) or written (restore). */
   | { readonly type: 'progress'; readonly items: number; readonly bytes: number; readonly path?: string }
@@ -61,14 +60,14 @@ export type TransferEvent =
       readonly storedBytes: number;
     }
   | RetryEvent
-  /** A request that was sent again has got its answer, or was given up. */
+  /** A request that was retried has got its answer, or was given up. */
   | { readonly type: 'settled'; readonly request: string }
   | { readonly type: 'skip'; readonly path: string; readonly reason: string }
-  /** Chunks in cold storage were asked back, and the next look at them comes at `nextLookAt`. */
+  /** Chunks in cold storage were requested; they are checked next at `nextLookAt`. */
   | ThawEvent
   /** A line worth showing once (a setting that took effect, something that could not be kept). */
   | { readonly type: 'note'; readonly text: string }
-  /** The last event. It comes from whoever runs the operation, who alone knows the result. */
+  /** The last event. It comes from the runner of the operation, which alone knows the result. */
   | { readonly type: 'end'; readonly outcome: Outcome };
 
 export interface PlanEvent {
@@ -78,15 +77,15 @@ export interface PlanEvent {
   readonly chunks?: number;
   /** Bytes planned for each shard, where shards matter. */
   readonly shardBytes?: readonly number[];
-  /** What a person is told, e.g. "zstd content-aware (default 3)". */
+  /** For people, e.g. "zstd content-aware (default 3)". */
   readonly compression?: string;
 }
 
-/** A request failed and is sent again after a wait. */
+/** A request failed and is retried after a wait. */
 export interface RetryEvent {
   readonly type: 'retry';
   readonly request: string;
-  /** Who was asked: `store`, `KMS`. */
+  /** The service: `store`, `KMS`. */
   readonly service: string;
   /** Which try failed, from 1. */
   readonly attempt: number;
@@ -97,7 +96,7 @@ export interface RetryEvent {
   readonly reason: string;
 }
 
-/** `busy`: it asked for fewer requests. `failed`: it answered with another failure that may pass. */
+/** `busy`: it asked for fewer requests. `failed`: it answered with another temporary failure. */
 export type RetryTrouble = 'unreachable' | 'busy' | 'failed';
 
 export interface ThawEvent {

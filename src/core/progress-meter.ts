@@ -1,12 +1,12 @@
-// Adds up what is done and tells it at most ten times a second.
+// Adds up what is done and emits it at most ten times a second.
 import type { EventSink } from './events.js';
 
 const INTERVAL_MS = 100;
 
 export interface ProgressMeter {
-  /** `last` is the position of what was done last, for its name. */
+  /** `last` is the position of the last item done, for its name. */
   readonly add: (items: number, bytes: number, last?: number) => void;
-  /** Says the totals once more, at the end. */
+  /** Emits the totals once more, at the end. */
   readonly finish: () => void;
 }
 
@@ -18,34 +18,58 @@ export function progressMeter(
 ): ProgressMeter {
   let items = 0;
   let bytes = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let last: number | undefined;
+  const tell = (index?: number): void => {
+    const path = index === undefined ? undefined : nameOf(index);
+    emit({ type: 'progress', items, bytes, ...(path === undefined ? {} : { path }) });
+  };
+  const meter = spaced(() => tell(last), now);
   return {
-    add(moreItems, moreBytes, last) {
+    add(moreItems, moreBytes, index) {
       items += moreItems;
       bytes += moreBytes;
-      const at = now();
-      if (at - saidAt < INTERVAL_MS) return;
-      saidAt = at;
-      const path = last === undefined ? undefined : nameOf(last);
-      emit({ type: 'progress', items, bytes, ...(path === undefined ? {} : { path }) });
+      last = index;
+      meter.say();
     },
-    finish: () => emit({ type: 'progress', items, bytes }),
+    finish() {
+      meter.stop();
+      tell();
+    },
   };
 }
 
-/** Tells what was found so far, as totals. */
+/** Emits what was found so far, as totals. */
 export function scanMeter(
   emit: EventSink,
   now: () => number = () => performance.now(),
 ): (items: number, bytes: number) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let found = { items: 0, bytes: 0 };
+  const { say } = spaced(() => emit({ type: 'scan', ...found }), now);
   return (items, bytes) => {
-    const at = now();
-    if (at - saidAt < INTERVAL_MS) return;
-    saidAt = at;
-    emit({ type: 'scan', items, bytes });
+    found = { items, bytes };
+    say();
   };
 }
 
-/** For callers that nobody follows. */
+/** Tells at once, or when the last time is long enough ago: nothing is left untold when nothing more comes. */
+function spaced(tell: () => void, now: () => number): { readonly say: () => void; readonly stop: () => void } {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const speak = (): void => {
+    timer = undefined;
+    saidAt = now();
+    tell();
+  };
+  return {
+    say() {
+      if (timer !== undefined) return;
+      const leftMs = saidAt + INTERVAL_MS - now();
+      if (leftMs <= 0) speak();
+      else timer = setTimeout(speak, leftMs).unref();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** For callers without consumers. */
 export const ignoreEvents: EventSink = () => undefined;

@@ -1,4 +1,4 @@
-import { printable } from '../core/paths/raw-path.js';
+import { escapedBytes, printable } from '../core/paths/raw-path.js';
 
 const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 
@@ -6,5 +6,5 @@ const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 export function displayText(text: string, look: { readonly unicode: boolean }): string {
   const shown = printable(text);
   if (look.unicode) return shown;
-  return shown.replace(BEYOND_ASCII, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return shown.replace(BEYOND_ASCII, escapedBytes);
 }

@@ -10,6 +10,8 @@ export interface PhaseKind {
   readonly doing: string;
   /** What is counted meanwhile, where it is not what the operation counts. */
   readonly unit?: Unit;
+  /** What happens meanwhile to the bytes that are counted, where it is not what the operation does with them. */
+  readonly raw?: string;
 }
 
 export interface OperationKind {
@@ -41,8 +43,14 @@ export interface OperationKind {
 }
 
 const SCANNING: PhaseKind = { doing: 'scanning' };
+const READING: PhaseKind = { doing: 'reading the manifest', unit: 'entry', raw: 'read' };
 const COMMITTING: PhaseKind = { doing: 'writing the manifest' };
 const FINISHING: PhaseKind = { doing: 'finishing' };
+
+const INTERRUPT: OperationKind['interrupt'] = [
+  'ctrl+c finishes chunks in flight and saves state for `archiver resume`',
+  'ctrl+c stops; `archiver resume` goes on',
+];
 
 const SENDING = {
   unit: 'file',
@@ -54,7 +62,7 @@ const SENDING = {
     committing: COMMITTING,
     finishing: FINISHING,
   },
-  stopping: 'stopping, and removing what was sent',
+  stopping: 'stopping; chunks in flight have 5 s to arrive',
   kept: () => 'committed uploads are untouched; this one was not committed',
   keptInCommit: 'committed uploads are untouched; this one may have been committed: archiver list shows it',
 } as const;
@@ -83,20 +91,14 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     doing: 'Uploading',
     done: 'Uploaded',
     noun: 'Upload',
-    interrupt: [
-      'ctrl+c stops after the chunks in flight; committed uploads are untouched',
-      'ctrl+c stops; committed uploads are untouched',
-    ],
+    interrupt: INTERRUPT,
   },
   sync: {
     ...SENDING,
     doing: 'Syncing',
     done: 'Synced',
     noun: 'Sync',
-    interrupt: [
-      'ctrl+c stops after the chunks in flight; versions that are there are untouched',
-      'ctrl+c stops; committed versions are untouched',
-    ],
+    interrupt: INTERRUPT,
   },
   migrate: {
     ...SENDING,
@@ -105,7 +107,7 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     noun: 'Migration',
     phases: { ...SENDING.phases, scanning: { doing: 'unpacking the archive' }, finishing: { doing: 'validating' } },
     interrupt: [
-      'ctrl+c stops after the chunks in flight; the archive stays as it is',
+      'ctrl+c stops; what was sent is deleted, the archive stays as it is',
       'ctrl+c stops; the archive stays as it is',
     ],
   },
@@ -180,7 +182,7 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     done: 'Deleted',
     noun: 'Scuttle',
     unit: 'object',
-    phases: { listing: { doing: 'looking what is there' }, deleting: { doing: 'deleting' } },
+    phases: { listing: { doing: 'listing what is there' }, deleting: { doing: 'deleting' } },
     interrupt: stopsWithout('what is deleted is gone'),
     kept: () => 'what was deleted is gone; run it again to delete the rest',
   },
@@ -189,7 +191,8 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     done: 'Opened',
     noun: 'Opening',
     unit: 'entry',
-    phases: { reading: { doing: 'reading the manifest' } },
+    moves: { raw: 'read' },
+    phases: { reading: READING, comparing: { doing: 'comparing' } },
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },
@@ -199,7 +202,7 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     noun: 'Comparison',
     unit: 'file',
     moves: { raw: 'compared' },
-    phases: { reading: { doing: 'reading the manifest', unit: 'entry' }, comparing: { doing: 'comparing' } },
+    phases: { reading: READING, comparing: { doing: 'comparing' } },
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },
@@ -209,7 +212,7 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     noun: 'Export',
     unit: 'file',
     phases: {
-      reading: { doing: 'reading the manifest', unit: 'entry' },
+      reading: READING,
       transferring: { doing: 'writing .dvc files' },
     },
     interrupt: stopsAndKeeps('written'),

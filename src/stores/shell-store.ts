@@ -14,8 +14,6 @@ export interface ShellState {
   readonly history: ShellHistory;
   /** Offered below the line until the next key. */
   readonly suggestions: readonly string[];
-  /** A line is running; there is no prompt. */
-  readonly isRunning: boolean;
   /** Asks for the next line. */
   readonly begin: (prompt: string) => void;
   /** What editing has made of the line. */
@@ -45,8 +43,7 @@ export function createShellStore({ history, complete }: ShellStoreOptions): Shel
     line: EMPTY,
     history: historyOf(history),
     suggestions: [],
-    isRunning: false,
-    begin: (prompt) => set({ prompt, line: EMPTY, suggestions: [], isRunning: false }),
+    begin: (prompt) => set({ prompt, line: EMPTY, suggestions: [] }),
     edit: (line) => set({ line, suggestions: [] }),
     recall(by) {
       const found = step(get().history, by, get().line.text);
@@ -60,7 +57,7 @@ export function createShellStore({ history, complete }: ShellStoreOptions): Shel
     },
     submit() {
       const { line, history } = get();
-      set({ history: remember(history, line.text), suggestions: [], isRunning: true });
+      set({ history: remember(history, line.text), suggestions: [] });
       return line.text;
     },
   }));

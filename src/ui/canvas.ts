@@ -2,6 +2,7 @@
 // - CSI 3J, which Ink sends when a frame was taller than the window has become, would wipe what the user scrolled past.
 // - A terminal that became narrower has broken the lines of an inline frame in two. Ink erases as many rows as it drew, so
 //   the others would stay as ghosts: they are erased with it.
+// - What somebody else writes while an inline frame is there (a warning) would be taken for a part of it: it goes above.
 // - Ink draws nothing where the frame is the same as before, but a full screen of another size has to be drawn anew.
 import { stripVTControlCharacters } from 'node:util';
 import type { Size, SizeSource } from './size.js';
@@ -55,10 +56,23 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
     isStale = false;
     return CLEAR_SCREEN + body;
   };
+  const erasure = (): string => eraseFrame(linesOf(frame).length + brokenRows());
+  const put = stream.write.bind(stream);
   const write = (text: string, done?: () => void): boolean => {
     lookAgain(stream);
-    return stream.write(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
+    return put(MODE.test(text) ? text : fitted(withoutScrollbackErasure(text)), done);
   };
+
+  const writeAbove = (text: string | Uint8Array, ...more: []): boolean => {
+    if (frame === '') return put(text, ...more);
+    lookAgain(stream);
+    put(erasure());
+    const hasRoom = put(text, ...more);
+    if (!text.toString().endsWith('\n')) put('\n');
+    put(frame);
+    return hasRoom;
+  };
+  if (kind === 'inline') Reflect.set(stream, 'write', writeAbove);
 
   const redraw = (): void => {
     if (isStale) write(frame);
@@ -85,8 +99,9 @@ export function openCanvas(stream: TerminalStream, kind: CanvasKind): Canvas {
         return () => void listeners.delete(listener);
       },
     },
-    erasure: () => eraseFrame(linesOf(frame).length + brokenRows()),
+    erasure,
     close() {
+      if (kind === 'inline') Reflect.deleteProperty(stream, 'write');
       clearTimeout(timer);
       stream.off('resize', onResize);
     },

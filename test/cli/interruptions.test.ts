@@ -7,12 +7,12 @@ const start = () => {
   const source = new EventEmitter();
   const ended: number[] = [];
   const told: string[] = [];
-  const { signal, release, takeCtrlC } = interruptions(
+  const { signal, release, takeCtrlC, sayLast } = interruptions(
     source,
     (status) => ended.push(status),
     (text) => told.push(text),
   );
-  return { source, ended, told, signal, release, takeCtrlC };
+  return { source, ended, told, signal, release, takeCtrlC, sayLast };
 };
 
 test.each([
@@ -28,6 +28,21 @@ test.each([
 
   source.emit(name, name);
   expect(ended).toEqual([status]);
+});
+
+test('who is in the middle of something has the last word, until it is done', () => {
+  const { source, ended, told, sayLast } = start();
+  const done = sayLast(() => 'outer');
+  const doneInner = sayLast(() => undefined);
+
+  source.emit('SIGINT', 'SIGINT');
+  source.emit('SIGINT', 'SIGINT');
+  doneInner();
+  source.emit('SIGINT', 'SIGINT');
+  done();
+  source.emit('SIGINT', 'SIGINT');
+
+  expect([told, ended]).toEqual([['outer'], [130, 130, 130]]);
 });
 
 test('after release signals are not ours any more', () => {

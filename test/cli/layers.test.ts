@@ -87,7 +87,12 @@ describe('precedence', () => {
   });
 
   test('switches and collections are read from variables and from the file', async () => {
-    const env = { ARCHIVER_VERIFY: 'no', ARCHIVER_FILE: 'a,b\nc', ARCHIVER_TAG: 'x=1,y=2', ARCHIVER_FILES: 'p,q' };
+    const env = {
+      ARCHIVER_VERIFY: 'no',
+      ARCHIVER_UPLOAD_FILE: 'a,b\nc',
+      ARCHIVER_UPLOAD_TAG: 'x=1,y=2',
+      ARCHIVER_UPLOAD_FILES: 'p,q',
+    };
     const config =
       'upload:\n  dryRun: true\n  shardIds: [1, 2]\n  token: 0123\n  hash: 1.10\n  file: [m, n]\n  tag: { a: 1 }\n';
 
@@ -111,6 +116,11 @@ describe('precedence', () => {
     expect(envNames('upload', 'history')).toEqual(['ARCHIVER_HISTORY']);
     expect(envNames('fleetagent run', 'config')).toEqual(['ARCHIVER_FLEETAGENT_RUN_CONFIG']);
     expect(envNames('access-check', 'kmsKeyId')).toEqual(['ARCHIVER_ACCESS_CHECK_KMS_KEY_ID', 'ARCHIVER_KMS_KEY_ID']);
+  });
+
+  test('words that images use for the program itself have the variable of the command only', () => {
+    expect(envNames('restore', 'version')).toEqual(['ARCHIVER_RESTORE_VERSION']);
+    expect(envNames('dataset diff', 'from')).toEqual(['ARCHIVER_DATASET_DIFF_FROM']);
   });
 
   test('every flag of every command is accepted from the environment', () => {
@@ -139,7 +149,7 @@ describe('a bad value names its layer', () => {
       undefined,
       'ARCHIVER_MIRROR wants a store URL such as s3://bucket/prefix or file:///absolute/folder, got "https://(hidden)@x/y?a=b"',
     ],
-    [{ ARCHIVER_TAG: 'token:hunter2' }, undefined, 'ARCHIVER_TAG wants key=value, got "token:(hidden)"'],
+    [{ ARCHIVER_UPLOAD_TAG: 'token:hunter2' }, undefined, 'ARCHIVER_UPLOAD_TAG wants key=value, got "token:(hidden)"'],
     [{}, 'upload:\n  hash: ""\n', '✗ upload.hash in FILE (line 2) must not be empty\n'],
     [{}, 'upload: { file: [a, ""] }\n', '✗ upload.file in FILE (line 1) must not be empty\n'],
     [{}, 'upload: { files: "," }\n', 'upload.files in FILE (line 1) names nothing, got ","'],

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 // @ts-expect-error -- build scripts are plain JavaScript
+import { external } from '../../scripts/external.mjs';
+// @ts-expect-error -- build scripts are plain JavaScript
 import { inkBundle } from '../../scripts/bundle-ink.mjs';
 
 it('what draws is loaded by a screen or a table, not by the start of the program', async () => {
@@ -16,7 +18,7 @@ it('what draws is loaded by a screen or a table, not by the start of the program
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: ['koffi', 'zstd-napi', 'zstd-napi/*', 'yaml', 'meow', 'ignore', 'picomatch'],
+    external,
   });
 
   const { outputs } = metafile!;

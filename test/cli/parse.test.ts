@@ -215,9 +215,13 @@ describe('rules', () => {
     expect((await runSample(['prune', '--bucket', 'b', ...argv])).status).toBe(status);
   });
 
-  test('a rule names the variable that a flag came from', async () => {
-    const { stderr } = await runSample(['upload', 'dir', '--all'], undefined, { env: { ARCHIVER_HASH: 'x' } });
+  test('a rule names the variables that flags came from; what is typed wins over them', async () => {
+    const env = { ARCHIVER_ALL: 'true', ARCHIVER_UPLOAD_HASH: 'x' };
+    const { stderr } = await runSample(['upload', 'dir'], undefined, { env });
 
-    expect(stderr).toContain('--all cannot be combined with --hash (--hash comes from ARCHIVER_HASH)');
+    expect(stderr).toContain(
+      '--all cannot be combined with --hash (--all comes from ARCHIVER_ALL; --hash comes from ARCHIVER_UPLOAD_HASH)',
+    );
+    expect((await runSample(['upload', 'dir', '--all'], undefined, { env })).status).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import {
   pickReporter,
   type ProgressContext,
   type ProgressFormat,
+  runOperation,
   runToResult,
   runWithProgress,
 } from '../../src/cli/progress.js';
@@ -106,6 +107,18 @@ describe('runWithProgress', () => {
     expect(stderr.text).toContain('kept  committed uploads are untouched');
   });
 
+  it('does not call it an interruption when an answer refuses what was asked', async () => {
+    const { ctx, stderr } = context();
+
+    const running = runWithProgress(ctx, {}, async (emit) => {
+      emit({ type: 'start', operation: 'scuttle', source: 's3://b', target: '' });
+      throw new ArchiverError('cancelled', "the answer was 'no'", { exitCode: 1 });
+    });
+
+    await expect(running).rejects.toMatchObject({ exitCode: 1 });
+    expect(stderr.text).not.toMatch(/interrupted|run it again/);
+  });
+
   it('gives every consumer all events, the last with the result, also where nothing is shown', async () => {
     const { ctx, stderr } = context(true);
     const events: TransferEvent[] = [];
@@ -171,6 +184,25 @@ describe('runWithProgress', () => {
     });
   });
 
+  it('hands the result or the failure to those who take the events, without any display', async () => {
+    const events: TransferEvent[] = [];
+    const consumers = [{ name: 'ledger', take: (event: TransferEvent) => void events.push(event) }];
+    const onFailure = (): void => undefined;
+    const { signal } = new AbortController();
+    const documentOf = (files: number) => ({ files });
+
+    await runOperation({ consumers, documentOf, onFailure, signal }, () => Promise.resolve(7));
+    const failing = runOperation({ consumers, onFailure, signal }, () =>
+      Promise.reject(new Error('the store is gone')),
+    );
+
+    await expect(failing).rejects.toThrow('the store is gone');
+    expect(events).toMatchObject([
+      { type: 'end', outcome: { status: 'done', result: { files: 7 } } },
+      { type: 'end', outcome: { status: 'failed', message: 'the store is gone' } },
+    ]);
+  });
+
   it('shows nothing of what is over before it would be shown', async () => {
     const { ctx, stderr } = context();
 
@@ -189,7 +221,7 @@ describe('runWithProgress', () => {
     };
 
     await runToResult(
-      { ...ctx, result },
+      { ...ctx, outcome: result, result },
       { show: (files) => ({ document: { files }, text: () => 't' }) },
       async (emit) => {
         emit({ type: 'start', operation: 'verify', source: 's3://b/u', target: '' });

@@ -1,13 +1,12 @@
-import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/run.js';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/balance.js';
 import { fileStore } from '../../src/core/object-store/file/file-store.js';
-import { folderWith, lonely, SIZES } from '../core/balance/balance-run.js';
+import { filesOf, folderWith, lonely, madeFor, SIZES } from '../core/balance/balance-run.js';
 import { linkId } from '../support/make-chain.js';
-import { allKeys } from '../support/make-dataset.js';
+import { allKeys, makeDataset } from '../support/make-dataset.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
 
 const root = buildTree([command], [], 'balance alone');
 let folder = '';
@@ -17,33 +16,9 @@ beforeEach(async () => {
   url = `file://${folder}/uploads/${linkId(0)}`;
 });
 
-interface Ran {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const run = async (...argv: readonly string[]): Promise<CommandRun> =>
+  await runCommand({ root, folder: await tempFolder(), env: { NO_COLOR: '1' } }, ['balance', ...argv]);
 
-async function run(...argv: readonly string[]): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const texts = { stdout: '', stderr: '' };
-  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
-  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
-  const home = await tempFolder();
-  const host = {
-    env: { ARCHIVER_HOME: home, NO_COLOR: '1' },
-    cwd: home,
-    userHome: home,
-    stdin: new PassThrough(),
-    stdout,
-    stderr,
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  };
-  const status = await runProgram({ root, version: '0' }, ['balance', ...argv], host);
-  return { status, ...texts };
-}
-
-const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 const keys = (): Promise<string[]> => allKeys(fileStore(folder));
 
 /** Keys of copies never come twice. */
@@ -102,6 +77,23 @@ test('the table has a line for each shard, and says what to do', async () => {
   expect(ran.stdout.split('\n').filter((line) => /^ +[0-3] /.test(line))).toHaveLength(4);
   expect(ran.stdout).toMatch(/is imbalanced \(largest shard .*, average .*: 2\.\d\d times, threshold 2\)/);
   expect(ran.stdout).toContain('--execute does it');
+});
+
+test('what no move makes better is left as it is, and the analysis says so', async () => {
+  // One chunk is larger than all others together; those in shard 1 could move, and the largest shard would stay as it is.
+  folder = await folderWith(
+    makeDataset([{ files: filesOf([90_000, 30_000, 0, 20_000, 0, 10_000]), bend: madeFor(4) }]),
+  );
+  url = `file://${folder}/uploads/${linkId(0)}`;
+  const before = await keys();
+
+  for (const flags of [[], ['--dry-run'], ['--execute']]) {
+    const ran = await run(url, ...flags);
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining('nothing to move: no chunk that may move')]);
+    expect(ran.stdout).not.toContain('--execute does it');
+    expect(json((await run(url, ...flags, '--json')).stdout)).toMatchObject({ imbalanced: true, canImprove: false });
+  }
+  expect(await keys()).toEqual(before);
 });
 
 test('--format json prints the document that --json prints', async () => {

@@ -1,8 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/run.js';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as download } from '../../src/commands/download.js';
 import { command as info } from '../../src/commands/info.js';
@@ -12,32 +10,15 @@ import { command as verify } from '../../src/commands/verify.js';
 import { md5 } from '../support/make-archive.js';
 import { linkId, linkKey, makeChain } from '../support/make-chain.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
 
 const root = buildTree([list, info, verify, restore, download], [], 'test');
 const NEWEST = 2;
 let folder = '';
 let upload = '';
 
-async function run(...argv: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const texts = { stdout: '', stderr: '' };
-  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
-  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
-  const host = {
-    env: { ARCHIVER_HOME: join(folder, 'home') },
-    cwd: folder,
-    userHome: folder,
-    stdin: new PassThrough(),
-    stdout,
-    stderr,
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  };
-  const status = await runProgram({ root, version: '0' }, argv, host);
-  return { status, ...texts };
-}
+const run = (...argv: readonly string[]): Promise<CommandRun> => runCommand({ root, folder }, argv);
 
-const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 const names = (path: string): string[] => readdirSync(join(folder, path), { recursive: true }).map(String).sort();
 const readText = (path: string): string => readFileSync(join(folder, path), 'utf8');
 
@@ -180,7 +161,7 @@ describe('an upload whose manifest is a delta', () => {
           /00000001\/manifest\.json\.gz builds on another: .*has no uploads\/20260101-000000-00000000\//,
         ),
       ]);
-      expect(stderr).toMatch(/bring .* back from a copy/);
+      expect(stderr).toMatch(/archiver repair file:\S+\/uploads\/\d{8}-/);
     }
     expect((await run('verify', upload)).status).toBe(1);
   });
@@ -188,5 +169,39 @@ describe('an upload whose manifest is a delta', () => {
   test('leaves the uploads that it builds on readable by themselves', async () => {
     expect((await run('list', upload.replace(linkId(NEWEST), linkId(0)))).stdout).toMatch(/gone/);
     expect((await run('info', upload.replace(linkId(NEWEST), linkId(0)))).stdout).toMatch(/listing +full/);
+  });
+});
+
+describe('an entry of an unknown type', () => {
+  beforeEach(() => {
+    const chain = makeChain([
+      {
+        files: [
+          { path: 'entrance', content: 'a door', extra: { type: 'door' } },
+          { path: 'sound', content: 'sound', chunk: 1 },
+        ],
+      },
+      { files: [{ path: 'new', content: 'new' }] },
+    ]);
+    for (const [key, bytes] of chain.objects) {
+      mkdirSync(dirname(join(folder, 'store', key)), { recursive: true });
+      writeFileSync(join(folder, 'store', key), bytes);
+    }
+  });
+
+  test.each([0, 1])('is named by who reads upload %i, and the rest is given', async (link) => {
+    const url = `file://${join(folder, 'store')}/uploads/${linkId(link)}`;
+
+    const listed = await run('list', url);
+    const restored = await run('restore', url, 'out', '--all');
+    const verified = await run('verify', url, '--quick');
+
+    expect(listed.stdout).toContain('sound');
+    expect(listed.stdout).not.toContain('entrance');
+    expect(listed.stderr).toContain("entrance is not listed: entries of type 'door' are not known; update archiver");
+    expect([restored.status, verified.status]).toEqual([3, 1]);
+    expect(restored.stderr + restored.stdout).toContain("entrance: refused: entries of type 'door' are not known");
+    expect(readText('out/sound')).toBe('sound');
+    expect(verified.stderr + verified.stdout).toContain("its type 'door' is not known");
   });
 });

@@ -5,9 +5,11 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildTree, commandsUnder } from '../../src/cli/tree.js';
-import { exampleJson, exampleYaml } from '../../src/cli/config-generate.js';
+import { exampleYaml } from '../../src/cli/config-generate.js';
 import { allProblems } from '../../src/cli/config-problems.js';
 import { configSchema } from '../../src/cli/config-tree.js';
+import { parseSize } from '../../src/cli/parse-size.js';
+import { MIN_MEMORY_BYTES } from '../../src/core/archive/settings.js';
 import { parseConfig } from '../../src/core/config/parse-config.js';
 import { command as config } from '../../src/commands/config.js';
 import { runSample, sampleTree } from '../cli/sample-tree.js';
@@ -64,10 +66,19 @@ describe('config --generate', () => {
     for (const key of configSchema(root).keys.values()) expect(example).toContain(`  ${key.flagKey}: `);
   });
 
-  test('the JSON example is valid, and --json wraps the YAML in one document', async () => {
-    expect(await problemsOf(JSON.stringify(exampleJson(root)))).toEqual([]);
-    expect(JSON.parse((await run(['--generate', '--format', 'json'])).stdout)).toHaveProperty('restore.jobs.clean');
+  test('the JSON example has the sections, is valid and sets nothing; --json wraps the YAML in one document', async () => {
+    const { stdout, stderr } = await run(['--generate', '--format', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ aws: {}, storage: {}, defaults: {}, restore: { jobs: { clean: {} } } });
+    expect(stderr).toContain('JSON has no comments');
+    expect(await parseConfig(Buffer.from(stdout), configSchema(root))).toEqual({ settings: [], problems: [] });
+    await write(stdout);
+    expect((await run(['--validate'])).stdout).toContain('is valid: 0 settings');
     expect(JSON.parse((await run(['--generate', '--json'])).stdout)).toEqual({ yaml: exampleYaml(root) });
+  });
+
+  test('no example is below what an upload needs', () => {
+    const [, limit = ''] = /memoryLimit: "?(\w+)/.exec(exampleYaml(root)) ?? [];
+    expect(parseSize(limit)).toBeGreaterThanOrEqual(MIN_MEMORY_BYTES);
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObje
 import { startMemoryS3, type MemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { runCommand, type CommandRun } from './run-commands.js';
+import { runCommand, type CommandRun } from '../support/run-command.js';
 
 const LINKS: readonly LinkSpec[] = [
   {
@@ -317,7 +317,7 @@ describe('dataset prune', () => {
 
     expect([status, files()]).toEqual([0, before]);
     expect(stdout).toMatch(
-      /dataset made-00000000\n {2}keep +1 version: 3\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to stand by itself\n {2}mark +4 objects, .*: deleted by a prune after 20.* UTC\nNothing was changed \(--dry-run\)/,
+      /dataset made-00000000\n {2}keep +1 version: 3\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to be complete\n {2}mark +4 objects, .*: deleted by a prune after 20.* UTC\nNothing was changed \(--dry-run\)/,
     );
   });
 
@@ -359,6 +359,22 @@ describe('dataset prune', () => {
     );
   });
 
+  test('removes temp files of writers that were killed a day ago, and says so', async () => {
+    const upload = join(folder, 'store', 'uploads', linkId(2));
+    const [dead, young] = ['0123456789abcdef', 'fedcba9876543210'].map((hex) => join(upload, `.archiver~tmp-${hex}`));
+    for (const path of [dead, young]) writeFileSync(path ?? '', 'half');
+    utimesSync(dead ?? '', 1e9, 1e9);
+    const argv = ['dataset', 'prune', base, ...ID, '--keep-last', '9'];
+
+    const dry = await run(...argv, '--dry-run');
+    const real = await json(...argv, '--yes');
+
+    expect(dry.stdout).toMatch(/^ {2}remains +1 unfinished write, 4 B$/m);
+    expect(real).toMatchObject({ status: 0, unfinishedWrites: { count: 1, bytes: 4 }, deletedObjects: 0 });
+    expect([existsSync(dead ?? ''), existsSync(young ?? '')]).toEqual([false, true]);
+    expect((await run(...argv, '--yes')).stdout).toMatch(/^nothing to prune/);
+  });
+
   test('without a terminal it wants --yes or --force, before it reads anything', async () => {
     const { status, stderr } = await run('dataset', 'prune', 's3://nowhere-bucket', ...ID, '--keep-last', '1');
 
@@ -371,7 +387,7 @@ describe('dataset prune', () => {
   ])('on a terminal it shows the plan and asks; the answer %s', async (answer, expected, versions) => {
     const argv = ['dataset', 'prune', base, ...ID, '--keep-last', '1'];
 
-    const { status, stderr } = await runCommand({ root, folder, answer }, argv);
+    const { status, stderr } = await runCommand({ root, folder, answers: [answer] }, argv);
 
     expect(status).toBe(expected);
     expect(stderr).toMatch(/retire +2 versions: 1-2[^]*Delete this for good\? \[y\/N\]/);

@@ -10,7 +10,7 @@ import { type ArchiveSpec, type FileSpec, type Json, makeArchive, md5, UPLOAD_ID
 import { linkId } from '../support/make-chain.js';
 import { makeDataset, writeObjects } from '../support/make-dataset.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { runCommand, type CommandRun } from './run-commands.js';
+import { runCommand, type CommandRun } from '../support/run-command.js';
 
 const FILES: readonly FileSpec[] = [
   { path: 'data', type: 'directory' },

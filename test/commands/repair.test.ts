@@ -1,13 +1,12 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { beforeEach, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/run.js';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/repair.js';
 import { cutManifest, documentOf, loseManifest, manifestPath, uploaded } from '../core/repair/repair-cases.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
 
 const root = buildTree([command], [], 'repair alone');
 let home = '';
@@ -15,26 +14,8 @@ let base = '';
 let id = '';
 let url = '';
 
-async function run(...argv: readonly string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const texts = { stdout: '', stderr: '' };
-  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
-  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
-  const host = {
-    env: { ARCHIVER_HOME: join(home, 'home'), NO_COLOR: '1' },
-    cwd: home,
-    userHome: home,
-    stdin: new PassThrough(),
-    stdout,
-    stderr,
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  };
-  const status = await runProgram({ root, version: '0' }, ['repair', ...argv], host);
-  return { status, ...texts };
-}
-
-const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+const run = (...argv: readonly string[]): Promise<CommandRun> =>
+  runCommand({ root, folder: home, env: { NO_COLOR: '1' } }, ['repair', ...argv]);
 
 beforeEach(async () => {
   home = await tempFolder();
@@ -100,6 +81,19 @@ test('losses are named and make the status 3, names without their control charac
   expect(status).toBe(3);
   expect(stdout).toContain('frames of shard-00/chunk-');
   expect(stdout).not.toContain('\u001b');
+});
+
+test('a chunk that is gone makes the status 3, also where a copy of the manifest is there', async () => {
+  const [chunk] = documentOf(base, id).chunks.filter(({ key }) => key.startsWith('shard-00'));
+  copyFileSync(manifestPath(base, id), `${manifestPath(base, id)}.0a1b2c3d.pre-repair.bak`);
+  loseManifest(base, id);
+  rmSync(join(base, 'uploads', id, chunk?.key ?? ''));
+
+  const tried = await run(url);
+  const { status, stdout } = await run(url, '--execute');
+
+  expect([tried.status, status]).toEqual([3, 3]);
+  expect(stdout).toMatch(/lost {6}shard-00\/chunk-\d+\.tar\.zst: chunk \d is not in the store/);
 });
 
 test('what cannot be repaired is one sentence with the next step, and status 1', async () => {

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as restore } from '../../src/commands/restore.js';
@@ -7,13 +9,13 @@ import { command as check } from '../../src/commands/restore/jobs/check.js';
 import { command as clean } from '../../src/commands/restore/jobs/clean.js';
 import { command as download } from '../../src/commands/restore/jobs/download.js';
 import { command as list } from '../../src/commands/restore/jobs/list.js';
-import { updateJob } from '../../src/core/restore-jobs/change-job.js';
-import { readJob, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
+import { lockForChange, updateJob } from '../../src/core/restore-jobs/change-job.js';
+import { readJob, saveNewJob, writeJob } from '../../src/core/restore-jobs/job-folder.js';
 import type { RestoreJob } from '../../src/core/restore-jobs/restore-job.js';
-import { jobFields } from '../core/restore-jobs/sample-job.js';
+import { chunk, jobFields } from '../core/restore-jobs/sample-job.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../support/cold-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { type CommandRun, runCommand } from './run-commands.js';
+import { type CommandRun, runCommand } from '../support/run-command.js';
 
 const root = buildTree([restore, list, check, download, clean], [{ path: 'restore jobs', summary: 'jobs' }], 'test');
 const DAY_MS = 86_400_000;
@@ -155,7 +157,7 @@ describe('a download is refused', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining(`did you mean ${id}?`)]);
   });
 
-  test('when the copy has expired since the check, and nothing is asked back', async () => {
+  test('when the copy has expired since the check, and nothing is requested', async () => {
     const world = await makeWorld('GLACIER', 'GLACIER');
     const id = await world.request();
     world.cold.finishThaws();
@@ -252,6 +254,92 @@ describe('a check', () => {
       status: 'failed',
       error: expect.stringMatching(/chunk-000001.*denied/i) as string,
     });
+  });
+
+  /** A job whose copies are gone again. */
+  async function expired(world: World, ...flags: string[]): Promise<string> {
+    const id = await world.request('--all', ...flags);
+    world.cold.finishThaws();
+    await world.run('restore', 'jobs', 'check', id);
+    for (const index of world.cold.archive.manifest.files.keys()) delete world.cold.chunk(index).restore;
+    world.cold.requests();
+    return id;
+  }
+
+  test('asks again only under the cap of the job, or under another that is typed', async () => {
+    const world = await makeWorld('GLACIER');
+    const { estimate } = await world.cold.retrieve({ dryRun: true });
+    const cap = String(estimate.costUsd);
+    const id = await expired(world, '--max-restore-cost', cap);
+    // A rule moved it, which makes it dearer.
+    world.cold.chunk(0).headers['x-amz-storage-class'] = 'DEEP_ARCHIVE';
+
+    const refused = await world.run('restore', 'jobs', 'check', id, '--thaw-again');
+    expect([refused.status, refused.stderr]).toEqual([4, expect.stringMatching(/would cost \$.*--max-restore-cost/s)]);
+    expect(refused.stderr).toContain(`archiver restore jobs check ${id} --thaw-again --max-restore-cost 0.01`);
+    expect(world.cold.requests()['RestoreObject']).toBeUndefined();
+
+    const allowed = await world.run('restore', 'jobs', 'check', id, '--thaw-again', '--max-restore-cost', '0.01');
+    expect(allowed.status).toBe(0);
+    expect(world.cold.requests()['RestoreObject']).toBe(1);
+  });
+
+  test('asks again under a cap that is exactly the price', async () => {
+    const world = await makeWorld('GLACIER', 'GLACIER');
+    const { estimate } = await world.cold.retrieve({ dryRun: true });
+    const id = await expired(world, '--max-restore-cost', String(estimate.costUsd));
+
+    expect((await world.run('restore', 'jobs', 'check', id, '--thaw-again')).status).toBe(0);
+    expect(world.cold.requests()['RestoreObject']).toBe(2);
+  });
+
+  test('asks again in a tier that the class offers now', async () => {
+    const world = await makeWorld('GLACIER', 'GLACIER');
+    const id = await expired(world, '--tier', 'expedited');
+    world.cold.chunk(1).headers['x-amz-storage-class'] = 'DEEP_ARCHIVE';
+
+    const refused = await world.run('restore', 'jobs', 'check', id, '--thaw-again');
+    expect([refused.status, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('--tier expedited is not offered for DEEP_ARCHIVE'),
+    ]);
+    expect(world.cold.requests()['RestoreObject']).toBeUndefined();
+
+    expect((await world.run('restore', 'jobs', 'check', id, '--thaw-again', '--tier', 'standard')).status).toBe(0);
+    expect(await world.job(id)).toMatchObject({
+      status: 'pending',
+      tier: 'standard',
+      chunks: [{ state: 'thawing' }, { state: 'thawing' }],
+    });
+  });
+
+  test('asks again for a chunk that was denied once', async () => {
+    const world = await makeWorld('GLACIER', 'GLACIER');
+    world.cold.s3.cold.denied.add(world.cold.chunkKey(1));
+    const id = await world.request();
+    const { stdout } = await world.run('restore', 'jobs', 'check', id);
+    expect(stdout).toContain(`next  archiver restore jobs check ${id} --thaw-again`);
+    world.cold.s3.cold.denied.clear();
+    world.cold.requests();
+
+    expect((await world.run('restore', 'jobs', 'check', id, '--thaw-again')).status).toBe(0);
+
+    expect(world.cold.requests()['RestoreObject']).toBe(1);
+    expect(await world.job(id)).toMatchObject({
+      status: 'pending',
+      chunks: [{ state: 'thawing' }, { state: 'thawing' }],
+    });
+  });
+
+  test('asks for nothing again where the manifest is gone', async () => {
+    const world = await makeWorld('GLACIER');
+    const id = await expired(world);
+    world.cold.s3.buckets.get('cold')?.delete(`uploads/${world.cold.archive.uploadId}/manifest.json.gz`);
+
+    const { status, stderr } = await world.run('restore', 'jobs', 'check', id, '--thaw-again');
+
+    expect([status, stderr]).toEqual([1, expect.stringContaining('its manifest cannot be read')]);
+    expect(world.cold.requests()['RestoreObject']).toBeUndefined();
   });
 
   test('goes on with other jobs when a store cannot be reached, and leaves its job alone', async () => {
@@ -438,6 +526,52 @@ describe('clean', () => {
 
     expect(stdout).toBe(`Removed 1 restore job, kept 0.\n  ${id}  unreadable\n`);
     expect(readdirSync(world.jobs)).toEqual([]);
+  });
+
+  test('never removes a job of a newer archiver', async () => {
+    const world = new World({} as ColdArchive, await tempFolder());
+    const { id } = await saveNewJob(world.jobs, jobFields());
+    const text = JSON.stringify({
+      ...(JSON.parse(readFileSync(join(world.jobs, `${id}.json`), 'utf8')) as Json),
+      format: 2,
+    });
+    writeFileSync(join(world.jobs, `${id}.json`), text);
+    world.now = () => new Date(Date.now() + 400 * DAY_MS);
+
+    const { document } = await world.json('restore', 'jobs', 'clean', '--older-than', '0');
+
+    expect(document).toMatchObject({ removed: [], kept: 1 });
+    expect(readFileSync(join(world.jobs, `${id}.json`), 'utf8')).toBe(text);
+  });
+
+  test('never removes a job that is just becoming one that waits', async () => {
+    const world = new World({} as ColdArchive, await tempFolder());
+    const failed = { status: 'failed', completedAt: new Date(ENDED).toISOString() } as const;
+    const turning = await saveNewJob(world.jobs, jobFields({ chunks: [chunk(0, 'denied')] }));
+    await updateJob(world.jobs, { id: turning.id, host: HOST }, (job) => ({ ...job, ...failed }));
+    // Another process is about to write that it waits again.
+    const lock = await lockForChange(world.jobs, turning.id, hostname());
+    const cleaning = world.json('restore', 'jobs', 'clean', '--older-than', '0');
+    await sleep(300);
+    await writeJob(world.jobs, { ...turning, status: 'pending' });
+    await lock.release();
+
+    expect((await cleaning).document).toMatchObject({ removed: [], kept: 1 });
+    expect(await world.job(turning.id)).toMatchObject({ status: 'pending' });
+  });
+
+  test('keeps a file that cannot be read, whatever its age: the job in it may be sound', async () => {
+    const world = new World({} as ColdArchive, await tempFolder());
+    mkdirSync(join(world.jobs, 'rj-01020304.json'), { recursive: true });
+    world.now = () => new Date(Date.now() + 2 * DAY_MS);
+
+    const dry = await world.json('restore', 'jobs', 'clean', '--dry-run');
+    const { document } = await world.json('restore', 'jobs', 'clean');
+
+    expect([dry.document, document]).toMatchObject([
+      { removed: [], kept: 1 },
+      { removed: [], kept: 1 },
+    ]);
   });
 
   test('where nothing was ever saved there is nothing to do', async () => {

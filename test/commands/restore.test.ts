@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/run.js';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as download } from '../../src/commands/download.js';
 import { command as info } from '../../src/commands/info.js';
@@ -11,6 +9,7 @@ import { command as restore } from '../../src/commands/restore.js';
 import { command as verify } from '../../src/commands/verify.js';
 import { makeArchive, md5, UPLOAD_ID, type FileSpec, type MadeArchive } from '../support/make-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
 
 const FILES: FileSpec[] = [
   { path: '.hidden', content: 'h' },
@@ -25,24 +24,7 @@ let folder = '';
 let base = '';
 let upload = '';
 
-async function run(...argv: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const texts = { stdout: '', stderr: '' };
-  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
-  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
-  const host = {
-    env: { ARCHIVER_HOME: join(folder, 'home') },
-    cwd: folder,
-    userHome: folder,
-    stdin: new PassThrough(),
-    stdout,
-    stderr,
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  };
-  const status = await runProgram({ root, version: '0' }, argv, host);
-  return { status, ...texts };
-}
+const run = (...argv: readonly string[]): Promise<CommandRun> => runCommand({ root, folder }, argv);
 
 function store(archive: MadeArchive): void {
   for (const [key, bytes] of archive.objects) {
@@ -52,7 +34,6 @@ function store(archive: MadeArchive): void {
 }
 
 const names = (path: string): string[] => readdirSync(join(folder, path), { recursive: true }).map(String).sort();
-const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
 beforeEach(async () => {
   folder = await tempFolder();
@@ -199,6 +180,9 @@ describe('verify', () => {
     const document = await run('verify', upload, '--deep', '--json', '--progress-format', 'none');
 
     expect([passed.status, passed.stdout]).toEqual([0, expect.stringContaining('is whole')]);
+    expect(passed.stdout).toMatch(
+      /checked .* 5 files, .*; read 2 of 2 chunks .* contents? of files and hard links sound/,
+    );
     expect([failed.status, failed.stdout]).toEqual([
       1,
       expect.stringMatching(/damaged: 1 error[^]*chunk 1 has 5 bytes/),
@@ -209,6 +193,20 @@ describe('verify', () => {
       warnings: [],
       errors: expect.arrayContaining([expect.objectContaining({ path: 'dir/b.csv' })]),
     });
+  });
+
+  test.each([
+    [['--quick'], 'manifest', 'manifest consistent; chunks not looked at'],
+    [[], 'presence', 'all 2 chunks present; contents not read'],
+    [['--sample', '50%'], 'sample', 'no damage in 1 of 2 chunks read'],
+    [['--sample', '100%'], 'content', 'is whole'],
+    [['--deep'], 'content', 'is whole'],
+  ])('with %j says what was looked at: %s', async (flags, checked, verdict) => {
+    const text = await run('verify', upload, ...flags);
+    const { stdout } = await run('verify', upload, ...flags, '--json', '--progress-format', 'none');
+
+    expect(text.stdout.split('\n')[0]).toMatch(new RegExp(`upload ${UPLOAD_ID}:? ${verdict}$`));
+    expect(json(stdout)).toMatchObject({ ok: true, checked });
   });
 
   test('--sample is a deep check, and --quick goes with neither', async () => {
@@ -239,7 +237,7 @@ describe('restore', () => {
 
   test('--all restores everything; run again it finds all in place', async () => {
     const first = await run('restore', upload, 'out', '--all', '--json', '--progress-format', 'none');
-    const second = await run('restore', upload, 'out', '--all', '--quiet');
+    const second = await run('restore', upload, 'out', '--all', '--progress-format', 'none');
 
     expect(first.status).toBe(0);
     expect(json(first.stdout)).toMatchObject({

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/run.js';
 import { buildTree } from '../../src/cli/tree.js';
 import { command } from '../../src/commands/scuttle.js';
 import { useBrokenS3 } from '../support/broken-s3.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
 
 const root = buildTree([command], [], 'scuttle alone');
 const CHUNK = 'uploads/20251114-093012-1a2b3c4d/shard-00/chunk-000000.tar.zst';
@@ -14,37 +13,11 @@ const s3 = useBrokenS3();
 let folder = '';
 let url = '';
 
-interface Ran {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** With `answers`, on a terminal where these lines are typed and then the input ends. */
-async function run(argv: readonly string[], answers?: readonly string[]): Promise<Ran> {
-  const isTTY = answers !== undefined;
-  const stdin = Object.assign(new PassThrough(), { isTTY });
-  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })];
-  const texts = { stdout: '', stderr: '' };
-  stdout.on('data', (data: Buffer) => (texts.stdout += data.toString()));
-  stderr.on('data', (data: Buffer) => (texts.stderr += data.toString()));
-  stdin.end(answers === undefined ? '' : answers.map((answer) => `${answer}\n`).join(''));
-  const host = {
-    env: { ARCHIVER_HOME: join(folder, 'home'), NO_COLOR: '1' },
-    cwd: folder,
-    userHome: folder,
-    stdin,
-    stdout,
-    stderr,
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  };
-  const status = await runProgram({ root, version: '0' }, ['scuttle', ...argv], host);
-  return { status, ...texts };
-}
+const run = (argv: readonly string[], answers?: readonly string[]): Promise<CommandRun> =>
+  runCommand({ root, folder, env: { NO_COLOR: '1' }, answers }, ['scuttle', ...argv]);
 
 const at = (key: string): string => join(folder, 'store', key);
-const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
 beforeEach(async () => {
   folder = await tempFolder();

@@ -8,7 +8,7 @@ import { DATASET, makeDataset, writeObjects } from '../support/make-dataset.js';
 import { type ArchiveSpec, type FileSpec, makeArchive, md5, UPLOAD_ID } from '../support/make-archive.js';
 import { makeColdArchive } from '../support/cold-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { type CommandRun, runCommand } from './run-commands.js';
+import { type CommandRun, runCommand } from '../support/run-command.js';
 
 const root = buildTree([shell, list], [], 'test');
 const COMMIT = '9f3c2e1'.padEnd(40, '0');
@@ -101,6 +101,37 @@ describe('looking around', () => {
     );
   });
 
+  it('prints no name that steers a terminal, wherever it prints to', async () => {
+    const ran = await inShell(['ls data', 'stat data/*red.txt', 'find red', 'cd data', 'ls *red.txt']);
+    const red = '\\x1b[31mred.txt';
+
+    // oxlint-disable-next-line no-control-regex
+    expect(ran.stdout).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+    expect(ran.stdout.split('\n').filter((line) => line.includes('red.txt'))).toEqual([
+      `  ${red}    3 B`,
+      `path      /data/${red}`,
+      `data/${red}`,
+      `  ${red}  3 B`,
+    ]);
+  });
+
+  it('pads no row to the width of a long name', async () => {
+    const long = `${'n'.repeat(230)}.txt`;
+    await useStore({
+      files: [
+        { path: 'a', content: 'one' },
+        { path: long, content: 'three' },
+      ],
+    });
+
+    const { stdout } = await inShell(['ls']);
+
+    const [first = '', second] = stdout.split('\n');
+    expect(first.length).toBeLessThan(60);
+    expect(first).toMatch(/^ {2}a +3 B$/);
+    expect(second).toBe(`  ${long}  5 B`);
+  });
+
   it('looks into a version of a dataset', async () => {
     const { objects } = makeDataset([
       {
@@ -116,8 +147,11 @@ describe('looking around', () => {
 
     const newest = await inShell(['cat a', 'find *'], [base, '--dataset-id', DATASET]);
     const first = await inShell(['cat a', 'find *'], [base, '--dataset-id', DATASET, '--version', '1']);
+    const named = await inShell(['cat a'], [base, '--dataset-id', DATASET, '--version', 'v1']);
+    const latest = await inShell(['cat a'], [base, '--dataset-id', DATASET, '--version', 'latest']);
 
     expect([newest.stdout, first.stdout]).toEqual(['newa\n', 'olda\nb\n']);
+    expect([named.stdout, latest.stdout]).toEqual(['old', 'new']);
   });
 });
 

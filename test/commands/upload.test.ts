@@ -7,6 +7,7 @@ import { command } from '../../src/commands/upload.js';
 import { ownTrees, resolveSource } from '../../src/core/archive/scan/source-folder.js';
 import { runSample } from '../cli/sample-tree.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { raw } from '../support/raw.js';
 
 const root = buildTree([command], [], 'upload alone');
 
@@ -63,20 +64,20 @@ test('a dry run of a sound call plans', async () => {
 test('folders of our own are left out below the source alone, also when that is the root', async () => {
   const home = await tempFolder();
 
-  expect(ownTrees(home, `file://${home}/store`, `${home}/.archiver`)).toEqual([
+  expect(ownTrees(raw(home), `file://${home}/store`, `${home}/.archiver`)).toEqual([
     `${home}/.archiver/cache`,
     `${home}/.archiver/manifest-cache`,
     `${home}/.archiver/state`,
     `${home}/store`,
   ]);
-  expect(ownTrees(home, 's3://abc/x', '/elsewhere')).toEqual([]);
-  expect(ownTrees('/', 'file:///srv/none/store', '/home/none')).toEqual([
+  expect(ownTrees(raw(home), 's3://abc/x', '/elsewhere')).toEqual([]);
+  expect(ownTrees(raw('/'), 'file:///srv/none/store', '/home/none')).toEqual([
     '/home/none/cache',
     '/home/none/manifest-cache',
     '/home/none/state',
     '/srv/none/store',
   ]);
-  expect(ownTrees(home, `file://${home}-2/store`, '/elsewhere')).toEqual([]);
+  expect(ownTrees(raw(home), `file://${home}-2/store`, '/elsewhere')).toEqual([]);
 });
 
 test('a source is resolved to where it really is', async () => {

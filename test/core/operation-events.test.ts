@@ -1,6 +1,6 @@
 // What long operations tell of their way: phases, plans with totals, and progress that comes to them.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { balance } from '../../src/core/balance/balance.js';
@@ -12,13 +12,16 @@ import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import { openHoldings } from '../../src/core/scuttle/holdings.js';
 import { survey } from '../../src/core/scuttle/survey.js';
 import { wipe } from '../../src/core/scuttle/wipe.js';
+import { makeArchive } from '../support/make-archive.js';
 import { linkId } from '../support/make-chain.js';
 import { DATASET } from '../support/make-dataset.js';
+import { restoreMade } from '../support/restore-made.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { uploadFolder } from './archive/upload-folder.js';
 import { folderWith, lonely } from './balance/balance-run.js';
 import { datasetFolder } from './dataset/prune/prune-run.js';
 import { loseManifest, repair, uploaded } from './repair/repair-cases.js';
+import { asUploadId } from '../support/as-upload-id.js';
 
 const { signal } = new AbortController();
 
@@ -102,10 +105,10 @@ async function sourceFolder(): Promise<string> {
 test('a repair reads tables of contents, then chunks', async () => {
   const base = join(await tempFolder(), 'store');
   const id = await uploaded(await sourceFolder(), base);
-  loseManifest(base, id);
+  loseManifest(base, asUploadId(id));
   const events: TransferEvent[] = [];
 
-  const { readBytes } = await repair(base, id, { emit: (event) => void events.push(event) });
+  const { readBytes } = await repair(base, asUploadId(id), { emit: (event) => void events.push(event) });
 
   const [tables, chunks] = stretches(events);
   expect(tables).toMatchObject({ phase: 'listing', bytes: 0, done: [tables?.items, 0] });
@@ -113,14 +116,18 @@ test('a repair reads tables of contents, then chunks', async () => {
   expect(phasesOf(events).at(-1)).toBe('committing');
 });
 
-test('loading an archive counts its entries', async () => {
+test('loading an archive counts its entries and the bytes of its manifest', async () => {
   const base = join(await tempFolder(), 'store');
   const uploadId = await uploaded(await sourceFolder(), base);
   const events: TransferEvent[] = [];
 
-  const { listing } = await loadListing(fileStore(base), { uploadId, emit: (event) => void events.push(event) });
+  const listing = await loadListing(fileStore(base), {
+    uploadId: asUploadId(uploadId),
+    emit: (event) => void events.push(event),
+  });
 
-  expect(stretches(events)).toEqual([{ phase: 'reading', items: listing.count, bytes: 0, done: [listing.count, 0] }]);
+  const [items, bytes] = [listing.count, statSync(join(base, `uploads/${uploadId}/manifest.json.gz`)).size];
+  expect(stretches(events)).toEqual([{ phase: 'reading', items, bytes, done: [items, bytes] }]);
 });
 
 test('an upload has sent all that it planned when it commits', async () => {
@@ -135,4 +142,19 @@ test('an upload has sent all that it planned when it commits', async () => {
   expect(sent?.storedBytes).toBeGreaterThan(0);
   const commits = events.findIndex((event) => event.type === 'phase' && event.phase === 'committing');
   expect(events.findLastIndex(({ type }) => type === 'sent')).toBeLessThan(commits);
+});
+
+test('a restore has done what it planned at its end, links included', async () => {
+  const events: TransferEvent[] = [];
+  const files = [
+    { path: 'a', content: 'alpha', linkGroup: 1 },
+    { path: 'b', type: 'hardlink' as const, linkTo: 'a', linkGroup: 1 },
+    { path: 'link', type: 'symlink' as const, target: 'a' },
+  ];
+
+  const { files: count, bytes } = await restoreMade(makeArchive({ files }), {
+    emit: (event) => void events.push(event),
+  });
+
+  expect(stretches(events)).toMatchObject([{ items: count, bytes, done: [count, bytes] }]);
 });

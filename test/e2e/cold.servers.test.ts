@@ -1,5 +1,6 @@
-// The built program and slow thaws, on moto: its objects come back when they were looked at as often as it is told.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// The built program and cold storage classes. On moto objects come back when they were looked at as often as it is told; on
+// the Ceph gateway classes are labels, nothing can be asked back, and everything is given.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
@@ -111,5 +112,55 @@ describe('cold storage on moto', () => {
     const chunks = planned.document['coldChunks'] as readonly { state: string }[];
     expect(chunks.length).toBeGreaterThan(0);
     expect(chunks.every(({ state }) => state === 'cold')).toBe(true);
+  });
+});
+
+describe('cold storage classes on the Ceph gateway', () => {
+  const work = mkdtempSync(join(tmpdir(), 'archiver-labels-'));
+  const source = makeFolder(work, 'source');
+  const endpoint = process.env['ARCHIVER_TEST_RGW'] ?? '';
+  const env = {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ACCESS_KEY_ID: 'archiver',
+    AWS_SECRET_ACCESS_KEY: 'archiver-secret',
+    AWS_REGION: 'us-east-1',
+  };
+  let location = '';
+
+  beforeAll(async () => {
+    useTestCredentials();
+    const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true });
+    await client.send(new CreateBucketCommand({ Bucket: 'labels' }));
+    for (const name of ['a', 'b']) writeFileSync(join(source, name), `content of ${name}`);
+    const upload = await uploadJson(work, [source, 's3://labels', '--storage-class', 'DEEP_ARCHIVE'], { env });
+    ({ location } = upload.document);
+  });
+
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  it.each([
+    ['everything', ['--all'], ['a', 'b']],
+    ['one file', ['--file', 'b'], ['b']],
+    ['everything with --wait', ['--all', '--wait'], ['a', 'b']],
+  ])('a restore of %s reads them as they are, and leaves no job', async (what, flags, names) => {
+    const out = join(work, what.replaceAll(' ', '-'));
+    const home = makeFolder(work, `home-${what.replaceAll(' ', '-')}`);
+
+    const ran = await archiver(home, ['restore', location, out, ...flags, '--quiet'], { env });
+
+    expect([ran.status, ran.stderr]).toEqual([0, '']);
+    expect(readdirSync(out).sort()).toEqual(names);
+    expect(readFileSync(join(out, 'b'), 'utf8')).toBe('content of b');
+    const jobs = join(home, '.archiver', 'restore-jobs');
+    expect(existsSync(jobs) ? readdirSync(jobs) : []).toEqual([]);
+  });
+
+  it('cat, download and verify --deep read them, too', async () => {
+    const cat = await archiver(work, ['shell', location, '-c', 'cat b'], { env });
+    const download = await archiver(work, ['download', location, join(work, 'downloaded'), '--quiet'], { env });
+    const verify = await archiver(work, ['verify', location, '--deep', '--quiet'], { env });
+
+    expect([cat.stdout, cat.stderr]).toEqual(['content of b', '']);
+    expect([cat.status, download.status, verify.status]).toEqual([0, 0, 0]);
   });
 });

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { startFaultProxy } from '../faults/fault-proxy.js';
 import { thawedFor } from '../support/cold-archive.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { archiver, CLI, makeFolder, type Ran, uploadJson } from './upload-cli.js';
@@ -38,6 +39,9 @@ const finishThaws = (): void => {
   for (const [, object] of stored()) if (object.restore !== undefined) object.restore = thawedFor(7);
 };
 const restoreObjects = (): number => s3.requests.filter(({ operation }) => operation === 'RestoreObject').length;
+
+const savedJobs = (): string[] =>
+  readdirSync(join(home, '.archiver', 'restore-jobs')).flatMap((name) => /^(.*)\.json$/.exec(name)?.slice(1) ?? []);
 
 async function upload(storageClass: string): Promise<string> {
   const { document } = await uploadJson(home, [source, 's3://cold/p', '--storage-class', storageClass], { env });
@@ -132,6 +136,52 @@ describe('a restore from cold storage', () => {
     const [file = ''] = readdirSync(join(home, '.archiver', 'restore-jobs')).filter((name) => name.endsWith('.json'));
     expect(status).toBe(130);
     expect(stderr).toContain(`archiver restore jobs check ${file.replace('.json', '')}`);
+  });
+
+  it.each([
+    ['credentials that expired', 400, 'ExpiredToken', 'the credentials have expired'],
+    ['a policy', 403, 'AccessDenied', 'access denied'],
+    ['a bucket that is gone', 404, 'NoSuchBucket', 'there is no upload here'],
+  ])('whose wait is ended by %s names the job that goes on', async (_what, status, code, message) => {
+    const location = await upload('GLACIER');
+    const proxy = await startFaultProxy(s3.endpoint);
+    onTestFinished(() => proxy.close());
+    env['AWS_ENDPOINT_URL'] = proxy.endpoint;
+    const args = [location, join(home, 'out'), '--all', '--wait', '--poll-interval', '1s', '--json'];
+
+    const waiting = restore(...args);
+    while (restoreObjects() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    proxy.inject({ fault: { kind: 'status', status, code } });
+    const ran = await waiting;
+
+    const [id = ''] = savedJobs();
+    expect(ran.status).toBe(1);
+    expect(documentOf(ran).error.message).toContain(message);
+    expect(documentOf(ran).error.message).toContain(id);
+    expect(documentOf(ran).error.hint).toContain(`archiver restore jobs check ${id}`);
+  });
+
+  it('whose copy is gone again after the wait names the command that asks once more', async () => {
+    const location = await upload('GLACIER');
+
+    const waiting = restore(location, join(home, 'out'), '--all', '--wait', '--poll-interval', '1s', '--json');
+    while (restoreObjects() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const [, object] of stored()) if (object.restore !== undefined) object.restore = thawedFor(-1);
+    const ran = await waiting;
+
+    const [id = ''] = savedJobs();
+    expect(documentOf(ran).error.code).toBe('cold-storage');
+    expect(documentOf(ran).error.hint).toContain(`archiver restore jobs check ${id} --thaw-again`);
+  });
+
+  it('asks for nothing when its job cannot be saved', async () => {
+    const location = await upload('GLACIER');
+    writeFileSync(join(home, '.archiver', 'restore-jobs'), 'in the way');
+
+    const ran = await restore(location, join(home, 'out'), '--all', '--json');
+
+    expect([ran.status, restoreObjects()]).toEqual([1, 0]);
+    expect(documentOf(ran).error.message).toContain('restore-jobs');
   });
 
   it('of which one chunk is denied names it, and ends with 3', async () => {

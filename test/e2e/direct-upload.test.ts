@@ -18,6 +18,7 @@ import {
   type Ran,
   uploadJson,
 } from './upload-cli.js';
+import { raw } from '../support/raw.js';
 
 const json = ({ stdout }: Ran): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
@@ -82,7 +83,7 @@ test.skipIf(!isRoot)('everything comes back, and each object is its file, byte b
     expect([entry, chunk?.content]).toEqual([entry, isDirect ? 'file' : undefined]);
     if (!isDirect) continue;
     const stored = readFileSync(join(upload, chunk?.key ?? ''));
-    expect(stored.equals(readFileSync(fsPath(`${at.source}/${rawPathOf(entry as never)}`)))).toBe(true);
+    expect(stored.equals(readFileSync(fsPath(raw(`${at.source}/${rawPathOf(entry as never)}`))))).toBe(true);
   }
   expect(files.filter(({ holes }) => holes !== undefined).length).toBeGreaterThan(3);
   expect(files.filter(({ segments }) => segments !== undefined).length).toBeGreaterThan(3);

@@ -1,5 +1,6 @@
 // Encrypted uploads with the built program, S3 and KMS being servers of this process; encryption.servers.test.ts has the
 // real ones.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -74,6 +75,19 @@ describe('an encrypted upload', () => {
     expect(readFileSync(join(work, 'out', 'a.txt'), 'utf8')).toBe('content');
   });
 
+  it('whose key is disabled is no reason for --force', async () => {
+    kms.clear();
+    kms.fail({ operation: 'Decrypt', type: 'DisabledException', message: 'the key is disabled' });
+    const elsewhere = { ...env, ARCHIVER_HOME: join(work, 'elsewhere') };
+
+    const { status, stderr } = await archiver(work, ['sync', tree, 's3://bucket/lab', '--quiet'], { env: elsewhere });
+    kms.clear();
+
+    expect([status, stderr]).toEqual([1, expect.stringContaining('enable the key')]);
+    expect(stderr).not.toContain('--force');
+    expect(stderr).not.toContain('archiver repair');
+  });
+
   it('costs no KMS request when it is not encrypted', async () => {
     kms.clear();
     const { document: plain } = await uploadJson(work, [tree, 's3://bucket/plain'], { env });
@@ -91,6 +105,27 @@ describe('an encrypted upload', () => {
     expect((await uploadJson(work, args, { env })).document).toMatchObject({ noChanges: true });
     writeFileSync(file, (body ?? Buffer.alloc(0)).subarray(0, 9));
     expect((await run('upload', ...args)).stderr).toMatch(/--prev-manifest .* is cut off/);
+  });
+
+  it('is kept by create upload, and by a migration into an encrypted dataset', async () => {
+    spawnSync('tar', ['-cf', join(work, 'a.tar'), '-C', tree, '.']);
+    const migration = ['migrate', join(work, 'a.tar'), 's3://bucket/lab', '--json', '--quiet'];
+    const planned = JSON.parse((await run(...migration, '--dry-run')).stdout) as UploadDocument;
+    const flags = ['--dataset-id', planned.datasetId, '--kms-key-id', KEY_ARN, '--encrypt-manifest'];
+    await uploadJson(work, [tree, 's3://bucket/lab', ...flags], { env });
+
+    const created = await run('create', 'upload', tree, '--bucket', 's3://bucket/lab', '--json', '--quiet');
+    const migrated = await run(...migration);
+
+    const results = [created, migrated].map(({ stdout }) => JSON.parse(stdout) as UploadDocument);
+    expect(results).toMatchObject([
+      { datasetId: document.datasetId, version: 2 },
+      { datasetId: planned.datasetId, version: 2 },
+    ]);
+    for (const { manifestKey } of results) {
+      const manifest = s3.buckets.get('bucket')?.get(`lab/${manifestKey}`);
+      expect(manifest?.body.toString('latin1', 0, 8)).toBe('ARCHENC1');
+    }
   });
 
   it('is refused without --kms-key-id, by sync as well, and for a folder', async () => {

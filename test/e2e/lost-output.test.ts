@@ -154,7 +154,15 @@ describe.each(sinks)('to %s', { timeout: 120_000 }, (sink) => {
 
   it.each([[[]], [['--json']]])('restore %j says that it has done its work', async (extra) => {
     const target = join(folder, `restored-${sinks.indexOf(sink)}-${extra.length}`);
-    const { status, stderr } = await sh(SINKS[sink], ['restore', url, target, '--all', '--quiet', ...extra]);
+    const { status, stderr } = await sh(SINKS[sink], [
+      'restore',
+      url,
+      target,
+      '--all',
+      '--progress-format',
+      'none',
+      ...extra,
+    ]);
 
     expect(status).toBe(1);
     expect(stderr).toContain('the command has done its work, only what it prints is lost');

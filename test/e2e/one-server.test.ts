@@ -14,6 +14,7 @@ import { readJob, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
 import { jobFields } from '../core/restore-jobs/sample-job.js';
 import { KEY_ARN } from '../support/fake-kms.js';
 import { type KmsServer, startKmsServer } from '../support/kms-server.js';
+import { asUploadId } from '../support/as-upload-id.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { type CountingServer, startCountingServer } from '../support/silent-server.js';
 import { archiver, type Ran } from './upload-cli.js';
@@ -240,8 +241,10 @@ sts =
     const again = await saved({ ...nowhere, AWS_ENDPOINT_URL: 'http://elsewhere' }, server.flags);
     const run = { ...command, values: {} };
 
-    expect(() => refuseElsewhere('u', aws, server, run)).toThrow(`was begun on AWS itself, and ${other.endpoint} is`);
-    expect(() => refuseElsewhere('u', aws, aws, run)).not.toThrow();
+    expect(() => refuseElsewhere(asUploadId('u'), aws, server, run)).toThrow(
+      `was started on AWS itself, but ${other.endpoint} is`,
+    );
+    expect(() => refuseElsewhere(asUploadId('u'), aws, aws, run)).not.toThrow();
     expect([again.endpoint, again.flags]).toEqual([
       other.endpoint,
       { endpointUrl: other.endpoint, kmsEndpointUrl: null },
@@ -249,7 +252,7 @@ sts =
   });
 
   it('the heads of two servers are not mixed', async () => {
-    const head = { version: 3, uploadId: '20260101-000000-00000000', manifestSha256: '0'.repeat(64) };
+    const head = { version: 3, uploadId: asUploadId('20260101-000000-00000000'), manifestSha256: '0'.repeat(64) };
     const on = (server?: string) => openHeadCache(join(work, 'heads'), () => undefined, server);
     mkdirSync(join(work, 'heads'));
     await on('http://one').put('s3://bucket', 'data', head);

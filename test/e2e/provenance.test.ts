@@ -53,7 +53,7 @@ async function place(files: Readonly<Record<string, string>> = {}): Promise<Plac
     writeFileSync(join(source, path), text);
   }
   const run: Place['run'] = (command, args = [], options = {}) =>
-    archiver(home, [command, source, `file://${join(home, 'store')}`, '--quiet', ...args], options);
+    archiver(home, [command, source, `file://${join(home, 'store')}`, '--progress-format', 'none', ...args], options);
   const json: Place['json'] = async (command, ...args) => {
     const { stdout, stderr } = await run(command, [...args, '--json']);
     if (stdout === '') throw new Error(stderr);
@@ -164,6 +164,33 @@ describe('--dvc-auto and --dvc-stage', () => {
     await archiver(home, ['restore', String(third['location']), output, '--dvc-stage', 'prepare']);
     expect(existsSync(join(output, 'data', 'sub', 'c.csv'))).toBe(true);
     expect(existsSync(join(output, 'model.bin'))).toBe(false);
+  });
+
+  test('a loop by its own name is all of its rounds, wherever a stage is named', async () => {
+    const { source, home, json } = await place({
+      'dvc.yaml':
+        'stages: {data: {foreach: [raw, sub], do: {cmd: "x ${item}", outs: ["data/${item}"]}}, dataset: {cmd: x, outs: [model.bin]}}',
+      'dvc.lock':
+        "schema: '2.0'\nstages: {data@sub: {cmd: x sub, outs: [{path: data/sub}]}, data@raw: {cmd: x raw, outs: [{path: raw}]}}",
+    });
+
+    const document = await json('upload', '--dvc-stage', 'data');
+    const location = String(document['location']);
+    expect(stagesOf(document)).toMatchObject({
+      'data/sub/b.csv': 'data@sub',
+      'raw/a.csv': 'data@raw',
+      'model.bin': undefined,
+    });
+    expect(manifestOf(document).dvc).toMatchObject({ outs: [{ path: 'data/sub' }, { path: 'raw' }] });
+
+    const output = join(home, 'rounds');
+    await archiver(home, ['restore', location, output, '--dvc-stage', 'data']);
+    expect(filesBelow(output).sort()).toEqual(['data/sub/b.csv', 'raw/a.csv']);
+    const status = await archiver(home, ['dvc', 'status', source, location, '--stage', 'data', '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({ files: 2, unchanged: 2 });
+    const shell = await archiver(home, ['shell', location, '-c', 'stage data']);
+    expect(shell.stdout).toMatch(/b\.csv[^]*a\.csv/);
+    expect(shell.stdout).not.toContain('model.bin');
   });
 
   test('a stage with templates is known once it has run', async () => {

@@ -1,10 +1,12 @@
 // Killed and interrupted uploads as processes: `archiver resume`, `upload --resume`, `sync`, `create upload --resume`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -21,6 +23,7 @@ import { tempFolder } from '../support/temp-folder.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
 import { startFaultProxy } from '../faults/fault-proxy.js';
 import { archiver, CLI, filesBelow, makeFolder, type Ran } from './upload-cli.js';
+import { asUploadId } from '../support/as-upload-id.js';
 
 const SLOW = ['--limit-upload', '12MiB', '--memory-limit', '200MiB'] as const;
 
@@ -133,7 +136,7 @@ function expectNothingTwice(
 /** How many chunks the journal of the only saved upload holds. */
 async function notedIn({ state }: Place): Promise<number> {
   const entries = entriesOf(state) ?? '';
-  return (await readLog(join(state, entries), entries.slice(0, 24))).chunks.length;
+  return (await readLog(join(state, entries), asUploadId(entries.slice(0, 24)))).chunks.length;
 }
 
 const inodes = ({ base }: Place): Map<string, number> =>
@@ -168,18 +171,61 @@ test('`upload --resume` finds it, and a plain upload says that it is there', asy
   const resumed = await archiver(at.home, ['upload', at.source, at.url, '--resume', '--json', '--quiet']);
 
   expect(plain.status).toBe(0);
-  expect(other).toMatchObject({ status: 2, stderr: expect.stringContaining('begun with other settings: --project') });
+  expect(other).toMatchObject({ status: 2, stderr: expect.stringContaining('started with other settings: --project') });
   expect(resumed.status).toBe(0);
   expectNothingTwice(before, at, json(resumed), noted);
   await expectRestored(at, json(resumed)['location']);
 });
 
-test('without a terminal and without a flag an upload begins anew and says how to go on', async () => {
+test.each([
+  [
+    'its version was pruned',
+    (at: Place, id: string) =>
+      archiver(at.home, ['dataset', 'prune', at.url, '--dataset-id', id, '--keep-last', '1', '--instant', '--yes']),
+  ],
+  ['its file is gone', async (at: Place) => rmSync(join(at.home, 'old.json.gz'))],
+])('an upload that was compared with an older manifest goes on though %s', async (_what, lose) => {
+  const at = await place();
+  const first = json(await archiver(at.home, ['sync', at.source, at.url, '--json']));
+  copyFileSync(join(at.base, String(first['manifestKey'])), join(at.home, 'old.json.gz'));
+  writeFileSync(join(at.source, 'more'), 'x');
+  await archiver(at.home, ['sync', at.source, at.url]);
+  for (let index = 0; index < 12; index++) writeFileSync(join(at.source, `f${index}`), noise(2 * MIB));
+  const old = chunksIn(at.base);
+  await killed(at, ['upload', at.source, at.url, '--incremental', '--prev-manifest', 'old.json.gz']);
+  const [before, noted] = [inodes(at), await notedIn(at)];
+  for (const path of old) before.delete(path);
+  await lose(at, String(first['datasetId']));
+
+  const resumed = await archiver(at.home, ['resume', '--json']);
+
+  expect(resumed.stderr).toContain('comparing with the latest version instead');
+  expect(json(resumed)).toMatchObject({ version: 3, modified: 12, unchanged: 6 });
+  for (const [path, inode] of before) expect(statSync(join(at.base, path)).ino).toBe(inode);
+  expect(chunksIn(at.base).filter((path) => !before.has(path) && !old.includes(path))).toHaveLength(
+    Number(json(resumed)['chunks']) - noted,
+  );
+  await expectRestored(at, json(resumed)['location']);
+});
+
+test('without a terminal and without a flag an upload goes on, as a cron job has to', async () => {
+  const at = await place();
+  await killed(at, ['upload', at.source, at.url]);
+  const [before, noted] = [inodes(at), await notedIn(at)];
+
+  const { status, stdout, stderr } = await archiver(at.home, ['upload', at.source, at.url, '--json']);
+
+  expect(status).toBe(0);
+  expect(stderr).toContain('continuing the interrupted upload');
+  expectNothingTwice(before, at, JSON.parse(stdout) as Record<string, unknown>, noted);
+});
+
+test('with other settings it begins anew and says how to go on, and with --force-restart it says nothing', async () => {
   const at = await place();
   await killed(at, ['upload', at.source, at.url]);
   const [saved = ''] = readdirSync(at.state);
 
-  const anew = await archiver(at.home, ['upload', at.source, at.url]);
+  const anew = await archiver(at.home, ['upload', at.source, at.url, '--project', 'p']);
   const silent = await archiver(at.home, ['upload', at.source, at.url, '--force-restart']);
 
   expect(anew.stderr).toContain(`archiver resume ${saved.slice(0, 24)}`);
@@ -199,7 +245,7 @@ test('a killed sync goes on by itself', async () => {
   const again = await archiver(at.home, ['sync', at.source, at.url, '--json']);
 
   const document = json(again);
-  expect(again.stderr).toContain('going on with the interrupted upload');
+  expect(again.stderr).toContain('continuing the interrupted upload');
   expect(document).toMatchObject({ version: 2, modified: 12, unchanged: 5 });
   expectNothingTwice(before, at, document, noted);
   await expectRestored(at, document['location']);
@@ -240,8 +286,8 @@ test('two at once: one goes on, the other is told who does', async () => {
 
 describe('state that cannot be used is refused in a sentence', () => {
   test.each<readonly [string, (path: string) => void, string]>([
-    ['torn', (path) => truncateSync(path, 100), 'is no JSON document'],
-    ['empty', (path) => truncateSync(path, 0), 'is no JSON document'],
+    ['torn', (path) => truncateSync(path, 100), 'is not a JSON document'],
+    ['empty', (path) => truncateSync(path, 0), 'is not a JSON document'],
     ['another document', (path) => writeFileSync(path, '{"a":1}'), 'is not a saved upload of archiver'],
     ['newer', (path) => writeFileSync(path, '{"type":"archiver-upload-state","format":9}'), 'update archiver'],
     [
@@ -300,6 +346,23 @@ test('clean keeps what is young, and what is not complete when asked for what is
   expect(chunksIn(at.base)).toEqual(chunks);
 });
 
+test('clean keeps what cannot be read, and says what could not be removed', async () => {
+  const at = await place(1);
+  const id = '20260304-050607-01020304';
+  mkdirSync(join(at.state, `${id}.json`), { recursive: true });
+  const unread = await archiver(at.home, ['resume', 'clean', '--older-than', '0', '--json']);
+  rmSync(join(at.state, `${id}.json`), { recursive: true });
+  writeFileSync(join(at.state, `${id}.json`), 'torn');
+  mkdirSync(join(at.state, `${id}.entries`));
+  const unremoved = await archiver(at.home, ['resume', 'clean', '--older-than', '0']);
+
+  expect(json(unread)).toMatchObject({ removed: [], kept: 1 });
+  expect(unremoved).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/cannot remove .*\.entries \(ERR_FS_EISDIR\)/),
+  });
+});
+
 test('an upload that was stopped between its commit and its state is complete', async () => {
   const at = await place(2);
   await killed(at, ['upload', at.source, at.url]);
@@ -325,8 +388,9 @@ test('an upload that was stopped between its commit and its state is complete', 
 
 test.each([
   ['y', 'interrupted run'],
+  ['', 'interrupted run'],
   ['n', 'new one'],
-])('on a terminal it asks, and %s means the %s', async (answer) => {
+])('on a terminal it asks, and "%s" means the %s', async (answer, which) => {
   const at = await place(4);
   await killed(at, ['upload', at.source, at.url]);
   const id = (entriesOf(at.state) ?? '').slice(0, 24);
@@ -334,11 +398,11 @@ test.each([
   const { status, text } = await onTerminal(
     at.home,
     ['upload', at.source, at.url, '--progress-format', 'none', ...SLOW],
-    ['Resume it? [y/N]', answer],
+    ['Resume it? [Y/n]', answer],
   );
 
   expect(status).toBe(0);
-  expect(text.includes(`/uploads/${id}`)).toBe(answer === 'y');
+  expect(text.includes(`/uploads/${id}`)).toBe(which === 'interrupted run');
 });
 
 test('a state folder that cannot be written stops nothing and is told once', async () => {
@@ -392,8 +456,12 @@ describe('create upload', () => {
     await ended(child);
     const [before, noted] = [inodes(at), await notedIn(at)];
 
-    const resumed = await archiver(at.home, [...args, '--resume', '--json', '--quiet']);
+    // The settings are those that it began with; what is typed must fit them.
+    const untyped = args.slice(0, 5);
+    const other = await archiver(at.home, [...untyped, '--resume', '--chunk-size-mb', '6']);
+    const resumed = await archiver(at.home, [...untyped, '--resume', '--json', '--quiet']);
 
+    expect(other).toMatchObject({ status: 2, stderr: expect.stringContaining('other settings: --chunk-size-mb') });
     expect(resumed.status).toBe(0);
     expectNothingTwice(before, at, json(resumed), noted);
     await expectRestored(at, json(resumed)['location']);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadLibc } from '../../src/core/libc/libc.js';
 import { archiver, makeFolder, missingTools, onlyUpload, uploadJson } from './upload-cli.js';
+import { raw } from '../support/raw.js';
 
 // Version 2 of the kernel's record: cap_net_raw, permitted and effective.
 const CAPABILITY = Buffer.from('0100000200200000000000000000000000000000', 'hex');
@@ -24,7 +25,7 @@ let folder = '';
 let home = '';
 let url = '';
 
-const names = (path: string): string[] => [...(libc?.llistxattr(path) ?? [])].sort();
+const names = (path: string): string[] => [...(libc?.llistxattr(raw(path)) ?? [])].sort();
 
 beforeAll(async () => {
   if (!isRoot || libc === undefined) return;
@@ -39,14 +40,14 @@ beforeAll(async () => {
     writeFileSync(join(source, name), `a program of ${name}`, { mode: 0o755 });
     chownSync(join(source, name), owner, owner);
     if (missingTools('setcap').length === 0) execFileSync('setcap', ['cap_net_raw+ep', join(source, name)]);
-    else libc.lsetxattr(join(source, name), 'security.capability', CAPABILITY);
-    libc.lsetxattr(join(source, name), 'user.note', Buffer.from('kept'));
+    else libc.lsetxattr(raw(join(source, name)), raw('security.capability'), CAPABILITY);
+    libc.lsetxattr(raw(join(source, name)), raw('user.note'), Buffer.from('kept'));
   }
   writeFileSync(join(source, 'shared'), 'for some');
-  libc.lsetxattr(join(source, 'shared'), 'system.posix_acl_access', ACL);
-  libc.lsetxattr(join(source, 'sub'), 'trusted.of', Buffer.from('folder'));
+  libc.lsetxattr(raw(join(source, 'shared')), raw('system.posix_acl_access'), ACL);
+  libc.lsetxattr(raw(join(source, 'sub')), raw('trusted.of'), Buffer.from('folder'));
   symlinkSync('mine', join(source, 'link'));
-  libc.lsetxattr(join(source, 'link'), 'trusted.of', Buffer.from('link'));
+  libc.lsetxattr(raw(join(source, 'link')), raw('trusted.of'), Buffer.from('link'));
   const base = `file://${join(folder, 'store')}`;
   await uploadJson(home, [source, base]);
   url = `${base}/uploads/${onlyUpload(join(folder, 'store')).split('/').at(-1) ?? ''}`;

@@ -298,9 +298,18 @@ describe('a shell without a terminal', { timeout: 60_000 }, () => {
     expect((await script('pwd\ncat nope')).status).toBe(1);
   });
 
-  it('gives names and content as they are', async () => {
+  it('ends lines where files of lines do, and nowhere else', async () => {
+    const ran = await script("cat 'no\u2028pe'\ncat 'no\rpe'\npwd");
+    expect([ran.status, ran.stdout]).toEqual([0, '/\n']);
+    expect(ran.stderr.match(/^✗ .*$/gm)).toEqual([
+      '✗ there is no no\\xe2\\x80\\xa8pe in this archive',
+      expect.stringMatching(/^✗ there is no .*no.*pe.* in this archive$/),
+    ]);
+  });
+
+  it('gives content as it is, and names as a terminal shows them', async () => {
     const ran = await script('find red\ncat data/*red.txt\n');
-    expect(ran.stdout).toBe(`data/${ESC}[31mred.txt\n${ESC}[31mred\r\n`);
+    expect(ran.stdout).toBe(`data/\\x1b[31mred.txt\n${ESC}[31mred\r\n`);
   });
 
   it('prints a large file whole', async () => {

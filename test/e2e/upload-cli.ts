@@ -90,6 +90,7 @@ export interface JsonEntry {
 }
 
 export interface JsonManifest {
+  readonly listing: string;
   readonly datasetId: string;
   readonly writerId?: string;
   readonly project?: string;

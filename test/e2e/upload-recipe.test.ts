@@ -1,12 +1,21 @@
 // The promise of docs/format.md: what was uploaded comes back with tar, zstd, gzip, jq and cat. The script is taken out of
 // the document, so that document and test cannot drift apart.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeTree, type Described, isRoot, makeEverything } from '../core/archive/trees.js';
+import {
+  describeTree,
+  type Described,
+  isRoot,
+  makeEverything,
+  MIB,
+  noise,
+  writeSparse,
+} from '../core/archive/trees.js';
+import { fsPath, rawFromLatin1 } from '../../src/core/paths/raw-path.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { makeFolder, missingTools, onlyUpload, readManifest, uploadJson } from './upload-cli.js';
+import { archiver, makeFolder, missingTools, onlyUpload, readManifest, uploadJson } from './upload-cli.js';
 
 const missing = missingTools('tar', 'zstd', 'jq', 'gzip', 'base64');
 const isGnuTar = spawnSync('tar', ['--version'], { encoding: 'utf8' }).stdout.includes('GNU');
@@ -15,29 +24,36 @@ if (missing.length > 0 || !isGnuTar) {
 }
 const canRun = missing.length === 0 && isGnuTar && process.platform === 'linux';
 
-/**
- * The first script of the section gets everything back, the second one copies what was stored once for several files, the
- * third one what was uploaded directly.
- */
-function recipe(script: number): string {
+/** The scripts of the section, in its order. */
+const SCRIPTS = ['everything', 'root', 'equal', 'direct', 'version'] as const;
+type Script = (typeof SCRIPTS)[number];
+
+function recipe(script: Script): string {
   const text = readFileSync(new URL('../../docs/format.md', import.meta.url), 'utf8');
   const [, section = ''] = text.split(/^## Getting everything back.*$/m);
-  const found = [...section.matchAll(/```sh\n([\s\S]*?)```/g)][script]?.[1];
+  const found = [...section.matchAll(/```sh\n([\s\S]*?)```/g)][SCRIPTS.indexOf(script)]?.[1];
   if (found === undefined) throw new Error('docs/format.md has no recipe');
   return found;
 }
 
 function extract(upload: string): string {
-  runScript(recipe(0), upload);
+  runScript(recipe('everything'), upload);
   return join(upload, 'out');
 }
 
-function runScript(script: string, upload: string): void {
-  const { status, stderr } = spawnSync('sh', ['-eu', '-c', script], { cwd: upload, encoding: 'utf8' });
+function runScript(script: string, folder: string, env: Readonly<Record<string, string>> = {}): void {
+  const options = { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } } as const;
+  const { status, stderr } = spawnSync('sh', ['-eu', '-c', script], options);
   const problems = stderr
     .split('\n')
     .filter((line) => line !== '' && !/implausibly old time stamp|s in the future$/.test(line));
   expect({ status, problems }).toEqual({ status: 0, problems: [] });
+}
+
+/** Between pieces `[offset, data]`. */
+function holesOf(size: number, pieces: readonly (readonly [number, Buffer])[]): readonly (readonly [number, number])[] {
+  const ends = pieces.map(([offset, data]) => offset + data.length);
+  return ends.map((end, at) => [end, (pieces[at + 1]?.[0] ?? size) - end] as const);
 }
 
 // Joining the pieces of a cut file touches its folder.
@@ -72,6 +88,30 @@ test.skipIf(!canRun).each([
   expect(withoutTimesOf(folders, describeTree(out))).toEqual(expected);
 });
 
+test.skipIf(!canRun)('a sparse file that was cut keeps its holes', async () => {
+  const home = await tempFolder();
+  const source = makeFolder(home, 'source');
+  const pieces = [0, 13, 30].map((at) => [at * MIB, noise(4 * MIB)] as const);
+  writeSparse(join(source, 'disk'), 40 * MIB, pieces);
+  linkSync(join(source, 'disk'), join(source, 'linked'));
+  const base = join(home, 'store');
+
+  await uploadJson(home, [source, `file://${base}`, '--memory-limit', '192MiB']);
+  const manifest = readManifest(onlyUpload(base));
+  const restored = await archiver(home, ['restore', `file://${onlyUpload(base)}`, join(home, 'out'), '--all']);
+  const verified = await archiver(home, ['verify', `file://${onlyUpload(base)}`, '--deep']);
+  const byHand = extract(onlyUpload(base));
+
+  expect(manifest.files).toMatchObject(
+    ['disk', 'linked'].map((path) => ({ path, segments: expect.anything(), holes: holesOf(40 * MIB, pieces) })),
+  );
+  expect([restored.status, verified.status]).toEqual([0, 0]);
+  for (const out of [join(home, 'out'), byHand]) {
+    expect(describeTree(out)).toEqual(describeTree(source));
+    expect(statSync(join(out, 'disk')).blocks * 512).toBe(statSync(join(source, 'disk')).blocks * 512);
+  }
+});
+
 test.skipIf(!canRun)('files that were stored once come back under all their names', async () => {
   const home = await tempFolder();
   const source = makeFolder(home, 'source');
@@ -93,7 +133,7 @@ test.skipIf(!canRun)('files that were stored once come back under all their name
 
   const { document } = await uploadJson(home, [source, `file://${base}`, '--enable-dedup', '--memory-limit', '192MiB']);
   const out = extract(onlyUpload(base));
-  runScript(recipe(1), onlyUpload(base));
+  runScript(recipe('equal'), onlyUpload(base));
 
   expect(document).toMatchObject({ deduplicated: { files: 8 } });
   const folders = ['0', '0/a', '0/b', '1', '1/a', '1/b', '.', ''];
@@ -113,8 +153,88 @@ test.skipIf(!canRun)('files that were uploaded directly come back under all thei
 
   await uploadJson(home, [source, `file://${base}`, '--direct-upload']);
   const out = extract(onlyUpload(base));
-  runScript(recipe(2), onlyUpload(base));
+  runScript(recipe('direct'), onlyUpload(base));
 
+  runScript(recipe('root'), onlyUpload(base));
+
+  expect([statSync(out).mode, statSync(out).mtimeMs]).toEqual([statSync(source).mode, statSync(source).mtimeMs]);
   const folders = ['d', 'd/sub'];
   expect(withoutTimesOf(folders, describeTree(out))).toEqual(withoutTimesOf(folders, describeTree(source)));
 });
+
+test.skipIf(!canRun)(
+  'every version comes back from a copy of its store, whatever was done there',
+  { timeout: 300_000 },
+  async () => {
+    const home = await tempFolder();
+    const source = makeFolder(home, 'source');
+    const [base, url] = [join(home, 'store'), `file://${join(home, 'store')}`];
+    const bytes = (path: string): ReturnType<typeof fsPath> => fsPath(rawFromLatin1(path));
+    const write = (name: string, content: string | Buffer): void => {
+      mkdirSync(bytes(`${source}/${name.slice(0, name.lastIndexOf('/') + 1)}`), { recursive: true });
+      writeFileSync(bytes(`${source}/${name}`), content);
+    };
+    const remove = (...names: string[]): void =>
+      names.forEach((name) => rmSync(bytes(`${source}/${name}`), { recursive: true }));
+    const same = noise(20_000);
+    for (let at = 0; at < 40; at++) write(`folder ${at % 4}/file ${at}`, at % 5 === 0 ? same : `content ${at}`);
+    for (const name of ['names/bytes \xff\xfe', 'names/ends in\n', 'names/quote"\\', 'names/a', 'names-a/b'])
+      write(name, name);
+    writeFileSync(join(source, 'empty'), '');
+    writeSparse(join(source, 'sparse'), MIB, [[300_000, noise(5000)]]);
+    writeFileSync(join(source, 'cut'), noise(9 * MIB));
+    linkSync(join(source, 'cut'), join(source, 'cut too'));
+    linkSync(join(source, 'names/a'), join(source, 'names/linked'));
+    symlinkSync('names/a', join(source, 'symbolic'));
+    const steps: readonly (() => void)[] = [
+      () => remove('names/linked', 'folder 1/file 1'),
+      () => chmodSync(join(source, 'folder 0/file 0'), 0o600),
+      () => chmodSync(source, 0o751),
+      () => (remove('names', 'folder 1'), write('names', 'a file now')),
+      () => (remove('names'), write('names/a', 'a folder again')),
+      () => write('folder 2/new', 'directly'),
+      () => write('folder 3/file 3', 'other content'),
+      () => (chmodSync(join(source, 'cut'), 0o640), write('folder 0/\xe4', 'late')),
+      () => remove('sparse', 'empty'),
+    ];
+    const took: { readonly id: string; readonly tree: unknown }[] = [];
+    const run = async (...args: string[]): Promise<Record<string, unknown>> => {
+      const { status, stdout, stderr } = await archiver(home, [...args, '--json'], { timeoutMs: 120_000 });
+      expect([args[0], status, status === 0 ? '' : stderr + stdout]).toEqual([args[0], 0, '']);
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+    const describeAll = (root: string): unknown => {
+      const { mode, mtimeMs } = statSync(root);
+      return [mode, Math.trunc(mtimeMs), describeTree(root)];
+    };
+    const commit = async (...args: string[]): Promise<void> => {
+      const { uploadId } = await run(...args, source, url, '--dataset-id', 'd', '--memory-limit', '192MiB');
+      took.push({ id: String(uploadId), tree: describeAll(source) });
+    };
+    const readBack = (versions: readonly number[]): void => {
+      for (const version of versions) {
+        const { id, tree } = took[version - 1] ?? { id: '', tree: {} };
+        runScript(recipe('version'), base, { id });
+        expect([version, describeAll(join(base, 'out'))]).toEqual([version, tree]);
+        rmSync(join(base, 'out'), { recursive: true });
+      }
+    };
+
+    await commit('upload', '--enable-dedup', '--shard-count', '4');
+    for (let version = 2; version <= 15; version++) {
+      (steps[version - 2] ?? ((): void => write('folder 3/log', `line ${version}`)))();
+      if (version === 7) await commit('upload', '--incremental', '--direct-upload');
+      else await commit('sync', '--track-deletes');
+    }
+    const listings = took.map(({ id }) => readManifest(join(base, 'uploads', id)));
+    readBack([1, 6, 10]);
+    await run('dataset', 'prune', url, '--dataset-id', 'd', '--keep-last', '7', '--instant', '--yes');
+    for (const { id } of [8, 14].flatMap((at) => took[at] ?? []))
+      await run('balance', `${url}/uploads/${id}`, '--execute', '--threshold', '1.01');
+    readBack([9, 15]);
+
+    expect(listings.slice(1).map(({ listing }) => listing)).toContain('full');
+    expect(listings[4]?.listing).toBe('delta');
+    expect(listings[3]?.files).toEqual([]);
+  },
+);

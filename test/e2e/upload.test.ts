@@ -1,7 +1,7 @@
 // `archiver upload` as a process: what it prints, records, refuses, and leaves alone.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -48,6 +48,21 @@ function storedContent(upload: string, manifest: JsonManifest, entry: JsonEntry)
   const { chunk = 0, offset = 0, size = 0, segments = [{ chunk, offset, size }] } = entry;
   return Buffer.concat(segments.map((s) => rawOf(s.chunk).subarray(s.offset, s.offset + s.size)));
 }
+
+test('--frame-size 0 stores each chunk as one frame, however large, and all of it comes back', async () => {
+  const { home, source, url } = await withSource();
+  for (const name of ['c', 'd', 'e']) writeFileSync(join(source, name), noise(7 * MIB));
+  writeFileSync(join(source, 'cut'), noise(45 * MIB));
+
+  const { status, document } = await uploadJson(home, [source, url, '--frame-size', '0']);
+  const restored = await archiver(home, ['restore', document.location, join(home, 'out'), '--all']);
+
+  expect([status, restored.status]).toEqual([0, 0]);
+  expect(spawnSync('diff', ['-r', source, join(home, 'out')], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stdout: '',
+  });
+});
 
 describe('output', () => {
   test('--json has the pinned keys, and the store what they say', async () => {
@@ -299,9 +314,11 @@ describe('a running upload', () => {
     const { home, source, base, url } = await withSource();
     const file = join(source, 'growing.log');
     writeFileSync(file, noise(12 * MIB));
-    const writer = spawn('sh', ['-c', 'while :; do echo more; done >> "$0"', file]);
+    const before = statSync(file).mtimeMs;
+    // Ahead of the upload where the machine is busy: it has to write while the file is read, three times.
+    const writer = spawn('nice', ['-n', '-10', 'sh', '-c', 'while :; do echo more; done >> "$0"', file]);
     onTestFinished(() => void writer.kill('SIGKILL'));
-    await sleep(50);
+    while (statSync(file).mtimeMs === before) await sleep(20);
 
     const { status, document } = await uploadJson(home, [source, url, '--frame-size', '1MiB']);
     writer.kill('SIGKILL');
@@ -336,6 +353,28 @@ describe('a running upload', () => {
     expect(status).toBe(130);
     expect(filesBelow(base).filter((name) => name.endsWith('.gz') || name.endsWith('.json'))).toEqual([]);
     expect(said).toMatch(/what was sent is kept .*archiver resume \d{8}-/);
+  });
+
+  test('T02 a second Ctrl+C ends it at once and says what is kept and how it goes on', async () => {
+    const { home, source, base, url } = await withSource();
+    for (let index = 0; index < 12; index++) writeFileSync(join(source, `n${index}`), noise(2 * MIB));
+    const child = spawn(process.execPath, [CLI, 'upload', source, url, '--limit-upload', '3MiB', '--quiet'], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: home },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    while (filesBelow(base).filter((name) => name.endsWith('.zst')).length === 0 && child.exitCode === null)
+      await sleep(20);
+
+    await sleep(300); // until that chunk is acknowledged
+    child.kill('SIGINT');
+    await sleep(200);
+    child.kill('SIGINT');
+    const status = await new Promise((resolve) => void child.on('exit', resolve));
+
+    expect(status).toBe(130);
+    expect(said).toMatch(/what was sent is kept \(\d+ chunks?, .*`archiver resume \d{8}-\d{6}-[0-9a-f]{8}` continues/);
   });
 
   const noTime = missingTools('/usr/bin/time');

@@ -163,8 +163,14 @@ function cutRequest(request: http.IncomingMessage, afterBytes: number): void {
   });
 }
 
-/** Starts a proxy in front of `upstream` (an endpoint URL), or one that only gives canned answers. */
-export async function startFaultProxy(upstream?: string): Promise<FaultProxy> {
+/**
+ * Starts a proxy in front of `upstream` (an endpoint URL), or one that only gives canned answers. `onPass` is waited for
+ * before a request that came whole is passed on.
+ */
+export async function startFaultProxy(
+  upstream?: string,
+  onPass: (operation: string, path: string) => Promise<void> | void = () => undefined,
+): Promise<FaultProxy> {
   const rules: ActiveRule[] = [];
   const counts = new Map<string, number>();
   const target = upstream === undefined ? undefined : new URL(upstream);
@@ -187,6 +193,7 @@ export async function startFaultProxy(upstream?: string): Promise<FaultProxy> {
     if (fault?.kind === 'cut-request') return cutRequest(request, fault.afterBytes);
     const exchange = { request, response, body: await gather(request) };
     if (fault && answerAlone(fault, exchange)) return;
+    await onPass(operation, url);
     if (!target) throw new Error(`no rule answers ${operation} ${url}`);
     await pass(fault, exchange, target);
   };

@@ -3,6 +3,7 @@ import { planPrune } from '../../src/core/dataset/prune/plan-prune.js';
 import { openVersion } from '../../src/core/dataset/chain/version-view.js';
 import { listAllOrdinals, listAllVersions, readVersion } from '../../src/core/dataset/records/versions.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
+import { manifestKeys } from '../../src/core/manifest/manifest-copy.js';
 import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 
 const signal = new AbortController().signal;
@@ -10,7 +11,7 @@ const signal = new AbortController().signal;
 /** What a repair keeps of a manifest that it replaced. */
 const KEPT = /\/manifest\.json\.gz\.damaged-[0-9a-f]{8}\.bak$/;
 
-/** Keys that are no record, no manifest of a version, and no chunk that such a manifest lists. */
+/** Keys that are no record, no manifest of a version or copy of one, and no chunk that such a manifest lists. */
 export async function orphansOf(reader: ObjectReader): Promise<string[]> {
   const used = new Set<string>();
   for (const ordinals of (await listAllOrdinals(reader, signal)).values())
@@ -19,8 +20,9 @@ export async function orphansOf(reader: ObjectReader): Promise<string[]> {
     for (const { key, version } of versions) {
       used.add(key);
       const { chain } = await openVersion(reader, await readVersion(reader, datasetId, version));
-      for (const { key: manifest, uploadId, head } of chain) {
-        used.add(manifest);
+      for (const loaded of chain) {
+        const { uploadId, head } = loaded;
+        for (const manifest of manifestKeys(loaded)) used.add(manifest);
         for (const chunk of head.chunks) used.add(chunkKey(uploadId, chunk.key) ?? chunk.key);
       }
     }

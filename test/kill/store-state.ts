@@ -6,6 +6,7 @@ import { openView } from '../../src/core/dataset/chain/view.js';
 import { chunkKey } from '../../src/core/manifest/manifest-check.js';
 import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';
+import { asUploadId } from '../support/as-upload-id.js';
 
 /** One line a path: what the version says of it, wherever its content lies. */
 export type VersionContent = readonly string[];
@@ -40,7 +41,7 @@ export async function readStore(reader: ObjectReader, damaged?: string): Promise
 }
 
 async function contentOf(reader: ObjectReader, uploadId: string, sha256: readonly string[]): Promise<VersionContent> {
-  const view = await openView(reader, { uploadId, sha256 });
+  const view = await openView(reader, { uploadId: asUploadId(uploadId), sha256 });
   const lines: string[] = [];
   const used = new Set<number>();
   for await (const batch of view.entries()) {
@@ -52,7 +53,7 @@ async function contentOf(reader: ObjectReader, uploadId: string, sha256: readonl
   }
   for (const [position, record] of view.chunks.entries()) {
     if (!used.has(position)) continue;
-    const key = chunkKey(uploadId, record.key) ?? record.key;
+    const key = chunkKey(asUploadId(uploadId), record.key) ?? record.key;
     const bytes = await readAll(await reader.get(key), record.size);
     if (bytes.length !== record.size) throw new Error(`${key} is not ${record.size} bytes long`);
     if (createHash('sha256').update(bytes).digest('hex') !== record.sha256) throw new Error(`${key} is damaged`);

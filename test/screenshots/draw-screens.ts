@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSession, type TerminalSession } from '../support/terminal-session.js';
 import { browseScreen } from './browse-scenes.js';
-import { act, type PhotographedScreen, type Scene, SIZES, type World } from './scene.js';
+import { progressScreen } from './progress-scenes.js';
+import { shellScreen } from './shell-scenes.js';
+import { act, CLOCK, type PhotographedScreen, type Scene, SIZES, type World } from './scene.js';
 
-const SCREENS: readonly PhotographedScreen[] = [browseScreen];
+const SCREENS: readonly PhotographedScreen[] = [browseScreen, shellScreen, progressScreen];
 const FOLDER = fileURLToPath(new URL('../../docs/screens', import.meta.url));
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 async function shoot(world: World, scene: Scene, columns: number, rows: number): Promise<string> {
-  const args = [CLI, ...world.args, ...(scene.args ?? [])];
+  await world.begin?.(scene);
+  const args = ['--import', CLOCK, CLI, ...world.args, ...(scene.args ?? [])];
   const session = openSession(args, { cwd: world.cwd, env: world.env, columns, rows });
   try {
     await act(session, scene.steps);

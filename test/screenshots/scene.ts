@@ -1,5 +1,6 @@
 // What a text screenshot is made of. A screen has a world (a store, a home) and scenes: what is typed, and what must be on
 // the screen before the shot is taken.
+import { fileURLToPath } from 'node:url';
 import type { TerminalSession } from '../support/terminal-session.js';
 
 /** Keys to type, or a text to wait for: `['type', 'j']`, `['see', 'README.md']`. */
@@ -19,6 +20,8 @@ export interface World {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
+  /** Puts the world in order for a scene; its arguments come before those of the scene. */
+  readonly begin?: (scene: Scene) => Promise<void> | void;
 }
 
 export interface PhotographedScreen {
@@ -26,6 +29,9 @@ export interface PhotographedScreen {
   readonly scenes: readonly Scene[];
   readonly open: () => Promise<World>;
 }
+
+/** Is loaded before the program. */
+export const CLOCK = fileURLToPath(new URL('clock.mjs', import.meta.url));
 
 export const SIZES = [
   [80, 24],

@@ -11,7 +11,7 @@ export async function listingOf(
   bend: (manifest: Json & { files: Json[]; chunks: Json[] }) => void = () => undefined,
 ): Promise<Listing> {
   const { objects } = makeArchive({ files, bend });
-  return (await loadListing(memoryReader(objects), { uploadId: UPLOAD_ID })).listing;
+  return await loadListing(memoryReader(objects), { uploadId: UPLOAD_ID });
 }
 
 const MIB = 2 ** 20;

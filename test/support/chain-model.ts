@@ -1,10 +1,12 @@
 // Random histories of a dataset with what each version must look like, kept the plain way: a Map from path to the newest
 // mention, changed mention by mention. Nothing of src/core/dataset is used.
 import * as fc from 'fast-check';
-import type { ChunkRecord, Entry, EntryType, Mention } from '../../src/core/manifest/manifest-types.js';
+import type { ChunkRecord, Entry, EntryType, Mention, UploadId } from '../../src/core/manifest/manifest-types.js';
+import { raw } from './raw.js';
+import { asUploadId } from './as-upload-id.js';
 
 export interface HistoryLevel {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly chunks: readonly ChunkRecord[];
   /** In path order. */
   readonly mentions: readonly Mention[];
@@ -44,7 +46,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), path: pathOf }) },
 );
 
-export const uploadIdOf = (version: number): string => `20260101-000000-${String(version).padStart(8, '0')}`;
+export const uploadIdOf = (version: number): UploadId =>
+  asUploadId(`20260101-000000-${String(version).padStart(8, '0')}`);
 
 export const chunkOf = (key: string, chunk: number): ChunkRecord => ({
   chunk,
@@ -82,7 +85,7 @@ function mentionsOf(changes: readonly Change[], tree: Tree, version: number): Ma
   for (const each of changes) {
     for (const known of mentions.keys()) if (known.startsWith(`${each.path}/`)) mentions.delete(known);
     if (each.kind === 'delete') {
-      mentions.set(each.path, { path: each.path, type: 'deleted' });
+      mentions.set(each.path, { path: raw(each.path), type: 'deleted' });
       continue;
     }
     for (let slash = each.path.indexOf('/'); slash > 0; slash = each.path.indexOf('/', slash + 1)) {
@@ -101,12 +104,12 @@ function entryOf(change: Change & { kind: 'put' }, version: number, chunks: numb
   const hasContent = type === 'file' || type === 'hardlink';
   const cut = hasContent && path.length % 3 === 0;
   return {
-    path,
+    path: raw(path),
     type,
     mode: 0o644,
     uid: version,
     gid: 0,
-    inode: String(version),
+    inode: raw(String(version)),
     size: hasContent ? 7 : 0,
     mtime: { seconds: version, nanos: 1 },
     ctime: { seconds: version, nanos: 2 },
@@ -120,7 +123,7 @@ function entryOf(change: Change & { kind: 'put' }, version: number, chunks: numb
       : { chunk }),
     ...(hasContent && !cut ? { offset: 512 } : {}),
     ...(hasContent && group > 0 ? { linkGroup: group } : {}),
-    ...(type === 'symlink' ? { target: `to-${version}` } : {}),
+    ...(type === 'symlink' ? { target: raw(`to-${version}`) } : {}),
   };
 }
 

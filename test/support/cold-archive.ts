@@ -21,7 +21,7 @@ export interface ColdArchive {
   /** The chunk that holds `file-<index>`. */
   chunk(index: number): MemoryObject;
   chunkKey(index: number): string;
-  /** Everything that was asked back becomes readable, for some days from now. */
+  /** Everything that was requested becomes readable, for some days from now. */
   finishThaws(days?: number): void;
   /** Requests since the last call, as `{GetObject: 1, …}`. */
   requests(): Readonly<Record<string, number>>;
@@ -63,8 +63,11 @@ export async function makeColdArchive(
     chunkKey: (index) => keys[index] ?? '',
     chunk: (index) => stored().get(keys[index] ?? '')!,
     finishThaws: (days = 7) => {
-      for (const object of stored().values())
-        if (object.restore?.includes('"true"') === true) object.restore = thawedFor(days);
+      for (const object of stored().values()) {
+        if (object.restore?.includes('"true"') !== true) continue;
+        if (object.archiveTier === undefined) object.restore = thawedFor(days);
+        else for (const key of ['archiveTier', 'restore'] as const) delete object[key];
+      }
     },
     requests: () => {
       const counts: Record<string, number> = {};

@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { loadCodec } from '../../src/core/codec/codec.js';
+import { asUploadId } from './as-upload-id.js';
+import type { UploadId } from '../../src/core/manifest/manifest-types.js';
 
 export type Json = Record<string, unknown>;
 
@@ -29,7 +31,7 @@ export interface FileSpec {
 
 export interface ArchiveSpec {
   readonly files: readonly FileSpec[];
-  readonly uploadId?: string;
+  readonly uploadId?: UploadId;
   readonly frameSize?: number;
   /** Bends the manifest before it is written; `files` are its entries. */
   readonly bend?: (manifest: Json & { files: Json[]; chunks: Json[] }) => void;
@@ -38,13 +40,13 @@ export interface ArchiveSpec {
 }
 
 export interface MadeArchive {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly objects: Map<string, Buffer>;
   readonly manifest: Json & { files: Json[]; chunks: Json[] };
   readonly manifestKey: string;
 }
 
-export const UPLOAD_ID = '20251114-093012-1a2b3c4d';
+export const UPLOAD_ID = asUploadId('20251114-093012-1a2b3c4d');
 const MTIME = '2025-11-14T09:30:12.123456789Z';
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 export const md5 = (bytes: Uint8Array | string): string => createHash('md5').update(bytes).digest('hex');

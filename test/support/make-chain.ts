@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { makeArchive, manifestText, type ArchiveSpec, type Json, type MadeArchive } from './make-archive.js';
+import { asUploadId } from './as-upload-id.js';
+import type { UploadId } from '../../src/core/manifest/manifest-types.js';
 
 export interface LinkSpec extends Omit<ArchiveSpec, 'uploadId'> {
   /** Paths that are gone. */
@@ -13,9 +15,9 @@ export interface LinkSpec extends Omit<ArchiveSpec, 'uploadId'> {
 
 export interface MadeChain {
   /** Of the newest. */
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Oldest first. */
-  readonly uploadIds: readonly string[];
+  readonly uploadIds: readonly UploadId[];
   readonly objects: Map<string, Buffer>;
   /** Oldest first; bent ones are written as they are bent. */
   readonly manifests: readonly MadeArchive['manifest'][];
@@ -23,13 +25,13 @@ export interface MadeChain {
   rewrite(link: number, change: (manifest: MadeArchive['manifest']) => void): void;
 }
 
-export const linkId = (link: number): string => `20260101-000000-${String(link).padStart(8, '0')}`;
+export const linkId = (link: number): UploadId => asUploadId(`20260101-000000-${String(link).padStart(8, '0')}`);
 export const linkKey = (link: number): string => `uploads/${linkId(link)}/manifest.json.gz`;
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const pathOf = (entry: Json): string => String(entry['path']);
 
 interface Place {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly chunks: readonly Json[];
 }
 type View = Map<string, Json & { place: Place }>;
@@ -95,7 +97,7 @@ function keep(
   });
 }
 
-function apply(view: View, { files, chunks }: MadeArchive['manifest'], uploadId: string): void {
+function apply(view: View, { files, chunks }: MadeArchive['manifest'], uploadId: UploadId): void {
   for (const file of files) {
     if (file['type'] === 'directory') continue;
     for (const path of view.keys()) if (path.startsWith(`${pathOf(file)}/`)) view.delete(path);

@@ -9,6 +9,7 @@ import type { ObjectReader } from '../../src/core/object-store/object-store.js';
 import { readAll } from '../../src/core/object-store/read-content.js';
 import type { Json } from './make-archive.js';
 import { linkId, makeChain, type LinkSpec, type MadeChain } from './make-chain.js';
+import type { UploadId } from '../../src/core/manifest/manifest-types.js';
 
 /** What `make-archive` writes into its manifests. */
 export const DATASET = 'made-00000000';
@@ -24,7 +25,7 @@ export function recordBytes(document: Json): Buffer {
 
 export interface RecordSpec {
   readonly version: number;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly manifest: Json;
   readonly manifestBytes: Buffer;
   readonly datasetId?: string;

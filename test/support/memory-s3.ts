@@ -14,6 +14,8 @@ export interface MemoryObject {
   headers: Record<string, string>;
   /** The value of `x-amz-restore`. */
   restore?: string;
+  /** The archive tier that INTELLIGENT_TIERING has moved it to. */
+  archiveTier?: string;
 }
 
 interface Upload {
@@ -60,8 +62,12 @@ export interface ColdRules {
   readonly denied: Set<string>;
   /** From so many restores on there is no expedited capacity. */
   expeditedCapacity: number;
-  /** Listings tell what was asked back, as those of AWS do. */
+  /** Listings have the restore status, as those of AWS do. */
   isListed: boolean;
+  /** False: the server has no RestoreObject. */
+  canRestore: boolean;
+  /** False: classes are labels, and what is called cold is given all the same, as Ceph's gateway does. */
+  isFrozen: boolean;
 }
 
 const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
@@ -109,6 +115,9 @@ function expiryOf({ restore = '' }: MemoryObject): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }
 
+const isCold = ({ headers, archiveTier }: MemoryObject): boolean =>
+  archiveTier !== undefined || COLD.has(headers['x-amz-storage-class'] ?? '');
+
 const isThawed = (object: MemoryObject): boolean =>
   object.restore?.includes('"false"') === true && (expiryOf(object)?.getTime() ?? Number.MAX_VALUE) > Date.now();
 
@@ -155,7 +164,13 @@ class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
   readonly locked = new Set<string>();
-  readonly cold: ColdRules = { denied: new Set(), expeditedCapacity: Number.POSITIVE_INFINITY, isListed: true };
+  readonly cold: ColdRules = {
+    denied: new Set(),
+    expeditedCapacity: Number.POSITIVE_INFINITY,
+    isListed: true,
+    canRestore: true,
+    isFrozen: true,
+  };
   readonly #versions = new WeakMap<Map<string, MemoryObject>, BucketVersions>();
 
   versionsOf(bucket: Map<string, MemoryObject>): BucketVersions {
@@ -296,11 +311,15 @@ class Server {
   }
 
   #restore(found: MemoryObject | undefined, { key, body }: Call): Answer {
+    if (!this.cold.canRestore) return errorAnswer(501, 'NotImplemented');
     if (this.cold.denied.has(key)) return errorAnswer(403, 'AccessDenied');
     if (!found) return errorAnswer(404, 'NoSuchKey');
     const storageClass = found.headers['x-amz-storage-class'] ?? '';
     const isExpedited = tagValues(body.toString(), 'Tier').includes('Expedited');
-    if (!COLD.has(storageClass)) return errorAnswer(403, 'InvalidObjectState');
+    if (!isCold(found)) return errorAnswer(403, 'InvalidObjectState');
+    // What is tiered comes back for good.
+    if ((found.archiveTier === undefined) !== tagValues(body.toString(), 'Days').length > 0)
+      return errorAnswer(400, 'InvalidArgument');
     if (isExpedited && storageClass === 'DEEP_ARCHIVE') return errorAnswer(400, 'InvalidArgument');
     if (found.restore?.includes('"true"') === true) return errorAnswer(409, 'RestoreAlreadyInProgress');
     if (isThawed(found)) return { status: 200 };
@@ -314,14 +333,15 @@ class Server {
     if (!found) return errorAnswer(404, 'NoSuchKey');
     const match = headers['if-match'];
     if (match !== undefined && match.replaceAll('"', '') !== found.etag) return errorAnswer(412, 'PreconditionFailed');
-    const common = {
+    const common: Record<string, string> = {
       ...found.headers,
       etag: `"${found.etag}"`,
       'last-modified': found.modified.toUTCString(),
       ...(found.restore === undefined ? {} : { 'x-amz-restore': found.restore }),
     };
+    if (isHead && found.archiveTier !== undefined) common['x-amz-archive-status'] = found.archiveTier;
     if (isHead) return { status: 200, headers: { ...common, 'content-length': String(found.body.length) } };
-    if (COLD.has(found.headers['x-amz-storage-class'] ?? '') && !isThawed(found)) {
+    if (this.cold.isFrozen && isCold(found) && !isThawed(found)) {
       return errorAnswer(403, 'InvalidObjectState');
     }
     return ranged(found.body, headers.range, common);

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,4 +68,47 @@ test('the build fails when a file of Ink has other lines, or another name', asyn
   await expect(
     bundle({ 'ink.js': "import './measure.js';", 'measure.js': 'const cache = new Map();' }),
   ).rejects.toThrow('measure-text.js was not bundled');
+});
+
+interface Drawn {
+  write: (x: number, y: number, text: string, options: { readonly transformers: readonly [] }) => void;
+  get: () => { readonly output: string };
+}
+type OutputClass = new (size: { readonly width: number; readonly height: number }) => Drawn;
+
+test('the short way with plain lines draws what Ink draws', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'archiver-ink-'));
+  const entry = join(installed, 'output.js');
+  const outfile = join(folder, 'output.mjs');
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    plugins: [boundedInkCaches()],
+  });
+  const { default: Ours } = (await import(outfile)) as { default: OutputClass };
+  const { default: Theirs } = (await import(entry)) as { default: OutputClass };
+  await rm(folder, { recursive: true });
+  const draw = (Output: OutputClass, texts: readonly string[]): string => {
+    const output = new Output({ width: 30, height: 6 });
+    texts.forEach((text, at) => output.write((at * 7) % 20, at % 6, text, { transformers: [] }));
+    return output.get().output;
+  };
+  const codes = ['1', '2', '7', '22', '27', '36', '39', '4', '24', '0', '1;31', '38;5;9', ''].map(
+    (code) => `\u001b[${code}m`,
+  );
+  const plain = ['a', 'Z', ' ', '~', '1', '#', '…', '─', '━', '╸', '│', '█', '▁', '▸', '▾', '▲', '·'];
+  const hard = ['é', 'e\u0301', '\u0301', '日', '😀', '1\ufe0f\u20e3', '\u200d', '\ufe0f', '✓', '\u001b]8;;x\u0007'];
+  const line = (...parts: readonly string[]): fc.Arbitrary<string> =>
+    fc.array(fc.constantFrom(...parts), { maxLength: 25 }).map((some) => some.join(''));
+  const lines = fc.array(fc.oneof(line(...plain, ...codes), line(...plain, ...codes, ...hard)), { maxLength: 8 });
+
+  fc.assert(
+    fc.property(lines, (texts) => {
+      expect(draw(Ours, texts)).toBe(draw(Theirs, texts));
+    }),
+    { numRuns: 1000 },
+  );
 });

@@ -96,6 +96,23 @@ test('leaves one frame after any sequence of resizes, and touches nothing above 
   );
 });
 
+test('keeps what somebody else writes above the frame', async () => {
+  const terminal = openTerminal(80, 24);
+  const store = newStore();
+  const screen = openInline(<Frame store={store} />, { stdout: terminal.stdout, look });
+  await pause(50);
+  terminal.stdout.write('! the clock went back\n');
+  terminal.stdout.write(Buffer.from('and no end of a line'));
+  store.setState({ ticks: 1 });
+
+  const drawn = ['one', 'two', 'three'].map((name) => expect.stringMatching(`^${name} 1 =+$`));
+  await expect.poll(() => terminal.lines()).toEqual(['! the clock went back', 'and no end of a line', ...drawn]);
+  await screen.leave('done\n');
+  terminal.stdout.write('after\n');
+
+  expect(await terminal.lines()).toEqual(['! the clock went back', 'and no end of a line', 'done', 'after']);
+});
+
 test('shows the last state and the last note before it goes, and the cursor after', async () => {
   const terminal = openTerminal(80, 24);
   const store = newStore();

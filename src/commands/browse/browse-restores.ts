@@ -6,17 +6,28 @@ import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
-import { isLost } from '../../core/restore/retrieval-document.js';
+import { isLost, retrievalDocument } from '../../core/restore/retrieval-document.js';
 import type { RestoreRequest } from '../../stores/browse/actions.js';
 import type { BrowseValues } from './flags.js';
 import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
 import { requestedText } from '../kit/cost-lines.js';
+import { uploadUrl } from '../kit/upload-target.js';
 import { resultText, statusOf } from '../kit/restore-result.js';
+
+interface OnScreen<T> {
+  readonly take: EventSink;
+  readonly signal: AbortSignal;
+  readonly documentOf?: (result: T) => unknown;
+}
+
+/** Runs an operation whose events, those of the store among them, `take` gets to the last. */
+export type RunOnScreen = <T>(how: OnScreen<T>, run: (emit: EventSink) => Promise<T>) => Promise<T>;
 
 export interface BrowseRestoresOptions {
   readonly values: BrowseValues;
   readonly context: Context;
   readonly opened: OpenedStore;
+  readonly runOnScreen: RunOnScreen;
   readonly cache: FrameCache;
   /** Absolute. */
   readonly outputDir: string;
@@ -24,6 +35,11 @@ export interface BrowseRestoresOptions {
 
 const REQUESTS_AT_ONCE = 4;
 const SHOWN_WARNINGS = 10;
+
+interface Restored {
+  readonly document: unknown;
+  readonly text: string;
+}
 
 export class BrowseRestores {
   private readonly texts: string[] = [];
@@ -34,11 +50,14 @@ export class BrowseRestores {
   constructor(private readonly options: BrowseRestoresOptions) {}
 
   /** Restores what was chosen; gives what a person reads of it. @throws what ends a restore */
-  async run(request: RestoreRequest, emit: EventSink, signal: AbortSignal): Promise<readonly string[]> {
-    const restoring = this.restore(request, emit, signal);
+  async run(request: RestoreRequest, take: EventSink, signal: AbortSignal): Promise<readonly string[]> {
+    const restoring = this.options.runOnScreen(
+      { take, signal, documentOf: ({ document }: Restored) => document },
+      (emit) => this.restore(request, emit, signal),
+    );
     this.running = restoring.catch(() => undefined);
     try {
-      const text = await restoring;
+      const { text } = await restoring;
       this.failure = undefined;
       this.texts.push(text);
       return text.trimEnd().split('\n');
@@ -59,7 +78,11 @@ export class BrowseRestores {
     return this.status;
   }
 
-  private async restore({ opened: listed, selectors, tier }: RestoreRequest, emit: EventSink, signal: AbortSignal) {
+  private async restore(
+    { opened: listed, selectors, tier }: RestoreRequest,
+    emit: EventSink,
+    signal: AbortSignal,
+  ): Promise<Restored> {
     const { values, context, opened, cache, outputDir } = this.options;
     const startedAtMs = context.now().getTime();
     const before = { ...opened.requests };
@@ -93,7 +116,11 @@ export class BrowseRestores {
       },
     );
     const durationMs = context.now().getTime() - startedAtMs;
-    return this.textOf(retrieved, { durationMs, requests: sinceThen(opened.requests, before), tier });
+    const requests = sinceThen(opened.requests, before);
+    const { retrieval, jobId } = retrieved;
+    const about = { location: uploadUrl(target), durationMs, requests };
+    const document = { ...retrieval.result, ...about, ...retrievalDocument(retrieval, jobId) };
+    return { document, text: this.textOf(retrieved, { durationMs, requests, tier }) };
   }
 
   private textOf(

@@ -6,7 +6,7 @@ export const flags = {
   ...uploadTargetFlags('us-east-1'),
   ...versionFlags('browse'),
   ...coldFlags,
-  cacheGb: flag.int(0, 1_000_000)({ default: 10, describe: 'size of the cache of fetched data; 0 means 10' }),
+  cacheGb: flag.int([0, 1_000_000], { default: 10, describe: 'size of the cache of fetched data; 0 means 10' }),
 };
 
 /** What the flags become. */

@@ -1,7 +1,7 @@
 // `archiver browse`: from flags to a full screen, and from what was restored there to lines and an exit status.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { isCi } from '../../cli/progress.js';
+import { isCi, runOperation } from '../../cli/progress.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
@@ -9,9 +9,10 @@ import { FileHistories } from '../../core/dataset/chain/file-history.js';
 import { neighbourVersion } from '../../core/dataset/records/neighbour-version.js';
 import { resolveVersion } from '../../core/dataset/records/version-selector.js';
 import { digestsOf } from '../../core/dataset/chain/version-view.js';
+import type { EventSink } from '../../core/events.js';
 import { usageError } from '../../core/failures/errors.js';
-import { loadListing, type LoadProgress } from '../../core/listing/load-listing.js';
-import type { VersionRecord } from '../../core/manifest/manifest-types.js';
+import { loadListing } from '../../core/listing/load-listing.js';
+import type { UploadId, VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { firstLines } from '../../core/restore/fetch/first-lines.js';
 import type { BrowsePorts } from '../../stores/browse/actions.js';
@@ -19,13 +20,13 @@ import type { BrowseVersion, OpenedListing } from '../../stores/browse/browse-st
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from './flags.js';
-import { openForReading } from '../kit/store.js';
+import { openForSession } from '../kit/store.js';
 import { uploadTarget, urlAndFolder } from '../kit/upload-target.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import { datasetTarget } from '../kit/dataset-target.js';
 import { versionSelector } from '../kit/dataset-version.js';
-import { BrowseRestores } from './browse-restores.js';
+import { BrowseRestores, type RunOnScreen } from './browse-restores.js';
 
 /** Not the working folder: there a file of the same name could give way. */
 const DEFAULT_OUTPUT = './out';
@@ -36,11 +37,12 @@ interface Browsing {
   readonly values: BrowseValues;
   readonly context: Context;
   readonly opened: OpenedStore;
+  readonly runOnScreen: RunOnScreen;
   readonly baseUrl: string;
   /** Where restored files go, as it was typed. */
   readonly outputDir: string;
   /** Undefined where a dataset is named. */
-  readonly uploadId: string | undefined;
+  readonly uploadId: UploadId | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -50,15 +52,21 @@ export async function runBrowse(values: BrowseValues, positional: Positional, co
   const [url, outputDir = DEFAULT_OUTPUT] = urlAndFolder(values, positional);
   const isDataset = values.datasetId !== undefined;
   const target = isDataset ? { baseUrl: datasetTarget(url, values), uploadId: undefined } : uploadTarget(url, values);
-  const opened = await openForReading(target.baseUrl, values, context);
+  const { opened, during } = await openForSession(target.baseUrl, values, context);
   // What is under way ends with the screen.
   const ending = new AbortController();
+  // Said when the screen is gone.
+  const warnings: string[] = [];
+  const onFailure = (text: string): void => void warnings.push(text);
+  const runOnScreen: RunOnScreen = ({ take, ...how }, run) =>
+    runOperation({ ...how, consumers: [{ name: 'screen', take }], onFailure }, (emit) => during(emit, () => run(emit)));
   try {
     const signal = AbortSignal.any([context.signal, ending.signal]);
-    return await browse({ values, context, opened, outputDir, signal, ...target }, () => ending.abort());
+    return await browse({ values, context, opened, runOnScreen, outputDir, signal, ...target }, () => ending.abort());
   } finally {
     ending.abort();
     opened.close();
+    for (const warning of warnings) context.warn(warning);
   }
 }
 
@@ -71,9 +79,10 @@ function requireTerminal({ stdin, stdout, env, json }: Context): void {
 }
 
 async function browse(browsing: Browsing, end: () => void): Promise<number> {
-  const { values, context, opened, baseUrl, outputDir, signal } = browsing;
+  const { values, context, opened, runOnScreen, baseUrl, outputDir, signal } = browsing;
   const cache = await openFrameCache(values, context);
-  const restores = new BrowseRestores({ values, context, opened, cache, outputDir: resolve(context.cwd, outputDir) });
+  const folder = resolve(context.cwd, outputDir);
+  const restores = new BrowseRestores({ values, context, opened, runOnScreen, cache, outputDir: folder });
   const { showBrowse } = await import('../../screens/browse/show-browse.js');
   const { region, isAws } = opened;
   const settings = {
@@ -94,9 +103,9 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
     look: lookOf(context.colors.stdout, context.env),
     signal: context.signal,
     url: baseUrl,
-    open: async (onProgress) =>
+    open: async (emit) =>
       createBrowseStore({
-        opened: await openListing(browsing, onProgress),
+        opened: await openListing(browsing, emit),
         settings,
         tier: values.tier,
         ports,
@@ -124,7 +133,7 @@ function readingPorts({ store }: OpenedStore, cache: FrameCache): Pick<BrowsePor
       const place = { datasetId, uploadId: listed.uploadId, version: listed.version?.version };
       const { record, isHead } = await neighbourVersion(store, place, direction, signal);
       const { uploadId } = record;
-      const { listing } = await loadListing(store, { uploadId, sha256: digestsOf(record), signal });
+      const listing = await loadListing(store, { uploadId, sha256: digestsOf(record), signal });
       return { ...listed, listing, uploadId, version: versionOf(record, isHead) };
     },
   };
@@ -138,18 +147,23 @@ const versionOf = (record: VersionRecord, isHead: boolean): BrowseVersion => ({
 });
 
 async function openListing(
-  { values, context, opened, baseUrl, uploadId: named, signal }: Browsing,
-  onProgress: (progress: LoadProgress) => void,
+  { values, context, opened, runOnScreen, baseUrl, uploadId: named, signal }: Browsing,
+  take: EventSink,
 ): Promise<OpenedListing> {
   const selector = versionSelector(values);
-  const record =
-    values.datasetId === undefined
-      ? undefined
-      : await resolveVersion(opened.store, checkDatasetId(values.datasetId), selector, signal);
-  const version = record && versionOf(record, selector.kind === 'head');
-  const uploadId = record?.uploadId ?? named ?? '';
-  const sha256 = version?.manifestSha256;
-  const { listing } = await loadListing(opened.store, { uploadId, onProgress, signal, ...(sha256 && { sha256 }) });
+  const found = await runOnScreen({ take, signal }, async (emit) => {
+    emit({ type: 'start', operation: 'load', source: baseUrl, target: '' });
+    const record =
+      values.datasetId === undefined
+        ? undefined
+        : await resolveVersion(opened.store, checkDatasetId(values.datasetId), selector, signal);
+    const version = record && versionOf(record, selector.kind === 'head');
+    const uploadId = record?.uploadId ?? named;
+    if (uploadId === undefined) throw new Error('neither an upload nor a dataset is named');
+    const sha256 = version?.manifestSha256;
+    const listing = await loadListing(opened.store, { uploadId, emit, signal, sha256 });
+    return { listing, baseUrl, uploadId, version };
+  });
   const { region } = opened;
   const trouble = await rememberStore(contextPath(context.userHome), {
     url: baseUrl,
@@ -157,5 +171,5 @@ async function openListing(
     endpointUrl: opened.servers?.store ?? undefined,
   });
   if (trouble !== undefined) context.debug(trouble);
-  return { listing, baseUrl, uploadId, version };
+  return found;
 }

@@ -13,7 +13,7 @@ export const command = defineCommand({
     const { contextPath, removeContext } = await import('../../core/context/context-file.js');
     const file = contextPath(context.userHome);
     const isRemoved = await removeContext(file);
-    context.result({ context: 'local', file, isRemoved }, () =>
+    context.outcome({ context: 'local', file, isRemoved }, () =>
       isRemoved ? `context local; removed ${printable(file)}\n` : 'context local; there was no context file\n',
     );
   },

@@ -19,6 +19,6 @@ export const command = defineCommand({
     await writeContext(file, { context: name, stores });
     const variable = context.env['ARCHIVER_CONTEXT'] ?? '';
     if (variable !== '') context.note(`ARCHIVER_CONTEXT is set to ${printable(variable)} and comes before it`);
-    context.result({ context: name, file }, () => `context ${name}: ${ABOUT_CONTEXTS[name]}\n`);
+    context.outcome({ context: name, file }, () => `context ${name}: ${ABOUT_CONTEXTS[name]}\n`);
   },
 });

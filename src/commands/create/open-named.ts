@@ -7,7 +7,7 @@ import { openSaved, openUnsaved, type SavedUpload } from '../../core/resume/save
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { isSameUpload, savedCommand, type UploadCommand } from '../upload/saved-command.js';
 import { stateFolder } from '../kit/saved.js';
-import { isUploadId } from '../../core/manifest/upload-id.js';
+import { isUploadId, type UploadId } from '../../core/manifest/upload-id.js';
 
 const MB = 1e6;
 const ADAPTIVE_CHUNK = 32 * 2 ** 20;
@@ -43,12 +43,12 @@ export async function openNamed(
       );
     throw new ArchiverError('not-found', error.message, {
       cause: error,
-      hint: 'archiver resume list shows what is saved; --skip-existing goes on with what the store has of it',
+      hint: 'archiver resume list shows what is saved; --skip-existing continues with what the store has of it',
     });
   }
 }
 
-function unsavedState(saved: SavedCommand, uploadId: string, values: NamedValues, context: Context): UploadState {
+function unsavedState(saved: SavedCommand, uploadId: UploadId, values: NamedValues, context: Context): UploadState {
   const began = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})/.exec(uploadId) ?? [];
   const [, year, month, day, hour, minute, second] = began;
   const createdAt = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;

@@ -1,9 +1,9 @@
 // Several source folders as one: no two may be seen under one name, and the dataset is that of all of them.
 import { deriveDatasetId } from '../../core/dataset/records/identity.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
-import { baseName, seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
+import { seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js';
 import { usageError } from '../../core/failures/errors.js';
-import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
+import { displayPath, type RawPath, rawFromText, baseName, joinParts } from '../../core/paths/raw-path.js';
 
 export interface SourceFolders {
   readonly folders: readonly { readonly given: string; readonly real: RawPath }[];
@@ -40,23 +40,20 @@ export function sourceFolders(
   return { folders, root, origin: commonFolder(folders.map(({ real }) => real)), skipTrees };
 }
 
+const ROOT = rawFromText('/');
+
 function commonFolder(folders: readonly RawPath[]): RawPath {
-  const [first = '/', ...others] = folders;
+  const [first = ROOT, ...others] = folders;
   if (others.length === 0) return first;
   const parts = first.split('/');
   let same = 0;
   while (same < parts.length && others.every((other) => other.split('/')[same] === parts[same])) same++;
-  return parts.slice(0, same).join('/') || '/';
+  const common = joinParts(parts.slice(0, same));
+  return common === '' ? ROOT : common;
 }
 
 /** The dataset of several folders; of a single one the engine derives it. */
 export function datasetOf({ folders }: SourceFolders, host: string): string | undefined {
   if (folders.length === 1) return undefined;
-  return deriveDatasetId(
-    folders
-      .map(({ real }) => real)
-      .sort()
-      .join('\0'),
-    host,
-  );
+  return deriveDatasetId(joinParts(folders.map(({ real }) => real).sort(), '\0'), host);
 }

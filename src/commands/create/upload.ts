@@ -28,7 +28,7 @@ const flags = {
     short: 'b',
     placeholder: 'NAME',
     required: true,
-    describe: 'bucket, or the URL of a place: s3://bucket/prefix, file:///folder',
+    describe: 'bucket, or a URL: s3://bucket/prefix, file:///folder',
   }),
   prefix: flag.text({
     short: 'p',
@@ -40,39 +40,32 @@ const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
   storageClass: storageClassFlag,
-  chunkSizeMb: flag.int(
-    1,
-    MAX_CHUNK_MB,
-    [0],
-  )({
+  chunkSizeMb: flag.int([1, MAX_CHUNK_MB, [0]], {
     default: 200,
-    describe: 'most data in a chunk, in MB; 0 follows the amount of data and memory',
+    describe: 'most data in a chunk, in MB; 0 chooses by the amount of data and memory',
   }),
-  shards: flag.int(1, 100)({ default: 8, describe: 'key prefixes to spread chunks over' }),
-  workers: flag.int(1, 64)({ default: 4, describe: 'threads that pack, and requests in flight' }),
+  shards: flag.int([1, 100], { default: 8, describe: 'key prefixes to spread chunks over' }),
+  workers: flag.int([1, 64], { default: 4, describe: 'threads that pack, and requests in flight' }),
   http2: flag.on({ default: true, describe: 'use HTTP/2 where the server offers it (S3 itself does not)' }),
-  http2MaxStreams: flag.int(
-    1,
-    10_000,
-  )({ default: DEFAULT_STREAMS, describe: 'requests at once on an HTTP/2 connection' }),
-  maxIdleConns: flag.int(0, 10_000)({ default: 100, describe: 'connections kept open without a request' }),
+  http2MaxStreams: flag.int([1, 10_000], {
+    default: DEFAULT_STREAMS,
+    describe: 'requests at once on an HTTP/2 connection',
+  }),
+  maxIdleConns: flag.int([0, 10_000], { default: 100, describe: 'connections kept open without a request' }),
   idleConnTimeout: flag.duration({ default: '5m', describe: 'how long a connection is kept open without a request' }),
-  networkProfile: flag.choice(
-    'default',
-    'aggressive',
-    'conservative',
-  )({
+  networkProfile: flag.choice(['default', 'aggressive', 'conservative'], {
     default: 'default',
     describe: 'aggressive: twice as many requests in flight, short time limits; conservative: half as many, long ones',
   }),
-  resume: flag.on({ describe: 'go on with the interrupted upload of these folders to there, without asking' }),
+  resume: flag.on({ describe: 'continue the interrupted upload of these folders to the same place, without asking' }),
   uploadId: flag.text({
     short: 'u',
     placeholder: 'ID',
-    describe: 'upload to go on with; found by itself when not given',
+    describe: 'upload to continue; found automatically when not given',
   }),
   skipExisting: flag.on({
-    describe: 'with --resume: read back chunks that are there without having been noted, and do not send them again',
+    describe:
+      'with --resume: read back chunks that the store has but the saved state does not list, and do not send them again',
   }),
   cleanupOnFailure: flag.on({
     default: true,
@@ -92,7 +85,7 @@ export const command = defineCommand({
   path: 'create upload',
   summary: 'archive one or more folders straight into a bucket',
   description:
-    'Scans, packs, compresses and sends at the same time; nothing but the notes that a resume needs is written to this ' +
+    'Scans, packs, compresses and sends at the same time; only the state that a resume needs is written to this ' +
     'computer. With one folder, paths in the archive are relative to it; with several they begin with the name of each.\n' +
     'Chunks are packed in memory: each thread and each request in flight holds one. Where --memory-limit or half of the ' +
     'memory of this computer does not allow that, fewer are packed at once.',
@@ -131,21 +124,24 @@ const MB = 1e6;
 
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
 export async function runCreateUpload(
-  values: CreateUploadValues,
+  typed: CreateUploadValues,
   given: readonly string[],
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { baseUrlOf, filterOptions, memoryLimit, refuseClassOfFolder, surroundings } =
+  const { baseUrlOf, filterOptions, memoryLimit, withoutClassOfFolder, surroundings } =
     await import('../upload/engine-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
   const { threadsWithin } = await import('../../core/limits/open-files.js');
   const { networkSettings } = await import('./network.js');
   const { openNamed } = await import('./open-named.js');
   const { datasetOf, sourceFolders } = await import('./source-folders.js');
-  const url = baseUrlOf(joinStoreUrl(bucketUrl(values.bucket), values.prefix));
-  refuseClassOfFolder(url, values);
+  const { asBegun } = await import('../upload/resumable.js');
+  const url = baseUrlOf(joinStoreUrl(bucketUrl(typed.bucket), typed.prefix));
   const sources = sourceFolders(given, context, url);
+  const where = { command: 'create upload', sources: sources.folders, destination: url, storeUrl: url };
+  const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;
+  const values = withoutClassOfFolder(url, asked, context);
   const network = networkSettings(values);
   const limitBytes = memoryLimit(context);
   await confirmCold({ ...values, autoTier: false, tierMax: undefined, dryRun: false }, context);
@@ -172,7 +168,7 @@ export async function runCreateUpload(
     transfer: { requests: network.requests },
     resume: { cleansUp: values.cleanupOnFailure, readsBack: values.skipExisting },
   };
-  const run = { command: 'create upload', values, sources: folders, destination: url, storeUrl: url };
+  const run = { ...where, values };
   const call = {
     ...run,
     progressFormat: values.progressFormat,

@@ -9,11 +9,20 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { documentParts } from '../kit/pieces.js';
 import { type StoreContext, withStore } from '../kit/store.js';
+import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 
 const flags = {
   ...datasetFlag,
-  from: flag.text({ placeholder: 'VERSION', required: true, describe: 'earlier version: 2, v2, YYYY-MM-DD or HEAD' }),
-  to: flag.text({ placeholder: 'VERSION', default: 'HEAD', describe: 'later version: 5, v5, YYYY-MM-DD or HEAD' }),
+  from: flag.text({
+    placeholder: 'VERSION',
+    required: true,
+    describe: 'earlier version: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
+  }),
+  to: flag.text({
+    placeholder: 'VERSION',
+    default: 'HEAD',
+    describe: 'later version: 5, v5, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
+  }),
   ...writerFlag,
   ...storeFlags('us-west-2'),
 };
@@ -22,7 +31,7 @@ export const command = defineCommand({
   path: 'dataset diff',
   summary: 'show what changed between two versions of a dataset',
   description:
-    'Reads manifests alone. A day stands for the newest version made by its end (UTC). Modified files say what differs: ' +
+    'Reads manifests only. A day means the newest version made by its end (UTC). Modified files say what differs: ' +
     'their content, only metadata (mode, owner, time, attributes), or their type. Folders are counted, and not listed.',
   args: [placeArg],
   flags,
@@ -31,7 +40,7 @@ export const command = defineCommand({
     'archiver dataset diff s3://acme-archive/lab --dataset-id results-1a2b3c4d --from 2026-03-31 --to v12',
   ],
   exits: { 0: 'compared, whether or not anything differs', 1: 'a version is missing, damaged or cannot be read' },
-  async run(values, [url], context: StreamedResults & StoreContext) {
+  async run(values, [url], context: StreamedResults & StoreContext & ReadingContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const datasetId = checkDatasetId(values.datasetId);
@@ -41,40 +50,45 @@ export const command = defineCommand({
     const { CHANGE_KINDS, DiffTally, isFolderChange } = await import('../../core/dataset/diff-tally.js');
     const selectors = { from: parseVersionSelector(values.from), to: parseVersionSelector(values.to) };
     const { signal } = context;
-    await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const fromRecord = await resolveVersion(store, datasetId, selectors.from, signal);
-      const from = await openVersion(store, fromRecord, signal);
-      const toRecord = await resolveVersion(store, datasetId, selectors.to, signal);
-      const to = await openVersion(store, toRecord, signal);
-      const tally = new DiffTally(from, to);
-      // With --json nothing is written before all is compared: what is wrong is known by then, and mostly all changes are
-      // in hand.
-      for await (const batch of diffViews(from, to)) {
-        signal.throwIfAborted();
-        tally.add(batch);
-        const rows = batch.changes.filter((change) => !isFolderChange(change));
-        if (!context.json && rows.length > 0) await context.print(rows.map(changeRow).join(''));
-      }
-      if (!context.json) {
-        const title = `v${fromRecord.version} to v${toRecord.version}`;
-        context.result(undefined, () => `${title}: ${summaryText(tally)}\n`);
-        return;
-      }
-      const head = {
-        datasetId,
-        location: baseUrl,
-        from: fromRecord.uploadId,
-        fromVersion: fromRecord.version,
-        to: toRecord.uploadId,
-        toVersion: toRecord.version,
-        counts: tally.files,
-        folders: tally.folders,
-        unchanged: tally.unchanged,
-        requests,
-      };
-      const lists = CHANGE_KINDS.map((kind) => [kind, () => tally.list(kind)] as const);
-      await context.streamDocument(documentParts(head, Object.fromEntries(lists)));
-    });
+    const { fromRecord, toRecord, tally, requests } = await whileReading(context, baseUrl, (emit, aside) =>
+      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+        emit({ type: 'phase', phase: 'reading' });
+        const fromRecord = await resolveVersion(store, datasetId, selectors.from, signal);
+        const from = await openVersion(store, fromRecord, signal);
+        const toRecord = await resolveVersion(store, datasetId, selectors.to, signal);
+        const to = await openVersion(store, toRecord, signal);
+        const tally = new DiffTally(from, to);
+        emit({ type: 'phase', phase: 'comparing' });
+        // With --json nothing is written before all is compared: what is wrong is known by then, and mostly all changes are
+        // in hand.
+        for await (const batch of diffViews(from, to)) {
+          signal.throwIfAborted();
+          tally.add(batch);
+          const rows = batch.changes.filter((change) => !isFolderChange(change));
+          if (!context.json && rows.length > 0) await aside(() => context.print(rows.map(changeRow).join('')));
+        }
+        return { fromRecord, toRecord, tally, requests };
+      }),
+    );
+    if (!context.json) {
+      const title = `v${fromRecord.version} to v${toRecord.version}`;
+      context.result(undefined, () => `${title}: ${summaryText(tally)}\n`);
+      return;
+    }
+    const head = {
+      datasetId,
+      location: baseUrl,
+      from: fromRecord.uploadId,
+      fromVersion: fromRecord.version,
+      to: toRecord.uploadId,
+      toVersion: toRecord.version,
+      counts: tally.files,
+      folders: tally.folders,
+      unchanged: tally.unchanged,
+      requests,
+    };
+    const lists = CHANGE_KINDS.map((kind) => [kind, () => tally.list(kind)] as const);
+    await context.streamDocument(documentParts(head, Object.fromEntries(lists)));
   },
 });
 

@@ -11,6 +11,7 @@ import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
 import type { ReadRecord } from '../../core/dataset/records/versions.js';
 import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';
@@ -24,23 +25,24 @@ const MIN_GRACE_MS = 2 * 3_600_000;
 
 const flags = {
   ...datasetFlag,
-  keepLast: flag.int(1)({ required: true, describe: 'keep the newest N versions; the newest one always stays' }),
-  keepDaily: flag.int(1)({ describe: 'also keep the newest version of each of the last N days that have one' }),
-  keepWeekly: flag.int(1)({ describe: 'the same with weeks, which begin on Monday' }),
-  keepMonthly: flag.int(1)({ describe: 'the same with months' }),
-  keepYearly: flag.int(1)({ describe: 'the same with years' }),
+  keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
+  keepDaily: flag.int([1], { describe: 'also keep the newest version of each of the last N days that have one' }),
+  keepWeekly: flag.int([1], { describe: 'the same with weeks, which begin on Monday' }),
+  keepMonthly: flag.int([1], { describe: 'the same with months' }),
+  keepYearly: flag.int([1], { describe: 'the same with years' }),
   abandonedAfter: flag.duration({
     default: '7d',
-    describe: 'uploads that never became a version go when nothing was written to them for so long',
+    describe: 'remove uploads that never became a version when nothing was written to them for this long',
   }),
   grace: flag.duration({
     default: '24h',
-    describe: 'delete what was marked so long ago; at least 2h, so that no writer or restore still counts on it',
+    describe:
+      'delete what was marked at least this long ago; at least 2h, so that no writer or restore still relies on it',
   }),
   instant: flag.on({
     describe: 'delete at once instead: only when nothing else writes to or reads from this place meanwhile',
   }),
-  dryRun: flag.on({ describe: 'show what would go and what it costs; change nothing' }),
+  dryRun: flag.on({ describe: 'show what would be deleted and what it costs; change nothing' }),
   force: flag.on({ describe: 'do not ask' }),
   ...yesFlag,
   ...writerFlag,
@@ -52,13 +54,13 @@ export const command = defineCommand({
   path: 'dataset prune',
   summary: 'delete old versions of a dataset for good',
   description:
-    'Keeps what any of the --keep flags wants and retires the other versions. Days, weeks, months and years are UTC. What ' +
+    'Keeps what any of the --keep flags selects and retires the other versions. Days, weeks, months and years are UTC. What ' +
     'no kept version needs any more is marked, and a later prune deletes it when the mark is older than --grace: until ' +
-    'then uploads and restores that are on their way still find it. --instant deletes at once. A kept version that ' +
-    'builds on a retired one is first rewritten to stand by itself; the rewrite is verified, and the original stays ' +
+    'then uploads and restores that are under way still find it. --instant deletes at once. A kept version that ' +
+    'builds on a retired one is first rewritten to be complete; the rewrite is verified, and the original stays ' +
     'beside it until it is swept. The newest version is never retired, and no version number is ever used again.\n' +
     'It cannot be undone. Interrupted, every kept version stays readable, and the same command finishes. Nothing is ' +
-    'deleted while any version of any dataset there cannot be read. Objects in cold classes that are younger than ' +
+    'deleted while any version of any dataset there cannot be read. Writes that were killed a day ago or earlier (temp files of a folder, unfinished multipart uploads of a bucket) are removed. Objects in cold classes that are younger than ' +
     'their minimum storage time cost the rest of it; that is shown first, at AWS list prices.',
   args: [placeArg],
   flags,
@@ -92,9 +94,11 @@ export const command = defineCommand({
     const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
     const { hasWork, planPrune } = await import('../../core/dataset/prune/plan-prune.js');
     const { prune } = await import('../../core/dataset/prune/prune.js');
+    const { deadWrites, removeDeadWrites } = await import('../../core/scuttle/unfinished.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
     const { readOnly } = await import('../../core/object-store/read-only.js');
     const { dryRun, force } = values;
+    const { signal } = context;
     const elapsed = stopwatch(context);
     const options = planOptions(values, datasetId, context);
     const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
@@ -106,17 +110,19 @@ export const command = defineCommand({
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
           return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests }) => {
             const plan = await planPrune(readOnly(store), { ...options, emit });
+            const dead = await deadWrites(store, options.now, signal);
             const going = [...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects];
             const fees = earlyDeletion(going, { region, now: context.now() });
-            const isDue = !dryRun && hasWork(plan);
+            const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
               for (const warning of plan.warnings) context.warn(printable(warning));
-              if (isDue) context.note(planLines({ plan, fees, freedFrom }).join('\n'));
+              if (isDue) context.note(planLines({ plan, fees, freedFrom, dead }).join('\n'));
               if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
             };
             if (isDue || plan.warnings.length > 0) await aside(ask);
+            const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
             const outcome = isDue ? await prune(store, { ...options, plan, randomBytes, emit }) : undefined;
-            return { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, requests };
+            return { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed, requests };
           });
         },
         show: ({ requests, ...done }) => ({
@@ -161,17 +167,18 @@ const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versi
 const momentText = (moment: Date): string => `${minuteText(moment.toISOString())} UTC`;
 
 /** What will happen. */
-function planLines({ plan, fees, freedFrom }: Omit<PruneReport, 'outcome'>): string[] {
+function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>): string[] {
   const { datasetId, kept, retired, compacted, sweep, marked } = plan;
   const due = `${amountText(sweep.objects.length, 'object', bytesOf(sweep.objects))}, marked before`;
   return [
     `dataset ${printable(datasetId)}`,
     fact('keep', versionsText(kept)),
     fact('retire', retired.length === 0 ? 'no version' : versionsText(retired)),
-    ...(compacted.length === 0 ? [] : [fact('rewrite', `the manifest of ${ordinals(compacted)}, to stand by itself`)]),
+    ...(compacted.length === 0 ? [] : [fact('rewrite', `the manifest of ${ordinals(compacted)}, to be complete`)]),
     ...abandonedLines(plan),
     ...(marked.length === 0 ? [] : [fact(freedFrom === undefined ? 'delete' : 'mark', markedText(plan, freedFrom))]),
     ...(sweep.due.length === 0 ? [] : [fact('delete', due)]),
+    ...deadLines(dead),
     ...waitingLines(plan),
     ...feeLines(fees),
   ];
@@ -189,6 +196,9 @@ function waitingLines({ sweep: { waiting } }: PrunePlan): string[] {
   const amount = amountText(objects, 'object', bytes);
   return [fact('waiting', `${amount}, marked before: deleted by a prune after ${momentText(until)}`)];
 }
+
+const deadLines = (dead: PruneReport['dead']): string[] =>
+  dead.length === 0 ? [] : [fact('remains', amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
 
 function abandonedLines({ marked }: PrunePlan): string[] {
   const abandoned = marked.filter(({ reason }) => reason === 'abandoned');
@@ -214,7 +224,7 @@ function feeLines({ byClass, costUsd, region, pricesOf }: EarlyDeletion): string
 const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
 
 /** What was done. */
-function outcomeLines({ plan, outcome, freedFrom }: PruneReport): string[] {
+function outcomeLines({ plan, outcome, freedFrom, dead }: PruneReport): string[] {
   const { datasetId, retired, kept, compacted, marked } = plan;
   const name = `dataset ${printable(datasetId)}`;
   if (outcome === undefined) return [`nothing to prune: ${name} keeps ${ordinals(kept)}`, ...waitingLines(plan)];
@@ -225,6 +235,7 @@ function outcomeLines({ plan, outcome, freedFrom }: PruneReport): string[] {
     ...(compacted.length === 0 ? [] : [fact('rewrote', `the manifest of ${ordinals(compacted)}`)]),
     ...(isMarked ? [fact('marked', markedText(plan, freedFrom))] : []),
     fact('deleted', amountText(deletedObjects, 'object', freedBytes)),
+    ...deadLines(dead),
     ...waitingLines(plan),
     ...firstLines(failed.map(({ key, reason }) => fact('failed', failureText({ path: key, reason })))),
   ];

@@ -10,6 +10,7 @@ import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { minuteText, ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { defined } from '../../core/defined.js';
 
 interface Row {
   readonly version: number;
@@ -85,7 +86,6 @@ function versionDocument(found: ReadRecord | BrokenRecord): Record<string, unkno
     source: recordedSource(found.record),
     host: source.host ?? null,
     previous,
-    ...(writerId === undefined ? {} : { writerId }),
-    ...(encryption === undefined ? {} : { encryption }),
+    ...defined({ writerId, encryption }),
   };
 }

@@ -9,7 +9,7 @@ import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { resultPath } from '../../core/failures/failure-list.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
-import { uploadTargetFlags } from '../kit/flags.js';
+import { PLACE_KEYS, uploadTargetFlags } from '../kit/flags.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { withResult } from '../kit/run.js';
@@ -30,11 +30,11 @@ export const command = defineCommand({
   description:
     'Writes PATH.dvc below the output folder for every file of the upload, as DVC 3 does, with the MD5 and size from the ' +
     'manifest. An output of the recorded stage (upload --dvc-stage) that is a folder gets one .dvc file, and its list goes ' +
-    'into the cache, where DVC looks for it. Reads manifests alone; the content of the files stays where it is.\n' +
+    'into the cache, where DVC looks for it. Reads manifests only, not the content of the files.\n' +
     'A .dvc file that is there is brought up to date, and keeps descriptions and comments. Left out are symbolic ' +
     'links and the files of DVC and git themselves; files without an MD5 and names that are not UTF-8 fail.',
   args: [
-    arg.text('S3_URL', { describe: 'the upload; leave it out with --bucket', optional: true }),
+    arg.text('S3_URL', { describe: 'the upload; leave it out with --bucket', optional: true, instead: PLACE_KEYS }),
     arg.folder('OUTPUT_DIR', { describe: 'where the .dvc files go; made when it is missing', optional: true }),
   ],
   flags,

@@ -7,6 +7,7 @@ import { amountText } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 
 interface StageRow {
   readonly name: string;
@@ -33,20 +34,28 @@ export const command = defineCommand({
     'archiver dvc stages --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'listed, also when there are none', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
+  async run(values, [url], context: Results & Messages & StoreContext & TableContext & ReadingContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { countStages } = await import('../../core/dvc/stage-counts.js');
     const location = uploadUrl({ baseUrl, uploadId });
-    await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const { head, stages: counts, others } = await countStages(store, uploadId, context.signal);
-      const stages = [...counts].map(([name, count]) => ({ name, ...count }));
-      const rest = amountText(others.files, 'file', others.bytes);
-      if (stages.length === 0) context.note('uploads name the stages of files when they are made with --dvc-auto');
-      const text =
-        stages.length === 0
-          ? `no file of ${printable(location)} belongs to a DVC stage (${rest})\n`
-          : (await tableText(stages, COLUMNS, context)) + (others.files === 0 ? '' : `and ${rest} of no stage\n`);
-      context.result({ uploadId, location, stages, others, dvc: head.dvc ?? null, requests }, () => text);
-    });
+    const {
+      head,
+      stages: counts,
+      others,
+      requests,
+    } = await whileReading(context, location, (emit) =>
+      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+        const { signal } = context;
+        return { ...(await countStages(store, uploadId, { emit, signal })), requests };
+      }),
+    );
+    const stages = [...counts].map(([name, count]) => ({ name, ...count }));
+    const rest = amountText(others.files, 'file', others.bytes);
+    if (stages.length === 0) context.note('uploads name the stages of files when they are made with --dvc-auto');
+    const text =
+      stages.length === 0
+        ? `no file of ${printable(location)} belongs to a DVC stage (${rest})\n`
+        : (await tableText(stages, COLUMNS, context)) + (others.files === 0 ? '' : `and ${rest} of no stage\n`);
+    context.result({ uploadId, location, stages, others, dvc: head.dvc ?? null, requests }, () => text);
   },
 });

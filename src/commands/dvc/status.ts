@@ -17,6 +17,7 @@ import { documentParts, inPieces } from '../kit/pieces.js';
 import { withProgress } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { isOfStage } from '../../core/manifest/provenance.js';
 
 const flags = {
   stage: flag.text({ placeholder: 'NAME', describe: 'compare only the files of this DVC stage' }),
@@ -31,8 +32,8 @@ export const command = defineCommand({
     'Names the files that differ from the upload (modified) or are not there (missing), and counts those that do not. A ' +
     'file of equal size is read and compared by its MD5, as DVC does, whatever its time says. Local files that the upload ' +
     'does not have are counted (untracked), those of DVC and git themselves aside; with --stage they are not.\n' +
-    'Reads manifests alone. A difference is no failure: like `git status`, the exit status does not tell.',
-  args: [arg.folder('LOCAL_PATH', { describe: 'folder that stands for the source folder of the upload' }), uploadArg],
+    'Reads manifests only. A difference is not a failure: as with `git status`, the exit status does not show it.',
+  args: [arg.folder('LOCAL_PATH', { describe: 'folder to compare with the source folder of the upload' }), uploadArg],
   flags,
   examples: [
     'archiver dvc status . s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
@@ -56,7 +57,7 @@ export const command = defineCommand({
     const status = await withProgress(context, values, (emit) => {
       emit({ type: 'start', operation: 'dvc status', source: localPath, target: '' });
       return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }): Promise<Status> => {
-        const { listing } = await loadListing(store, { uploadId, emit, signal });
+        const listing = await loadListing(store, { uploadId, emit, signal });
         checkStage(listing, stage, location);
         const comparison = await compareLocal({ listing, folder, stage, emit, signal });
         const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;
@@ -86,7 +87,7 @@ interface Status {
 
 /** @throws usage for a stage that no file belongs to */
 function checkStage({ stages }: Listing, stage: string | undefined, location: string): void {
-  if (stage === undefined || stages.includes(stage)) return;
+  if (stage === undefined || stages.some((one) => isOfStage(one, stage))) return;
   throw usageError(
     `no file of ${printable(location)} belongs to the stage ${printable(stage)}${didYouMean(suggest(stage, stages))}`,
     `archiver dvc stages ${printable(location)}`,

@@ -103,7 +103,7 @@ export function requestedText(
   const thawing = chunks.filter(({ state }) => state === 'thawing').length;
   const asked = `${formatQuantity(thawing, 'chunk')} of ${formatCount(chunks.length)} on the way back from cold storage`;
   const kept = `with --tier ${values.tier}, kept for ${formatQuantity(values.restoreDays, 'day')}`;
-  const cost = readyBy === null ? `nothing new was asked for; the rest: ${costText(estimate)}` : costText(estimate);
+  const cost = readyBy === null ? `nothing new was requested; the rest: ${costText(estimate)}` : costText(estimate);
   const again = 'the same restore asks for the rest; take another --tier where this one has no capacity';
   return textOf([
     `${asked}, for ${amountText(result.files, 'file', result.bytes)} to ${printable(result.outputDir)}`,

@@ -27,7 +27,7 @@ export function datasetTarget(
 ): string {
   if (url !== undefined && bucket !== undefined) throw usageError('give either a URL or --bucket, not both');
   if (url !== undefined) return datasetBase(url, undefined);
-  if (bucket === undefined) throw usageError('S3_URL is missing: the bucket and prefix that the dataset lies under');
+  if (bucket === undefined) throw usageError('S3_URL is missing: the bucket and prefix of the dataset');
   return joinStoreUrl(bucketUrl(bucket), prefix);
 }
 

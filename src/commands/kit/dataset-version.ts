@@ -20,17 +20,16 @@ export interface DatasetVersion {
 
 interface SelectorValues {
   readonly datasetId: string | undefined;
-  readonly version: number | undefined;
+  readonly version: string | undefined;
   readonly asOf: string | undefined;
 }
 
-/** The version that --version or --as-of name, else the newest. @throws usage for a day that is none */
+/** The version that --version or --as-of name, else the newest. @throws usage for a text that names none */
 export function versionSelector({ version, asOf }: Omit<SelectorValues, 'datasetId'>): VersionSelector {
-  if (version !== undefined) return { kind: 'ordinal', version };
+  if (version !== undefined) return parseVersionSelector(version);
   if (asOf === undefined) return { kind: 'head' };
   const selector = parseVersionSelector(asOf);
-  if (selector.kind !== 'day')
-    throw usageError('--as-of wants a day such as 2026-03-31', 'a version goes to --version');
+  if (selector.kind !== 'by') throw usageError('--as-of wants a day such as 2026-03-31', 'a version goes to --version');
   return selector;
 }
 

@@ -1,22 +1,30 @@
-// Flags and arguments that several commands take, to be spread into their declarations. What they are called and what
-// help says of them is decided here once.
+// Flags and arguments that several commands take, to be spread into their declarations. Their names and their help texts
+// are decided here, once.
 import { arg } from '../../cli/arg.js';
 import { flag } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
+
+/** What a URL says, no variable and no config file needs to. */
+export const PLACE_KEYS = ['bucket', 'prefix'] as const;
 
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
   describe: 'the upload, instead of --bucket and --upload-id',
   optional: true,
+  instead: PLACE_KEYS,
 });
 
-/** The place that datasets lie under. */
-export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix that uploads went to' });
+/** The base URL of datasets. */
+export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix of the uploads' });
 
 /** Credentials and address of the store; every command that touches it takes these. */
 export const accessFlags = {
   profile: flag.text({ placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
   endpointUrl: flag.text({ placeholder: 'URL', describe: 'address of an S3-compatible server instead of AWS' }),
+  caBundle: flag.file({
+    placeholder: 'FILE',
+    describe: 'certificate authorities (PEM) to believe instead of the usual ones; AWS_CA_BUNDLE does the same',
+  }),
 };
 
 /**
@@ -44,7 +52,7 @@ export const storeModeFlag = {
   storeMode: flag.mode({
     placeholder: 'MODE',
     describe:
-      'mode of files in a file:// target, in octal such as 0640; folders it makes are entered by who may read (default 0600)',
+      'mode of files in a file:// target, in octal such as 0640; folders get the same permissions, with execute where there is read (default 0600)',
   }),
 };
 
@@ -90,17 +98,11 @@ export const writerIdFlag = flag.text({
 
 /** How files are packed. */
 export const packingFlags = {
-  shardStrategy: flag.choice(
-    'round-robin',
-    'hash',
-    'size',
-    'type',
-    'directory',
-  )({
+  shardStrategy: flag.choice(['round-robin', 'hash', 'size', 'type', 'directory'], {
     default: 'round-robin',
     describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
   }),
-  compressionLevel: flag.int(1, 22)({ describe: 'fixed zstd level instead of one by content' }),
+  compressionLevel: flag.int([1, 22], { describe: 'fixed zstd level instead of one by content' }),
   fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
 };
 
@@ -126,33 +128,26 @@ export const provenanceFlags = {
   dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
 };
 
-/** What uploads that may choose any class choose from. */
+/** What uploads that may use any class choose from. */
 export const storageClassFlag = flag.choice(
-  'STANDARD',
-  'STANDARD_IA',
-  'ONEZONE_IA',
-  'INTELLIGENT_TIERING',
-  'GLACIER_IR',
-  'GLACIER',
-  'DEEP_ARCHIVE',
-)({ default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' });
+  ['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'INTELLIGENT_TIERING', 'GLACIER_IR', 'GLACIER', 'DEEP_ARCHIVE'],
+  { default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' },
+);
 
 /** How a long operation reports. */
 export const outputFlags = {
-  progressFormat: flag.choice(
-    'tui',
-    'json',
-    'text',
-    'none',
-  )({
+  progressFormat: flag.choice(['tui', 'json', 'text', 'none'], {
     describe: 'how progress is shown on stderr; tui on a terminal, else text',
   }),
 };
 
 /** Which files are taken. */
 export const filterFlags = {
-  exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out what matches this gitignore pattern' }),
-  include: flag.repeat({ placeholder: 'PATTERN', describe: 'take in what matches, after all --exclude' }),
+  exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out paths that match this gitignore pattern' }),
+  include: flag.repeat({
+    placeholder: 'PATTERN',
+    describe: 'archive paths that match, even if --exclude leaves them out',
+  }),
   excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
   excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
   oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),
@@ -161,9 +156,29 @@ export const filterFlags = {
 
 /** How fast bytes may move. */
 export const limitFlags = {
-  limitUpload: flag.bytes(1)({ describe: 'bytes per second sent at most, such as 10MiB' }),
-  limitDownload: flag.bytes(1)({ describe: 'bytes per second received at most, such as 10MiB' }),
+  limitUpload: flag.bytes(1, { describe: 'bytes per second sent at most, such as 10MiB' }),
+  limitDownload: flag.bytes(1, { describe: 'bytes per second received at most, such as 10MiB' }),
 };
+
+/** What uploads of one folder take, whether it is compared first or not. */
+export const folderFlags = {
+  ...provenanceFlags,
+  ...encryptionFlags,
+  ...filterFlags,
+  limitUpload: limitFlags.limitUpload,
+};
+
+/** What goes with what of `folderFlags`. */
+export const folderRules = [
+  requires('encryptManifest', 'kmsKeyId'),
+  requires('dvcOutputDir', 'generateDvcFiles'),
+  {
+    kind: 'check',
+    text: '--generate-dvc-files needs the MD5 of every file: leave out --no-file-checksums',
+    ok: (v: { readonly generateDvcFiles: boolean; readonly fileChecksums: boolean }) =>
+      !v.generateDvcFiles || v.fileChecksums,
+  },
+] as const;
 
 /** Answers the questions of a command. */
 export const yesFlag = { yes: flag.on({ short: 'y', describe: 'answer yes to every question' }) };
@@ -172,12 +187,16 @@ export const yesFlag = { yes: flag.on({ short: 'y', describe: 'answer yes to eve
 export const versionFlags = (use: string) => ({
   datasetId: flag.text({
     placeholder: 'ID',
-    describe: `${use} a version of this dataset; S3_URL is then the bucket and prefix that uploads went to`,
+    describe: `${use} a version of this dataset; S3_URL is then the bucket and prefix of the uploads`,
   }),
-  version: flag.int(1)({ describe: 'with --dataset-id: this version instead of the newest' }),
+  version: flag.text({
+    placeholder: 'VERSION',
+    describe:
+      'with --dataset-id: this version instead of the newest: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC)',
+  }),
   asOf: flag.text({
-    placeholder: 'YYYY-MM-DD',
-    describe: 'with --dataset-id: the newest version made by the end of this day (UTC)',
+    placeholder: 'YYYY-MM-DD[THH:MM]',
+    describe: 'with --dataset-id: the newest version made by the end of this day or minute (UTC)',
   }),
 });
 
@@ -189,35 +208,26 @@ export const versionRules = [
   conflicts('datasetId', ['uploadId']),
 ];
 
-/** How chunks come back from cold storage. */
+/** How chunks are retrieved from cold storage. */
 export const coldFlags = {
-  tier: flag.choice(
-    'expedited',
-    'standard',
-    'bulk',
-  )({
+  tier: flag.choice(['expedited', 'standard', 'bulk'], {
     default: 'standard',
     describe:
-      'how fast cold storage gives chunks back: 1-5 min, 3-5 h, 5-12 h (GLACIER); not offered, within 12 h, within 48 h (DEEP_ARCHIVE)',
+      'how fast chunks are retrieved from cold storage: 1-5 min, 3-5 h, 5-12 h (GLACIER); not offered, within 12 h, within 48 h (DEEP_ARCHIVE)',
   }),
-  wait: flag.on({ describe: 'stay until what is in cold storage is readable, then restore it' }),
-  restoreDays: flag.int(1, 36_500)({ default: 7, describe: 'days that cold storage keeps the readable copy' }),
-  maxRestoreCost: flag.float(0)({
+  wait: flag.on({ describe: 'wait until everything in cold storage is readable, then restore it' }),
+  restoreDays: flag.int([1, 36_500], { default: 7, describe: 'days for which the readable copy is kept' }),
+  maxRestoreCost: flag.float([0], {
     placeholder: 'USD',
-    describe: 'ask for and fetch nothing when the estimate is higher, or when a price is not known',
+    describe: 'request and fetch nothing when the estimate is higher, or when a price is not known',
   }),
 };
 
 /** How restored files are written. */
 export const writeFlags = {
-  overwrite: flag.choice(
-    'always',
-    'if-newer',
-    'if-changed',
-    'never',
-  )({
+  overwrite: flag.choice(['always', 'if-newer', 'if-changed', 'never'], {
     default: 'if-changed',
-    describe: 'what gives way: everything; what is older; what differs in size or time; nothing',
+    describe: 'which existing files are replaced: all; older ones; those with another size or time; none',
   }),
   flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
   verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
@@ -228,22 +238,22 @@ export const writeFlags = {
 };
 
 /** How many requests run at once. */
-export const workersFlag = { workers: flag.int(1, 64)({ default: 4, describe: 'requests at a time' }) };
+export const workersFlag = { workers: flag.int([1, 64], { default: 4, describe: 'requests at a time' }) };
 
 /** The cache of fetched data. `more`: what help adds. */
 export const cacheFlag = (more = '') => ({
-  cacheGb: flag.int(0, 1_000_000)({ default: 10, describe: `size of the cache of fetched data; 0 means 10${more}` }),
+  cacheGb: flag.int([0, 1_000_000], { default: 10, describe: `size of the cache of fetched data; 0 means 10${more}` }),
 });
 
-/** Under whose prefix a dataset is looked for. */
+/** The writer whose prefix a dataset is looked for under. */
 export const writerFlag = {
   writerId: flag.text({
     placeholder: 'ID',
-    describe: 'look under writers/ID/; auto is the id that uploads of this machine get',
+    describe: 'look under writers/ID/; auto is the id that this machine writes under',
   }),
 };
 
-/** Names a dataset that is there. */
+/** Names an existing dataset. */
 export const datasetFlag = {
   datasetId: flag.text({ placeholder: 'ID', required: true, describe: 'the dataset, as `dataset list` names it' }),
 };

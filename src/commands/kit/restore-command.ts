@@ -8,7 +8,7 @@ export interface RestoreCommand {
   readonly files: readonly string[] | undefined;
 }
 
-/** The command line that restores these files, and asks for them back from cold storage where that is needed. */
+/** The command line that restores these files, and requests them from cold storage where needed. */
 export function restoreCommand({ location, outputDir, files }: RestoreCommand): string {
   const word = (text: string): string => shellWord(printable(text));
   const what = files === undefined ? ['--all'] : files.map((file) => `--file ${word(file)}`);

@@ -90,6 +90,8 @@ export async function restoreFiles(
       const durationMs = elapsed();
       return {
         document: { ...result, ...about, location: uploadUrl(target), durationMs, requests, ...document },
+        // Chunks were requested, and paid for: somebody has to come back for them.
+        isNews: text !== undefined,
         text: () => text ?? resultText(result, call, { durationMs, requests, context, planned: planned ?? [] }),
       };
     },

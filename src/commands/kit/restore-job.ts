@@ -28,6 +28,7 @@ interface AccessValues {
   readonly region: string | undefined;
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
+  readonly caBundle: string | undefined;
   readonly limitDownload?: number | undefined;
 }
 
@@ -57,6 +58,7 @@ export async function withJobStore<T>(
     region: values.region ?? job.region,
     profile,
     endpointUrl: isElsewhere ? values.endpointUrl : job.endpointUrl,
+    caBundle: values.caBundle,
     kmsEndpointUrl: isElsewhere ? undefined : job.kmsEndpointUrl,
     limitDownloadBytesPerSecond: values.limitDownload,
     signal,

@@ -1,5 +1,5 @@
-// `archiver restore` of what may lie in cold storage: flags to options, and the job that is saved when something was asked
-// back, also with --wait: who waits for hours may be interrupted.
+// `archiver restore` of what may be in cold storage: flags to options, and the job that is saved before anything is
+// requested and paid for, even with --wait: a wait of hours may be interrupted.
 import { hostname } from 'node:os';
 import type { Clock, Messages, Places } from '../../cli/context.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
@@ -8,9 +8,10 @@ import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { lockForDownload, updateJob } from '../../core/restore-jobs/change-job.js';
 import { endedJob } from '../../core/restore-jobs/download-job.js';
-import { saveNewJob } from '../../core/restore-jobs/job-folder.js';
-import type { JobChunk, RestoreJob, RestoreJobFields } from '../../core/restore-jobs/restore-job.js';
+import { removeJob, saveNewJob } from '../../core/restore-jobs/job-folder.js';
+import type { JobChunk, RestoreJobFields } from '../../core/restore-jobs/restore-job.js';
 import {
+  type JobKeeper,
   type Requested,
   type Retrieval,
   retrieve,
@@ -42,18 +43,16 @@ export interface ColdRestore {
 
 export interface Retrieved {
   readonly retrieval: Retrieval;
-  /** Saved when something was asked back. */
+  /** Saved when something was requested from cold storage. */
   readonly jobId: string | undefined;
 }
 
-type EngineOptions = Omit<RetrieveOptions, 'store' | 'cold' | 'now' | 'onRequested'>;
+type EngineOptions = Omit<RetrieveOptions, 'store' | 'cold' | 'now' | 'job'>;
 
-/** Restores, or asks back what is cold and saves a job. @throws what `retrieve` throws; an interruption names the job */
+/** Restores, or requests what is in cold storage and saves a job. @throws what `retrieve` throws; once a job is saved, naming it */
 export async function retrieveWithJob(options: EngineOptions, restore: ColdRestore): Promise<Retrieved> {
   const { values, context, opened } = restore;
-  const folder = jobFolder(context);
-  let job: RestoreJob | undefined;
-  let lock: Lock | undefined;
+  const saved = new SavedJob(options, restore);
   try {
     const retrieval = await retrieve({
       ...options,
@@ -68,28 +67,77 @@ export async function retrieveWithJob(options: EngineOptions, restore: ColdResto
         isAws: opened.isAws,
       },
       now: context.now,
-      onRequested: async (requested) => {
-        job = await saveNewJob(folder, jobFields(requested, options, restore));
-        if (values.wait) lock = await lockForDownload(folder, job.id, hostname()); // it is downloaded here
-        return job.id;
-      },
+      job: saved,
     });
-    if (job !== undefined && retrieval.kind === 'restored') await closeJob(folder, job.id, retrieval, context);
+    const { id } = saved;
+    if (id !== undefined && retrieval.kind === 'restored') await closeJob(saved.folder, id, retrieval, context);
     if (options.signal.aborted && retrieval.kind === 'requested') throw new ArchiverError('cancelled', 'stopped');
-    return { retrieval, jobId: job?.id };
+    return { retrieval, jobId: id };
   } catch (error) {
-    if (job === undefined || !isArchiverError(error, 'cancelled')) throw error;
-    throw new ArchiverError(
-      'cancelled',
-      `${error.message}: what was asked for comes back all the same, as job ${job.id}`,
-      {
-        cause: error,
-        hint: `archiver restore jobs check ${job.id}`,
-      },
-    );
+    if (saved.id === undefined) throw error;
+    if (isArchiverError(error)) throw withJobNamed(error, saved.id);
+    context.warn(`the chunks requested are restored nevertheless, as job ${saved.id}: ${checkCommand(saved.id)}`);
+    throw error;
   } finally {
+    await saved.release();
+  }
+}
+
+/** The job of a restore under way; marked as downloaded by this process, so that nobody else takes it up meanwhile. */
+class SavedJob implements JobKeeper {
+  readonly folder: string;
+  id: string | undefined;
+  private lock: Lock | undefined;
+
+  constructor(
+    private readonly options: EngineOptions,
+    private readonly restore: ColdRestore,
+  ) {
+    this.folder = jobFolder(restore.context);
+  }
+
+  async save(planned: Requested): Promise<string> {
+    const { id } = await saveNewJob(this.folder, jobFields(planned, this.options, this.restore));
+    this.id = id;
+    this.lock = await lockForDownload(this.folder, id, hostname());
+    return id;
+  }
+
+  /** A job that could not be brought up to date is still a job: `jobs check` looks at every chunk of it. */
+  async update({ chunks }: Requested): Promise<void> {
+    const { id = '', folder } = this;
+    try {
+      await updateJob(folder, { id, host: hostname() }, (job) => ({ ...job, chunks: chunks.map(jobChunk) }));
+    } catch (error) {
+      this.restore.context.warn(`job ${id} does not say yet what was requested: ${errorText(error)}`);
+    }
+  }
+
+  async drop(): Promise<void> {
+    const { id } = this;
+    await this.release();
+    this.id = undefined;
+    if (id !== undefined) await removeJob(this.folder, id);
+  }
+
+  async release(): Promise<void> {
+    const { lock } = this;
+    this.lock = undefined;
     await lock?.release();
   }
+}
+
+const checkCommand = (id: string): string => `archiver restore jobs check ${id}`;
+
+/** What was paid for is not lost with the run that asked for it. */
+function withJobNamed(error: ArchiverError, id: string): ArchiverError {
+  const { code, message, hint, exitCode } = error;
+  const next = code === 'cancelled' || hint === undefined ? checkCommand(id) : `${hint}; to go on: ${checkCommand(id)}`;
+  return new ArchiverError(code, `${message}: the chunks requested are restored nevertheless, as job ${id}`, {
+    cause: error,
+    hint: hint?.includes(id) === true ? hint : next,
+    exitCode,
+  });
 }
 
 /** The files are there: that the job cannot say so is no failure of the restore. */
@@ -133,15 +181,12 @@ function jobFields(
     files: result.files,
     bytes: result.bytes,
     estimatedCostUsd: estimate.costUsd,
+    maxRestoreCostUsd: values.maxRestoreCost,
     createdAt: context.now().toISOString(),
   };
 }
 
-const jobChunk = ({ key, sizeBytes, storageClass, state, reason, expiresAt }: ThawedChunk): JobChunk => ({
-  key,
-  sizeBytes,
-  storageClass,
-  state,
-  reason,
-  expiresAt: expiresAt?.toISOString(),
+const jobChunk = ({ expiresAt, ...chunk }: ThawedChunk): JobChunk => ({
+  ...chunk,
+  ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
 });

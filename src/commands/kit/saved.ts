@@ -18,6 +18,10 @@ export const jobFolder = ({ home }: Home): string => join(home, 'restore-jobs');
 /** Files that belong to nothing and are younger may be of something that is just being written. */
 export const ORPHAN_MS = 3_600_000;
 
+/** True for what was read and cannot be used. What could not be read may be sound: nobody removes it. */
+export const isDamaged = ({ problem }: { readonly problem: ArchiverError | undefined }): boolean =>
+  isArchiverError(problem, 'integrity', 'unsupported');
+
 export interface Saved {
   readonly id: string;
   /** `upload`, `restore job` */
@@ -46,12 +50,15 @@ export interface Removal {
   /** What was removed, or would be: id, status, where it is. */
   readonly removed: readonly { readonly id: string; readonly status: string; readonly url: string | undefined }[];
   readonly kept: number;
+  /** Files of processes that were killed while they wrote. */
+  readonly orphans: number;
 }
 
 /** What a clean-up did, as text. `tail`: lines after it. */
-export function removalText({ noun, dryRun, removed, kept }: Removal, tail: readonly string[] = []): string {
+export function removalText({ noun, dryRun, removed, kept, orphans }: Removal, tail: readonly string[] = []): string {
   const what = formatQuantity(removed.length, noun);
   const head = dryRun ? `Would remove ${what}, keep ${kept}.` : `Removed ${what}, kept ${kept}.`;
   const lines = removed.map(({ id, status, url = '' }) => printable(`  ${id}  ${status}  ${url}`.trimEnd()));
-  return textOf([head, ...lines, ...tail]);
+  const left = `  and ${formatQuantity(orphans, 'file')} that killed processes left`;
+  return textOf([head, ...lines, ...(orphans === 0 ? [] : [left]), ...tail]);
 }

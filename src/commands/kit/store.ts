@@ -1,16 +1,17 @@
 // Opening a store for a command, and closing it however the command ends. The store is imported on first use, so that
 // declarations stay light.
-import type { Cancellation, Environment, Origins } from '../../cli/context.js';
+import type { Cancellation, Environment, Messages, Origins } from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
 
-export type StoreContext = Cancellation & Environment & Origins;
+export type StoreContext = Cancellation & Environment & Origins & Pick<Messages, 'note'>;
 
 /** What the flags of a store say. */
 export interface StoreValues {
   readonly region: string;
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
+  readonly caBundle: string | undefined;
   readonly limitDownload?: number | undefined;
   readonly limitUpload?: number | undefined;
   /** Of commands that may write there. */
@@ -25,6 +26,7 @@ const accessOptions = (values: StoreValues, { env, origins, signal }: StoreConte
   defaultRegion: values.region,
   profile: values.profile,
   endpointUrl: values.endpointUrl,
+  caBundle: values.caBundle,
   limitDownloadBytesPerSecond: values.limitDownload,
   limitUploadBytesPerSecond: values.limitUpload,
   storeMode: values.storeMode,
@@ -54,6 +56,36 @@ export async function openForReading(
   });
 }
 
+/** Hands the events of a store to `emit` for as long as `work` goes on. */
+export type During = <T>(emit: EventSink, work: () => Promise<T>) => Promise<T>;
+
+export interface SessionStore {
+  readonly opened: OpenedStore;
+  readonly during: During;
+}
+
+/** The same for a session: the store outlives the operations in it, and each is told of what happens in its time. */
+export async function openForSession(
+  baseUrl: string,
+  values: StoreValues,
+  context: StoreContext,
+): Promise<SessionStore> {
+  const sinks = new Set<EventSink>();
+  const onEvent: EventSink = (event) => sinks.forEach((emit) => emit(event));
+  const opened = await openForReading(baseUrl, values, context, { onEvent });
+  return {
+    opened,
+    async during(emit, work) {
+      sinks.add(emit);
+      try {
+        return await work();
+      } finally {
+        sinks.delete(emit);
+      }
+    },
+  };
+}
+
 /** Opens the store when an upload begins, and tells its events. */
 export type OpenForWriting = (onEvent: EventSink) => Promise<OpenedStore>;
 
@@ -78,12 +110,22 @@ export interface StoreCall extends StoreUse {
   readonly context: StoreContext;
 }
 
+/** For commands that show no progress: what is tried again, and why. */
+const retryNotes =
+  ({ note }: Pick<Messages, 'note'>): EventSink =>
+  (event) => {
+    if (event.type !== 'retry') return;
+    const { reason, attempt, maxAttempts, waitMs } = event;
+    note(`${reason}; try ${attempt + 1} of ${maxAttempts} in ${(waitMs / 1000).toFixed(1)} s`);
+  };
+
 /** Opens the store of a base for `work`, and closes it when that has ended. @throws what both throw */
 export async function withStore<T>(
   { baseUrl, values, context, ...use }: StoreCall,
   work: (opened: OpenedStore) => Promise<T>,
 ): Promise<T> {
-  const opened = await openForReading(baseUrl, values, context, use);
+  const onEvent = use.onEvent ?? retryNotes(context);
+  const opened = await openForReading(baseUrl, values, context, { ...use, onEvent });
   try {
     return await work(opened);
   } finally {

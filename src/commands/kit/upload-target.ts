@@ -2,7 +2,7 @@
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { mayBeUploadId } from '../../core/manifest/upload-id.js';
+import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/upload-id.js';
 
 export interface UploadTargetValues {
   readonly bucket: string | undefined;
@@ -44,7 +44,7 @@ function fromFlags({ bucket, prefix, uploadId }: UploadTargetValues): UploadLoca
   return { baseUrl: joinStoreUrl(bucketUrl(bucket), prefix), uploadId: checkId(uploadId) };
 }
 
-function checkId(uploadId: string): string {
+function checkId(uploadId: string): UploadId {
   if (!mayBeUploadId(uploadId))
     throw usageError(`'${printable(uploadId)}' is not an upload id`, 'it looks like 20251114-093012-1a2b3c4d');
   return uploadId;
@@ -60,7 +60,7 @@ export const urlAndFolder = (
     : [first, second];
 
 /** The URL of the upload itself. */
-export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => `${baseUrl}/uploads/${uploadId}`;
+export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => uploadUrlOf(baseUrl, uploadId);
 
 /** --bucket takes a name or the URL of a place. */
 export const bucketUrl = (bucket: string): string => (bucket.includes('://') ? bucket : `s3://${bucket}`);

@@ -2,17 +2,15 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Origins, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { ArchiverError, systemCode } from '../../core/failures/errors.js';
-import { printable } from '../../core/paths/raw-path.js';
 import { savedStatus } from '../../core/resume/describe-state.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import { isGiven } from '../kit/run.js';
-import { ORPHAN_MS, removalText, stateFolder } from '../kit/saved.js';
+import { isDamaged, ORPHAN_MS, removalText, stateFolder } from '../kit/saved.js';
 
 const flags = {
   olderThan: flag.duration({
     default: '24h',
-    describe: 'only what was last written so long ago: 24h, 7d, 168h; 0 for any age',
+    describe: 'only what has not been written to for this long: 24h, 7d, 168h; 0 for any age',
   }),
   completed: flag.on({
     describe: 'only uploads that are complete, of any age unless --older-than is given',
@@ -26,7 +24,7 @@ export const command = defineCommand({
   description:
     'An upload whose state is removed cannot be resumed any more. What is running is never touched, and neither is any ' +
     'store: chunks that an interrupted upload has sent stay there until `archiver dataset prune` takes them as abandoned.\n' +
-    'An upload that succeeds removes its own state; one that is complete and still listed was stopped in between.',
+    'Files that killed processes left there (of any age above an hour) go as well. An upload that succeeds removes its own state; one that is complete and still listed was stopped in between.',
   flags,
   examples: [
     'archiver resume clean',
@@ -35,22 +33,23 @@ export const command = defineCommand({
   ],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
   async run(values, _args, context: Results & Clock & Origins & Pick<Places, 'home'>) {
-    const { findStates, removeOrphans } = await import('../../core/resume/state-folder.js');
+    const { findStates, removeOrphans, removeState } = await import('../../core/resume/state-folder.js');
     const folder = stateFolder(context);
     const found = await findStates(folder, hostname());
     const { dryRun } = values;
     const olderThanMs = values.completed && !isGiven(context, 'olderThan') ? 0 : values.olderThan;
     const before = context.now().getTime() - olderThanMs;
     const chosen = found.filter((one) => isChosen(one, before, values));
-    if (!dryRun) {
-      for (const { uploadId } of chosen) await remove(folder, uploadId);
-      await removeOrphans(folder, Math.min(before, context.now().getTime() - ORPHAN_MS));
-    }
+    if (!dryRun) for (const { uploadId } of chosen) await removeState(folder, uploadId);
+    const orphans = await removeOrphans(folder, context.now().getTime() - ORPHAN_MS, dryRun);
     const removed = chosen.map((one) => ({ uploadId: one.uploadId, status: savedStatus(one) }));
     const kept = found.length - chosen.length;
-    context.result({ removed, kept, dryRun, folder }, () => {
+    context.outcome({ removed, kept, orphans, dryRun, folder }, () => {
       const named = chosen.map((one) => ({ id: one.uploadId, status: savedStatus(one), url: one.state?.storeUrl }));
-      return removalText({ noun: 'saved upload', dryRun, removed: named, kept }, chosen.some(hasSent) ? [STAYS] : []);
+      return removalText(
+        { noun: 'saved upload', dryRun, removed: named, kept, orphans },
+        chosen.some(hasSent) ? [STAYS] : [],
+      );
     });
   },
 });
@@ -60,20 +59,9 @@ const STAYS = 'The stores were not touched: what was sent stays there until `arc
 function isChosen(one: FoundState, before: number, { completed }: Values<typeof flags>): boolean {
   const status = savedStatus(one);
   if (status === 'running' || (completed && status !== 'complete')) return false;
-  return (one.state === undefined ? one.writtenMs : Date.parse(one.state.updatedAt)) <= before;
+  if (one.state === undefined) return isDamaged(one) && one.writtenMs <= before;
+  return Date.parse(one.state.updatedAt) <= before;
 }
 
 const hasSent = ({ state }: FoundState): boolean =>
   state !== undefined && state.status !== 'complete' && state.done.chunks > 0;
-
-async function remove(folder: string, uploadId: string): Promise<void> {
-  const { removeState } = await import('../../core/resume/state-folder.js');
-  try {
-    await removeState(folder, uploadId);
-  } catch (error) {
-    const code = systemCode(error) ?? 'unknown';
-    throw new ArchiverError('io', `cannot remove the state of upload ${uploadId} from ${printable(folder)} (${code})`, {
-      cause: error,
-    });
-  }
-}

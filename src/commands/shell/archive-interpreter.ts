@@ -1,11 +1,10 @@
 // The shell over an archive: its commands, its prompt, and what may come next.
 import { suggest } from '../../cli/suggest.js';
 import { usageError } from '../../core/failures/errors.js';
-import { displayPath, printable } from '../../core/paths/raw-path.js';
+import { displayPath, printable, baseName } from '../../core/paths/raw-path.js';
 import { completePath } from '../../core/shell/complete-path.js';
 import { quoteWord, scanLine, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
-import { baseName } from '../../core/shell/archive-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { ARCHIVE_COMMANDS } from './archive/commands.js';
 import { helpText } from './archive/help-text.js';

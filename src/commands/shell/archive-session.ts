@@ -3,25 +3,29 @@ import type { Context } from '../../cli/context.js';
 import { ArchiverError } from '../../core/failures/errors.js';
 import type { Listing } from '../../core/listing/listing.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
-import { printable, type RawPath } from '../../core/paths/raw-path.js';
+import { printable, type RawPath, TOP } from '../../core/paths/raw-path.js';
+import { typedPath } from '../../core/paths/typed-path.js';
+import type { During } from '../kit/store.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { resolvePath } from '../../core/shell/archive-path.js';
 import type { Word } from '../../core/shell/command-line.js';
 import { expandGlob } from '../../core/shell/expand-glob.js';
+import type { UploadId } from '../../core/manifest/manifest-types.js';
 
 export interface OpenArchive {
   readonly listing: Listing;
   readonly reader: ObjectReader;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Digests that the manifest may have, where a version record names them. */
   readonly manifestSha256?: readonly string[] | undefined;
   /** URL of the upload. */
   readonly location: string;
   readonly cache: FrameCache;
+  readonly during: During;
 }
 
 export class ArchiveSession {
-  folder: RawPath = '';
+  folder = TOP;
 
   constructor(
     readonly archive: OpenArchive,
@@ -31,7 +35,7 @@ export class ArchiveSession {
 
   /** The path that a word means; it need not be there. */
   path(text: string): RawPath {
-    return resolvePath(this.folder, text);
+    return resolvePath(this.folder, typedPath(text));
   }
 
   /** The path that a word means. @throws not-found when nothing is there */

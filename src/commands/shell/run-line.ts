@@ -10,6 +10,7 @@ import { failureOf, failureText } from '../../cli/errors.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { refuseUndecoded } from '../../core/paths/typed-path.js';
 import { type CommandLine, parseCommandLine } from '../../core/shell/command-line.js';
 import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 
@@ -31,6 +32,7 @@ export interface LineOptions {
 export async function runLine(line: string, options: LineOptions): Promise<LineResult> {
   const { streams, context, lastStatus } = options;
   try {
+    refuseUndecoded(line, 'this line');
     const command = parseCommandLine(line);
     const [first] = command.words;
     if (first === undefined) return { status: lastStatus, isExit: false };

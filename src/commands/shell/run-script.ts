@@ -1,6 +1,5 @@
 // A shell without a terminal: lines come from stdin or from --command, nothing is prompted for, and a line that fails does
 // not keep the next from running.
-import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import type { Interpreter } from '../../core/shell/interpreter.js';
@@ -9,7 +8,7 @@ import { runLine } from './run-line.js';
 /** Runs the lines; the exit status is that of the last. */
 export async function runScript(interpreter: Interpreter, lines: readonly string[], context: Context): Promise<number> {
   const { stdout, stderr, signal } = context;
-  const source = lines.length > 0 ? lines : createInterface({ input: context.stdin, terminal: false });
+  const source = lines.length > 0 ? lines : linesOf(context.stdin);
   let status = 0;
   for await (const line of source) {
     // Commands must not eat the lines that follow.
@@ -20,4 +19,17 @@ export async function runScript(interpreter: Interpreter, lines: readonly string
     if (result.isExit) break;
   }
   return status;
+}
+
+/** Lines that end in "\n", or "\r\n". Node's readline also ends them at a lone "\r", which names may have. */
+async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const piece of input) {
+    const lines = (rest + (typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }))).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield line.replace(/\r$/, '');
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
 }

@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises';
 import { writeChecked } from '../../cli/checked-write.js';
 import type { ShellStreams } from '../../core/shell/interpreter.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
 
 const PIECE_BYTES = 64 * 1024;
 
@@ -14,16 +13,6 @@ export class ShellWriter {
 
   constructor(private readonly streams: Pick<ShellStreams, 'stdout' | 'signal'>) {
     this.isTerminal = streams.stdout.isTTY === true;
-  }
-
-  /** A name of the archive: with everything that steers a terminal escaped on one, as it is elsewhere. */
-  name(raw: RawPath): string {
-    return this.isTerminal ? displayPath(raw) : (textFromRaw(raw) ?? displayPath(raw));
-  }
-
-  /** Text that comes from the archive and is no path. */
-  shown(text: string): string {
-    return this.isTerminal ? printable(text) : text;
   }
 
   /** Resolves when the reader can take more. @throws BrokenPipe, no-space, io, and the reason of a cancellation */

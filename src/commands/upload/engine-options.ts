@@ -5,6 +5,7 @@ import { type FilterOptions, readPatternFile } from '../../core/archive/scan/fil
 import { type ArchiveOptions, type EncryptionOptions, MIN_MEMORY_BYTES } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
+import { rawFromBytes } from '../../core/paths/raw-path.js';
 import { isGiven } from '../kit/run.js';
 
 const MIB = 2 ** 20;
@@ -38,7 +39,7 @@ export interface FilterValues {
 export function filterOptions(values: FilterValues, skipTrees: FilterOptions['skipTrees']): FilterOptions {
   const { exclude, include, excludeFile, excludeCaches, oneFileSystem } = values;
   const excludeLines =
-    excludeFile === undefined ? [] : readPatternFile(excludeFile, (path) => readFileSync(path, 'latin1'));
+    excludeFile === undefined ? [] : readPatternFile(excludeFile, (path) => rawFromBytes(readFileSync(path)));
   return { exclude, include, excludeLines, excludeCaches, oneFileSystem, skipTrees };
 }
 
@@ -62,13 +63,23 @@ export function encryptionOptions(
   return { kmsKeyId, encryptManifest, keep: !isRefused };
 }
 
-/** @throws usage when a storage class is asked of a folder */
-export function refuseClassOfFolder(
-  url: string,
-  { storageClass, autoTier = false }: { readonly storageClass: string; readonly autoTier?: boolean },
-): void {
-  if (parseStoreUrl(url).kind !== 'file' || (storageClass === 'STANDARD' && !autoTier)) return;
-  const flag = autoTier ? '--auto-tier' : `--storage-class ${storageClass}`;
+interface ClassValues {
+  readonly storageClass: string;
+  readonly autoTier?: boolean;
+}
+
+/**
+ * A folder has no storage classes: what is typed is refused, what a lower layer says is meant for buckets and left out.
+ * @throws usage
+ */
+export function withoutClassOfFolder<V extends ClassValues>(url: string, values: V, { origins }: Origins): V {
+  const { storageClass, autoTier = false } = values;
+  if (parseStoreUrl(url).kind !== 'file') return values;
+  const isTyped = (key: keyof ClassValues): boolean => origins[key] === 'flag';
+  const isClass = storageClass !== 'STANDARD' && isTyped('storageClass');
+  const isTier = autoTier && isTyped('autoTier');
+  if (!isClass && !isTier) return { ...values, storageClass: 'STANDARD', ...(autoTier && { autoTier: false }) };
+  const flag = isTier ? '--auto-tier' : `--storage-class ${storageClass}`;
   throw usageError(`a folder has no storage classes: ${flag} needs an s3:// destination`);
 }
 

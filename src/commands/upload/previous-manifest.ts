@@ -5,6 +5,7 @@ import type { PreviousFile } from '../../core/archive/settings.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/failures/errors.js';
 import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
 import { parseHead } from '../../core/manifest/manifest-head-parse.js';
+import { mayBeUploadId, type UploadId } from '../../core/manifest/upload-id.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { decodeUtf8 } from '../../core/text/strict-utf8.js';
 
@@ -27,12 +28,14 @@ export function readPreviousManifest(path: string): PreviousFile {
 }
 
 /** Which upload an encrypted manifest says it is of: it is then read from the store, which tells whether that is true. */
-function sealedUpload(bytes: Buffer, name: string): string {
+function sealedUpload(bytes: Buffer, name: string): UploadId {
   const what = `--prev-manifest ${name}`;
   const header = bytes.length < PREAMBLE_BYTES ? undefined : bytes.subarray(0, headerLength(bytes, what));
   if (header === undefined) throw new ArchiverError('integrity', `${what} is cut off`);
   const { place } = parseHeader(header, what);
-  return place.slice(place.lastIndexOf('/') + 1);
+  const uploadId = place.slice(place.lastIndexOf('/') + 1);
+  if (!mayBeUploadId(uploadId)) throw new ArchiverError('integrity', `${what} does not name its upload`);
+  return uploadId;
 }
 
 function readBytes(path: string, name: string): Buffer {

@@ -6,7 +6,7 @@ import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { usageError } from '../../core/failures/errors.js';
 import { readGit } from '../../core/git/read-git.js';
 import type { DvcRecord, DvcStageRecord } from '../../core/manifest/provenance-types.js';
-import type { Stages } from '../../core/manifest/provenance.js';
+import { isOfStage, type Stages } from '../../core/manifest/provenance.js';
 import { checkedDvc, isStageName } from '../../core/manifest/provenance-parse.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../../core/paths/raw-path.js';
 import { didYouMean } from '../kit/lines.js';
@@ -45,8 +45,10 @@ async function dvcPart(values: ProvenanceValues, source: RawPath, context: Pick<
     return generateDvcFiles || isGiven(context, 'dvcCacheDir') ? { dvc: checkedDvc({ cacheDir }, what) } : {};
   }
   const pipeline = await pipelineOf(source, values);
-  const stage = name === undefined ? undefined : stageRecord(pipeline, name);
-  const outs = dvcAuto ? { outs: pipeline.stages.flatMap((one) => one.outs) } : {};
+  const rounds = pipeline.stages.filter((one) => one.name !== name && name !== undefined && isOfStage(one.name, name));
+  const stage = name === undefined || rounds.length > 0 ? undefined : stageRecord(pipeline, name);
+  const recorded = dvcAuto ? pipeline.stages : rounds;
+  const outs = recorded.length > 0 || dvcAuto ? { outs: recorded.flatMap((one) => one.outs) } : {};
   return {
     dvc: checkedDvc({ cacheDir, ...(stage === undefined ? {} : { stage }), ...outs }, what),
     stages: { outs: dvcAuto ? checkedNames(pipeline) : outsOf(pipeline, name), areAll: dvcAuto },
@@ -80,9 +82,9 @@ function stageRecord({ stages, notRun, lockMd5 }: Pipeline, name: string): DvcSt
   );
 }
 
-/** What this stage alone makes. */
-const outsOf = ({ outs }: Pipeline, name: string | undefined): Pipeline['outs'] =>
-  new Map([...outs].filter(([, stage]) => stage === name));
+/** What this stage alone makes, or a loop in all its rounds. */
+const outsOf = ({ outs }: Pipeline, name = ''): Pipeline['outs'] =>
+  new Map([...outs].filter(([, stage]) => isOfStage(stage, name)));
 
 function checkedNames({ outs }: Pipeline): Pipeline['outs'] {
   for (const name of outs.values())

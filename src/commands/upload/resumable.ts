@@ -1,4 +1,4 @@
-// Runs an upload so that it can be resumed, or as the continuation of one that was interrupted.
+// Runs an upload so that it can be resumed, or continues one that was interrupted.
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
@@ -7,6 +7,7 @@ import { usageError } from '../../core/failures/errors.js';
 import { FileJournal } from '../../core/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
 import { type FoundState, findStates } from '../../core/resume/state-folder.js';
+import { keptText } from '../../core/resume/upload-journal.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
 import { hasTerminal } from '../kit/ask.js';
@@ -14,18 +15,18 @@ import { stateFolder } from '../kit/saved.js';
 import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
 
 /**
- * What to do about an interrupted run: go on with it, pass it over, ask where there is a terminal, or go on with it
- * whenever it had the same settings.
+ * What to do about an interrupted run: continue it, ignore it, or continue it whenever it had the same settings, which is
+ * asked for where there is a terminal.
  */
 export type ResumeWish = 'resume' | 'restart' | 'ask' | 'same';
 
 export interface ResumableOptions {
   readonly wish: ResumeWish;
-  /** Opened already: it is what the command is about. */
+  /** Already open: the upload that the command names. */
   readonly opened?: SavedUpload | undefined;
 }
 
-/** Runs `work` with `options` and a journal, going on with an interrupted run where that is wanted. @throws what opening that throws */
+/** Runs `work` with `options` and a journal, continuing an interrupted run where that is wanted. @throws what opening that run throws */
 export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun'>>(
   run: UploadCommand,
   { wish, opened: given }: ResumableOptions,
@@ -47,14 +48,31 @@ export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'r
     goesOn: opened,
   });
   const resume = { ...options.resume, journal, saved: opened };
-  if (opened === undefined) return await work({ ...options, resume });
+  const release = context.sayLast(() => journal.kept && keptText(journal.kept));
   try {
-    const { datasetId } = opened.state;
+    const datasetId = opened?.state.datasetId ?? '';
     const dataset = datasetId === '' ? options.dataset : { ...options.dataset, id: datasetId };
     return await work({ ...options, resume, dataset });
   } finally {
-    await opened.lock.release();
+    release();
+    await opened?.lock.release();
   }
+}
+
+/**
+ * The values with those of the interrupted run where nothing was typed. `run` is the one that `values` describe.
+ * @throws what finding it throws
+ */
+export async function asBegun<V extends { readonly uploadId: string | undefined }>(
+  values: V,
+  run: UploadCommand,
+  context: Context,
+): Promise<V> {
+  const runs = await savedRuns(await savedCommand(run, context), 'resume', context);
+  const found = runs.findLast(({ uploadId }) => (values.uploadId ?? uploadId) === uploadId);
+  const begun = Object.entries(found?.state?.flags ?? {});
+  const untyped = begun.filter(([key]) => key in values && context.origins[key] !== 'flag');
+  return { ...values, ...Object.fromEntries(untyped) };
 }
 
 async function interruptedRun(
@@ -63,7 +81,7 @@ async function interruptedRun(
   context: Context,
 ): Promise<SavedUpload | undefined> {
   if (wish === 'restart') return undefined;
-  // A run that another process works on counts only with --resume, where opening it fails and says why.
+  // A run that another process is working on counts only with --resume: opening it fails and says why.
   const found = (await savedRuns(saved, wish, context)).findLast(
     ({ holder }) => wish === 'resume' || holder === undefined,
   );
@@ -71,7 +89,8 @@ async function interruptedRun(
     const isIt = await isWanted(found.state, saved, wish, context);
     return isIt ? await openSaved(stateFolder(context), found.uploadId, hostname()) : undefined;
   }
-  if (wish === 'resume') context.note('no interrupted upload of this folder to there is saved: a new one begins');
+  if (wish === 'resume')
+    context.note('no interrupted upload of this folder to this place is saved: starting a new one');
   return undefined;
 }
 
@@ -80,7 +99,7 @@ async function savedRuns(saved: SavedCommand, wish: ResumeWish, context: Context
   try {
     states = await findStates(stateFolder(context), hostname());
   } catch (error) {
-    // Without --resume it is the journal that warns: nothing can be saved there.
+    // Without --resume the journal warns that nothing can be saved there.
     if (wish === 'resume') throw error;
   }
   if (wish === 'resume') for (const { problem } of states) if (problem !== undefined) context.warn(problem.message);
@@ -92,18 +111,17 @@ async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWis
   const differing = differingFlags(state, saved).map((key) => `--${kebab(key)}`);
   if (wish === 'resume' && differing.length > 0) {
     throw usageError(
-      `upload ${uploadId} of this folder was begun with other settings: ${differing.join(', ')}`,
-      `archiver resume ${uploadId} goes on with those; --force-restart begins anew`,
+      `upload ${uploadId} of this folder was started with other settings: ${differing.join(', ')}`,
+      `archiver resume ${uploadId} continues with those; --force-restart starts again`,
     );
   }
   if (wish === 'resume') return true;
-  if (wish === 'same' && differing.length === 0) {
-    context.note(`going on with the interrupted upload ${uploadId}`);
-    return true;
+  const what = `an upload of this folder to this place was interrupted on ${state.updatedAt.slice(0, 16)}Z with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
+  if (differing.length > 0) {
+    context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` continues that one`);
+    return false;
   }
-  const what = `an upload of this folder to there was interrupted on ${state.updatedAt.slice(0, 16)}Z with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
-  if (wish === 'ask' && hasTerminal(context) && differing.length === 0)
-    return await context.confirm(`${what}. Resume it?`);
-  context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` goes on with that one`);
-  return false;
+  if (wish === 'ask' && hasTerminal(context)) return await context.confirm(`${what}. Resume it?`, true);
+  context.note(`continuing the interrupted upload ${uploadId}`);
+  return true;
 }

@@ -5,8 +5,9 @@ import type { Context } from '../../cli/context.js';
 import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import { usageError } from '../../core/failures/errors.js';
-import { printable, type RawPath } from '../../core/paths/raw-path.js';
+import { printable, type RawPath, bytesOf, joinParts } from '../../core/paths/raw-path.js';
 import type { SavedCommand } from '../../core/resume/upload-state.js';
+import type { UploadId } from '../../core/manifest/manifest-types.js';
 
 export interface UploadCommand {
   /** Its words. */
@@ -60,13 +61,7 @@ export async function savedCommand(run: UploadCommand, context: Context): Promis
   return {
     command,
     sources: sources.map(({ given }) => resolve(context.cwd, given)),
-    sourceKey: Buffer.from(
-      sources
-        .map(({ real }) => real)
-        .toSorted()
-        .join('\0'),
-      'latin1',
-    ).toString('base64'),
+    sourceKey: bytesOf(joinParts(sources.map(({ real }) => real).toSorted(), '\0')).toString('base64'),
     destination,
     storeUrl,
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -94,12 +89,12 @@ async function serversOf(
  * An upload goes on where it began. @throws usage when this run would go to another server, and nobody asked for that
  * by --endpoint-url
  */
-export function refuseElsewhere(uploadId: string, begun: SavedCommand, now: SavedCommand, run: UploadCommand): void {
+export function refuseElsewhere(uploadId: UploadId, begun: SavedCommand, now: SavedCommand, run: UploadCommand): void {
   if (begun.endpoint === now.endpoint || run.values['endpointUrl'] !== undefined) return;
   const name = (endpoint: string | undefined): string => (endpoint === undefined ? 'AWS itself' : printable(endpoint));
   throw usageError(
-    `upload ${uploadId} was begun on ${name(begun.endpoint)}, and ${name(now.endpoint)} is configured now`,
-    `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true archiver resume ${uploadId} goes on with AWS, --endpoint-url URL with another server`,
+    `upload ${uploadId} was started on ${name(begun.endpoint)}, but ${name(now.endpoint)} is configured now`,
+    `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true archiver resume ${uploadId} continues on AWS, --endpoint-url URL on another server`,
   );
 }
 

@@ -63,8 +63,9 @@ function savedLines({ deduplicated }: UploadResult): string[] {
 const isDifference = (changes: UploadResult['changes']): boolean =>
   changes !== undefined && changes.modified + changes.deleted + changes.unchanged > 0;
 
-function changesText({ added, modified, deleted, unchanged }: NonNullable<UploadResult['changes']>): string {
-  return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged`;
+function changesText({ added, modified, deleted, unchanged, gone }: NonNullable<UploadResult['changes']>): string {
+  const kept = gone === 0 ? '' : `; ${gone} gone from the folder and kept (sync --track-deletes drops them)`;
+  return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged${kept}`;
 }
 
 function dryRunLines({ files, bytes, chunks, shards, location, changes }: UploadResult): string[] {

@@ -1,10 +1,12 @@
 // The front door: archives a folder as one committed version of its dataset. See docs/architecture.md for the picture.
-//   scan ─► settle the dataset ─► (take up what was interrupted) ─► compare, where only changes are wanted ─► make the version
-import { newUploadId } from '../dataset/records/identity.js';
+//   scan ─► settle the dataset ─► (continue an interrupted run) ─► compare, where only changes are wanted ─► make the version
+import { loadCodec } from '../codec/codec.js';
+import { newUploadId } from '../manifest/upload-id.js';
 import { ArchiverError } from '../failures/errors.js';
 import type { OpenedStore } from '../object-store/open-store.js';
-import { uploadChanges, compareWithRival, type OnItsOwn } from './changes/upload-changes.js';
+import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
 import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
+import { warnOfEmpty } from './changes/doubtful-source.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
 import type { Job } from './job.js';
 import { PackPool } from './pack/pack-pool.js';
@@ -52,7 +54,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   const uploadId = saved?.state.uploadIds.at(-1) ?? newUploadId(createdAt, settings.randomBytes(4));
   const sender = new ChunkSender(emit, layout.direct?.requests);
   emit({ type: 'phase', phase: 'scanning' });
-  // Whoever compares first may have nothing to pack.
+  // An upload that compares first may have nothing to pack.
   const isRest = saved !== undefined || layout.direct !== undefined;
   const mayBeIdle = settings.dryRun || settings.dataset.changes !== undefined || isRest;
   const pool = mayBeIdle ? undefined : new PackPool(settings.packing.workers);
@@ -68,7 +70,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     );
     const { store, region, requests, retries } = await opening;
     tellSkips(scanned.skipped, settings);
-    if (loss !== undefined) emit({ type: 'note', text: loss });
+    for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
     const { remembered, ...settled } = await settling;
     const { datasetId } = settled;
@@ -88,7 +90,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
 const rememberedOf = ({ home, warn }: Settings, opened: OpenedStore): Job['remembered'] =>
   home === undefined ? {} : rememberedIn(home, opened, warn);
 
-/** Neither the store nor what is archiver's own is archived. */
+/** Neither the store nor archiver's own files are archived. */
 async function filterOf({ filter, source, home }: Settings, opening: Promise<OpenedStore>) {
   const skipTrees = filter.skipTrees ?? ownTrees(source, (await opening).store.url, home);
   return { ...filter, skipTrees };
@@ -100,6 +102,7 @@ async function run(
   pool: PackPool | undefined,
 ): Promise<UploadResult> {
   const { saved } = job.resume;
+  warnOfEmpty(job);
   const ordinal = { highest, isListed };
   let current = job;
   if (saved !== undefined) {
@@ -107,17 +110,17 @@ async function run(
     if ('result' in taken) return taken.result;
     current = taken.job;
   }
-  if (baseline !== undefined) return await orOnItsOwn(await uploadChanges(current, baseline));
+  if (baseline !== undefined) return await orFullVersion(await uploadChanges(current, baseline));
   const isPackedAtOnce = saved === undefined && job.layout.direct === undefined;
   const lister = isPackedAtOnce ? whilePacking(current) : afterPacking(current);
   const outcome = await makeFullVersion(current, lister, ordinal, pool);
-  return 'result' in outcome ? outcome.result : await orOnItsOwn(await compareWithRival(outcome.beaten));
+  return 'result' in outcome ? outcome.result : await orFullVersion(await compareWithRival(outcome.lost));
 }
 
-async function orOnItsOwn(outcome: UploadResult | OnItsOwn): Promise<UploadResult> {
+async function orFullVersion(outcome: UploadResult | NeedsFullVersion): Promise<UploadResult> {
   if (!('ownJob' in outcome)) return outcome;
   const { ownJob, highest, counts } = outcome;
   const made = await makeFullVersion(ownJob, afterPacking(ownJob), { highest, isListed: false });
   if ('result' in made) return { ...made.result, changes: { ...counts, noChanges: false } };
-  throw new ArchiverError('internal', 'a version of its own was beaten to its ordinal');
+  throw new ArchiverError('internal', 'a self-contained version lost its ordinal to another writer');
 }

@@ -1,6 +1,6 @@
 // A version that lists everything. A plain upload takes the first ordinal that is free. A sync whose dataset had no version
-// takes the first one and no other: beaten to it, it has to be compared with the version that won, or what only that one has
-// would be missing from the next (commit protocol, Protocol 2, rule 9).
+// takes the first one and no other: if another writer takes it, it must be compared with the version that won, or what only
+// that one has would be missing from the next (commit protocol, Protocol 2, rule 9).
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { ArchiverError } from '../failures/errors.js';
@@ -25,8 +25,8 @@ export interface HighestOrdinal {
   readonly isListed: boolean;
 }
 
-/** `beaten`: what was sent stays there, and the manifest was tried. */
-export type FullOutcome = { readonly result: UploadResult } | { readonly beaten: Job };
+/** `lost`: another writer took the ordinal; what was sent stays, and writing the manifest was attempted. */
+export type FullOutcome = { readonly result: UploadResult } | { readonly lost: Job };
 
 /** Makes the version that `lister` lists. @throws as `archiveFolder` does; conflict where what it refers to was given up */
 export async function makeFullVersion(
@@ -38,18 +38,18 @@ export async function makeFullVersion(
   const isSync = job.dataset.changes !== undefined;
   const made = await makeVersion(job, lister, { version: highest + 1, isExact: isSync && isListed }, started);
   if (made.state === 'planned') return { result: dryRunResult(job, made.plan) };
-  if (made.state === 'taken') return { beaten: job };
+  if (made.state === 'taken') return { lost: job };
   if (made.state !== 'committed') throw staleError(job);
   const { plan, version, totals } = made;
   const { files, bytes, storedBytes, chunks } = totals;
-  const counts = { added: files, modified: 0, deleted: 0, unchanged: 0, noChanges: false };
+  const counts = { added: files, modified: 0, deleted: 0, unchanged: 0, gone: 0, noChanges: false };
   const parts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
   return { result: versionResult(job, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
 }
 
 const staleError = ({ uploadId }: Job): ArchiverError =>
   new ArchiverError('conflict', `what an earlier run of upload ${uploadId} had sent was given up meanwhile`, {
-    hint: 'run the command again: it is sent anew',
+    hint: 'run the command again: it is sent again',
   });
 
 interface Listed {
@@ -58,7 +58,7 @@ interface Listed {
   readonly chunks: readonly ChunkRecord[];
 }
 
-/** A manifest of these totals whose entries come from `write`. It is begun at once. */
+/** A manifest of these totals whose entries come from `write`. It is started at once. */
 function begin(
   job: HeadInput,
   plan: UploadPlan,

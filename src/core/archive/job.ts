@@ -8,10 +8,11 @@ import type { Settings } from './settings.js';
 import type { ChunkSender } from './transfer/send-chunk.js';
 import type { JobEncryption } from './upload-encryption.js';
 import type { UploadLedger } from './upload-ledger.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 /** What it goes by, until it has to go on under another id. */
 export interface Identity {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly datasetId: string;
   /** When it began, in whatever run. */
   readonly createdAt: Date;

@@ -1,5 +1,5 @@
-// The one way to a version: what is stored already is taken over, twins are marked, chunks are planned, packed and sent, and
-// the manifest of it all is committed. Full uploads, those that go on and those of changes only differ in their manifest.
+// The only place where versions are made: what is stored already is reused, twins are marked, chunks are planned, packed and
+// sent, and the manifest is committed. Full uploads, resumed ones and those of changes differ only in their manifest.
 import type { Totals } from '../manifest/manifest-types.js';
 import type { Commitment, Ordinal } from './commit/commitment.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
@@ -10,7 +10,7 @@ import { planUpload, type UploadPlan } from './plan/plan-upload.js';
 import { takeOverSent } from './resumed/take-over.js';
 import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
 
-/** How a version's manifest comes about. */
+/** How a version's manifest is made. */
 export interface Lister {
   readonly hooks: TransferHooks;
   /** Called when it is known what is left to be packed; returns what is to be told of that. */
@@ -39,7 +39,7 @@ export async function makeVersion(
   const pending = pendingTotals(table);
   const plan = planUpload(job, lister.onPending?.(pending) ?? pending);
   if (job.dryRun) return { state: 'planned', plan };
-  await job.encryption.sealer?.prepare(); // who may not encrypt learns of it before anything is sent
+  await job.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
   if (pending.entries > 0) await packAll(job, plan, lister.hooks, started);
   checkNonePending(table);
   const compose = lister.list(plan);

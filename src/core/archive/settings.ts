@@ -1,4 +1,4 @@
-// What can be asked of an upload, a group for each concern, and what holds where nothing is said.
+// The options of an upload, grouped by concern, and their defaults.
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import pkg from '../../../package.json' with { type: 'json' };
@@ -14,6 +14,7 @@ import { type FilterOptions, NO_FILTER } from './scan/filter.js';
 import type { TransferOptions } from './transfer/transfer-policy.js';
 import type { Encryption } from './upload-encryption.js';
 import type { UploadProvenance } from './upload-provenance.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 const MIB = 2 ** 20;
 
@@ -38,6 +39,8 @@ export interface EncryptionOptions extends Encryption {
 export interface ChangeOptions {
   /** Paths that are gone are recorded as deleted. */
   readonly trackDeletes: boolean;
+  /** However many there are. */
+  readonly allowMassDelete?: boolean;
   /** Everything is read and sent again, and the version is a full listing. */
   readonly isForced?: boolean;
   /** To compare with, instead of the latest version. */
@@ -47,7 +50,7 @@ export interface ChangeOptions {
 /** The manifest of a version in a file of this name. */
 export interface PreviousFile {
   readonly name: string;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** As it lies in the store; without them it is read from there. */
   readonly bytes?: Buffer;
 }
@@ -94,15 +97,15 @@ export interface LabelOptions {
   readonly provenance?: UploadProvenance | undefined;
 }
 
-/** How an upload that ends before its time goes on. */
+/** How an upload that ends early is continued. */
 export interface ResumeOptions {
   /** Writes down what is sent. */
   readonly journal?: UploadJournal | undefined;
   /** The interrupted upload of this source that this one goes on with. */
   readonly saved?: Pick<SavedUpload, 'state' | 'chunks'> | undefined;
-  /** Chunks of a resumed upload that nobody noted are read back and taken over. */
+  /** Chunks of a resumed upload that were not noted are read back and reused. */
   readonly readsBack: boolean;
-  /** A failure removes what was sent also where it could be resumed; an interruption does not. */
+  /** A failure removes what was sent even where it could be resumed; an interruption does not. */
   readonly cleansUp: boolean;
 }
 
@@ -134,7 +137,7 @@ export interface Settings extends Groups, Basics {
   /** Undefined where this computer remembers nothing. */
   readonly home: string | undefined;
   readonly remembered: Remembered | undefined;
-  /** Told what cannot be kept on this computer. */
+  /** Called with what cannot be kept on this computer. */
   readonly warn: (text: string) => void;
 }
 
@@ -152,7 +155,7 @@ export type ArchiveOptions = Pick<Basics, 'source' | 'emit' | 'signal'> &
 
 export const DEFAULT_FRAME_BYTES = 16 * MIB;
 
-/** With fewer bytes of memory there is no room to work in. */
+/** The least memory that an upload can work with. */
 export const MIN_MEMORY_BYTES = 192 * MIB;
 
 /** One worker a core, up to sixteen: beyond that the main thread's sending is the limit. Less memory, fewer workers. */

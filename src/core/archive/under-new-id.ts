@@ -1,6 +1,6 @@
-// An upload whose manifest was tried can only go on under another id: what was put under the old one stays there, is
-// referred to, and nobody ever writes its manifest over (commit protocol, Protocol 2, rule 6).
-import { newUploadId } from '../dataset/records/identity.js';
+// An upload that attempted to write its manifest can only continue under another id: what was put under the old one stays,
+// is referred to, and its manifest is never overwritten (commit protocol, Protocol 2, rule 6).
+import { newUploadId } from '../manifest/upload-id.js';
 import type { Job } from './job.js';
 import { type Encryption, encryptionFor } from './upload-encryption.js';
 

@@ -8,6 +8,7 @@ import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface Encryption {
   /** Of chunks, and of the data key that the manifest is encrypted with. */
@@ -44,7 +45,7 @@ export interface JobEncryption extends Encryption {
 export function encryptionFor(
   { kmsKeyId, encryptManifest }: Encryption,
   store: ObjectStore,
-  uploadId: string,
+  uploadId: UploadId,
   signal: AbortSignal,
 ): JobEncryption {
   if (kmsKeyId === undefined) return { ...NO_ENCRYPTION, sealer: undefined };

@@ -1,9 +1,9 @@
-// The books of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
+// Bookkeeping of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
 import { ArchiverError } from '../failures/errors.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import { isListed } from '../manifest/manifest-writer.js';
 import { shardPrefix } from '../manifest/chunk-key.js';
-import type { ChunkRecord, Segment, ShardRecord, Totals } from '../manifest/manifest-types.js';
+import type { ChunkRecord, Segment, ShardRecord, Totals, UploadId } from '../manifest/manifest-types.js';
 import { displayPath } from '../paths/raw-path.js';
 import type { ChunkJob } from './plan/chunk-job.js';
 import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
@@ -46,7 +46,7 @@ export class UploadLedger {
   }
 
   /** The upload goes on under another id: what lies under `uploadId` is referred to from there. */
-  leave(uploadId: string): void {
+  leave(uploadId: UploadId): void {
     this.records.forEach((record, chunk) => {
       if (record !== undefined && !record.key.startsWith('../'))
         this.records[chunk] = { ...record, key: `../${uploadId}/${record.key}` };
@@ -88,7 +88,7 @@ export class UploadLedger {
   }
 
   private addSegment(job: ChunkJob, chunk: number, { index, offset, size }: NonNullable<PackedChunk['segment']>): void {
-    // A file that is packed anew has nothing of its former pieces.
+    // A file that is packed again has none of its former pieces.
     const segments = job.part?.number === 1 ? [] : (this.segments.get(index) ?? []);
     this.segments.set(index, segments);
     segments.push({ chunk, offset, size });

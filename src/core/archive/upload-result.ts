@@ -1,5 +1,5 @@
-// What an upload has to say when it is done.
-import type { Deduplicated, VersionRecord } from '../manifest/manifest-types.js';
+// The result of an upload.
+import type { Deduplicated, VersionRecord, UploadId } from '../manifest/manifest-types.js';
 import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
@@ -7,9 +7,10 @@ import type { Job } from './job.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
+import { uploadFolder, uploadUrlOf } from '../manifest/upload-id.js';
 
 export interface UploadResult {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly location: string;
   readonly manifestKey: string;
   readonly datasetId: string;
@@ -46,8 +47,8 @@ export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploa
   const skipped = [...scanned.skipped, ...ledger.skipped];
   return {
     uploadId,
-    location: `${job.store.url}/uploads/${uploadId}`,
-    manifestKey: `uploads/${uploadId}/manifest.json.gz`,
+    location: uploadUrlOf(job.store.url, uploadId),
+    manifestKey: `${uploadFolder(uploadId)}manifest.json.gz`,
     datasetId: job.datasetId,
     skipped: skipped.map(shownSkip),
     partial: skipped.some((skip) => !skip.special),

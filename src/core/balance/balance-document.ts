@@ -12,11 +12,12 @@ export interface Balanced {
 
 /** The keys of the document. Sizes are bytes, `ratio` is the largest shard over the average. */
 export function balanceDocument({ analysis, plan, executed }: Balanced): Readonly<Record<string, unknown>> {
-  const { uploadId, threshold, imbalanced, loads } = analysis;
+  const { uploadId, threshold, imbalanced, canImprove, loads } = analysis;
   return {
     uploadId,
     threshold,
     imbalanced,
+    canImprove: imbalanced && canImprove,
     ...loadsDocument(loads),
     ...(plan === undefined ? {} : { plan: planDocument(plan) }),
     executed,

@@ -1,7 +1,7 @@
-// Evens out the shards of an upload: chunks are copied inside the store to keys that never were, and a manifest that names
-// these takes the place of the old one. Nothing is deleted: whoever read or continued the old manifest finds the old objects
-// until a prune has marked them and a later one has swept them. Broken off anywhere, the upload reads as before or as after,
-// and the next run goes on with the copies that are there.
+// Evens out the shards of an upload: chunks are copied inside the store to keys that were never used, and a manifest that
+// names these replaces the old one. Nothing is deleted: readers and writers that use the old manifest find the old objects
+// until a prune has marked them and a later one has swept them. Interrupted at any point, the upload reads as before or as
+// after, and the next run continues with the copies that exist.
 import type { EventSink } from '../events.js';
 import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import { hash } from 'node:crypto';
@@ -15,16 +15,17 @@ import { digestsOf } from '../dataset/chain/version-view.js';
 import { openView } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { movedManifest } from './moved-manifest.js';
 import { readNeighbours, type Neighbours } from './neighbours.js';
 import { analyze, type AnalyzeOptions, type BalancePlan, type Move, planBalance } from './plan-balance.js';
+import { uploadUrlOf, uploadFolder } from '../manifest/upload-id.js';
 
 export interface PlanOptions extends AnalyzeOptions {
-  /** For keys that never were. */
+  /** For new keys. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
@@ -83,7 +84,7 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   return plan;
 }
 
-/** The surroundings, after each record of the upload names the manifest that is there, and no other. */
+/** The surroundings, once each record of the upload names the existing manifest and no other. */
 async function settled(store: ObjectStore, { uploadId, signal }: BalanceOptions): Promise<Neighbours> {
   const found = await readNeighbours(store, uploadId, signal);
   if (found.records.every(({ record }) => record.replacementSha256 === undefined)) return found;
@@ -97,16 +98,15 @@ interface Copying extends Pick<BalanceOptions, 'uploadId' | 'requestsAtOnce' | '
   readonly kmsKeyId: string | undefined;
 }
 
-/** Makes the copies that are not there yet. What an interrupted balance copied is used when it is what it should be. */
+/** Makes the missing copies. Copies of an interrupted balance are used when they are correct. */
 async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
   const { moves, kmsKeyId, requestsAtOnce, emit = ignoreEvents, signal } = copying;
   const meter = progressMeter(emit);
-  const encryption = kmsKeyId === undefined ? {} : { kmsKeyId };
   await atOnce(moves, requestsAtOnce, async (move) => {
     throwIfCancelled(signal);
     const isDone = move.isThere && (await isCopy(store, move, signal));
     // Only chunks in STANDARD move, and they stay there, encrypted as they were.
-    if (!isDone) await store.copy(move.from, move.to, { storageClass: 'STANDARD', ...encryption, signal });
+    if (!isDone) await store.copy(move.from, move.to, { storageClass: 'STANDARD', kmsKeyId, signal });
     meter.add(1, move.sizeBytes);
   });
   meter.finish();
@@ -116,14 +116,14 @@ async function isCopy(store: ObjectReader, { to, sizeBytes, sha256 }: Move, sign
   return hash('sha256', await readAll(await store.get(to, { signal }), sizeBytes), 'hex') === sha256;
 }
 
-/** Every copy is there with its size, and nobody has marked it, right before a manifest refers to it. */
+/** Every copy exists with its size and is not marked, right before a manifest refers to it. */
 async function refuseUnsound(
   store: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   moves: readonly Move[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { sound } = await lookAtFolder(store, uploadId, signal);
+  const { sound } = await lookAtFolder(store, uploadFolder(uploadId), signal);
   const wrong = moves.find(({ to, sizeBytes }) => sound.get(to)?.sizeBytes !== sizeBytes);
   if (wrong === undefined) return;
   const what = `the copy ${wrong.to} is not there with ${wrong.sizeBytes} bytes, or a prune has marked it`;
@@ -132,7 +132,7 @@ async function refuseUnsound(
   });
 }
 
-/** Copies again what was swept while this process was suspended right before the swap: the old objects are still there. */
+/** Copies again what was swept while this process was suspended right before the swap: the old objects still exist. */
 async function restoreLost(
   store: ObjectStore,
   { chunks, ...copying }: Copying & { readonly chunks: readonly ChunkRecord[] },
@@ -146,13 +146,13 @@ async function restoreLost(
   const [missing] = await lostChunks(store, placed, signal);
   if (missing === undefined) return;
   throw integrityError(`upload ${uploadId} is not whole: its manifest names ${missing}, which is missing or marked`, {
-    hint: `archiver repair ${store.url}/uploads/${uploadId}`,
+    hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}`,
   });
 }
 
-const unreadableMark = (uploadId: string): ArchiverError =>
+const unreadableMark = (uploadId: UploadId): ArchiverError =>
   new ArchiverError('conflict', `no chunk was moved: uploads/${uploadId} holds a mark of a prune that cannot be read`, {
-    hint: 'nobody knows what it names; a prune that can read it removes it a day after it was put',
+    hint: 'what it names is not known; a prune that can read it removes it a day after it was put',
   });
 
 const encrypted = (key: string): ArchiverError =>
@@ -167,7 +167,7 @@ const encrypted = (key: string): ArchiverError =>
 /** The chunks with the keys and shards of their new places. */
 function moved(
   chunks: readonly ChunkRecord[],
-  uploadId: string,
+  uploadId: UploadId,
   places: ReadonlyMap<string, Move>,
 ): readonly ChunkRecord[] {
   return chunks.map((chunk) => {

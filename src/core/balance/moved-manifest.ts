@@ -1,5 +1,5 @@
-// The manifest of an upload whose chunks lie under other keys: the document and every entry as they were written, also what
-// this version does not know, but for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
+// The manifest of an upload whose chunks have other keys: the document and every entry as they were written, including what
+// this version does not know, except for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
 import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
 import { shardPrefix } from '../manifest/chunk-key.js';
@@ -13,7 +13,7 @@ import { encodedManifest, type EncodedManifest } from '../manifest/manifest-writ
 
 const FILES = '"files":[\n';
 
-/** `chunks` are those of the manifest, in its order, where they lie now. @throws integrity */
+/** `chunks` are those of the manifest, in its order, with their new places. @throws integrity */
 export async function movedManifest(loaded: LoadedManifest, chunks: readonly ChunkRecord[]): Promise<EncodedManifest> {
   const { chunks: _chunks, ...document } = loaded.document;
   const { replaces = [] } = loaded.head;
@@ -53,7 +53,7 @@ async function copyEntries({ key, bytes }: LoadedManifest, text: GzipText): Prom
   if (before !== undefined) throw integrityError(`the manifest ${key} has no list of files`);
 }
 
-/** Files and bytes of each shard, counted anew; a cut file counts in the shard of its last part. */
+/** Files and bytes of each shard, counted again; a cut file counts in the shard of its last part. */
 async function shardsOf(loaded: LoadedManifest, chunks: readonly ChunkRecord[]): Promise<readonly ShardRecord[]> {
   const shards = new Map<number, Counts>();
   for (const { shard, size } of chunks) {

@@ -1,6 +1,6 @@
-// What lies around one upload: its records, its folder, and which of its chunks other manifests under the base name. It
-// decides only what is worth moving, as nothing is deleted. A manifest that cannot be read may name anything, and as long
-// as it cannot nothing can be swept either, so it stops the caller.
+// The surroundings of one upload: its records, its folder, and which of its chunks other manifests under the base name. They
+// only decide what is worth moving, because nothing is deleted. A manifest that cannot be read may name anything, and until
+// it can be read nothing can be swept either, so it is an error.
 import { atOnce } from '../limits/at-once.js';
 import { loadExpected } from '../dataset/chain/load-chain.js';
 import { markedKeys } from '../dataset/prune/marks.js';
@@ -9,6 +9,7 @@ import { emptyFolder, listUploadFolders, type UploadFolder } from '../dataset/pr
 import { listAllVersions, readVersions, type ReadRecord } from '../dataset/records/versions.js';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
+import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
 
 const READS_AT_ONCE = 4;
 
@@ -17,7 +18,7 @@ export interface Neighbours {
   readonly records: readonly ReadRecord[];
   /** The upload is the newest version of its dataset. */
   readonly isNewest: boolean;
-  /** What lies in the upload's own folder. */
+  /** The objects in the upload's own folder. */
   readonly folder: UploadFolder;
   /** Keys in the folder that marks name; `all` when a mark cannot be read. */
   readonly marked: ReadonlySet<string> | 'all';
@@ -25,8 +26,12 @@ export interface Neighbours {
   readonly referred: ReadonlySet<string>;
 }
 
-/** Looks around. @throws integrity, unsupported for what cannot be understood; what the store throws */
-export async function readNeighbours(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<Neighbours> {
+/** Reads the surroundings. @throws integrity, unsupported for what cannot be understood; what the store throws */
+export async function readNeighbours(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<Neighbours> {
   const records: ReadRecord[] = [];
   let isNewest = false;
   for (const [datasetId, listed] of await listAllVersions(reader, signal)) {
@@ -43,12 +48,12 @@ export async function readNeighbours(reader: ObjectReader, uploadId: string, sig
   const others = [...folders.values()].filter((other) => other !== folder && other.manifest !== undefined);
   await atOnce(others, READS_AT_ONCE, async (other) => {
     for (const key of await referredKeys(reader, other.uploadId, signal))
-      if (key.startsWith(`uploads/${uploadId}/`)) referred.add(key);
+      if (key.startsWith(uploadFolder(uploadId))) referred.add(key);
   });
   return { records, isNewest, folder, marked: await markedKeys(reader, folder.marks, signal), referred };
 }
 
-async function referredKeys(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<readonly string[]> {
+async function referredKeys(reader: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<readonly string[]> {
   try {
     const { head } = await loadExpected(reader, uploadId, [], { signal });
     return referredChunks(uploadId, head.chunks).map(({ key }) => key);

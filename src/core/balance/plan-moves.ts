@@ -1,6 +1,6 @@
-// Which chunks go to which shard, so that the largest shard comes close to the average with few moves. Again and again the
-// heaviest shard gives to the lightest the chunk that comes closest to half of their difference. Each move makes the sum
-// of squares smaller, so that it ends; chunks stay whole, so that it may end above the average.
+// Which chunks move to which shard, so that the largest shard comes close to the average with few moves. Repeatedly, the
+// chunk closest to half of the difference moves from the heaviest shard to the lightest. Each move makes the sum of squares
+// smaller, so this ends; chunks stay whole, so it may end above the average.
 
 /** A shard this close to the average is left alone: evening out the rest costs copies and gains nothing. */
 const CLOSE_ENOUGH = 1.1;
@@ -60,7 +60,7 @@ function lowerBound(chunks: readonly MovableChunk[], wanted: Pick<MovableChunk, 
   return low;
 }
 
-/** Position of the chunk whose move evens out most; undefined when every one would only turn the difference round. */
+/** Position of the chunk whose move evens out most; undefined when every move would only reverse the difference. */
 function closest(chunks: readonly MovableChunk[], difference: number): number | undefined {
   const half = difference / 2;
   const at = lowerBound(chunks, { id: -1, size: half });

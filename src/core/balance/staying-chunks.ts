@@ -1,19 +1,20 @@
-// Why a chunk has to stay in its shard.
+// Why a chunk must stay in its shard.
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import type { Neighbours } from './neighbours.js';
+import { uploadFolder } from '../manifest/upload-id.js';
 
 /**
- * - `other-upload`: it lies in another upload.
+ * - `other-upload`: it is in another upload.
  * - `referred`: the manifest of another upload names it, so that it would be stored twice.
- * - `writer`: the newest version of a fleet writer, who continues it from memory and would go on naming the old keys.
+ * - `writer`: the newest version of a fleet writer, which continues it from its cache and would keep using the old keys.
  * - `storage-class`: moving it costs a retrieval or the rest of its minimum storage time, or it cannot be read at all.
  * - `too-large`: more than one copy request can move.
  * - `doubled`: it was moved before, and another upload refers to where it was.
- * - `direct`: it is a file that was uploaded directly, and lies under its own name.
- * - `foreign-key`: its key is none that archiver gives to chunks.
+ * - `direct`: it is a file that was uploaded directly, under its own name.
+ * - `foreign-key`: its key is not one that archiver gives to chunks.
  */
 export type StayReason =
   | 'other-upload'
@@ -26,11 +27,11 @@ export type StayReason =
   | 'foreign-key';
 
 export interface Surroundings {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly writerId: string | undefined;
-  readonly neighbours: Neighbours;
+  readonly neighbours: Pick<Neighbours, 'referred' | 'isNewest'>;
   /** Chunks in the upload's folder by key. */
-  readonly present: ReadonlyMap<string, ObjectInfo>;
+  readonly present: ReadonlyMap<string, Pick<ObjectInfo, 'storageClass'>>;
   /** Names of chunks of which another upload needs a second copy. */
   readonly doubled: ReadonlySet<string>;
 }
@@ -43,7 +44,7 @@ export const chunkName = (relative: string): string | undefined => CHUNK_KEY.exe
 /** Undefined when it may move. The object must be there. */
 export function stayReason(chunk: ChunkRecord, around: Surroundings): StayReason | undefined {
   const { uploadId, writerId, neighbours, present, doubled } = around;
-  const own = `uploads/${uploadId}/`;
+  const own = uploadFolder(uploadId);
   const key = chunkKey(uploadId, chunk.key);
   if (key === undefined || !key.startsWith(own)) return 'other-upload';
   if (chunk.content === 'file') return 'direct';

@@ -7,8 +7,14 @@ import { EntryParser } from '../manifest/entry-json-parse.js';
 import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { readChunk } from '../manifest/manifest-head-parse.js';
-import { type ChunkRecord, FORMAT_VERSION, type Entry, type FrameRecord } from '../manifest/manifest-types.js';
-import { displayPath, type RawPath } from '../paths/raw-path.js';
+import {
+  type ChunkRecord,
+  FORMAT_VERSION,
+  type Entry,
+  type FrameRecord,
+  type UploadId,
+} from '../manifest/manifest-types.js';
+import { displayPath, type RawPath, rawFromBytes } from '../paths/raw-path.js';
 import { tableText } from './table-frame.js';
 
 const MAX_RAW_BYTES = 1024 * 1024 * 1024;
@@ -50,7 +56,7 @@ export interface ChunkTable {
 }
 
 /** Reads the skippable frame `bytes` of a chunk of `uploadId`. @throws integrity, unsupported */
-export function readChunkTable(codec: Codec, bytes: Buffer, uploadId: string): ChunkTable {
+export function readChunkTable(codec: Codec, bytes: Buffer, uploadId: UploadId): ChunkTable {
   const payload = tableText(bytes);
   const text = decode(codec, payload);
   const start = text.indexOf(FILES);
@@ -59,7 +65,7 @@ export function readChunkTable(codec: Codec, bytes: Buffer, uploadId: string): C
   const head = `${text.toString('utf8', 0, start)}"files":[]}`;
   const fields = new Fields(parseBoundedJson(head, MAX_DEPTH, what), what);
   checkFormat(fields.count('format'));
-  if (fields.text('uploadId') !== uploadId) throw integrityError('its table of contents is that of another upload');
+  if (fields.text('uploadId') !== uploadId) throw integrityError('its table of contents belongs to another upload');
   const chunk = fields.object('chunk');
   const survey = surveyLines(linesOf(text));
   return {
@@ -88,7 +94,7 @@ function checkFormat(format: number): void {
 function decode(codec: Codec, payload: Buffer): Buffer {
   const rawSize = codec.frameContentSize(payload) ?? Number.POSITIVE_INFINITY;
   if (rawSize > MAX_RAW_BYTES || (rawSize > RATIO_MATTERS_FROM && rawSize > payload.length * MAX_RATIO))
-    throw integrityError('its table of contents swells beyond belief: refused');
+    throw integrityError('its table of contents expands to an implausible size: refused');
   const text = Buffer.allocUnsafeSlow(rawSize);
   codec.decompressFrame(text, payload);
   return text;
@@ -118,7 +124,7 @@ function* linesOf(text: Buffer): Generator<Entry> {
   const end = text.lastIndexOf(END);
   for (let at = text.indexOf(FILES) + FILES.length; at < end;) {
     const newline = text.indexOf(NEWLINE, at);
-    const line = text.toString('latin1', at, newline);
+    const line = rawFromBytes(text, at, newline);
     at = newline + 1;
     const entry = parser.parse(line.endsWith(',') ? line.slice(0, -1) : line);
     if ('foreignType' in entry) {

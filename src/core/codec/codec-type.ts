@@ -4,6 +4,8 @@
 export interface Codec {
   /** As the manifest names it: `zstd 1.5.7`. */
   readonly version: string;
+  /** What to tell a person once: that a faster codec could be had, and how. */
+  readonly slowness: string | undefined;
   /** The largest a frame of `rawSize` bytes can become. */
   compressBound(rawSize: number): number;
   /** Compresses `source` into the start of `target` as one frame; returns its size. */

@@ -1,15 +1,12 @@
-// The zstd codec. `zstd-napi` does the work; where its addon was not built and Node has zstd itself (22.15 and later),
-// Node's. Frames carry their content size and a checksum.
+// The zstd codec: the addon `zstd-napi`; where it was not built, Node's own zstd (22.15 and later); else WebAssembly.
+// Frames carry their content size and a checksum.
 import type { Codec } from './codec-type.js';
 import { loadNapiCodec } from './napi-codec.js';
 import { loadNodeCodec } from './node-codec.js';
-import { noZstd } from './zstd-binding.js';
+import { loadWasmCodec } from './wasm-codec.js';
 
-let loaded: Codec | undefined;
+// Here and not on the first call: the load of WebAssembly has to be waited for, and who calls cannot wait.
+const codec: Codec = loadNapiCodec() ?? loadNodeCodec() ?? (await loadWasmCodec());
 
-/** The codec of this machine. @throws unsupported with how to get one */
-export function loadCodec(): Codec {
-  loaded ??= loadNapiCodec() ?? loadNodeCodec();
-  if (loaded === undefined) throw noZstd();
-  return loaded;
-}
+/** The codec of this machine. */
+export const loadCodec = (): Codec => codec;

@@ -21,6 +21,7 @@ function napiCodec(binding: Binding): Codec {
 
   return {
     version: `zstd ${binding.versionString()}`,
+    slowness: undefined,
     compressBound: (rawSize) => binding.compressBound(rawSize),
     compressFrame(target, source, level) {
       if (level !== currentLevel) {

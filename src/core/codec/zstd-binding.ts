@@ -4,9 +4,12 @@ import { ArchiverError, errorText } from '../failures/errors.js';
 
 export type Binding = typeof import('zstd-napi/binding.js');
 
+/** What a person types to get the addon. */
+export const GET_ADDON = 'npm install -g zstd-archiver --allow-scripts=zstd-napi (with a C++ compiler)';
+
 let failure: unknown;
 
-/** The addon, or undefined where it cannot be loaded: the caller tries Node's own zstd. */
+/** The addon, or undefined where it cannot be loaded. */
 export function loadBinding(
   load: () => unknown = () => createRequire(import.meta.url)('zstd-napi/binding'),
 ): Binding | undefined {
@@ -18,11 +21,12 @@ export function loadBinding(
   }
 }
 
-/** Neither the addon nor Node has zstd: what kept the addon from being loaded, and how to get one. */
-export function noZstd(): ArchiverError {
+/** Nothing here reads zstd whose size is not known: what kept the addon from being loaded, and how to get it. */
+export function noZstdStreams(): ArchiverError {
   const [reason = ''] = errorText(failure).split('\n'); // Node adds where it was required from
-  return new ArchiverError('unsupported', `no zstd: the addon cannot be loaded (${reason}), and this Node has none`, {
-    hint: 'allow its install script and build it with `npm rebuild zstd-napi`, or use Node 22.15 or later',
-    cause: failure,
-  });
+  return new ArchiverError(
+    'unsupported',
+    `archives of other tools in zstd cannot be read: the addon cannot be loaded (${reason}), and this Node has no zstd`,
+    { hint: `use Node 22.15 or later, or build the addon: ${GET_ADDON}`, cause: failure },
+  );
 }

@@ -3,7 +3,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { errorText, integrityError } from '../failures/errors.js';
-import { type Binding, loadBinding, noZstd } from './zstd-binding.js';
+import { type Binding, loadBinding, noZstdStreams } from './zstd-binding.js';
 import { MAX_WINDOW } from './zstd-frame.js';
 
 interface NodeZstd {
@@ -23,7 +23,7 @@ export function decodeZstdStream(source: AsyncIterable<Uint8Array>): AsyncGenera
   const binding = loadBinding();
   if (binding !== undefined) return throughBinding(binding, source);
   const { createZstdDecompress } = zlib as NodeZstd;
-  if (createZstdDecompress === undefined) throw noZstd();
+  if (createZstdDecompress === undefined) throw noZstdStreams();
   return throughTransform(createZstdDecompress({ params: { [WINDOW_LOG_MAX]: WINDOW_LOG } }), source);
 }
 

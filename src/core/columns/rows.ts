@@ -1,6 +1,6 @@
 // Rows with a path each, in columns of shared memory: no object a row, and no message when another thread looks at them.
 // Which columns there are is the business of who uses it; `pathEnd` must be among them.
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, rawFromBytes } from '../paths/raw-path.js';
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array | BigUint64Array;
 type ColumnType = { new (buffer: SharedArrayBuffer): Column; readonly BYTES_PER_ELEMENT: number };
@@ -44,7 +44,7 @@ export function openRows<T extends ColumnTypes>(types: T, { count, buffers, path
   return {
     count,
     columns,
-    path: (index) => text.toString('latin1', index === 0 ? 0 : ends[index - 1], ends[index]),
+    path: (index) => rawFromBytes(text, index === 0 ? 0 : ends[index - 1], ends[index]),
   };
 }
 

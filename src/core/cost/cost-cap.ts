@@ -16,15 +16,22 @@ export function capVerdict(estimate: RetrievalEstimate, maxUsd: number | undefin
   return microsOf(costUsd) > microsOf(maxUsd) ? 'over' : 'within';
 }
 
-/** @throws budget-exceeded unless the verdict is `within` */
-export function refuseCost(estimate: RetrievalEstimate, maxUsd: number | undefined, mustThaw: boolean): void {
+/** `hintFor`: what to do about what is over. @throws budget-exceeded unless the verdict is `within` */
+export function refuseCost(
+  estimate: RetrievalEstimate,
+  maxUsd: number | undefined,
+  mustThaw: boolean,
+  hintFor: (costUsd: number) => string = () =>
+    'see the cost of every tier with --dry-run; raise --max-restore-cost, or take --tier bulk',
+): void {
   const verdict = capVerdict(estimate, maxUsd, mustThaw);
   if (verdict === 'within' || maxUsd === undefined) return;
   if (verdict === 'over') {
+    const costUsd = estimate.costUsd ?? 0;
     throw new ArchiverError(
       'budget-exceeded',
-      `this would cost ${exactUsd(estimate.costUsd ?? 0)}, and --max-restore-cost allows ${exactUsd(maxUsd)}; nothing was asked for`,
-      { hint: 'see the cost of every tier with --dry-run; raise --max-restore-cost, or take --tier bulk' },
+      `this would cost ${exactUsd(costUsd)}, and --max-restore-cost allows ${exactUsd(maxUsd)}; nothing was asked for`,
+      { hint: hintFor(costUsd) },
     );
   }
   const where = estimate.region === null ? 'of a store that is not AWS' : `in ${estimate.region}`;

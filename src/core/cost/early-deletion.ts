@@ -1,79 +1,56 @@
-// What deleting young objects of cold classes costs: the rest of the minimum storage time at the class's price. Prices are
-// AWS list prices (price-table.ts). What has no price there is unknown, never free. An object counts from its last
-// writing; one that a lifecycle rule moved later costs more than this.
-import { sumOf, type Usd } from './money.js';
-import { BYTES_A_GB, classRule, DAYS_A_MONTH, PRICES_OF, storagePrice } from './price-table.js';
+// What deleting young objects costs: storing them for the rest of the minimum time of their class. Prices are AWS list
+// prices (price-table.ts). What has no price there is unknown, never free. An object counts from its last writing; one
+// that a lifecycle rule moved later costs more than this.
+import { type Bill, billOf } from './cost-model.js';
+import type { Usd } from './money.js';
+import { classRule, pricesIn } from './price-table.js';
+import { type StoredObject, storedObject } from './stored-object.js';
 
 const DAY_MS = 86_400_000;
 
-export interface PricedObject {
-  readonly sizeBytes: number;
-  readonly storageClass: string;
+interface PricedObject extends StoredObject {
   readonly lastModified: Date;
 }
 
-export interface EarlyClass {
-  readonly storageClass: string;
-  /** Null for a class that is not known. */
-  readonly minimumDays: number | null;
-  readonly objects: number;
-  readonly bytes: number;
-  /** Null when it is not known. */
-  readonly costUsd: number | null;
-}
-
-export interface EarlyDeletion {
-  /** Null when a part of it is not known; then `byClass` says which. */
-  readonly costUsd: number | null;
+export interface EarlyDeletion extends Pick<Bill<never>, 'costUsd' | 'region' | 'pricesOf'> {
   /** Classes with objects that are younger than their minimum, or of which nothing is known. */
-  readonly byClass: readonly EarlyClass[];
-  /** Null where the store has no regions. */
-  readonly region: string | null;
-  /** Date of the list of prices. */
-  readonly pricesOf: string;
+  readonly byClass: readonly {
+    readonly storageClass: string;
+    /** Null for a class that is not known. */
+    readonly minimumDays: number | null;
+    readonly objects: number;
+    readonly bytes: number;
+    /** Null when it is not known. */
+    readonly costUsd: Usd;
+  }[];
 }
 
 /** What it costs to delete these objects at the moment `now`, of the store's clock. */
 export function earlyDeletion(
   objects: Iterable<PricedObject>,
-  { region, now }: { readonly region: string | undefined; readonly now: Date },
+  { region: place, now }: { readonly region: string | undefined; readonly now: Date },
 ): EarlyDeletion {
-  const classes = new Map<string, EarlyClass>();
+  const prices = pricesIn(place);
+  const minimumOf = (storageClass: string): number | null => classRule(prices, storageClass)?.minStorageDays ?? null;
+  const daysLeft = ({ storageClass, lastModified }: PricedObject): number | null => {
+    const minimum = minimumOf(storageClass);
+    if (minimum === null) return null;
+    const left = minimum - (now.getTime() - lastModified.getTime()) / DAY_MS;
+    return Math.max(0, Math.min(left, minimum));
+  };
+  const young = new Map<string, PricedObject[]>();
   for (const object of objects) {
-    const cost = costOf(object, region, now);
-    if (cost === 'none') continue;
-    const { storageClass, sizeBytes } = object;
-    const before = classes.get(storageClass) ?? {
-      storageClass,
-      minimumDays: classRule(storageClass)?.minStorageDays ?? null,
-      objects: 0,
-      bytes: 0,
-      costUsd: 0,
-    };
-    const costUsd = sumOf([before.costUsd, cost]);
-    classes.set(storageClass, {
-      ...before,
-      objects: before.objects + 1,
-      bytes: before.bytes + sizeBytes,
-      costUsd,
-    });
+    if (daysLeft(object) === 0) continue;
+    const own = young.get(object.storageClass);
+    if (own === undefined) young.set(object.storageClass, [object]);
+    else own.push(object);
   }
-  const byClass = [...classes.values()];
-  const costUsd = sumOf(byClass.map((part) => part.costUsd));
-  return { costUsd, byClass, region: region ?? null, pricesOf: PRICES_OF };
-}
-
-function costOf(
-  { sizeBytes, storageClass, lastModified }: PricedObject,
-  region: string | undefined,
-  now: Date,
-): Usd | 'none' {
-  const rule = classRule(storageClass);
-  if (rule === undefined || rule.minStorageDays === null) return null;
-  const daysLeft = rule.minStorageDays - (now.getTime() - lastModified.getTime()) / DAY_MS;
-  if (rule.minStorageDays === 0 || daysLeft <= 0) return 'none';
-  const price = storagePrice(region, storageClass);
-  if (price === null || rule.minBillableBytes === null) return null;
-  const billed = Math.max(sizeBytes, rule.minBillableBytes) + (rule.overheadBytesAtClassRate ?? 0);
-  return (billed / BYTES_A_GB) * price * (Math.min(daysLeft, rule.minStorageDays) / DAYS_A_MONTH);
+  const used = Array.from(young, ([storageClass, own]) => {
+    const minimumDays = minimumOf(storageClass);
+    const bytes = own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const usages = own.flatMap((object) => storedObject(object, daysLeft(object), prices));
+    return [{ storageClass, minimumDays, objects: own.length, bytes }, usages] as const;
+  });
+  const { costUsd, lines, region, pricesOf } = billOf(used, prices);
+  return { costUsd, byClass: lines.map((line) => ({ ...line.item, costUsd: line.costUsd })), region, pricesOf };
 }

@@ -19,9 +19,3 @@ export const sumOf = (amounts: Iterable<Usd>): Usd => {
   }
   return sum;
 };
-
-/** So many units at a price for one. Nothing costs nothing, whatever the price. */
-export const costOfUnits = (quantity: number, price: Usd): Usd => {
-  if (quantity === 0) return 0;
-  return price === null ? null : price * quantity;
-};

@@ -3,17 +3,9 @@
 // 100 GB a month are not assumed, as other transfers may use them up; inside the region transfer is free. Not counted: the
 // requests that read the manifest and look at the state of chunks, which cost less than a cent a thousand.
 import type { ThawTier } from '../object-store/object-store.js';
-import { isColdClass } from './cold-class.js';
-import { costOfUnits, sumOf, type Usd } from './money.js';
-import {
-  BYTES_A_GB,
-  DAYS_A_MONTH,
-  getPrice,
-  PRICES_OF,
-  retrievalPrice,
-  storagePrice,
-  transferOutPrice,
-} from './price-table.js';
+import { isColdClass, keepsCopy } from './cold-class.js';
+import { type Bill, billOf, type Usage } from './cost-model.js';
+import { pricesIn } from './price-table.js';
 
 /** A chunk that is needed, or several of one class and state together. */
 export interface RetrievalChunk {
@@ -30,30 +22,17 @@ export interface RetrievalChunk {
   readonly objects?: number;
 }
 
-export type RetrievalItem = 'retrieval' | 'requests' | 'temporaryCopy' | 'transfer';
+const ITEMS = ['retrieval', 'requests', 'temporaryCopy', 'transfer'] as const;
 
-export interface RetrievalLine {
-  readonly item: RetrievalItem;
-  /** Of `requests` a count, of the others bytes. */
-  readonly quantity: number;
-  /** Null when a price is not known. */
-  readonly costUsd: number | null;
-}
+export type RetrievalItem = (typeof ITEMS)[number];
 
-export interface RetrievalEstimate {
-  /** Null when a part of it is not known. */
-  readonly costUsd: number | null;
-  readonly lines: readonly RetrievalLine[];
-  /** Whose prices these are; null where there is no list of prices. */
-  readonly region: string | null;
+export interface RetrievalEstimate extends Bill<RetrievalItem> {
   /** False: the store is another server, which may charge something else. */
   readonly isAws: boolean;
-  /** Date of the list of prices. */
-  readonly pricesOf: string;
 }
 
 export interface RetrievalOptions {
-  readonly chunks: Iterable<RetrievalChunk>;
+  readonly chunks: readonly RetrievalChunk[];
   readonly region: string | undefined;
   /** Other servers are priced like AWS only where they have its cold classes; what else they cost nobody lists. */
   readonly isAws: boolean;
@@ -64,59 +43,40 @@ export interface RetrievalOptions {
   readonly days: number;
 }
 
-class Sum {
-  quantity = 0;
-  private costUsd: Usd = 0;
-
-  /** `price`: of one unit. */
-  add(quantity: number, price: Usd): void {
-    this.addCost(quantity, costOfUnits(quantity, price));
-  }
-
-  addCost(quantity: number, costUsd: Usd): void {
-    this.quantity += quantity;
-    this.costUsd = sumOf([this.costUsd, costUsd]);
-  }
-
-  line(item: RetrievalItem, isFolder: boolean): RetrievalLine {
-    return { item, quantity: this.quantity, costUsd: isFolder ? 0 : this.costUsd };
-  }
-}
-
-const aByte = (perGB: Usd): Usd => (perGB === null ? null : perGB / BYTES_A_GB);
+/** True for a chunk of a cold class of which no readable copy is there or paid for. */
+export const mustThaw = ({ storageClass, isReadable }: RetrievalChunk): boolean =>
+  isColdClass(storageClass) && !isReadable;
 
 /** What it costs to thaw what is cold and to fetch everything. */
 export function estimateRetrieval(options: RetrievalOptions): RetrievalEstimate {
-  const { isAws, isFolder = false, tier, days } = options;
-  const chunks = [...options.chunks];
+  const { chunks, isAws, isFolder = false } = options;
   const isPriced = isAws || chunks.some(({ storageClass }) => isColdClass(storageClass));
-  const region = isPriced ? options.region : undefined;
-  const retrieval = new Sum();
-  const requests = new Sum();
-  const copy = new Sum();
-  const transfer = new Sum();
-  let fetched = 0;
+  const used = usedBy(options);
+  const bill = billOf(
+    ITEMS.map((item) => [item, used[item]]),
+    pricesIn(isPriced ? options.region : undefined),
+  );
+  if (!isFolder) return { ...bill, isAws };
+  return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };
+}
+
+function usedBy({ chunks, tier, days }: RetrievalOptions) {
+  const used: Readonly<Record<RetrievalItem, Usage[]>> = {
+    retrieval: [],
+    requests: [],
+    temporaryCopy: [],
+    transfer: [],
+  };
   for (const chunk of chunks) {
-    const { sizeBytes, storageClass, isReadable, fetchedBytes = sizeBytes, gets = 1, objects = 1 } = chunk;
-    fetched += fetchedBytes;
-    requests.add(gets, getPrice(region, storageClass));
-    if (!isColdClass(storageClass)) {
-      retrieval.add(fetchedBytes, aByte(retrievalPrice(region, storageClass, 'instant').perGB));
-    } else if (!isReadable) {
-      const price = retrievalPrice(region, storageClass, tier);
-      retrieval.add(sizeBytes, aByte(price.perGB));
-      requests.add(objects, price.perRequest);
-      const copyPrice = storagePrice(region, 'STANDARD');
-      copy.add(sizeBytes, aByte(costOfUnits(days / DAYS_A_MONTH, copyPrice)));
-    }
+    const { sizeBytes, storageClass, fetchedBytes = sizeBytes, gets = 1, objects = 1 } = chunk;
+    used.requests.push({ kind: 'get', storageClass, quantity: gets });
+    used.transfer.push({ kind: 'transferOut', quantity: fetchedBytes });
+    if (!isColdClass(storageClass)) used.retrieval.push({ kind: 'retrieval', storageClass, quantity: fetchedBytes });
+    if (!mustThaw(chunk)) continue;
+    used.retrieval.push({ kind: 'retrieval', storageClass, way: tier, quantity: sizeBytes });
+    used.requests.push({ kind: 'restore', storageClass, way: tier, quantity: objects });
+    if (keepsCopy(storageClass))
+      used.temporaryCopy.push({ kind: 'storage', storageClass: 'STANDARD', quantity: sizeBytes, days });
   }
-  transfer.addCost(fetched, fetched === 0 ? 0 : transferOutPrice(region, fetched));
-  const lines = [
-    retrieval.line('retrieval', isFolder),
-    requests.line('requests', isFolder),
-    copy.line('temporaryCopy', isFolder),
-    transfer.line('transfer', isFolder),
-  ];
-  const costUsd = sumOf(lines.map((line) => line.costUsd));
-  return { costUsd, lines, region: region ?? null, isAws, pricesOf: PRICES_OF };
+  return used;
 }

@@ -6,7 +6,7 @@ import { listedFile } from '../manifest/listed-file.js';
 export const CHANGE_KINDS = ['added', 'removed', 'modified'] as const;
 type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** Above this many, a list is made by comparing again rather than held. */
+/** Above this many, a list is produced by comparing again instead of being held in memory. */
 const HELD = 20_000;
 
 export interface Counts {
@@ -17,7 +17,7 @@ export interface Counts {
 
 const entryOf = (change: Change) => (change.kind === 'removed' ? change.before : change.after);
 
-/** True for a change of nothing but folders. */
+/** True if nothing but folders changed. */
 export function isFolderChange(change: Change): boolean {
   const isFolder = entryOf(change).type === 'directory';
   return change.kind === 'modified' ? isFolder && change.before.type === 'directory' : isFolder;

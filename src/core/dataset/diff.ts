@@ -1,6 +1,6 @@
 // What changed between two versions: a merge of their views in path order. Nothing but one batch of each is held.
-// Times of status change, inode numbers and names of hard-link groups are no changes: they differ without anybody doing
-// anything. A hard link counts as the file that it is.
+// Status change times, inode numbers and the numbers of hard-link groups are ignored: they differ although nobody changed
+// anything. A hard link counts as a file.
 import type { ChunkRecord, Entry, Segment, Timestamp } from '../manifest/manifest-types.js';
 
 /** What a comparison needs of a view. */
@@ -76,7 +76,7 @@ class Cursor {
   }
 }
 
-/** Goes on until one side has to be filled. */
+/** Continues until one side needs its next batch. */
 function compareBatches(before: Cursor, after: Cursor, sides: { from: DiffSide; to: DiffSide }): DiffBatch {
   const changes: Change[] = [];
   const unchanged: Entry[] = [];
@@ -123,7 +123,7 @@ const kindOf = ({ type }: Entry): string => (type === 'hardlink' ? 'file' : type
 
 const isSameTime = (a: Timestamp, b: Timestamp): boolean => a.seconds === b.seconds && a.nanos === b.nanos;
 
-// Without checksums the same bytes are known by where they lie, else by size and time, as a sync knows them.
+// Without checksums, content is recognized by where it is stored, else by size and time, as in a sync.
 function hasSameContent(
   old: Entry,
   now: Entry,
@@ -137,7 +137,7 @@ function hasSameContent(
   return isSameTime(old.mtime, now.mtime) || liesAt(old, oldChunks) === liesAt(now, nowChunks);
 }
 
-/** Where the content lies, by the digests of its chunks. */
+/** Where the content is stored, by the digests of its chunks. */
 function liesAt(entry: Entry, chunks: readonly ChunkRecord[]): string {
   const segments: readonly Partial<Segment>[] = entry.segments ?? [entry];
   return segments.map(({ chunk = -1, offset = -1 }) => `${chunks[chunk]?.sha256 ?? '?'}:${offset}`).join();

@@ -1,17 +1,18 @@
 // A writer's look at upload folders before it refers to objects that it has not put itself (commit protocol, Protocol 2,
 // rule 4): an object may be referred to when it is there with its size and no mark names it. A look is good for an hour;
-// marks are executed a day after they were put, so that whoever looked in time has long put its record by then.
+// marks are executed a day after they were put, and by then a writer that looked in time has put its record.
 import { ifAllowed } from '../object-store/abilities.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { markedKeys, markedUpload } from './prune/marks.js';
+import { folderOfKey } from '../manifest/upload-id.js';
 
 /** Rule 4: a record that refers to what was looked at is put within this time. */
 export const LOOK_VALID_MS = 3_600_000;
 
-/** True when a look that began then counts no more. Both by the wall clock. */
+/** True when a look that began then is too old. Both by the wall clock. */
 export const isLookOld = (lookedAtMs: number, nowMs = Date.now()): boolean =>
   Math.abs(nowMs - lookedAtMs) > LOOK_VALID_MS;
 
@@ -22,10 +23,10 @@ export interface FolderLook {
   readonly objects: readonly ObjectInfo[];
 }
 
-/** One upload's folder. @throws what the store throws, access-denied for a writer without permission to list */
-export async function lookAtFolder(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<FolderLook> {
+/** The folder of one upload, as `uploadFolder` has it. @throws what the store throws, access-denied for a writer without permission to list */
+export async function lookAtFolder(reader: ObjectReader, folder: string, signal: AbortSignal): Promise<FolderLook> {
   const objects: ObjectInfo[] = [];
-  for await (const page of reader.list({ prefix: `uploads/${uploadId}/`, signal })) objects.push(...page.objects);
+  for await (const page of reader.list({ prefix: folder, signal })) objects.push(...page.objects);
   const marks = objects.filter(({ key }) => markedUpload(key) !== undefined);
   const marked = await markedKeys(reader, marks, signal);
   const sound = marked === 'all' ? [] : objects.filter(({ key }) => !marked.has(key));
@@ -34,11 +35,11 @@ export async function lookAtFolder(reader: ObjectReader, uploadId: string, signa
 
 /** What a manifest of `uploadId` refers to, beside objects of its own folder. */
 export interface References {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** That it lists. */
   readonly chunks: readonly ChunkRecord[];
   /** The upload whose manifest it builds on. */
-  readonly previous?: string | undefined;
+  readonly previous?: UploadId | undefined;
 }
 
 export interface ReferenceLook {
@@ -46,7 +47,7 @@ export interface ReferenceLook {
   readonly unsound: ReadonlySet<number>;
   /** Key of the first thing that is. */
   readonly first: string | undefined;
-  /** By the wall clock, which goes on while a computer sleeps: when the look began. */
+  /** When the look began, by the wall clock, which keeps running while a computer sleeps. */
   readonly lookedAtMs: number;
 }
 
@@ -63,35 +64,34 @@ interface Wanted {
 }
 
 /**
- * Looks at what is referred to, one LIST a folder. Undefined for a writer without permission to list: it may refer to nothing.
- * @throws what the store throws
+ * Looks at what is referred to, one LIST a folder. Undefined for a writer without permission to list one of them: it may refer
+ * to nothing. @throws what the store throws
  */
 export async function lookAtReferences(
   reader: ObjectReader,
   references: References,
   signal: AbortSignal,
 ): Promise<ReferenceLook | undefined> {
-  return await ifAllowed(reader, 'list', 'uploads/', async () => {
-    const lookedAtMs = Date.now();
-    const unsound = new Set<number>();
-    let first: string | undefined;
-    for (const [folder, wanted] of byFolder(references)) {
-      const { sound } = await lookAtFolder(reader, folder, signal);
-      for (const { key, size, position } of wanted) {
-        const found = sound.get(key);
-        if (found !== undefined && (size === undefined || found.sizeBytes === size)) continue;
-        if (position !== undefined) unsound.add(position);
-        first ??= key;
-      }
+  const lookedAtMs = Date.now();
+  const unsound = new Set<number>();
+  let first: string | undefined;
+  for (const [folder, wanted] of byFolder(references)) {
+    const look = await ifAllowed(reader, 'list', folder, () => lookAtFolder(reader, folder, signal));
+    if (look === undefined) return undefined;
+    for (const { key, size, position } of wanted) {
+      const found = look.sound.get(key);
+      if (found !== undefined && (size === undefined || found.sizeBytes === size)) continue;
+      if (position !== undefined) unsound.add(position);
+      first ??= key;
     }
-    return { unsound, first, lookedAtMs };
-  });
+  }
+  return { unsound, first, lookedAtMs };
 }
 
 function byFolder({ uploadId, chunks, previous }: References): ReadonlyMap<string, readonly Wanted[]> {
   const folders = new Map<string, Wanted[]>();
   const add = (wanted: Wanted): void => {
-    const [, folder = ''] = wanted.key.split('/');
+    const folder = folderOfKey(wanted.key);
     const known = folders.get(folder);
     if (known === undefined) folders.set(folder, [wanted]);
     else known.push(wanted);

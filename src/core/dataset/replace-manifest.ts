@@ -1,13 +1,14 @@
 // The one way in which a manifest is replaced: by compaction, balance and repair (commit protocol, rule 5; Protocol 2, rule
-// 7). The new one is written beside and verified as if it were in place, the old bytes are put aside, the records name both
-// digests, the swap happens only while the manifest is the one that was looked at, and the records name the new digest alone.
-// Each step may be the last one of a killed process: readers find the old or the new one whole. Nothing is deleted. The names
-// beside carry digests, so that nothing of another run is in the way; what lies there stays until a prune sweeps it.
+// 7). The new one is written beside it and verified as if it were in place, the old bytes are backed up, the records name both
+// digests, the swap is conditional on the manifest that was looked at, and then the records name the new digest alone.
+// A process may be killed after each step: readers find the old or the new manifest whole. Nothing is deleted. The names of
+// the objects beside it contain digests, so that other runs do not get in the way; they stay until a prune sweeps them.
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { MAX_LOADED_BYTES } from '../manifest/loaded-manifest.js';
 import type { EncodedManifest } from '../manifest/manifest-writer.js';
+import { besideKeyOf, type BesideLabel } from '../manifest/manifest-copy.js';
 import { manifestKeyOf, openManifest } from '../manifest/open-manifest.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
@@ -15,11 +16,12 @@ import { throwIfCancelled } from '../object-store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
 import { isLookOld } from './folder-look.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface ReplaceOptions {
-  readonly uploadId: string;
-  /** For the names beside. */
-  readonly label: 'compact' | 'balance' | 'repair';
+  readonly uploadId: UploadId;
+  /** For the names of the objects beside it. */
+  readonly label: Exclude<BesideLabel, 'copy'>;
   /** What is there now, as it is stored; undefined where there is none. */
   readonly replaced: { readonly bytes: Uint8Array; readonly sha256: string } | undefined;
   readonly next: EncodedManifest;
@@ -27,22 +29,16 @@ export interface ReplaceOptions {
   readonly records: readonly ParsedRecord[];
   /** What the records say when it is done, beside the digest. */
   readonly change?: Pick<RecordChange, 'listing' | 'totals'>;
-  /** Throws when the manifest that lies beside is not what should take the place; gets the store as it will be. */
+  /** Throws when the manifest written beside it is not what should replace it; gets the store as it will be. */
   readonly verify: (asItWillBe: ObjectReader) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Wall clock in milliseconds: the monotonic one stands still while a computer sleeps. */
+  /** Wall clock in milliseconds: the monotonic one stops while a computer sleeps. */
   readonly now?: () => number;
 }
 
-const short = (sha256: string): string => sha256.slice(0, 8);
-
-/** Where the new manifest lies until it has taken its place. Below the base. */
-const besideKeyOf = (uploadId: string, label: ReplaceOptions['label'], sha256: string): string =>
-  `${manifestKeyOf(uploadId)}.${label}-${short(sha256)}`;
-
-/** Where a copy of the replaced manifest lies. Below the base. */
-export const backupKeyOf = (uploadId: string, label: ReplaceOptions['label'], sha256: string): string =>
-  `${manifestKeyOf(uploadId)}.${short(sha256)}.pre-${label}.bak`;
+/** Where a copy of the replaced manifest is stored. Below the base. */
+export const backupKeyOf = (uploadId: UploadId, label: ReplaceOptions['label'], sha256: string): string =>
+  `${manifestKeyOf(uploadId)}.${sha256.slice(0, 8)}.pre-${label}.bak`;
 
 /**
  * Replaces the manifest of an upload. Returns the key of the copy of what was replaced.
@@ -58,7 +54,7 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
     throwIfCancelled(signal);
     if (isLookOld(startedMs, now())) throw lateError(uploadId);
     await swap(store, options, before?.etag);
-  } // else somebody with the same bytes has put them there, and only the records are left to do
+  } // else another run has put the same bytes there, and only the records remain to be changed
   await changeRecords(store, options, { ...change, manifestSha256: next.sha256 });
   return replaced && backupKeyOf(uploadId, label, replaced.sha256);
 }
@@ -93,7 +89,7 @@ async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | 
     .put(key, next.bytes, { ...writing(next, signal), ...condition })
     .catch(async (error: unknown) => {
       if (!isArchiverError(error, 'conflict')) throw error;
-      // Ours, from a request whose answer was lost, is no rival's.
+      // Our own object, from a request whose answer was lost, is no conflict.
       if ((await readThere(store, uploadId, signal))?.sha256 === next.sha256) return undefined;
       throw rivalError(uploadId, error);
     });
@@ -101,7 +97,7 @@ async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | 
   const found = await readThere(store, uploadId, signal);
   if (found?.sha256 === next.sha256) return;
   if (found !== undefined && found.etag !== written.etag) throw rivalError(uploadId);
-  throw integrityError(`the store gives ${key} back differently from how it was written`);
+  throw integrityError(`the store returned other bytes for ${key} than were written`);
 }
 
 interface Found {
@@ -109,8 +105,8 @@ interface Found {
   readonly sha256: string;
 }
 
-/** The manifest that is there now; undefined where there is none. */
-async function readThere(store: ObjectReader, uploadId: string, signal: AbortSignal): Promise<Found | undefined> {
+/** The current manifest; undefined where there is none. */
+async function readThere(store: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<Found | undefined> {
   try {
     const content = await openManifest(store, manifestKeyOf(uploadId), signal);
     const sha256 = hash('sha256', await readAll(content, MAX_LOADED_BYTES), 'hex');
@@ -127,8 +123,8 @@ const writing = ({ bytes, sha256 }: { readonly bytes: Uint8Array; readonly sha25
   signal,
 });
 
-/** The store when the object beside has taken the manifest's place. */
-function asItWillBe(store: ObjectStore, uploadId: string, beside: string): ObjectReader {
+/** The store as it will be when the object beside it has replaced the manifest. */
+function asItWillBe(store: ObjectStore, uploadId: UploadId, beside: string): ObjectReader {
   const key = manifestKeyOf(uploadId);
   const placed = (asked: string): string => (asked === key ? beside : asked);
   return {
@@ -140,13 +136,13 @@ function asItWillBe(store: ObjectStore, uploadId: string, beside: string): Objec
   };
 }
 
-const rivalError = (uploadId: string, cause?: unknown): ArchiverError =>
+const rivalError = (uploadId: UploadId, cause?: unknown): ArchiverError =>
   new ArchiverError('conflict', `${manifestKeyOf(uploadId)} was changed meanwhile: something else works on it`, {
     cause,
     hint: 'it reads as before; run the same command again when the other one has ended',
   });
 
-const lateError = (uploadId: string): ArchiverError =>
+const lateError = (uploadId: UploadId): ArchiverError =>
   new ArchiverError(
     'conflict',
     `${manifestKeyOf(uploadId)} was not replaced: more than an hour has passed since it was looked at`,

@@ -6,10 +6,11 @@ import { systemCode } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import type { Listing } from '../listing/listing.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { displayPath, fsPath, type RawPath } from '../paths/raw-path.js';
+import { displayPath, fsPath, type RawPath, TOP, pathBelow } from '../paths/raw-path.js';
 import { progressMeter } from '../progress-meter.js';
 import { failureReason } from '../output-tree/refusal.js';
 import { ContentMd5 } from './content-md5.js';
+import { isOfStage } from '../manifest/provenance.js';
 
 export interface CompareLocalOptions {
   readonly listing: Listing;
@@ -72,7 +73,7 @@ function wantedFiles({ listing, stage }: CompareLocalOptions): readonly number[]
   const wanted: number[] = [];
   for (let index = 0; index < listing.count; index++) {
     if (listing.type(index) === 'directory') continue;
-    if (stage === undefined || listing.stage(index) === stage) wanted.push(index);
+    if (stage === undefined || isOfStage(listing.stage(index), stage)) wanted.push(index);
   }
   return wanted;
 }
@@ -93,7 +94,7 @@ class FileComparer {
   /** How the file differs; undefined where it does not. @throws cancelled */
   async compare(index: number): Promise<Verdict> {
     const { listing, folder } = this.options;
-    const path = `${folder === '/' ? '' : folder}/${listing.path(index)}`;
+    const path = pathBelow(folder === '/' ? TOP : folder, listing.path(index));
     try {
       return listing.type(index) === 'symlink' ? this.compareLink(path, index) : await this.compareFile(path, index);
     } catch (error) {
@@ -105,15 +106,15 @@ class FileComparer {
   }
 
   private compareLink(path: RawPath, index: number): Verdict {
-    if (!fs.lstatSync(fsPath(path)).isSymbolicLink()) return modified('it is no symbolic link any more');
-    const target = fs.readlinkSync(fsPath(path), { encoding: 'buffer' }).toString('latin1');
+    if (!fs.lstatSync(fsPath(path)).isSymbolicLink()) return modified('it is no longer a symbolic link');
+    const target: string = fs.readlinkSync(fsPath(path), { encoding: 'latin1' });
     return target === this.options.listing.extra(index)?.target ? undefined : modified('it leads elsewhere');
   }
 
   private async compareFile(path: RawPath, index: number): Promise<Verdict> {
     const { listing } = this.options;
     const stats = fs.statSync(fsPath(path));
-    if (!stats.isFile()) return modified(stats.isDirectory() ? 'a folder is in its place' : 'it is no file any more');
+    if (!stats.isFile()) return modified(stats.isDirectory() ? 'a folder is in its place' : 'it is no longer a file');
     if (stats.size !== listing.sizeBytes(index)) return modified('its size differs');
     const md5 = listing.md5(index);
     if (md5 === undefined) return { state: 'unknown', reason: 'its size is equal, and the manifest has no MD5' };

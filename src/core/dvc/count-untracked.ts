@@ -4,7 +4,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { systemCode } from '../failures/errors.js';
 import type { Listing } from '../listing/listing.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { fsPath, type RawPath } from '../paths/raw-path.js';
+import { fsPath, type RawPath, rawFromBytes, TOP, HERE, joinPath, pathBelow } from '../paths/raw-path.js';
 import { Failures } from '../failures/failure-list.js';
 import { failureReason } from '../output-tree/refusal.js';
 import { isUntrackable } from './untrackable.js';
@@ -18,23 +18,25 @@ export interface Untracked {
 /** Walks `folder` (absolute), never through a link. @throws cancelled */
 export async function countUntracked(folder: RawPath, listing: Listing, signal: AbortSignal): Promise<Untracked> {
   const failures = new Failures();
-  const waiting: RawPath[] = [''];
+  const waiting: RawPath[] = [TOP];
   let files = 0;
   for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
     throwIfCancelled(signal);
     await yieldToOthers();
     try {
-      for (const item of fs.readdirSync(fsPath(`${folder}/${below}`), { withFileTypes: true, encoding: 'buffer' })) {
-        const name = item.name.toString('latin1');
-        const path = below === '' ? name : `${below}/${name}`;
+      for (const item of fs.readdirSync(fsPath(pathBelow(folder, below)), {
+        withFileTypes: true,
+        encoding: 'buffer',
+      })) {
+        const path = joinPath(below, rawFromBytes(item.name));
         const isFolder = item.isDirectory();
-        if (isUntrackable(isFolder ? `${path}/` : path)) continue;
+        if (isUntrackable(isFolder ? pathBelow(path, TOP) : path)) continue;
         if (isFolder) waiting.push(path);
         else if (listing.find(path) === undefined) files++;
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      failures.add(below === '' ? '.' : below, failureReason(error));
+      failures.add(below === '' ? HERE : below, failureReason(error));
     }
   }
   return { files, failed: failures.list };

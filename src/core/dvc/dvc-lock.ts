@@ -2,6 +2,7 @@
 import type { StageParams, StagePath } from './stage-types.js';
 import { isList, isMap, jsonOf, PythonNumber, textOf, type Value, type ValueMap } from './yaml-value.js';
 import { readYamlFile, type YamlFile } from './yaml-file.js';
+import { defined } from '../defined.js';
 
 /** A stage as it was run last; paths are relative to its working folder. */
 export interface LockedStage {
@@ -71,9 +72,7 @@ function readPath(item: ValueMap): StagePath | undefined {
   if (!isRead || size === null || nfiles === null) return undefined;
   return {
     path,
-    ...(digest === undefined ? {} : { md5: digest }),
-    ...(size === undefined ? {} : { size }),
-    ...(nfiles === undefined ? {} : { nfiles }),
+    ...defined({ md5: digest, size, nfiles }),
   };
 }
 

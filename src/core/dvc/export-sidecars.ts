@@ -7,9 +7,10 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath, rawFromText, type RawPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
 import { type SidecarFile, type SidecarResult, writeSidecars } from './sidecar.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface ExportOptions {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly outputDir: string;
   /** Relative to the output folder, or absolute. */
   readonly cacheDir: string;
@@ -28,7 +29,7 @@ export async function exportSidecars(
   reader: ObjectReader,
   { uploadId, outputDir, cacheDir, emit = ignoreEvents, signal }: ExportOptions,
 ): Promise<Exported> {
-  const { listing } = await loadListing(reader, { uploadId, emit, signal });
+  const listing = await loadListing(reader, { uploadId, emit, signal });
   const folders = folderOuts(listing);
   emit({ type: 'phase', phase: 'transferring' });
   emit({ type: 'plan', items: listing.count, bytes: 0 });

@@ -1,8 +1,7 @@
 // Puts small files below an output folder: each appears whole or not at all, and never through a symbolic link.
 import { ArchiverError } from '../failures/errors.js';
-import type { RawPath } from '../paths/raw-path.js';
-import type { OutputFolder } from '../output-tree/output-folder.js';
-import { splitPath } from '../output-tree/output-tree.js';
+import { type RawPath, rawFromNumber, splitPath, withEnd } from '../paths/raw-path.js';
+import type { OpenFolder } from '../output-tree/output-folder.js';
 import { decodeUtf8 } from '../text/strict-utf8.js';
 
 /** A file that is larger is not one of ours, and is not read. */
@@ -15,7 +14,7 @@ export type Put = 'written' | 'unchanged' | 'replaced';
 export class FilePutter {
   private count = 0;
 
-  constructor(private readonly output: OutputFolder) {}
+  constructor(private readonly output: OpenFolder) {}
 
   /** Puts what `content` makes of the text that is there. @throws refusals and what the system refuses */
   put(path: RawPath, content: (before: string | undefined) => string | Uint8Array): Put {
@@ -27,7 +26,7 @@ export class FilePutter {
     if (bytes === before) return 'unchanged';
     const [folderPath, name] = splitPath(path);
     const folder = tree.folder(folderPath);
-    const temporary = `${settings.tempName}${this.count++}`;
+    const temporary = withEnd(settings.tempName, rawFromNumber(this.count++));
     const fd = tree.createFile(folder, temporary, MODE);
     try {
       try {

@@ -3,7 +3,8 @@
 import { lstatSync } from 'node:fs';
 import type { Entry } from '../manifest/manifest-types.js';
 import { stageOf } from '../manifest/provenance.js';
-import { fsPath, type RawPath } from '../paths/raw-path.js';
+import { sidecarOf } from './untrackable.js';
+import { fsPath, type RawPath, pathBelow } from '../paths/raw-path.js';
 
 export interface OwnFilesOptions {
   readonly entries: AsyncIterable<readonly Entry[]>;
@@ -20,7 +21,7 @@ export async function* ownFiles({ entries, source, outs }: OwnFilesOptions): Asy
     for (const entry of batch) {
       const isFile = entry.type === 'file' || entry.type === 'hardlink';
       if (!isFile || stageOf(outs, entry.path) !== undefined || tracked.hold(entry.path)) continue;
-      if (isFileAt(`${source}/${entry.path}`)) yield entry;
+      if (isFileAt(pathBelow(source, entry.path))) yield entry;
     }
   }
 }
@@ -40,7 +41,7 @@ class TrackedFolders {
     const folder = path.slice(0, slash);
     const known = this.known.get(folder);
     if (known !== undefined) return known;
-    const isTracked = this.hold(folder) || isFileAt(`${this.source}/${folder}.dvc`);
+    const isTracked = this.hold(folder) || isFileAt(pathBelow(this.source, sidecarOf(folder)));
     this.known.set(folder, isTracked);
     return isTracked;
   }

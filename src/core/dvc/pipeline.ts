@@ -3,7 +3,7 @@
 // itself is read, not those of folders below it; nothing is run.
 import { join, resolve } from 'node:path';
 import { stageOf } from '../manifest/provenance.js';
-import { type RawPath, rawFromText } from '../paths/raw-path.js';
+import { type RawPath, rawFromText, TOP } from '../paths/raw-path.js';
 import { readDvcLock } from './dvc-lock.js';
 import { readStages, StageError } from './read-stage.js';
 import type { Stage } from './stage-types.js';
@@ -59,7 +59,7 @@ function outsOf(stages: readonly Stage[]): ReadonlyMap<RawPath, string> {
   const outs = new Map<RawPath, string>();
   for (const { name, outs: own } of stages) {
     for (const { path } of own) {
-      const raw = path === '.' ? '' : rawFromText(path);
+      const raw = path === '.' ? TOP : rawFromText(path);
       if (!outs.has(raw)) outs.set(raw, name);
     }
   }

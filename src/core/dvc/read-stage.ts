@@ -12,6 +12,7 @@ export class StageError extends Error {
 
 const TEMPLATE = /(?<!\\)\$\{/;
 const DEFAULT_PARAMS = 'params.yaml';
+const OUTPUTS = ['outs', 'metrics', 'plots'];
 
 /** The stages; none where they are only known once they have run. `folder` is that of dvc.yaml. @throws StageError */
 export function readStages(
@@ -36,8 +37,17 @@ export function readStages(
 function lockedStage(name: string, fields: ValueMap, folder: string, locked: LockedStage): Stage {
   const { command, deps, outs, params } = locked;
   const place = placeOf(fields, folder);
-  return { name, command, deps: placed(place, deps), outs: placed(place, outs), params };
+  const known = new Set(outs.map(({ path }) => path));
+  const added = plainOuts(fields).filter(({ path }) => !known.has(path));
+  return { name, command, deps: placed(place, deps), outs: placed(place, [...outs, ...added]), params };
 }
+
+/** Outputs without templates: dvc.lock does not know those that were added since the stage ran. */
+const plainOuts = (fields: ValueMap): readonly StagePath[] =>
+  OUTPUTS.flatMap((key) => {
+    const list = fields.get(key) ?? [];
+    return isList(list) ? pathsOf(list.filter((item) => !hasTemplate(item))) : [];
+  });
 
 function plainStage(name: string, fields: ValueMap, folder: string): Stage {
   const place = placeOf(fields, folder);
@@ -48,7 +58,7 @@ function plainStage(name: string, fields: ValueMap, folder: string): Stage {
     name,
     command: (isList(command) ? command : [command]).map(plainText).join(' && '),
     deps: paths('deps'),
-    outs: ['outs', 'metrics', 'plots'].flatMap(paths),
+    outs: OUTPUTS.flatMap(paths),
     params: paramsOf(listOf(fields, 'params')),
   };
 }

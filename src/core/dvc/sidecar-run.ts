@@ -1,24 +1,23 @@
 // The work of writing `.dvc` files: a file at a time, and the files of a folder gathered until it is over.
 import { ArchiverError } from '../failures/errors.js';
 import { pathProblem } from '../paths/path-rules.js';
-import { type RawPath, textFromRaw } from '../paths/raw-path.js';
+import { type RawPath, textFromRaw, rawFromText, baseName } from '../paths/raw-path.js';
 import { Failures, resultPath } from '../failures/failure-list.js';
-import type { OutputFolder } from '../output-tree/output-folder.js';
-import { splitPath } from '../output-tree/output-tree.js';
+import type { OpenFolder } from '../output-tree/output-folder.js';
 import { failureReason, fatalError } from '../output-tree/refusal.js';
 import type { HashedFile } from './dir-hash.js';
 import { FilePutter } from './file-putter.js';
 import { FolderList } from './folder-list.js';
-import { isInOwnFolder, isUntrackable } from './untrackable.js';
+import { isInOwnFolder, isUntrackable, sidecarOf } from './untrackable.js';
 import { sidecarText, type TrackedOut } from './sidecar-text.js';
 import type { SidecarFile, SidecarResult, TrackedFolder } from './sidecar-types.js';
 import { updatedSidecar } from './update-sidecar.js';
 
 export interface SidecarRunOptions {
-  readonly output: OutputFolder;
+  readonly output: OpenFolder;
   readonly folders: ReadonlySet<RawPath>;
   /** Opens DVC's cache, when the first folder needs it. */
-  readonly openCache: (() => OutputFolder) | undefined;
+  readonly openCache: (() => OpenFolder) | undefined;
 }
 
 const EXECUTABLE = 0o111;
@@ -88,18 +87,18 @@ export class SidecarRun {
       if (this.options.openCache === undefined) return;
       this.cache ??= new FilePutter(this.options.openCache());
       // Named by what it holds: one that is there is this one.
-      this.cache.put(`files/md5/${out.md5.slice(0, 2)}/${out.md5.slice(2)}`, (before) => before ?? list);
+      this.cache.put(rawFromText(`files/md5/${out.md5.slice(0, 2)}/${out.md5.slice(2)}`), (before) => before ?? list);
     });
   }
 
   private putSidecar(path: RawPath, out: TrackedOut): void {
-    const [, rawName] = splitPath(path);
+    const rawName = baseName(path);
     const name = textFromRaw(rawName) ?? rawName; // hashedFile let only UTF-8 pass
-    const put = this.putter.put(`${path}.dvc`, (before) =>
+    const put = this.putter.put(sidecarOf(path), (before) =>
       before === undefined ? sidecarText(name, out) : updatedSidecar(before, name, out),
     );
     this.puts[put]++;
-    if (put === 'replaced' && this.firstReplaced.length < SHOWN) this.firstReplaced.push(resultPath(`${path}.dvc`));
+    if (put === 'replaced' && this.firstReplaced.length < SHOWN) this.firstReplaced.push(resultPath(sidecarOf(path)));
   }
 
   /** Notes why one cannot be written; the others go on. @throws what ends everything */

@@ -3,7 +3,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { openOutputFolder, type OutputFolder } from '../output-tree/output-folder.js';
+import { openFolder, type OpenFolder } from '../output-tree/output-folder.js';
 import { SidecarRun } from './sidecar-run.js';
 import type { SidecarResult, WriteSidecarsOptions } from './sidecar-types.js';
 
@@ -20,7 +20,7 @@ export async function writeSidecars(options: WriteSidecarsOptions): Promise<Side
   const openCache =
     cacheDir === undefined
       ? undefined
-      : (): OutputFolder => {
+      : (): OpenFolder => {
           const cache = openOutput(resolve(outputDir, cacheDir));
           opened.push(cache);
           return cache;
@@ -40,4 +40,4 @@ export async function writeSidecars(options: WriteSidecarsOptions): Promise<Side
   }
 }
 
-const openOutput = (path: string): OutputFolder => openOutputFolder({ path, flatten: false, keepSpecialBits: false });
+const openOutput = (path: string): OpenFolder => openFolder({ path, flatten: false, keepSpecialBits: false });

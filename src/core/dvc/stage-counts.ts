@@ -1,6 +1,7 @@
 // How many files of an upload belong to each DVC stage. Reads the manifest as a stream.
 import { readView } from '../dataset/chain/read-view.js';
-import type { ManifestHead } from '../manifest/manifest-types.js';
+import type { EventSink } from '../events.js';
+import type { ManifestHead, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 
 export interface StageCount {
@@ -18,12 +19,17 @@ export interface StageCounts {
 }
 
 /** Counts the files of each stage. @throws what `readView` throws */
-export async function countStages(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<StageCounts> {
+export async function countStages(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  { emit, signal }: { readonly emit?: EventSink; readonly signal: AbortSignal },
+): Promise<StageCounts> {
   const counts = new Map<string | undefined, { files: number; bytes: number }>();
   const { head } = await readView(reader, {
     uploadId,
     withoutNames: true,
     signal,
+    emit,
     onEntry: ({ type, stage, size }) => {
       if (type === 'directory') return;
       const count = counts.get(stage) ?? { files: 0, bytes: 0 };

@@ -1,10 +1,10 @@
-// What the codes of failed system calls mean, in words. The only such table: who knows more of a situation ("a folder is in
-// its place") says that instead, and what it does not know comes from here.
+// What the codes of failed system calls mean, in words. The only such table: code that knows more about a situation ("a
+// folder is in its place") says that instead, and uses this table for the rest.
 import { type ErrorCode, systemCode } from './errors.js';
 
 export interface Meaning {
   readonly code: ErrorCode;
-  /** Goes on after a colon; no full stop. */
+  /** Follows a colon; no full stop. */
   readonly text: string;
   /** A step that helps wherever it happens. */
   readonly hint?: string;
@@ -18,7 +18,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EROFS: { code: 'access-denied', text: 'the file system is mounted read-only' },
   ENOENT: { code: 'not-found', text: 'there is no such file' },
   EISDIR: { code: 'io', text: 'it is a folder, not a file' },
-  ENOTDIR: { code: 'io', text: 'a file lies where a folder is needed' },
+  ENOTDIR: { code: 'io', text: 'there is a file where a folder is needed' },
   EEXIST: { code: 'conflict', text: 'it exists already' },
   ENOTEMPTY: { code: 'io', text: 'a folder of that name is in the way' },
   ENAMETOOLONG: { code: 'unsupported', text: 'the name is longer than the file system allows' },
@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOSPC: { code: 'no-space', text: 'no space is left on the device', hint: 'free some space' },
   EDQUOT: { code: 'no-space', text: 'the disk quota is used up', hint: 'free some space' },
   EFBIG: { code: 'no-space', text: 'the file is larger than the file system or a limit allows' },
-  // Our own limit, which threads and requests are fitted to: waiting does not widen it.
+  // Our own limit, which threads and requests are adapted to: waiting does not raise it.
   EMFILE: { code: 'io', text: 'too many files are open', hint: 'raise the limit of open files (ulimit -n)' },
   ENFILE: {
     code: 'io',

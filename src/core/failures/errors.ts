@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'conflict'
   | 'unsupported'
   | 'budget-exceeded'
+  | 'mass-delete'
   | 'cold-storage'
   | 'no-space'
   | 'stalled'
@@ -24,7 +25,12 @@ export interface ErrorOptions {
   readonly exitCode?: number;
 }
 
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = { usage: 2, 'budget-exceeded': 4, cancelled: 130 };
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
+  usage: 2,
+  'budget-exceeded': 4,
+  'mass-delete': 4,
+  cancelled: 130,
+};
 
 /** A failure that a person can understand and act on. */
 export class ArchiverError extends Error {
@@ -62,8 +68,8 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The `code` of a Node system error (`ENOENT`, `EACCES`, …), if it has one. */
+/** The `code` of a Node system error (`ENOENT`, `EACCES`, …), if it has one. That of an `ArchiverError` is none. */
 export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const code = error instanceof Error && !isArchiverError(error) ? (error as NodeJS.ErrnoException).code : undefined;
   return typeof code === 'string' ? code : undefined;
 }

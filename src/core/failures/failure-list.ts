@@ -1,4 +1,4 @@
-// What could not be restored, in the order in which it was found.
+// What could not be restored, in the order of discovery.
 import { displayPath, type RawPath, textFromRaw } from '../paths/raw-path.js';
 
 export interface Failure {

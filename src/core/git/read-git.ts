@@ -8,6 +8,7 @@ import type { GitRecord } from '../manifest/provenance-types.js';
 import { COMMIT } from '../manifest/provenance-parse.js';
 import { displayPath, printable, type RawPath, textFromRaw } from '../paths/raw-path.js';
 import { withoutCredentials } from './remote-url.js';
+import { defined } from '../defined.js';
 
 /** A status of a million files takes some seconds; a hanging network file system takes for ever. */
 const TIMEOUT_MS = 120_000;
@@ -26,9 +27,7 @@ export async function readGit(source: RawPath, options: ReadGitOptions): Promise
   const [tag, remote] = await Promise.all([git.tagOf(commit), git.remote()]);
   return {
     commit,
-    ...(branch === undefined ? {} : { branch }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(remote === undefined ? {} : { remote }),
+    ...defined({ branch, tag, remote }),
     dirty,
   };
 }
@@ -61,12 +60,20 @@ class Git {
     const { stdout, stderr, failure } = await this.run(args);
     const isLong = systemCode(failure) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
     if (failure !== null && !isLong) throw this.refusal(stderr, failure);
-    const commit = /^# branch\.oid (.*)$/m.exec(stdout)?.[1] ?? '';
-    const branch = /^# branch\.head (.*)$/m.exec(stdout)?.[1];
+    // A line ends at "\n" alone: to patterns U+2028, which branches may have, would end one as well.
+    const lines = stdout.split('\n');
+    const valueOf = (key: string): string | undefined =>
+      lines.find((line) => line.startsWith(`# ${key} `))?.slice(`# ${key} `.length);
+    const commit = valueOf('branch.oid') ?? '';
+    const branch = valueOf('branch.head');
     if (!COMMIT.test(commit)) {
       throw usageError(`--git-metadata: the git repository of ${this.shown} has no commit yet`, 'git commit');
     }
-    return { commit, branch: branch === '(detached)' ? undefined : branch, dirty: /^[^#]/m.test(stdout) };
+    return {
+      commit,
+      branch: branch === '(detached)' ? undefined : branch,
+      dirty: lines.some((line) => line !== '' && !line.startsWith('#')),
+    };
   }
 
   /** Of several tags the newest. */

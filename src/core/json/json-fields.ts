@@ -1,6 +1,6 @@
-// Typed reads from parsed JSON that nobody vouches for. Only own properties count, so `__proto__` is a key like others.
+// Typed reads from parsed, untrusted JSON. Only own properties count, so `__proto__` is a key like any other.
 import { integrityError } from '../failures/errors.js';
-import { type RawPath, rawFromText } from '../paths/raw-path.js';
+import { type RawPath, rawFromText, rawFromBase64 } from '../paths/raw-path.js';
 
 /** One object of a document, with the words that name it in messages. */
 export class Fields {
@@ -63,7 +63,7 @@ export class Fields {
   /** `key` as text, or `keyBase64` as bytes. */
   raw(key: string): RawPath {
     const bytes = this.optionalText(`${key}Base64`);
-    return bytes === undefined ? rawFromText(this.text(key)) : Buffer.from(bytes, 'base64').toString('latin1');
+    return bytes === undefined ? rawFromText(this.text(key)) : rawFromBase64(bytes);
   }
 
   /** The object as it is. */

@@ -1,11 +1,11 @@
 // Bounds a JSON text before `JSON.parse` sees it: how deep it nests, how much memory its values take beside its own
-// length (a text of `[],[],` takes forty times that), and that no object names a key twice (parsers disagree on which one
-// counts, so a document that does is not believed).
+// length (a text of `[],[],` takes forty times that), and that no object has a key twice (parsers disagree on which one
+// counts, so such a document is refused).
 import { integrityError } from '../failures/errors.js';
 
 /**
- * What a value of a document costs in text at least, on average: the closest that is honest, a frame, has 95 bytes for an
- * object and 24 for each of its values. Documents that small values may fill as they like have less than `FREE_BYTES`.
+ * The least text that a value of a document takes, on average: the closest that we write, a frame, has 95 bytes for an
+ * object and 24 for each of its values. Documents below `FREE_BYTES` may consist of small values.
  */
 const BYTES_A_CONTAINER = 40;
 const BYTES_A_VALUE = 12;
@@ -13,7 +13,8 @@ const FREE_BYTES = 16 * 1024 * 1024;
 
 /** Parses `text`. @throws integrity naming `what` when it is not JSON, nests too deep, or repeats a key */
 export function parseBoundedJson(text: string, maxDepth: number, what: string): unknown {
-  if (text.charCodeAt(0) === 0xfeff) throw integrityError(`${what} begins with a byte order mark, which JSON must not`);
+  if (text.charCodeAt(0) === 0xfeff)
+    throw integrityError(`${what} begins with a byte order mark, which JSON must not have`);
   checkShape(text, maxDepth, what);
   try {
     return JSON.parse(text);
@@ -53,7 +54,7 @@ function checkShape(text: string, maxDepth: number, what: string): void {
 function noteKey(keys: Set<string> | undefined, key: string, what: string): void {
   if (keys === undefined) return;
   if (keys.has(key))
-    throw integrityError(`${what} names the key ${JSON.stringify(key.slice(0, 60))} twice in one object`);
+    throw integrityError(`${what} has the key ${JSON.stringify(key.slice(0, 60))} twice in one object`);
   keys.add(key);
 }
 

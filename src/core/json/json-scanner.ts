@@ -1,7 +1,7 @@
-// Reads one line of JSON held as bytes (latin1). Strings without escapes are cut out as they stand, so a path comes as
-// its UTF-8 byte string without being decoded and encoded again. Nothing recurses deeper than `MAX_DEPTH`.
+// Reads one line of JSON held as bytes (latin1). Strings without escapes are returned as they are, so a path is its
+// UTF-8 byte string without being decoded and encoded again. Nothing recurses deeper than `MAX_DEPTH`.
 import { integrityError } from '../failures/errors.js';
-import { type RawPath, rawFromText } from '../paths/raw-path.js';
+import { type RawPath, rawFromText, bytesOf, TOP } from '../paths/raw-path.js';
 
 const MAX_DEPTH = 16;
 const QUOTE = 34;
@@ -9,12 +9,12 @@ const BACKSLASH = 92;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 export class JsonScanner {
-  private text = '';
+  private text: RawPath = TOP;
   private at = 0;
   private hasEscapes = false;
 
   /** Starts over with a new line. */
-  open(text: string): void {
+  open(text: RawPath): void {
     this.text = text;
     this.at = 0;
     this.hasEscapes = text.includes('\\');
@@ -65,15 +65,15 @@ export class JsonScanner {
     return slashes % 2 === 1;
   }
 
-  private unescape(body: string): RawPath {
+  private unescape(body: RawPath): RawPath {
     let value: unknown;
     try {
-      value = JSON.parse(`"${Buffer.from(body, 'latin1').toString('utf8')}"`);
+      value = JSON.parse(`"${bytesOf(body).toString('utf8')}"`);
     } catch {
       return this.fail('a text has a wrong escape');
     }
     const text = String(value);
-    if (LONE_SURROGATE.test(text)) this.fail('a text has half a character');
+    if (LONE_SURROGATE.test(text)) this.fail('a text has half of a surrogate pair');
     return rawFromText(text);
   }
 
@@ -120,7 +120,7 @@ export class JsonScanner {
   }
 
   /** Calls `member` for each key of an object, positioned at its value. */
-  object(member: (key: string) => void): void {
+  object(member: (key: RawPath) => void): void {
     this.expect('{');
     if (this.take('}')) return;
     do {
@@ -131,7 +131,7 @@ export class JsonScanner {
     this.expect('}');
   }
 
-  /** Passes over any value. */
+  /** Skips any value. */
   skip(depth = 0): void {
     if (depth > MAX_DEPTH) this.fail(`it nests more than ${MAX_DEPTH} levels deep`);
     const code = this.peek();

@@ -97,6 +97,6 @@ export function frameNonce(frame: number, isLast: boolean): Buffer {
 export function checkPlace(header: EnvelopeHeader, place: string, what: string): void {
   if (header.place === place) return;
   throw integrityError(`${what} is an encrypted one that was written as that of ${printable(header.place)}`, {
-    hint: 'bring the one that belongs here back from a copy, or read another version',
+    hint: 'restore the one that belongs here from a copy, or read another version',
   });
 }

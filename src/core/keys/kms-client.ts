@@ -7,6 +7,7 @@ import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retry
 import { awsCredentials } from '../object-store/s3/s3-credentials.js';
 import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3/s3-http-handler.js';
 import { StoreError } from '../object-store/store-error.js';
+import type { Network } from '../object-store/s3/s3-network.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
 import { KEY_BYTES } from './envelope.js';
 import type { KeyService } from './key-service.js';
@@ -20,6 +21,7 @@ export interface KmsOptions {
   readonly endpoint?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeouts: HttpTimeouts;
+  readonly network?: Network | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly onEvent?: EventSink | undefined;
 }
@@ -37,8 +39,9 @@ const ARN_REGION = /^arn:[a-z0-9-]+:kms:([a-z0-9-]+):/;
 export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { endpoint } = options;
-  const credentials = awsCredentials(options);
-  const handler = new S3HttpHandler({ maxSockets: MAX_SOCKETS, timeouts: options.timeouts });
+  const { timeouts, network } = options;
+  const handler = new S3HttpHandler({ maxSockets: MAX_SOCKETS, timeouts, network });
+  const credentials = awsCredentials({ ...options, requestHandler: handler });
   const retrier = new Retrier({ ...DEFAULT_RETRY, service: 'KMS', onEvent: options.onEvent, ...options.retry });
   const clients = new Map<string, KMSClient>();
 

@@ -2,6 +2,7 @@
 // keys to encrypt with only: to those who read, it would mean that the object is missing.
 import { cancelledError, errorText, isArchiverError, systemCode, type ErrorCode } from '../failures/errors.js';
 import { StoreError, type StoreErrorOptions } from '../object-store/store-error.js';
+import { tlsTrouble } from '../object-store/tls-trouble.js';
 import { printable } from '../paths/raw-path.js';
 
 export interface KmsCall {
@@ -33,11 +34,9 @@ const WRONG_CREDENTIALS = new Set([
   'IncompleteSignatureException',
   'MissingAuthenticationTokenException',
 ]);
+const THROTTLED = new Set(['ThrottlingException', 'Throttling', 'LimitExceededException', 'TooManyRequestsException']);
+const THROTTLED_HINT = 'KMS limits the requests of an account; run the command again in a minute, with fewer at once';
 const RETRIABLE = new Set([
-  'ThrottlingException',
-  'Throttling',
-  'LimitExceededException',
-  'TooManyRequestsException',
   'RequestTimeout',
   'KMSInternalException',
   'DependencyTimeoutException',
@@ -74,7 +73,7 @@ function keyVerdict({ name, message }: SdkError, { operation, region }: KmsCall)
       return {
         code: 'integrity',
         text: 'its data key is damaged, or was wrapped for another place or with another key',
-        hint: 'bring the manifest back from a copy, or read another version',
+        hint: 'restore the manifest from a copy, or read another version',
       };
     case 'NotFoundException':
       return {
@@ -101,17 +100,19 @@ function otherVerdict(error: SdkError, { endpoint, region }: KmsCall): Verdict {
   const status = error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
   const system = systemCode(error) ?? '';
   if (status !== undefined) {
-    const retriable = RETRIABLE.has(error.name) || status === 429 || status >= 500;
-    const hint = endpoint === undefined ? undefined : ADDRESS_HINT;
-    return { code: 'store', text: `KMS answered ${status} ${error.name}: ${error.message}`, retriable, hint };
+    const answer = { code: 'store', text: `KMS answered ${status} ${error.name}: ${error.message}` } as const;
+    if (THROTTLED.has(error.name) || status === 429) return { ...answer, retriable: true, hint: THROTTLED_HINT };
+    if (RETRIABLE.has(error.name)) return { ...answer, retriable: true, hint: 'run the command again in a while' };
+    return { ...answer, retriable: status >= 500, hint: endpoint === undefined ? undefined : ADDRESS_HINT };
   }
   const host = endpoint === undefined ? `KMS in ${region}` : `KMS at ${new URL(endpoint).host}`;
-  const isCertificate = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(system);
+  const untrusted = tlsTrouble(system, host, error.message);
+  if (untrusted !== undefined) return { code: 'store', ...untrusted };
   return {
     code: system === 'ETIMEDOUT' ? 'stalled' : 'store',
     text: `${host} could not be reached: ${error.message}`,
-    hint: isCertificate ? 'name the certificate authority with NODE_EXTRA_CA_CERTS' : ADDRESS_HINT,
-    retriable: !isCertificate,
+    hint: ADDRESS_HINT,
+    retriable: true,
   };
 }
 

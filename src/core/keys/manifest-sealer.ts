@@ -7,11 +7,12 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import type { DataKey } from './key-service.js';
 import { manifestContext, placeOf } from './place.js';
 import { seal } from './seal.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface SealerOptions {
   /** Where the manifest is going to be. */
   readonly store: ObjectReader;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly kmsKeyId: string;
   readonly signal: AbortSignal;
 }

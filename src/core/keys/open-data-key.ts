@@ -5,11 +5,12 @@ import { printable } from '../paths/raw-path.js';
 import { KEY_BYTES } from './envelope.js';
 import { manifestContext, placeOf } from './place.js';
 import type { UnsealOptions } from './unsealer.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 /** How to open the manifest of an upload; `what` names it in messages. */
 export function manifestUnsealing(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   what: string,
   signal: AbortSignal | undefined,
 ): UnsealOptions {

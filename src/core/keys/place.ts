@@ -1,11 +1,12 @@
 // What a sealed manifest is bound to: the place that it is read from, `[writers/<id>/]uploads/<upload id>`. The bucket and
 // the prefix above are no part of it, so that a copied bucket still opens.
 import type { KeyContext } from './key-service.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 const WRITER = /(?:^|\/)(writers\/[^/]+)$/;
 
 /** The place of an upload below the store of this URL. */
-export function placeOf(storeUrl: string, uploadId: string): string {
+export function placeOf(storeUrl: string, uploadId: UploadId): string {
   const path = storeUrl.replace(/^s3:\/\/[^/]*|^file:\/\//, '');
   const writer = WRITER.exec(path)?.[1];
   return `${writer === undefined ? '' : `${writer}/`}uploads/${uploadId}`;

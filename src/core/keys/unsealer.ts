@@ -45,7 +45,7 @@ export class Unsealer {
     const opened: Buffer[] = [];
     while (this.frame < this.frames && this.heldBytes >= this.frameBytes()) opened.push(this.openFrame());
     if (this.frame === this.frames && this.heldBytes > 0)
-      throw integrityError(`${this.options.what} goes on after the end of what was encrypted`);
+      throw integrityError(`${this.options.what} has data after the end of the encrypted content`);
     return opened;
   }
 

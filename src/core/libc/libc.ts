@@ -3,7 +3,7 @@
 // throws a SystemError with Node's `code`. `loadLibc` answers undefined elsewhere, and callers fall back to fs.
 import { createRequire } from 'node:module';
 import { constants, endianness } from 'node:os';
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, HERE, rawFromBytes } from '../paths/raw-path.js';
 
 export const O_RDONLY = 0;
 export const O_CREAT = 0o100;
@@ -86,7 +86,6 @@ export interface Libc {
   statat(dir: number, path: RawPath, stat: Stat): void;
   lseek(fd: number, offset: number, whence: number): number;
   ftruncate(fd: number, length: number): void;
-  fsync(fd: number): void;
   readlinkat(dir: number, path: RawPath): RawPath;
   symlinkat(target: RawPath, dir: number, path: RawPath): void;
   linkat(fromDir: number, from: RawPath, toDir: number, to: RawPath): void;
@@ -136,9 +135,13 @@ function bind(): Libc | undefined {
     koffi = createRequire(import.meta.url)('koffi') as Koffi;
     return bindWith(koffi);
   } catch {
-    return undefined; // said once by whoever then loses precision: see core/archive/scan/source-fs.ts
+    return undefined; // said once by whoever then keeps less: source-fs-portable.ts, open-tree.ts
   }
 }
+
+/** Why there is no binding, for people, with what to type where that helps. */
+export const noLibcReason = (): string =>
+  process.platform === 'linux' ? 'koffi is not available; to get it: npm install -g zstd-archiver' : 'that needs Linux';
 
 const PATH_ROOM = 8192;
 const LIST_ROOM = 65536;
@@ -176,7 +179,6 @@ function bindWith(koffi: Koffi): Libc {
     statx: declare('int statx(int, void*, int, unsigned int, void*)'),
     lseek: declare('int64_t lseek64(int, int64_t, int)'),
     ftruncate: declare('int ftruncate64(int, int64_t)'),
-    fsync: declare('int fsync(int)'),
     readlinkat: declare('int64_t readlinkat(int, void*, void*, size_t)'),
     symlinkat: declare('int symlinkat(void*, int, void*)'),
     linkat: declare('int linkat(int, void*, int, void*, int)'),
@@ -204,7 +206,7 @@ function bindWith(koffi: Koffi): Libc {
     }
     return timesBuffer;
   };
-  const names = (length: number): RawPath[] => (length === 0 ? [] : list.toString('latin1', 0, length - 1).split('\0'));
+  const names = (length: number): RawPath[] => (length === 0 ? [] : rawFromBytes(list, 0, length - 1).split('\0'));
   const value = (length: number): Buffer => Buffer.from(list.subarray(0, length));
 
   return {
@@ -220,9 +222,8 @@ function bindWith(koffi: Koffi): Libc {
     },
     lseek: (fd, offset, whence) => check(native.lseek(fd, offset, whence), 'lseek'),
     ftruncate: (fd, length) => void check(native.ftruncate(fd, length), 'ftruncate'),
-    fsync: (fd) => void check(native.fsync(fd), 'fsync'),
     readlinkat: (dir, name) =>
-      list.toString('latin1', 0, check(native.readlinkat(dir, path(name), list, LIST_ROOM), 'readlink')),
+      rawFromBytes(list, 0, check(native.readlinkat(dir, path(name), list, LIST_ROOM), 'readlink')),
     symlinkat: (target, dir, name) => void check(native.symlinkat(path(target, 1), dir, path(name)), 'symlink'),
     linkat: (fromDir, from, toDir, to) => void check(native.linkat(fromDir, path(from, 1), toDir, path(to), 0), 'link'),
     mkdirat: (dir, name, mode) => void check(native.mkdirat(dir, path(name), mode), 'mkdir'),
@@ -263,7 +264,7 @@ function bindOpenat2(
     how.writeUInt32LE(flags | O_CLOEXEC, 0);
     return syscall(SYS_OPENAT2, dir, path(name), how, 24);
   };
-  const probe = call(AT_FDCWD, '.', O_DIRECTORY);
+  const probe = call(AT_FDCWD, HERE, O_DIRECTORY);
   if (probe < 0) {
     const reason = CODES.get(errno());
     if (reason === 'ENOSYS' || reason === 'EPERM' || reason === 'EINVAL') return undefined;

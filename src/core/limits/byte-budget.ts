@@ -1,5 +1,5 @@
-// Bounds the stored bytes that are fetched or wait for a worker. First come, first served; one request that is larger
-// than the whole budget passes when nothing else is held, so that it cannot wait for ever.
+// Bounds the stored bytes that are being fetched or wait for a worker. First come, first served; a request larger than the
+// whole budget is admitted when nothing else is held, so that it does not wait for ever.
 
 export class ByteBudget {
   private held = 0;
@@ -25,7 +25,7 @@ export class ByteBudget {
     }
   }
 
-  /** Lets everybody through from now on: the run is over and only cleans up. */
+  /** Admits every request from now on: the run has ended and only cleans up. */
   lift(): void {
     this.capacity = Number.POSITIVE_INFINITY;
     this.release(0);

@@ -1,4 +1,4 @@
-// How the memory of an upload is divided. What grows are the output buffers; the rest is known: Node with the store's
+// How the memory of an upload is divided. Only the output buffers vary; the rest is known: Node with the store's
 // client, and for each worker its isolate, its frame buffer and zstd's tables.
 const MIB = 2 ** 20;
 const PROCESS = 110 * MIB;

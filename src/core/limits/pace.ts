@@ -1,7 +1,7 @@
-// A token bucket: so many bytes a second, and never more than one second's worth at once.
+// A token bucket: a number of bytes per second, and never more than one second's worth at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until so many bytes may pass. Rejects when the signal fires. */
+/** Waits until this many bytes may pass. Rejects when the signal fires. */
 export type Pace = (bytes: number, signal?: AbortSignal) => Promise<void>;
 
 /** Paced data passes in pieces of this size, so that slow limits stay smooth. */
@@ -18,9 +18,9 @@ const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
 };
 
-/** A limiter shared by everything that is handed the function. A request larger than the rate waits for its own bytes. */
+/** A limiter shared by all callers of the function. A request larger than the rate waits for its own bytes. */
 export function createPace(bytesPerSecond: number, clock: Clock = systemClock): Pace {
-  // The moment at which all that was let through is paid for; it may lie at most one second behind.
+  // The moment at which everything let through is paid for; at most one second in the past.
   let paidUntil = clock.now();
   return async (bytes, signal) => {
     const now = clock.now();

@@ -5,7 +5,7 @@
 //   by 0.7 when the store pushes back (SlowDown, timeout, retry)
 // - bbr: measures the best delivery rate and the shortest round trip of late, and keeps one bandwidth-delay product in
 //   flight, probing 25 % above it now and then (after BBR, ACM Queue 14(5), reduced to whole requests); multiplies by
-//   0.7 and measures anew when the store pushes back
+//   0.7 and measures again when the store pushes back
 
 export interface Acknowledgement {
   readonly nowMs: number;
@@ -40,7 +40,7 @@ export function cubicWindow(limit: number, start = 2): TransferWindow {
     },
     acknowledge({ nowMs, durationMs, troubled }) {
       if (troubled) {
-        // What was on its way when the window shrank tells of the same trouble.
+        // Requests in flight when the window shrank report the same trouble.
         if (lastTroubleMs !== undefined && nowMs - durationMs < lastTroubleMs) return;
         peak = window;
         window = Math.max(1, window * CUBIC_BETA);
@@ -48,7 +48,7 @@ export function cubicWindow(limit: number, start = 2): TransferWindow {
         return;
       }
       if (lastTroubleMs === undefined) {
-        window = Math.min(limit, window + 1); // nothing ever went wrong: slow start
+        window = Math.min(limit, window + 1); // no trouble so far: slow start
         return;
       }
       const seconds = (nowMs - lastTroubleMs) / 1000;
@@ -66,7 +66,7 @@ const PROBE_GAINS = [1.25, 0.75, 1, 1, 1, 1, 1, 1];
 export function bbrWindow(limit: number, start = 2): TransferWindow {
   const rates: number[] = [];
   const requests: number[] = [];
-  /** How much had been delivered when. */
+  /** How much had been delivered at a time. */
   const history: { readonly ms: number; readonly delivered: number }[] = [];
   let window = start;
   let cycle = -1;
@@ -82,7 +82,7 @@ export function bbrWindow(limit: number, start = 2): TransferWindow {
     },
     acknowledge({ nowMs, bytes, durationMs, troubled }) {
       const sentMs = nowMs - durationMs;
-      // What arrived while this request was under way, by the time that took: answers that come in a burst do not inflate it.
+      // What arrived during this request, divided by its duration: answers that arrive in a burst do not inflate it.
       const before = history.findLast(({ ms }) => ms <= sentMs)?.delivered ?? forgotten;
       delivered += bytes;
       forgotten = push(history, { ms: nowMs, delivered }, BBR_HISTORY)?.delivered ?? forgotten;
@@ -96,27 +96,27 @@ export function bbrWindow(limit: number, start = 2): TransferWindow {
       push(rates, (delivered - before) / Math.max(1, durationMs), BBR_SAMPLES);
       push(requests, bytes, BBR_SAMPLES);
       const request = Math.max(1, requests.reduce((sum, size) => sum + size, 0) / requests.length);
-      // The path without a queue: kept for good, since it never shows again while requests wait for each other. That of a
-      // small request says nothing of the others.
+      // The round trip without queueing is kept for good: it cannot be measured while requests wait for each other. That of a
+      // small request says nothing about the others.
       if (bytes >= request / 2) shortestMs = Math.min(shortestMs, durationMs);
       if (rates.length < 3) {
         if (lastTroubleMs === undefined) window = Math.min(limit, window + 1);
         return;
       }
       const rate = Math.max(...rates);
-      // A gain lasts a round trip: only what was sent under it shows what it brings.
+      // A gain lasts a round trip: only requests sent under it show its effect.
       if (sentMs >= cycleMs) {
         cycle++;
         cycleMs = nowMs;
       }
       const gain = PROBE_GAINS[cycle % PROBE_GAINS.length] ?? 1;
-      // One more than fits the path: it is handed over meanwhile, and shows whether more would fit.
+      // One more than fits the path: it shows whether more would fit.
       window = Math.min(limit, ((rate * shortestMs) / request) * gain + 1);
     },
   };
 }
 
-/** Returns what had to go for it. */
+/** Returns what was removed for it. */
 function push<T>(list: T[], value: T, most: number): T | undefined {
   list.push(value);
   return list.length > most ? list.shift() : undefined;

@@ -1,7 +1,7 @@
-// All entries of an upload or version in columns, in path order, for those who look around in it: the browser and the shell.
-// A million entries take some 150 MB. Questions about a folder are answered by binary search; nothing is an object per file.
+// All entries of an upload or version in columns, in path order, for the browser and the shell. A million entries take some
+// 150 MB. Folders are found by binary search; there is no object per file.
 import type { Entry, EntryType, ManifestHead, Timestamp } from '../manifest/manifest-types.js';
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, bytesOf, rawFromText, TOP, pathBelow, withEnd } from '../paths/raw-path.js';
 import type { Extra, SelectedTable } from '../restore/plan/selected-table.js';
 import { isColdClass } from '../cost/cold-class.js';
 
@@ -11,7 +11,7 @@ export interface EntryRange {
   readonly end: number;
 }
 
-/** Something right below a folder. */
+/** A direct child of a folder. */
 export interface Child {
   readonly name: RawPath;
   /** Undefined for a folder that has no entry of its own. */
@@ -49,11 +49,14 @@ export interface Interned {
   readonly column: Uint32Array;
 }
 
+/** '0' follows '/' in byte order. */
+const AFTER_SLASH = rawFromText('0');
+
 export class Listing {
   readonly count: number;
   readonly head: ManifestHead;
   readonly paths: Buffer;
-  /** Entries that are not believed, and so not in here. */
+  /** Entries that were refused, and so are not in here. */
   readonly refused: readonly RefusedEntry[];
   private readonly table: SelectedTable;
   private sums: { readonly files: Uint32Array; readonly bytes: Float64Array } | undefined;
@@ -101,14 +104,14 @@ export class Listing {
     return this.table.md5(index);
   }
 
-  /** What few entries have: segments, holes, link targets. */
+  /** What only few entries have: segments, holes, link targets. */
   extra(index: number): Extra | undefined {
     return this.data.extras.get(index);
   }
 
   /** Position in `head.chunks` of the chunk that holds the entry's content; -1 where there is none, and for a file that is cut. */
   chunk(index: number): number {
-    // The chunk of what is empty, a folder or a link holds nothing but its name.
+    // The chunk of an empty file, a folder or a link holds nothing but its name.
     return this.sizeBytes(index) === 0 ? -1 : (this.table.columns.chunk[index] ?? -1);
   }
 
@@ -129,14 +132,14 @@ export class Listing {
     return chunk === undefined ? undefined : this.head.chunks[chunk]?.storageClass;
   }
 
-  /** Whether the content has to be asked back before it can be read, as far as the manifest knows. */
+  /** Whether the content must be restored from cold storage before it can be read, as far as the manifest knows. */
   isCold(index: number): boolean {
     const inCold = (chunk: number): boolean => isColdClass(this.head.chunks[chunk]?.storageClass ?? '');
     const chunk = this.chunk(index);
     return chunk >= 0 ? inCold(chunk) : this.chunks(index).some(inCold);
   }
 
-  /** The DVC stages that occur. */
+  /** The DVC stages that entries have. */
   get stages(): readonly string[] {
     return this.data.stages.values;
   }
@@ -145,7 +148,7 @@ export class Listing {
     return this.stages[(this.data.stages.column[index] ?? 0) - 1];
   }
 
-  /** The git commits that occur. */
+  /** The git commits that entries have. */
   get commits(): readonly string[] {
     return this.data.commits.values;
   }
@@ -177,7 +180,7 @@ export class Listing {
       mtime,
       ctime: mtime,
       mode: this.mode(index),
-      inode: '',
+      inode: TOP,
       uid: this.uid(index),
       gid: this.gid(index),
       ...(md5 === undefined ? {} : { md5 }),
@@ -191,12 +194,12 @@ export class Listing {
 
   /** The entry of this path, without slashes around it. */
   find(path: RawPath): number | undefined {
-    const wanted = Buffer.from(path, 'latin1');
+    const wanted = bytesOf(path);
     const index = this.lowerBound(wanted);
     return index < this.count && this.comparePath(index, wanted) === 0 ? index : undefined;
   }
 
-  /** Whether it is a folder: by an entry of its own, by what lies below it, or as the top. */
+  /** Whether it is a folder: because it has an entry, because of entries below it, or because it is the top. */
   isFolder(path: RawPath): boolean {
     if (path === '') return true;
     const index = this.find(path);
@@ -209,17 +212,16 @@ export class Listing {
   below(folder: RawPath): EntryRange {
     if (folder === '') return { start: 0, end: this.count };
     return {
-      start: this.lowerBound(Buffer.from(`${folder}/`, 'latin1')),
-      // '0' follows '/' in byte order
-      end: this.lowerBound(Buffer.from(`${folder}0`, 'latin1')),
+      start: this.lowerBound(bytesOf(pathBelow(folder, TOP))),
+      end: this.lowerBound(bytesOf(withEnd(folder, AFTER_SLASH))),
     };
   }
 
-  /** What lies right below a folder and begins with `prefix`, in path order; steps over what is deeper. */
-  *children(folder: RawPath, prefix: RawPath = ''): Generator<Child> {
+  /** The direct children of a folder that begin with `prefix`, in path order; skips what is deeper. */
+  *children(folder: RawPath, prefix: RawPath = TOP): Generator<Child> {
     const { start, end } = this.below(folder);
-    const above = folder === '' ? '' : `${folder}/`;
-    for (let index = prefix === '' ? start : this.lowerBound(Buffer.from(above + prefix, 'latin1')); index < end;) {
+    const above = folder === '' ? TOP : pathBelow(folder, TOP);
+    for (let index = prefix === '' ? start : this.lowerBound(bytesOf(withEnd(above, prefix))); index < end;) {
       const rest = this.path(index).slice(above.length);
       if (!rest.startsWith(prefix)) return;
       const slash = rest.indexOf('/');
@@ -229,13 +231,13 @@ export class Listing {
         continue;
       }
       const name = rest.slice(0, slash);
-      const path = above + name;
+      const path = withEnd(above, name);
       if (this.find(path) === undefined) yield { name, index: undefined, isFolder: true };
       index = this.below(path).end;
     }
   }
 
-  /** Files and bytes of a range, without walking it (but for the first time). */
+  /** Files and bytes of a range, without walking it (except the first time). */
   sum({ start, end }: EntryRange): Sum {
     this.sums ??= this.addUp();
     const { files, bytes } = this.sums;

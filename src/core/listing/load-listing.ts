@@ -1,77 +1,51 @@
-// Reads the manifest of an upload, or the view that it stands for, into a listing.
+// Reads an upload into a listing: its manifest, or the view of its chain.
 import { type ReadView, readView } from '../dataset/chain/read-view.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import { integrityError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
-import { ignoreEvents, progressMeter } from '../progress-meter.js';
+import type { ForeignEntry } from '../manifest/entry-json-parse.js';
 import { placeProblem } from '../manifest/manifest-check.js';
-import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, UploadId } from '../manifest/manifest-types.js';
 import { pathProblem } from '../paths/path-rules.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../paths/raw-path.js';
 import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { type Interned, Listing, type RefusedEntry } from './listing.js';
-
-/** How much of a manifest is read. */
-export interface LoadProgress {
-  readonly storedBytes: number;
-  readonly ofStoredBytes: number;
-  readonly entries: number;
-  readonly ofEntries: number;
-}
+import { uploadUrlOf } from '../manifest/upload-id.js';
 
 export interface LoadListingOptions {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Digests that the manifest may have, where a version record names them. */
-  readonly sha256?: readonly string[];
-  readonly cache?: ManifestCache;
-  /** Called now and then while the manifest is read. */
-  readonly onProgress?: (progress: LoadProgress) => void;
+  readonly sha256?: readonly string[] | undefined;
+  readonly cache?: ManifestCache | undefined;
   readonly emit?: EventSink | undefined;
-  readonly signal?: AbortSignal;
-}
-
-export interface LoadedListing {
-  readonly listing: Listing;
-  readonly read: ReadView;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Loads everything that an upload lists. @throws what `readView` throws; integrity for one that is not in path order */
-export async function loadListing(reader: ObjectReader, options: LoadListingOptions): Promise<LoadedListing> {
-  const { uploadId, sha256, cache, onProgress, emit = ignoreEvents, signal } = options;
-  const meter = progressMeter(emit);
-  let told = 0;
-  emit({ type: 'phase', phase: 'reading' });
+export async function loadListing(reader: ObjectReader, options: LoadListingOptions): Promise<Listing> {
+  const { uploadId, sha256, cache, emit, signal } = options;
   const columns = new ListingColumns();
-  let total = 0;
   const read = await readView(reader, {
     uploadId,
     withoutNames: true,
-    onHead: ({ head }) => {
-      columns.chunks = head.chunks;
-      total = (head.view ?? head.totals).entries;
-      emit({ type: 'plan', items: total, bytes: 0 });
-    },
+    onHead: ({ head }) => (columns.chunks = head.chunks),
     onEntry: (entry) => columns.take(entry),
-    onPiece: (storedBytes, ofStoredBytes) => {
-      onProgress?.({ storedBytes, ofStoredBytes, entries: columns.count, ofEntries: total });
-      meter.add(columns.count - told, 0);
-      told = columns.count;
-    },
-    ...(sha256 === undefined ? {} : { sha256 }),
-    ...(cache === undefined ? {} : { cache }),
-    ...(signal === undefined ? {} : { signal }),
+    onForeign: (entry) => columns.refuse(entry),
+    emit,
+    sha256,
+    cache,
+    signal,
   });
   if (read.firstUnordered !== undefined)
     throw integrityError(`the manifest ${read.key} is not in path order at ${displayPath(read.firstUnordered)}`, {
-      hint: `archiver verify ${reader.url}/uploads/${uploadId}`,
+      hint: `archiver verify ${uploadUrlOf(reader.url, uploadId)}`,
     });
-  return { listing: columns.listing(read), read };
+  return columns.listing(read);
 }
 
 class ListingColumns {
   chunks: readonly ChunkRecord[] = [];
-  count = 0;
   private readonly builder = new TableBuilder();
   private readonly stages = new InternedColumn();
   private readonly commits = new InternedColumn();
@@ -83,10 +57,13 @@ class ListingColumns {
       this.refused.push({ path: entry.path, reason });
       return;
     }
-    this.count++;
     const index = this.builder.add(entry);
     if (entry.stage !== undefined) this.stages.set(index, entry.stage);
     if (entry.commit !== undefined) this.commits.set(index, entry.commit);
+  }
+
+  refuse({ path, foreignType }: ForeignEntry): void {
+    this.refused.push({ path, reason: `entries of type '${displayPath(foreignType)}' are not known` });
   }
 
   listing({ head }: ReadView): Listing {
@@ -103,7 +80,7 @@ class ListingColumns {
   }
 }
 
-/** Grows as texts come; nothing is held for entries without one. */
+/** Grows as texts are added; takes no memory for entries after the last one with a text. */
 class InternedColumn implements Interned {
   readonly values: string[] = [];
   column = new Uint32Array(0);

@@ -1,7 +1,7 @@
 // Writes a manifest from mentions that come in path order: a delta, or a full listing made of a view. Only the gzipped
 // bytes are held; nothing is kept of an entry.
 import { ArchiverError } from '../failures/errors.js';
-import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { type RawPath, printable } from '../paths/raw-path.js';
 import { mentionLine } from './entry-text.js';
 import { GzipText } from './gzip-text.js';
 import { manifestHeadText } from './manifest-head-text.js';
@@ -41,7 +41,7 @@ async function addLines(
   { uploadId, listing, totals }: ManifestHead,
   mentions: AsyncIterable<readonly Mention[]>,
 ): Promise<void> {
-  const what = `the manifest of ${displayPath(uploadId)}`;
+  const what = `the manifest of ${printable(uploadId)}`;
   let previous: RawPath | undefined;
   let count = 0;
   for await (const batch of mentions) {

@@ -1,7 +1,7 @@
 // One line of `files` as an Entry: typed, bounded, no key twice. It says nothing about paths (path-rules.ts) or about
 // positions (manifest-check.ts). Made for a million lines: about a microsecond and one object each.
 import { integrityError } from '../failures/errors.js';
-import { type RawPath, textFromRaw } from '../paths/raw-path.js';
+import { type RawPath, textFromRaw, rawFromBase64, TOP } from '../paths/raw-path.js';
 import { JsonScanner } from '../json/json-scanner.js';
 import { parseMode } from './manifest-head-parse.js';
 import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest-types.js';
@@ -11,7 +11,7 @@ import { parseTimestamp } from './timestamp.js';
 /** An entry of a type that this version does not know: named, never restored. */
 export interface ForeignEntry {
   readonly path: RawPath;
-  readonly foreignType: string;
+  readonly foreignType: RawPath;
 }
 
 const KEYS = [
@@ -56,7 +56,7 @@ function bitsOf(keys: readonly Key[]): number {
   return keys.reduce((bits, key) => bits | (BITS.get(key) ?? 0), 0);
 }
 
-type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: string; isDeleted?: boolean };
+type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: RawPath; isDeleted?: boolean };
 
 /** What restoring does not need: a quarter of a line. */
 const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group']);
@@ -106,7 +106,7 @@ export class EntryParser {
   };
 
   /** `line` holds the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
-  parse(line: string): Entry | Tombstone | ForeignEntry {
+  parse(line: RawPath): Entry | Tombstone | ForeignEntry {
     const { scanner } = this;
     this.draft = {};
     this.seen = 0;
@@ -170,7 +170,7 @@ export class EntryParser {
   private base64(key: string): RawPath {
     const text = this.scanner.raw();
     if (!BASE64.test(text) || text === '') this.scanner.fail(`'${key}' is not base64`);
-    return Buffer.from(text, 'base64').toString('latin1');
+    return rawFromBase64(text);
   }
 
   private segments(): Segment[] {
@@ -178,7 +178,7 @@ export class EntryParser {
     const segments: Segment[] = [];
     scanner.list(() => {
       const segment: { chunk?: number; offset?: number; size?: number } = {};
-      scanner.object((key) => {
+      scanner.object((key: string) => {
         if (key === 'chunk' || key === 'offset' || key === 'size') segment[key] = scanner.count();
         else scanner.skip();
       });
@@ -211,7 +211,7 @@ export class EntryParser {
     const { scanner } = this;
     const xattrs = new Map<RawPath, Buffer>();
     scanner.object((key) => {
-      const name = key.startsWith('base64:') ? Buffer.from(key.slice(7), 'base64').toString('latin1') : key;
+      const name = key.startsWith('base64:') ? rawFromBase64(key.slice(7)) : key;
       if (xattrs.has(name)) scanner.fail('it names an extended attribute twice');
       xattrs.set(name, Buffer.from(scanner.raw(), 'base64'));
     });
@@ -227,7 +227,7 @@ function complete(draft: Draft): Entry | ForeignEntry {
     if (draft[key] === undefined) throw integrityError(`it has no '${key}'`);
   }
   draft.ctime ??= mtime as Timestamp;
-  draft.inode ??= '';
+  draft.inode ??= TOP;
   if (draft.type === 'file' || draft.type === 'hardlink') checkContent(draft);
   else draft.size = 0;
   if (draft.type === 'symlink' && draft.target === undefined) throw integrityError("it has no 'target'");

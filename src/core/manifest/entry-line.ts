@@ -1,5 +1,6 @@
 // One entry of a manifest as its line of JSON, straight from the columns.
 import { type EntryTable, KIND, STATUS } from '../archive/scan/entry-table.js';
+import { rawFromNumber, TOP, type RawPath } from '../paths/raw-path.js';
 import { lineText, type RareFields } from './line-text.js';
 import type { Entry } from './manifest-types.js';
 import { type Provenance, provenanceOf, provenanceText } from './provenance.js';
@@ -12,8 +13,8 @@ export interface EntryExtra extends RareFields {
 
 /** Names of user and group numbers; undefined where this machine knows none. */
 export interface AccountNames {
-  user(uid: number): string | undefined;
-  group(gid: number): string | undefined;
+  user(uid: number): RawPath | undefined;
+  group(gid: number): RawPath | undefined;
 }
 
 /** What lines say that no column has. */
@@ -46,13 +47,13 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
     md5: hasContent ? md5Of(table, index) : undefined,
     chunk: isCut ? undefined : c.chunk[index],
     offset: hasContent && !isCut ? c.offset[index] : undefined,
-    target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? '') : undefined,
+    target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? TOP) : undefined,
     linkGroup: linkGroup === 0 ? undefined : linkGroup,
     rare: extra,
     changed: c.status[index] === STATUS.changed ? true : undefined,
     ctimeSeconds: at(c.ctimeSeconds, index),
     ctimeNanos: at(c.ctimeNanos, index),
-    inode: String(c.inode[index]),
+    inode: rawFromNumber(c.inode[index] ?? 0),
     provenance: provenanceText(provenanceOf(sources.provenance, path)),
   });
 }

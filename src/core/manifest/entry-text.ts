@@ -1,5 +1,4 @@
 // An entry that was read, or a deletion, as its line of JSON: what `EntryParser` turns back into the same object.
-import { type RawPath, textFromRaw } from '../paths/raw-path.js';
 import { lineText, rawProperty } from './line-text.js';
 import { provenanceText } from './provenance.js';
 import type { Mention } from './manifest-types.js';
@@ -18,8 +17,8 @@ export function mentionLine(mention: Mention): string {
     mode,
     uid,
     gid,
-    user: nameText(mention.user),
-    group: nameText(mention.group),
+    user: mention.user,
+    group: mention.group,
     md5,
     chunk,
     offset,
@@ -33,5 +32,3 @@ export function mentionLine(mention: Mention): string {
     provenance: provenanceText(mention),
   });
 }
-
-const nameText = (raw: RawPath | undefined): string | undefined => (raw === undefined ? undefined : textFromRaw(raw));

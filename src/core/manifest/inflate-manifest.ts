@@ -36,7 +36,7 @@ export async function* inflateManifest(body: Readable, options: InflateOptions):
     for await (const piece of gunzip as AsyncIterable<Buffer>) {
       rawBytes += piece.byteLength;
       if (rawBytes > RATIO_MATTERS_FROM && rawBytes > storedBytes * MAX_RATIO)
-        throw integrityError(`${what} swells to more than ${MAX_RATIO} times its size: refused`);
+        throw integrityError(`${what} expands to more than ${MAX_RATIO} times its size: refused`);
       yield piece;
     }
   } catch (error) {

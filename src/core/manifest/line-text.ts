@@ -1,6 +1,6 @@
 // The only writer of an entry's line of JSON: keys and their order (docs/format.md). It is fed from columns (entry-line.ts)
 // and from entries that were read (entry-text.ts).
-import { type RawPath, textFromRaw } from '../paths/raw-path.js';
+import { type RawPath, textFromRaw, bytesOf } from '../paths/raw-path.js';
 import type { Segment } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';
 
@@ -14,9 +14,8 @@ export interface LineFields {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** Text: a name that is not UTF-8 has no place in JSON, and restoring goes by the number. */
-  readonly user: string | undefined;
-  readonly group: string | undefined;
+  readonly user: RawPath | undefined;
+  readonly group: RawPath | undefined;
   /** Hex. */
   readonly md5: string | undefined;
   readonly chunk: number | undefined;
@@ -68,7 +67,7 @@ export function rawProperty(key: string, raw: RawPath): string {
   if (PLAIN.test(raw)) return `"${key}":"${raw}"`;
   const text = textFromRaw(raw);
   return text === undefined
-    ? `"${key}Base64":"${Buffer.from(raw, 'latin1').toString('base64')}"`
+    ? `"${key}Base64":"${bytesOf(raw).toString('base64')}"`
     : `"${key}":${JSON.stringify(text)}`;
 }
 
@@ -76,10 +75,16 @@ export function rawProperty(key: string, raw: RawPath): string {
 export const octalMode = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
 
 /** `,"uid":…,"gid":…` and the names that are known. */
-export const ownerText = (uid: number, gid: number, user: string | undefined, group: string | undefined): string =>
-  `,"uid":${uid},"gid":${gid}` +
-  (user === undefined ? '' : `,"user":${JSON.stringify(user)}`) +
-  (group === undefined ? '' : `,"group":${JSON.stringify(group)}`);
+export const ownerText = (uid: number, gid: number, user: RawPath | undefined, group: RawPath | undefined): string =>
+  `,"uid":${uid},"gid":${gid}${nameText('user', user)}${nameText('group', group)}`;
+
+// A name that is not UTF-8 has no place in JSON, and restoring goes by the number.
+function nameText(key: string, raw: RawPath | undefined): string {
+  if (raw === undefined) return '';
+  if (PLAIN.test(raw)) return `,"${key}":"${raw}"`;
+  const text = textFromRaw(raw);
+  return text === undefined ? '' : `,"${key}":${JSON.stringify(text)}`;
+}
 
 function rareText({ segments, holes, xattrs }: RareFields): string {
   let line = '';
@@ -91,6 +96,6 @@ function rareText({ segments, holes, xattrs }: RareFields): string {
 
 function xattr([name, value]: readonly [RawPath, Uint8Array]): string {
   const text = name.startsWith('base64:') ? undefined : textFromRaw(name);
-  const key = text ?? `base64:${Buffer.from(name, 'latin1').toString('base64')}`;
+  const key = text ?? `base64:${bytesOf(name).toString('base64')}`;
   return `${JSON.stringify(key)}:"${Buffer.from(value).toString('base64')}"`;
 }

@@ -1,7 +1,7 @@
 // One file of a manifest as data for programs.
 import { formatTimestamp } from './timestamp.js';
 import type { ChunkRecord, Entry } from './manifest-types.js';
-import { displayPath, textFromRaw } from '../paths/raw-path.js';
+import { displayPath, textFromRaw, bytesOf } from '../paths/raw-path.js';
 
 export interface ListedFile {
   readonly path: string;
@@ -43,7 +43,7 @@ export function listedFile(entry: Entry, chunks: readonly ChunkRecord[]): Listed
   const text = textFromRaw(entry.path);
   return {
     path: text ?? displayPath(entry.path),
-    ...(text === undefined ? { pathBase64: Buffer.from(entry.path, 'latin1').toString('base64') } : {}),
+    ...(text === undefined ? { pathBase64: bytesOf(entry.path).toString('base64') } : {}),
     type: entry.type,
     size: entry.size,
     mtime: formatTimestamp(entry.mtime.seconds, entry.mtime.nanos),

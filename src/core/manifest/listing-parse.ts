@@ -1,8 +1,8 @@
 // What a manifest says of its place in a chain: whether it lists everything or what differs from the one before it.
 import { ArchiverError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
-import type { ManifestHead, Totals } from './manifest-types.js';
-import { isUploadId } from './upload-id.js';
+import type { ManifestHead, Totals, UploadId } from './manifest-types.js';
+import { readUploadId } from './upload-id.js';
 
 /** One more for each time that a manifest is rewritten. */
 const MAX_REPLACED = 256;
@@ -28,10 +28,9 @@ export function readListing(fields: Fields, readTotals: (fields: Fields) => Tota
   return { listing, ...replaces };
 }
 
-function readPrevious(fields: Fields): { uploadId: string; sha256: string } {
+function readPrevious(fields: Fields): { uploadId: UploadId; sha256: string } {
   const previous = fields.object('previous');
-  const uploadId = previous.text('uploadId');
-  if (!isUploadId(uploadId)) previous.fail('uploadId', 'an upload id');
+  const uploadId = readUploadId(previous);
   if (uploadId === fields.get('uploadId')) previous.fail('uploadId', 'that of another upload');
   return { uploadId, sha256: previous.sha256('sha256') };
 }

@@ -11,12 +11,14 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line } from './manifest-parser.js';
 import { manifestKeyOf, openManifest } from './open-manifest.js';
+import type { RawPath } from '../paths/raw-path.js';
+import type { UploadId } from './manifest-types.js';
 
 /** Twenty million entries have about this size. */
 export const MAX_LOADED_BYTES = 1024 * 1024 * 1024;
 
 export interface LoadedManifest extends ParsedHead {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Below the base. */
   readonly key: string;
   /** Of what is stored. */
@@ -28,7 +30,7 @@ export interface LoadedManifest extends ParsedHead {
 }
 
 /** Fetches the manifest of an upload as it is stored. @throws not-found, access-denied, integrity when it is too large */
-export async function fetchManifest(reader: ObjectReader, uploadId: string, signal?: AbortSignal): Promise<Buffer> {
+export async function fetchManifest(reader: ObjectReader, uploadId: UploadId, signal?: AbortSignal): Promise<Buffer> {
   const key = manifestKeyOf(uploadId);
   const content = await openManifest(reader, key, signal);
   try {
@@ -42,7 +44,7 @@ export async function fetchManifest(reader: ObjectReader, uploadId: string, sign
 /** Opens a manifest as it is stored, where it is encrypted. @throws access-denied, integrity, unsupported */
 export async function openStored(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   stored: Buffer,
   signal?: AbortSignal,
 ): Promise<OpenedBytes> {
@@ -52,7 +54,7 @@ export async function openStored(
 
 /** A link from an opened manifest; `sha256` is the digest of what is stored. @throws integrity, unsupported */
 export async function loadOpened(
-  uploadId: string,
+  uploadId: UploadId,
   { bytes, sealedBy }: OpenedBytes,
   sha256: string,
 ): Promise<LoadedManifest> {
@@ -71,7 +73,7 @@ export async function loadOpened(
 
 export interface ReadLoadedOptions {
   /** See `ManifestParserOptions`. */
-  readonly needles?: readonly string[] | undefined;
+  readonly needles?: readonly RawPath[] | undefined;
   readonly withoutNames?: boolean | undefined;
 }
 

@@ -1,6 +1,7 @@
 // Whether an entry fits the chunks it points into, and whether chunks and frames fit themselves. `verify` reports every
 // problem; `restore` refuses the entries that have one. Pure.
-import type { ChunkRecord, Entry, Segment } from './manifest-types.js';
+import type { ChunkRecord, Entry, Segment, UploadId } from './manifest-types.js';
+import { uploadFolder } from './upload-id.js';
 
 /** Where the content of an entry lies; empty for entries without content. A sparse file's holes are not stored. */
 export function extentsOf(entry: Entry): readonly Segment[] {
@@ -19,11 +20,10 @@ export function placeProblem(entry: Entry, chunks: readonly ChunkRecord[]): stri
   if (entry.segments !== undefined) {
     const total = entry.segments.reduce((sum, { size }) => sum + size, 0);
     if (total !== entry.size) return `its parts have ${total} bytes and the file ${entry.size}`;
-    if (entry.holes !== undefined) return 'a cut file has holes';
   }
   for (const { chunk, offset, size } of extentsOf(entry)) {
     const record = chunks[chunk];
-    if (record === undefined) return `it lies in chunk ${chunk}, and there are ${chunks.length}`;
+    if (record === undefined) return `it is in chunk ${chunk}, but there are ${chunks.length}`;
     if (offset + size > record.rawSize) return `it ends after the end of ${record.key}`;
     if (record.content === 'file' && (offset > 0 || size < record.rawSize))
       return `${record.key} is a whole file of ${record.rawSize} bytes, and it should be ${size} of them`;
@@ -63,7 +63,7 @@ export function chunkProblems(chunk: ChunkRecord, position: number): string[] {
  * The key of a chunk below the base, from its key relative to the folder of the manifest (`../<other upload>/…` is
  * allowed, for content that an earlier upload stored). Undefined when it would leave `uploads/`.
  */
-export function chunkKey(uploadId: string, relative: string): string | undefined {
+export function chunkKey(uploadId: UploadId, relative: string): string | undefined {
   const parts: string[] = ['uploads', uploadId];
   for (const part of relative.split('/')) {
     if (part === '..') parts.pop();
@@ -74,7 +74,7 @@ export function chunkKey(uploadId: string, relative: string): string | undefined
 }
 
 /** The inverse of `chunkKey`: how the manifest of `uploadId` names a key below `uploads/`. */
-export function relativeChunkKey(uploadId: string, key: string): string {
-  const own = `uploads/${uploadId}/`;
+export function relativeChunkKey(uploadId: UploadId, key: string): string {
+  const own = uploadFolder(uploadId);
   return key.startsWith(own) ? key.slice(own.length) : `../${key.slice('uploads/'.length)}`;
 }

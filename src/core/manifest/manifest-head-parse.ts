@@ -15,7 +15,10 @@ import {
 } from './manifest-types.js';
 import { readDvcRecord, readGitRecord } from './provenance-parse.js';
 import { parseTimestamp } from './timestamp.js';
+import { readRequirements } from './requirements.js';
 import { readTotals } from './totals-parse.js';
+import { defined } from '../defined.js';
+import { mayBeUploadId, readUploadId } from './upload-id.js';
 
 const MAX_DEPTH = 16;
 const MAX_ID = 0xff_ff_ff_ff;
@@ -52,23 +55,24 @@ function checkFormat(format: unknown, name: string): void {
 }
 
 function readHead(fields: Fields): ManifestHead {
+  const requires = readRequirements(fields);
   const writerId = fields.optionalText('writerId');
   const project = fields.optionalText('project');
   const tags = fields.get('tags') === undefined ? undefined : fields.object('tags').texts();
   return {
     format: FORMAT_VERSION,
     type: 'archiver-manifest',
+    ...requires,
     tool: fields.text('tool'),
     codec: fields.text('codec'),
-    uploadId: fields.text('uploadId'),
+    uploadId: readUploadId(fields, mayBeUploadId),
     createdAt: fields.text('createdAt'),
     ...readListing(fields, readTotals),
     datasetId: fields.text('datasetId'),
     ...(writerId === undefined ? {} : { writerId }),
     source: readSource(fields.object('source')),
     storage: fields.object('storage').texts(),
-    ...(project === undefined ? {} : { project }),
-    ...(tags === undefined ? {} : { tags }),
+    ...defined({ project, tags }),
     settings: readSettings(fields.object('settings')),
     ...(fields.get('dedup') === undefined ? {} : { dedup: readDeduplicated(fields.object('dedup')) }),
     ...(fields.get('git') === undefined ? {} : { git: readGitRecord(fields.object('git')) }),

@@ -1,5 +1,4 @@
 // The head of a manifest as text: everything before the lines of `files`. docs/format.md has the keys.
-import { textFromRaw } from '../paths/raw-path.js';
 import type { AccountNames } from './entry-line.js';
 import { octalMode, ownerText, rawProperty } from './line-text.js';
 import type { ManifestHead, SourceRecord } from './manifest-types.js';
@@ -17,11 +16,26 @@ export function manifestHeadText(head: ManifestHead, names?: AccountNames): stri
 function split(rest: Omit<ManifestHead, 'source' | 'chunks'>): [string, string] {
   const { settings, totals, shards, storage, ...identity } = rest;
   const { project, tags, ...named } = identity;
-  const { format, type, tool, codec, uploadId, createdAt, listing, previous, chain, view, replaces, ...others } = named;
+  const {
+    format,
+    type,
+    requires,
+    tool,
+    codec,
+    uploadId,
+    createdAt,
+    listing,
+    previous,
+    chain,
+    view,
+    replaces,
+    ...others
+  } = named;
   // JSON leaves out what is undefined.
   const first = {
     format,
     type,
+    requires,
     tool,
     codec,
     uploadId,
@@ -43,9 +57,7 @@ function split(rest: Omit<ManifestHead, 'source' | 'chunks'>): [string, string] 
 }
 
 function sourceText(source: SourceRecord, names: AccountNames | undefined): string {
-  const { path, host, mode, mtime, uid, gid, user, group } = source;
+  const { path, host, mode, mtime, uid, gid, user = names?.user(uid), group = names?.group(gid) } = source;
   const time = formatTimestamp(mtime.seconds, mtime.nanos);
-  const userText = user === undefined ? names?.user(uid) : textFromRaw(user);
-  const groupText = group === undefined ? names?.group(gid) : textFromRaw(group);
-  return `{${rawProperty('path', path)},"host":${JSON.stringify(host)},"mode":"${octalMode(mode)}","mtime":"${time}"${ownerText(uid, gid, userText, groupText)}}`;
+  return `{${rawProperty('path', path)},"host":${JSON.stringify(host)},"mode":"${octalMode(mode)}","mtime":"${time}"${ownerText(uid, gid, user, group)}}`;
 }

@@ -1,6 +1,7 @@
 // Cuts the text of a manifest into its head and the lines of `files` while it streams in. Bytes are latin1 characters
 // here: cutting at line ends needs no decoding. Bounds every piece before it is kept.
 import { integrityError } from '../failures/errors.js';
+import { type RawPath, rawFromBytes, TOP, joinParts, withEnd } from '../paths/raw-path.js';
 
 const FILES = '"files":[';
 /** Chunks of 64 MiB with frames of 16 MiB have 700 bytes each: this is 20 TB. Nothing longer is written. */
@@ -15,7 +16,7 @@ export interface LineHandlers {
   /** The head as UTF-8 text, with an empty `files`. */
   head(text: string): void;
   /** Whole lines of `files`, each ended by a newline: one piece, so that it can be searched before it is cut. */
-  lines(text: string): void;
+  lines(text: RawPath): void;
 }
 
 export class ManifestLines {
@@ -23,10 +24,10 @@ export class ManifestLines {
   private readonly what: string;
   private state: 'head' | 'files' | 'end' = 'head';
   /** The beginning of a line whose end has not come: parts, because whatever looks into a joined text copies it. */
-  private pending: string[] = [];
+  private pending: RawPath[] = [];
   private pendingLength = 0;
   private headParts: Buffer[] = [];
-  private headTail = '';
+  private headTail = TOP;
   private headLength = 0;
 
   constructor(what: string, handlers: LineHandlers) {
@@ -36,18 +37,18 @@ export class ManifestLines {
 
   /** Takes the next piece of the decompressed manifest. @throws integrity */
   push(piece: Buffer): void {
-    if (this.state !== 'head') this.pushFiles(piece.toString('latin1'));
+    if (this.state !== 'head') this.pushFiles(rawFromBytes(piece));
     else {
       const rest = this.pushHead(piece);
       if (rest !== undefined) this.pushFiles(rest);
     }
   }
 
-  private pushHead(piece: Buffer): string | undefined {
+  private pushHead(piece: Buffer): RawPath | undefined {
     this.headLength += piece.byteLength;
     if (this.headLength > MAX_HEAD_BYTES)
       throw integrityError(`${this.what} has a head of more than ${MAX_HEAD_BYTES} bytes: refused`);
-    const seam = this.headTail + piece.toString('latin1');
+    const seam = withEnd(this.headTail, rawFromBytes(piece));
     const at = seam.indexOf(`${FILES}\n`);
     this.headTail = seam.slice(-FILES.length);
     this.headParts.push(piece);
@@ -67,23 +68,23 @@ export class ManifestLines {
     return text.toString('utf8');
   }
 
-  private pushFiles(text: string): void {
+  private pushFiles(text: RawPath): void {
     if (this.state === 'end') {
-      if (text.trim() !== '') throw integrityError(`${this.what} goes on after its end`);
+      if (text.trim() !== '') throw integrityError(`${this.what} has data after its end`);
       return;
     }
     const last = text.lastIndexOf('\n');
     if (last < 0) {
       this.wait(text);
     } else {
-      const whole = this.takePending() + text.slice(0, last + 1);
+      const whole = withEnd(this.takePending(), text.slice(0, last + 1));
       this.wait(text.slice(last + 1));
       this.emit(whole);
     }
     if (this.state === 'files' && this.isEndPending()) this.finishFiles();
   }
 
-  private wait(text: string): void {
+  private wait(text: RawPath): void {
     if (text === '') return;
     this.pending.push(text);
     this.pendingLength += text.length;
@@ -91,8 +92,8 @@ export class ManifestLines {
       throw integrityError(`${this.what} has a line of more than ${MAX_LINE_BYTES} bytes: refused`);
   }
 
-  private takePending(): string {
-    const text = this.pending.join('');
+  private takePending(): RawPath {
+    const text = joinParts(this.pending, '');
     this.pending = [];
     this.pendingLength = 0;
     return text;
@@ -104,14 +105,14 @@ export class ManifestLines {
     return (first.length > 1 ? first : first + second).startsWith(']}');
   }
 
-  private emit(whole: string): void {
+  private emit(whole: RawPath): void {
     const end = whole.startsWith(']}') ? 0 : whole.indexOf('\n]}') + 1;
     if (end === 0 && !whole.startsWith(']}')) {
       this.handlers.lines(whole);
       return;
     }
     if (end > 0) this.handlers.lines(whole.slice(0, end));
-    const rest = whole.slice(end) + this.takePending();
+    const rest = withEnd(whole.slice(end), this.takePending());
     this.wait(rest);
     this.finishFiles();
   }

@@ -2,18 +2,18 @@
 // before it is given away, and every failure is one sentence that names the manifest's key. The totals are only compared
 // at the end: whoever acts on entries waits for `finish`.
 import { integrityError, isArchiverError } from '../failures/errors.js';
-import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { type RawPath, printable, rawFromText } from '../paths/raw-path.js';
 import { EntryParser, type ForeignEntry } from './entry-json-parse.js';
 import { parseHead, type ParsedHead } from './manifest-head-parse.js';
 import { ManifestLines } from './manifest-lines.js';
-import type { Mention } from './manifest-types.js';
+import type { Mention, UploadId } from './manifest-types.js';
 
 /** What a line of `files` can be. */
 export type Line = Mention | ForeignEntry;
 
 export interface ManifestParserOptions {
   readonly key: string;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Parsed before: it is not parsed again. */
   readonly head?: ParsedHead;
   readonly onHead?: (head: ParsedHead) => void;
@@ -23,10 +23,12 @@ export interface ManifestParserOptions {
    * Only lines that hold one of these byte strings (or an escape, which could hide one) are parsed. Their count is
    * then not compared with the totals.
    */
-  readonly needles?: readonly string[] | undefined;
+  readonly needles?: readonly RawPath[] | undefined;
   /** Leave out ctime, inode and the names of owners: faster. */
   readonly withoutNames?: boolean | undefined;
 }
+
+const BACKSLASH = rawFromText('\\');
 
 export class ManifestParser {
   /** Lines that were parsed. */
@@ -67,18 +69,18 @@ export class ManifestParser {
     this.parsed = this.options.head ?? parseHead(text, this.options.key);
     const { uploadId, listing } = this.parsed.head;
     if (uploadId !== this.options.uploadId)
-      throw integrityError(`${this.what} is that of another upload (${displayPath(uploadId)})`);
+      throw integrityError(`${this.what} belongs to another upload (${printable(uploadId)})`);
     this.parser = new EntryParser(this.options.withoutNames !== true, listing === 'delta');
     this.options.onHead?.(this.parsed);
   }
 
-  private onLines(text: string): void {
+  private onLines(text: RawPath): void {
     if (this.isSkipping) return;
     if (this.options.needles === undefined) this.parseAll(text);
     else this.parseCandidates(text, this.options.needles);
   }
 
-  private parseAll(text: string): void {
+  private parseAll(text: RawPath): void {
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       this.parseLine(text.slice(start, end));
@@ -86,9 +88,9 @@ export class ManifestParser {
     }
   }
 
-  private parseCandidates(text: string, needles: readonly string[]): void {
+  private parseCandidates(text: RawPath, needles: readonly RawPath[]): void {
     const starts = new Set<number>();
-    for (const needle of [...needles, '\\']) {
+    for (const needle of [...needles, BACKSLASH]) {
       for (let at = text.indexOf(needle); at >= 0;) {
         const end = text.indexOf('\n', at);
         starts.add(text.lastIndexOf('\n', at) + 1);
@@ -98,7 +100,7 @@ export class ManifestParser {
     for (const start of [...starts].sort((a, b) => a - b)) this.parseLine(text.slice(start, text.indexOf('\n', start)));
   }
 
-  private parseLine(line: string): void {
+  private parseLine(line: RawPath): void {
     const body = line.endsWith(',') ? line.slice(0, -1) : line;
     if (body === '' || this.parser === undefined) return;
     let entry: Line;
@@ -130,7 +132,7 @@ export class ManifestParser {
     if (text.trim() === '') throw integrityError(`${this.what} is empty`);
     if (text.includes('"archiver-manifest"')) {
       const { head } = parseHead(text, this.options.key); // a newer format is named as such
-      throw integrityError(`${this.what} does not have its files one on a line (upload ${displayPath(head.uploadId)})`);
+      throw integrityError(`${this.what} does not have its files one on a line (upload ${printable(head.uploadId)})`);
     }
     throw integrityError(`${this.options.key} is not a manifest of archiver`);
   }

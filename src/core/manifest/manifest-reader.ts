@@ -13,13 +13,15 @@ import { inflateManifest } from './inflate-manifest.js';
 import { type LoadedManifest, MAX_LOADED_BYTES } from './loaded-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line } from './manifest-parser.js';
-import type { Entry } from './manifest-types.js';
+import type { Entry, UploadId } from './manifest-types.js';
 import { manifestKeyOf, openManifest } from './open-manifest.js';
+import { namingRepair } from './repair-hint.js';
+import type { RawPath } from '../paths/raw-path.js';
 
 export { manifestKeyOf };
 
 export interface ReadManifestOptions {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Gets the head before the first entry comes. */
   readonly onHead?: (head: ParsedHead) => void;
   /** Gets entries in the order of the file. */
@@ -32,12 +34,12 @@ export interface ReadManifestOptions {
    * Only lines that hold one of these byte strings (or an escape, which could hide one) are parsed. Their count is
    * then not compared with the totals.
    */
-  readonly needles?: readonly string[];
+  readonly needles?: readonly RawPath[] | undefined;
   /** Leave out ctime, inode and the names of owners: faster. */
-  readonly withoutNames?: boolean;
+  readonly withoutNames?: boolean | undefined;
   /** Stop after the head: the rest is not fetched. */
-  readonly headOnly?: boolean;
-  readonly signal?: AbortSignal;
+  readonly headOnly?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReadManifest extends ParsedHead {
@@ -50,7 +52,7 @@ export interface ReadManifest extends ParsedHead {
   /** Entries that were parsed. */
   readonly entries: number;
   /** A path that did not come in byte order, or came twice. */
-  readonly firstUnordered: string | undefined;
+  readonly firstUnordered: RawPath | undefined;
 }
 
 /**
@@ -63,7 +65,8 @@ export async function readManifest(
 ): Promise<ReadManifest | LoadedManifest> {
   const key = manifestKeyOf(options.uploadId);
   const content = await openManifest(reader, key, options.signal);
-  return await new ManifestStream(key, content, reader, options).read();
+  const stream = new ManifestStream(key, content, reader, options);
+  return await namingRepair(reader, options.uploadId, () => stream.read());
 }
 
 class ManifestStream {

@@ -5,6 +5,11 @@ import type { DvcRecord, GitRecord } from './provenance-types.js';
 
 export const FORMAT_VERSION = 1;
 
+declare const isUploadId: unique symbol;
+
+/** What an upload is called, and nothing that means more than itself in a key or a path: upload-id.ts makes it. */
+export type UploadId = string & { readonly [isUploadId]: true };
+
 export interface FrameRecord {
   /** Stored (compressed) bytes. */
   readonly size: number;
@@ -93,7 +98,7 @@ export type Listing = 'full' | 'delta';
 
 /** The manifest that a delta builds on. */
 export interface PreviousManifest {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Hex SHA-256 of it as it is stored. */
   readonly sha256: string;
 }
@@ -109,9 +114,11 @@ export interface ChainRecord {
 export interface ManifestHead {
   readonly format: number;
   readonly type: 'archiver-manifest';
+  /** What a reader must know; manifests of 0.1.0 may lack it. */
+  readonly requires?: readonly string[];
   readonly tool: string;
   readonly codec: string;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly createdAt: string;
   readonly listing: Listing;
   /** Of a delta only. */
@@ -163,7 +170,7 @@ export interface Entry extends Owner {
   readonly ctime: Timestamp;
   /** Permission bits with setuid, setgid and sticky. */
   readonly mode: number;
-  readonly inode: string;
+  readonly inode: RawPath;
   readonly md5?: string;
   /** Position in `chunks`. */
   readonly chunk?: number;
@@ -193,9 +200,11 @@ export type Mention = Entry | Tombstone;
 export interface VersionRecord {
   readonly format: number;
   readonly type: 'archiver-version';
+  /** What a reader must know; records of 0.1.0 may lack it. */
+  readonly requires?: readonly string[];
   readonly datasetId: string;
   readonly version: number;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Relative to the base. */
   readonly manifestKey: string;
   readonly manifestSha256: string;

@@ -1,6 +1,6 @@
 // Where the entries of an upload come from: the git commit and the DVC stage that its lines name. Plain data, so that it
 // crosses to other threads; the stage of a path is looked up when its line is written, and no file costs an object.
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, TOP } from '../paths/raw-path.js';
 import type { Entry } from './manifest-types.js';
 
 export interface Provenance {
@@ -25,10 +25,14 @@ export function stageOf(outs: ReadonlyMap<RawPath, string>, path: RawPath): stri
     const stage = outs.get(prefix);
     if (stage !== undefined) return stage;
     const slash = prefix.lastIndexOf('/');
-    if (slash < 0) return outs.get('');
+    if (slash < 0) return outs.get(TOP);
     prefix = prefix.slice(0, slash);
   }
 }
+
+/** True for the stage that is wanted, and for one of its rounds where that is a loop: `eval` means `eval@a`, too. */
+export const isOfStage = (stage: string | undefined, wanted: string): boolean =>
+  stage !== undefined && (stage === wanted || stage.startsWith(`${wanted}@`));
 
 /** The stage of a path that belonged to the stage `before`. */
 export const stageAfter = ({ outs, areAll }: Stages, path: RawPath, before: string | undefined): string | undefined =>

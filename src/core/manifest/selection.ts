@@ -1,14 +1,16 @@
 // What a person asked for, as a test on entries and, where possible, as byte strings that the lines of the wanted
 // entries must hold, so that finding one file among a million does not parse a million lines.
 import picomatch from 'picomatch';
-import { displayPath, printable, type RawPath, rawFromText, textFromRaw } from '../paths/raw-path.js';
+import { displayPath, printable, type RawPath, rawFromText, textFromRaw, withEnd } from '../paths/raw-path.js';
+import { typedGlob, typedPath } from '../paths/typed-path.js';
 import { usageError } from '../failures/errors.js';
 import type { Entry, ManifestHead } from './manifest-types.js';
+import { isOfStage } from './provenance.js';
 
 export interface Selectors {
   /** Everything; the others are then not looked at. */
   readonly all?: boolean;
-  /** Exact paths as text; a folder stands for all below it. */
+  /** Exact paths as they are typed (`typedPath`); a folder stands for all below it. */
   readonly files?: readonly string[];
   /** The same as byte strings, for names that were read from the manifest itself. */
   readonly paths?: readonly RawPath[];
@@ -27,24 +29,33 @@ export interface Selection {
   /** `shard` is that of the entry's chunk; undefined for an entry without one. */
   matches(entry: Matched, shard: number | undefined): boolean;
   /** See `ReadManifestOptions.needles`. */
-  readonly needles: readonly string[] | undefined;
+  readonly needles: readonly RawPath[] | undefined;
   /** What was asked for and nothing has matched, as the person wrote it. @throws usage when `gitCommit` fits several commits */
   unmatched(): readonly string[];
 }
 
 type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'>;
 
-/** A test for paths by glob; files that begin with a dot are files like others. */
+/** A test for paths by glob; files that begin with a dot are files like others. A name that is not UTF-8 is compared byte by byte. */
 export function globMatcher(pattern: string): (path: RawPath) => boolean {
-  const isMatch = picomatch(pattern, { dot: true });
-  return (path) => isMatch(textFromRaw(path) ?? path);
+  const bytes = typedGlob(pattern);
+  const text = textFromRaw(bytes);
+  const isTextMatch = text === undefined ? () => false : picomatch(text, { dot: true });
+  const isBytesMatch = picomatch(bytes, { dot: true });
+  return (path) => {
+    const name = textFromRaw(path);
+    return name === undefined ? isBytesMatch(path) : isTextMatch(name);
+  };
 }
 
 /** `./a/b/` and `a/b` are the same path. */
 const cleanPath = (text: string): string => text.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
 
-/** How a path appears in a manifest line; the closing quote is left out for a folder. */
-const literalOf = (path: string): string => Buffer.from(JSON.stringify(path), 'utf8').toString('latin1');
+/** How a text appears in a manifest line; the closing quote is left out for a folder. */
+const literalOf = (text: string): RawPath => rawFromText(JSON.stringify(text));
+
+const SLASH = rawFromText('/');
+const ROUND = rawFromText('@');
 
 /** With more paths than this, reading every line is faster than searching for each. */
 const MAX_NEEDLED = 64;
@@ -60,7 +71,7 @@ class Wanted {
   constructor(private readonly selectors: Selectors) {
     const { files = [], paths = [], md5, pattern, gitCommit } = selectors;
     for (const path of paths) this.paths.set(path, displayPath(path));
-    for (const file of files) this.paths.set(rawFromText(cleanPath(file)), file);
+    for (const file of files) this.paths.set(typedPath(cleanPath(file)), file);
     this.md5 = md5?.toLowerCase();
     this.isGlobMatch = pattern === undefined ? undefined : globMatcher(pattern);
     this.commits = gitCommit === undefined ? undefined : new WantedCommits(gitCommit);
@@ -75,7 +86,7 @@ class Wanted {
     if (file !== undefined) this.found.add(file);
     const isHash = this.md5 !== undefined && md5 === this.md5;
     if (isHash) this.found.add(this.md5);
-    const isStage = stage !== undefined && stage === this.selectors.stage;
+    const isStage = this.selectors.stage !== undefined && isOfStage(stage, this.selectors.stage);
     if (isStage) this.isStageFound = true;
     const isCommit = this.commits?.matches(commit) === true;
     return file !== undefined || isHash || isStage || isCommit || this.isGlobMatch?.(path) === true;
@@ -94,19 +105,20 @@ class Wanted {
   }
 
   // A commit cannot be searched for: that of the head, which comes after the search has begun, may be the one.
-  get needles(): readonly string[] | undefined {
-    const { files = [], paths: rawPaths = [], stage } = this.selectors;
+  get needles(): readonly RawPath[] | undefined {
+    const { stage } = this.selectors;
     if (this.isGlobMatch !== undefined || this.commits !== undefined) return undefined;
     // Each is looked for in the whole text, and a name that is not UTF-8 does not appear there as it is.
-    if (rawPaths.length > 0 || files.length > MAX_NEEDLED) return undefined;
-    const paths = files.flatMap((file) => {
-      const literal = literalOf(cleanPath(file));
-      return [literal, `${literal.slice(0, -1)}/`];
+    const texts = [...this.paths.keys()].flatMap((path) => textFromRaw(path) ?? []);
+    if (texts.length < this.paths.size || texts.length > MAX_NEEDLED) return undefined;
+    const paths = texts.flatMap((text) => {
+      const literal = literalOf(text);
+      return [literal, withEnd(literal.slice(0, -1), SLASH)];
     });
     return [
       ...paths,
-      ...(this.md5 === undefined ? [] : [this.md5]),
-      ...(stage === undefined ? [] : [literalOf(stage)]),
+      ...(this.md5 === undefined ? [] : [rawFromText(this.md5)]),
+      ...(stage === undefined ? [] : [literalOf(stage), withEnd(literalOf(stage).slice(0, -1), ROUND)]),
     ];
   }
 

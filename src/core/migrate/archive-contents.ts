@@ -3,9 +3,8 @@
 // it for something else. Judges by names alone: the disk is not asked, so a dry run judges the same.
 // About 300 bytes of memory an entry.
 import { pathProblem } from '../paths/path-rules.js';
-import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { displayPath, type RawPath, TOP, splitPath, joinParts, pathBelow } from '../paths/raw-path.js';
 import { type Folding, foldName } from '../paths/collisions.js';
-import { splitPath } from '../output-tree/output-tree.js';
 
 export interface Row {
   readonly kind: 'file' | 'directory' | 'symlink';
@@ -34,8 +33,8 @@ const KIND_WORDS = { file: 'a file', directory: 'a folder', symlink: 'a symbolic
 /** The path of a member as the upload has it: `./a//b/` is `a/b`, and `./` is the folder itself, ''. */
 export function cleanMemberPath(path: RawPath): RawPath {
   if (!/(?:^|\/)\.?(?:\/|$)/.test(path)) return path;
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
-  return path.startsWith('/') ? `/${parts.join('/')}` : parts.join('/');
+  const parts = joinParts(path.split('/').filter((part) => part !== '' && part !== '.'));
+  return path.startsWith('/') ? pathBelow(TOP, parts) : parts;
 }
 
 function lengthProblem(path: RawPath): string | undefined {
@@ -53,7 +52,7 @@ const implied = (): Row => ({
   seconds: 0,
   nanos: 0,
   md5: '',
-  target: '',
+  target: TOP,
   file: 0,
 });
 
@@ -90,7 +89,7 @@ export class ArchiveContents {
   private spellingRefusal(path: RawPath): string | undefined {
     const first = this.spellings?.get(foldName(path, this.folding));
     if (first === undefined || first === path) return undefined;
-    return `refused: this file system takes it for the same name as ${displayPath(first)}`;
+    return `refused: to this file system it is the same name as ${displayPath(first)}`;
   }
 
   put(path: RawPath, row: Row): void {

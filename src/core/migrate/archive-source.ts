@@ -49,7 +49,7 @@ function inFolder(path: string, given: string): ArchiveSource {
   const { dir, base } = posix.parse(posix.normalize(path));
   if (base === '') throw noArchive(given, 'file:///folder/archive.tar.zst');
   if (dir === '/') {
-    throw usageError(`${printable(path)} lies in the topmost folder, which is no store`, 'move it to a folder first');
+    throw usageError(`${printable(path)} is in the topmost folder, which is not a store`, 'move it to a folder first');
   }
   return { storeUrl: `file://${dir}`, key: base, url: `file://${dir}/${base}`, owner: hostname() };
 }

@@ -3,12 +3,11 @@
 // stays.
 import { systemCode } from '../failures/errors.js';
 import type { Folder, Metadata, OutputTree } from '../output-tree/output-tree.js';
-import { splitPath } from '../output-tree/output-tree.js';
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, rawFromText, splitPath } from '../paths/raw-path.js';
 import type { Row } from './archive-contents.js';
 import type { Losses } from './losses.js';
 import type { TempSpace } from './temp-space.js';
-import type { TarMember } from '../tar/tar-reader.js';
+import type { TarMember } from '../tar/tar-member.js';
 
 const OWNER_ACCESS = 0o700;
 const READ_FILE = 0o400;
@@ -190,6 +189,8 @@ export class DiskWriter {
   }
 }
 
+const CAPABILITY = rawFromText('security.capability');
+
 /** True for a file that runs as somebody else, or with rights of its own. */
 export const isArmed = ({ mode }: Pick<Row, 'mode'>, xattrs: TarMember['xattrs']): boolean =>
-  (mode & SPECIAL_BITS) !== 0 || xattrs?.has('security.capability') === true;
+  (mode & SPECIAL_BITS) !== 0 || xattrs?.has(CAPABILITY) === true;

@@ -2,15 +2,15 @@
 // last, so that nothing is ever written through one, and folders get their modes and times after that. Without a writer
 // nothing is written: a dry run.
 import { ArchiverError } from '../failures/errors.js';
-import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { displayPath, type RawPath, TOP, splitPath } from '../paths/raw-path.js';
 import { failureReason, fatalError } from '../output-tree/refusal.js';
-import { splitPath } from '../output-tree/output-tree.js';
 import { ArchiveContents, cleanMemberPath, type Row } from './archive-contents.js';
 import { type DiskWriter, isArmed, type OpenFile } from './disk-writer.js';
 import { FileIntake } from './file-intake.js';
 import { finishExtraction } from './finish-extraction.js';
 import type { Losses } from './losses.js';
-import type { TarMember, TarSink } from '../tar/tar-reader.js';
+import type { TarMember } from '../tar/tar-member.js';
+import type { TarSink } from '../tar/tar-reader.js';
 
 export interface NotMigrated {
   readonly path: string;
@@ -122,7 +122,7 @@ export class Extraction implements TarSink {
       seconds: mtime.seconds,
       nanos: mtime.nanos,
       md5: '',
-      target: kind === 'symlink' ? member.target : '',
+      target: kind === 'symlink' ? member.target : TOP,
       file: this.members,
     };
   }

@@ -1,9 +1,9 @@
 // The end of an extraction: links, when no file can be written through them any more, then what folders say of themselves.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, TOP } from '../paths/raw-path.js';
 import type { ArchiveContents, Row } from './archive-contents.js';
 import type { DiskWriter } from './disk-writer.js';
-import type { TarMember } from '../tar/tar-reader.js';
+import type { TarMember } from '../tar/tar-member.js';
 
 export interface FinishOptions {
   readonly contents: ArchiveContents;
@@ -28,7 +28,7 @@ export async function finishExtraction(options: FinishOptions): Promise<void> {
   await each(options, 'directory', paths.sort().toReversed(), (path, row) => {
     if (!row.isImplied) writer.finishFolder(path, row, attributes.get(path));
   });
-  if (root !== undefined) writer.finishFolder('', root, attributes.get(''));
+  if (root !== undefined) writer.finishFolder(TOP, root, attributes.get(TOP));
 }
 
 async function each(

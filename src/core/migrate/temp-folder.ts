@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
-import { fsPath, printable, type RawPath, rawFromText } from '../paths/raw-path.js';
+import { fsPath, printable, type RawPath, rawFromText, rawFromBytes, pathBelow } from '../paths/raw-path.js';
 import type { FreeSpace } from './temp-space.js';
 
 const PREFIX = 'archiver-migrate-';
@@ -63,7 +63,7 @@ export class TempFolder {
 function openFolders(folder: RawPath): void {
   fs.chmodSync(fsPath(folder), 0o700);
   for (const entry of fs.readdirSync(fsPath(folder), { withFileTypes: true, encoding: 'buffer' })) {
-    if (entry.isDirectory()) openFolders(`${folder}/${(entry.name as unknown as Buffer).toString('latin1')}`);
+    if (entry.isDirectory()) openFolders(pathBelow(folder, rawFromBytes(entry.name)));
   }
 }
 

@@ -1,7 +1,7 @@
 // Keeps an extraction from filling the file system of its temporary folder. What an archive says of its size is not
 // believed: the space is asked for again while it is being used.
 import { ArchiverError } from '../failures/errors.js';
-import { displayPath } from '../paths/raw-path.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface FreeSpace {
   readonly bytes: number;
@@ -50,7 +50,7 @@ export class TempSpace {
 
   /** The error for a disk that is full. */
   full(why: string, cause?: unknown): ArchiverError {
-    return new ArchiverError('no-space', `the archive does not fit into ${displayPath(this.where)}: ${why}`, {
+    return new ArchiverError('no-space', `the archive does not fit into ${printable(this.where)}: ${why}`, {
       hint: 'name a folder on a larger file system with --temp-dir; nothing was uploaded',
       cause,
     });

@@ -2,8 +2,9 @@
 // was refused once is not asked for again as long as the store is open, by those who can do without it. Only the verdict of
 // a policy counts (`isRefused`): expired credentials, a wrong clock or a file's mode say nothing of the next request.
 //
-// Policies speak of folders, so a refusal holds for one: a listing for all of `uploads/` or one dataset, reading for the
-// folder of the object, because chunks, manifests and records may be open to different readers (and have different keys).
+// Policies speak of folders, so a refusal holds for one: a listing for one upload or one dataset (a look at one upload must
+// never be left out because of another), reading for the folder of the object, because chunks, manifests and records may be
+// open to different readers (and have different keys).
 import { isArchiverError } from '../failures/errors.js';
 import type { Ability, DeleteFailure, ObjectReader, ObjectStore, StoreAbilities } from './object-store.js';
 import { StoreError } from './store-error.js';
@@ -12,7 +13,7 @@ import { StoreError } from './store-error.js';
 function placeOf(ability: Ability, key: string): string {
   if (ability === 'read') return key.slice(0, key.lastIndexOf('/') + 1);
   const [top = '', name] = key.split('/');
-  return top === 'uploads' || name === undefined ? top : `${top}/${name}`;
+  return name === undefined ? top : `${top}/${name}`;
 }
 
 /** True for a policy's verdict, which the next request would meet as well. */

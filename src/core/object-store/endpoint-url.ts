@@ -1,4 +1,4 @@
-// The address of an S3-compatible server, in a form that may be written down.
+// The address of an S3-compatible server, in a form that may be saved.
 
 /** The address without the name and password that a URL may hold. */
 export function withoutLogin(address: string | undefined): string | undefined {

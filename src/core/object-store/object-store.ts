@@ -1,4 +1,4 @@
-// What the engine asks of a place that keeps objects. `ObjectReader` is all that read-only commands get.
+// What the engine requires of an object store. `ObjectReader` is all that read-only commands get.
 //
 // A store is bound to a base: a bucket and prefix, or a folder. Keys are relative to that base, never start with a
 // slash, and use `/`. Every implementation is durable before it acknowledges, reads its own writes at once, and is
@@ -15,7 +15,9 @@ export interface ObjectInfo {
   readonly lastModified: Date;
   /** As the store names it; `STANDARD` where it names none. */
   readonly storageClass: string;
-  /** Present for an object that was asked back from cold storage. */
+  /** Where INTELLIGENT_TIERING keeps it, if that is one of its archive tiers; only `head` can tell. */
+  readonly archiveTier?: string;
+  /** Present for an object that was requested from cold storage. */
   readonly restore?: { readonly inProgress: boolean; readonly expiry?: Date };
 }
 
@@ -23,33 +25,35 @@ export interface ObjectInfo {
 export type ByteRange = { readonly start: number; readonly end: number } | { readonly suffix: number };
 
 export interface GetOptions {
-  readonly range?: ByteRange;
+  readonly range?: ByteRange | undefined;
   /** Fail with `conflict` when the object is no longer this one. */
-  readonly ifMatch?: string;
-  readonly signal?: AbortSignal;
+  readonly ifMatch?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ObjectContent {
-  /** Bytes that `body` will give. */
+  /** Bytes that `body` will yield. */
   readonly sizeBytes: number;
   /** Bytes of the whole object. */
   readonly totalBytes: number;
   /** Offset of the first byte of `body` in the object. */
   readonly start: number;
   readonly etag: string;
+  /** As `ObjectInfo` has it; undefined where an answer does not tell. */
+  readonly storageClass?: string;
   /** Must be consumed or destroyed by the caller. Errors with an ArchiverError. */
   readonly body: Readable;
 }
 
 export interface ListOptions {
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** `/` folds deeper keys into `prefixes`. */
-  readonly delimiter?: '/';
+  readonly delimiter?: '/' | undefined;
   /** Ask for the restore status of cold objects where the store can tell. */
-  readonly withRestoreStatus?: boolean;
-  /** Only keys after this one: how a listing that broke off is taken up again. */
-  readonly startAfter?: string;
-  readonly signal?: AbortSignal;
+  readonly withRestoreStatus?: boolean | undefined;
+  /** Only keys after this one: how an interrupted listing is continued. */
+  readonly startAfter?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ListPage {
@@ -59,41 +63,44 @@ export interface ListPage {
 }
 
 export interface WriteOptions {
-  readonly storageClass?: string;
-  readonly contentType?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly tags?: Readonly<Record<string, string>>;
+  readonly storageClass?: string | undefined;
+  readonly contentType?: string | undefined;
   /** SSE-KMS with this key. */
-  readonly kmsKeyId?: string;
-  readonly signal?: AbortSignal;
+  readonly kmsKeyId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface PutOptions extends WriteOptions {
   /** Fail with `conflict` when the key exists (If-None-Match: *). */
-  readonly ifAbsent?: boolean;
+  readonly ifAbsent?: boolean | undefined;
   /**
    * Fail with `conflict` when the object is gone or no longer the one with this etag (as `list`, `head` and `get` give
    * it). Not together with `ifAbsent`.
    */
-  readonly ifMatch?: string;
-  /** Called as the body leaves, with the bytes of it that this request has sent; a repeated request begins anew. */
+  readonly ifMatch?: string | undefined;
+  /** Called while the body is sent, with the bytes sent by this request so far; a repeated request starts at zero. */
   readonly onSent?: (bytes: number) => void;
-  /** Hex SHA-256 of the body where the caller has it already: spares the store a second hash. */
-  readonly sha256?: string;
+  /** Hex SHA-256 of the body if the caller has it already: saves hashing it again. */
+  readonly sha256?: string | undefined;
 }
+
+/** A copy keeps the content type of the original. */
+export type CopyOptions = Omit<WriteOptions, 'contentType'>;
 
 export interface PutResult {
   readonly etag: string;
 }
 
-/** A multipart upload that somebody began and neither completed nor aborted; this program begins none. */
+/** A multipart upload that was neither completed nor aborted; this program starts none. */
 export interface UnfinishedMultipart {
   readonly key: string;
   readonly multipartId: string;
   readonly startedAt: Date;
+  /** Where the store says so. */
+  readonly sizeBytes?: number;
 }
 
-/** Names one version of an object. Where a bucket keeps no versions, the only one is called `null`. */
+/** Names one version of an object. In a bucket without versioning, the only one is called `null`. */
 export interface VersionName {
   readonly key: string;
   readonly versionId: string;
@@ -108,14 +115,14 @@ export interface ObjectVersion extends VersionName {
 }
 
 export interface ListVersionsOptions {
-  readonly prefix?: string;
-  /** Only what comes after this version: how a listing that broke off is taken up again. */
-  readonly after?: VersionName;
-  readonly signal?: AbortSignal;
+  readonly prefix?: string | undefined;
+  /** Only what comes after this version: how an interrupted listing is continued. */
+  readonly after?: VersionName | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface VersionPage {
-  /** In byte order of the key, the current version of a key first. A key may go on with the next page. */
+  /** In byte order of the key, the current version of a key first. The versions of a key may continue on the next page. */
   readonly versions: readonly ObjectVersion[];
   /** `after` for the next page; absent with the last one. */
   readonly next?: VersionName;
@@ -123,36 +130,37 @@ export interface VersionPage {
 
 export interface DeleteFailure {
   readonly key: string;
-  /** When one version was to be deleted. */
+  /** If a version was to be deleted. */
   readonly versionId?: string;
   readonly reason: string;
   /** By a policy, or a lock. */
   readonly isRefused?: boolean;
-  /** The store says that asking again may help. */
+  /** The store says that a retry may help. */
   readonly retriable?: boolean;
 }
 
 export type ThawTier = 'expedited' | 'standard' | 'bulk';
 
 export interface ThawOptions {
-  readonly days: number;
+  /** How long the readable copy stays; not said of what comes back for good. */
+  readonly days?: number;
   readonly tier: ThawTier;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type Ability = 'list' | 'read' | 'delete';
 
 export interface StoreAbilities {
-  /** False where the store has refused it; true where it did not, or was never asked. `key` is an object or a prefix. */
+  /** False where the store has refused it; true where it has not, or was never asked. `key` is an object or a prefix. */
   may(ability: Ability, key: string): boolean;
 }
 
 export interface ObjectReader {
   /** `s3://bucket/prefix` or `file:///folder`, without a trailing slash. */
   readonly url: string;
-  /** Opens what is encrypted there; where a store has none, that cannot be read. */
+  /** Decrypts what is encrypted in the store; without it, that cannot be read. */
   readonly keys?: KeyService;
-  /** What the credentials may do, as far as the store has said so; where it is not there, nothing is remembered. */
+  /** What the credentials may do, as far as the store's answers have shown; absent where nothing is remembered. */
   readonly abilities?: StoreAbilities;
   /** @throws not-found, access-denied, conflict (ifMatch), cold-storage, store */
   get(key: string, options?: GetOptions): Promise<ObjectContent>;
@@ -163,12 +171,12 @@ export interface ObjectReader {
 }
 
 export interface ObjectStore extends ObjectReader {
-  /** What time it is by the clock that `lastModified` is told in. */
+  /** The current time by the clock of `lastModified`. */
   time(signal?: AbortSignal): Promise<Date>;
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<PutResult>;
-  /** One that does not exist is no failure. */
+  /** Aborting one that does not exist is no failure. @throws conflict where its writer may be at work */
   abortMultipart(key: string, multipartId: string, signal?: AbortSignal): Promise<void>;
-  /** The unfinished ones whose key begins with `prefix`; none where a store knows no such uploads. */
+  /** The unfinished ones whose key begins with `prefix`; in a folder the temp files of writers. */
   listMultipart(prefix: string, signal?: AbortSignal): AsyncIterable<UnfinishedMultipart>;
   /** Deletes in batches of 1000; a key that does not exist is no failure. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
@@ -176,8 +184,8 @@ export interface ObjectStore extends ObjectReader {
   listVersions(options?: ListVersionsOptions): AsyncIterable<VersionPage>;
   /** Deletes these versions for good, in batches of 1000; one that does not exist is no failure. */
   deleteVersions(versions: readonly VersionName[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
-  copy(fromKey: string, toKey: string, options?: WriteOptions): Promise<void>;
-  /** Asks a cold object back. `already` when it is readable or on its way. @throws unsupported where nothing is ever cold */
+  copy(fromKey: string, toKey: string, options?: CopyOptions): Promise<void>;
+  /** Requests a readable copy of a cold object. `already` when it is readable or was requested. @throws unsupported where nothing is ever cold */
   thaw(key: string, options: ThawOptions): Promise<'started' | 'already'>;
 }
 

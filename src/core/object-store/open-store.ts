@@ -5,7 +5,7 @@
 //   watchdog         continues bodies through the retries
 //   download limit   above it, so that waiting for the limit is not taken for a stall
 //   abilities        outermost: what the store has refused to these credentials
-// Beside it lies the key service that opens what is encrypted there.
+// Beside it is the key service that decrypts what is encrypted there.
 // Requests of file stores are counted too (they cost nothing), so that a command's behaviour can be seen without S3.
 import { usageError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
@@ -28,16 +28,18 @@ export interface OpenStoreOptions {
   readonly region?: string | undefined;
   /** False when `region` is only the command's default. */
   readonly regionGiven?: boolean | undefined;
-  /** Used when nothing names a region and the bucket does not tell. */
+  /** Used when nothing names a region and the bucket does not reveal it. */
   readonly defaultRegion?: string | undefined;
   readonly profile?: string | undefined;
   /** Null: AWS itself, whatever variables and profiles say. */
   readonly endpointUrl?: string | null | undefined;
-  /** The address of KMS, where it is known already; null: AWS itself. Else it is found as that of the store is. */
+  /** The address of KMS, where it is known already; null: AWS itself. Otherwise it is found like the address of the store. */
   readonly kmsEndpointUrl?: string | null | undefined;
+  /** A file of certificate authorities that are believed instead of Node's own. */
+  readonly caBundle?: string | undefined;
   readonly limitUploadBytesPerSecond?: number | undefined;
   readonly limitDownloadBytesPerSecond?: number | undefined;
-  /** Permission bits of files in a folder; that S3 has none is said when it is given there. */
+  /** Permission bits of files in a folder; giving them for S3, which has none, is an error. */
   readonly storeMode?: number | undefined;
   readonly maxSockets?: number | undefined;
   /** HTTP/2 with servers that offer it. */
@@ -61,13 +63,13 @@ export interface OpenedStore {
   readonly store: ObjectStore;
   /** Grows while the store is used. */
   readonly requests: RequestCounts;
-  /** How many requests were sent again so far. */
+  /** How many requests were repeated so far. */
   readonly retries: () => number;
   /** Of S3 stores only. */
   readonly region?: string;
   /** AWS itself and not another server. */
   readonly isAws: boolean;
-  /** Of S3 stores only: the servers that the store and its keys are on, for those who write down where something is. */
+  /** Of S3 stores only: the servers that the store and its keys are on, for saving where something is. */
   readonly servers?: StoreServers;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
@@ -101,6 +103,7 @@ async function openS3(
     profile: options.profile,
     endpointUrl: options.endpointUrl,
     env: options.env,
+    caBundle: options.caBundle,
     maxSockets: options.maxSockets ?? DEFAULT_SOCKETS,
     idle: options.idle,
     http2: options.http2,
@@ -153,7 +156,9 @@ function keysOf(options: OpenStoreOptions, region: string | undefined): Closable
     const timeouts = { ...KMS_TIMEOUTS, ...options.timeouts };
     const endpoint = await kmsEndpointOf(options);
     const named = given || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || defaultRegion || DEFAULT_REGION;
-    return kmsKeys({ region: named, profile, endpoint, env, timeouts, retry, onEvent });
+    const { networkOf } = await import('./s3/s3-network.js');
+    const network = await networkOf(options);
+    return kmsKeys({ network, region: named, profile, endpoint, env, timeouts, retry, onEvent });
   });
 }
 

@@ -4,8 +4,8 @@ import type { ObjectContent } from './object-store.js';
 
 /**
  * Fills `target` from the start with the body. Consumes or destroys the body.
- * @returns how many bytes it gave
- * @throws integrity when the body gives more than fits, or fewer bytes than it announced
+ * @returns how many bytes it had
+ * @throws integrity when the body has more bytes than fit, or fewer than it announced
  */
 export async function readInto(content: ObjectContent, target: Uint8Array): Promise<number> {
   let length = 0;
@@ -33,7 +33,7 @@ export async function readInto(content: ObjectContent, target: Uint8Array): Prom
 export async function readAll(content: ObjectContent, maxBytes: number): Promise<Buffer> {
   if (content.sizeBytes > maxBytes) {
     content.body.destroy();
-    throw integrityError(`the object has ${content.sizeBytes} bytes, and at most ${maxBytes} are believed`);
+    throw integrityError(`the object has ${content.sizeBytes} bytes, and at most ${maxBytes} are accepted`);
   }
   const buffer = Buffer.allocUnsafeSlow(content.sizeBytes);
   await readInto(content, buffer);

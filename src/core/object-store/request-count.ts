@@ -1,5 +1,5 @@
-// Counts requests as S3 bills them. It sits below the retry decorator, so that every attempt counts. A listing counts a
-// request for each page, asking for the time is one; deleting counts one for each batch.
+// Counts requests as S3 bills them. It sits below the retry decorator, so that every attempt counts. A listing counts one
+// request for each page, asking for the time one, and deleting one for each batch.
 import type { ObjectStore, RequestCounts } from './object-store.js';
 
 const DELETE_BATCH = 1000;
@@ -16,7 +16,7 @@ export const newRequestCounts = (): RequestCounts => ({
 });
 
 async function* counted<T>(pages: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
-  // Whatever comes of it, asking for a page is a request; the end after the last page is not.
+  // Requesting a page counts even if it fails; noticing the end after the last page does not.
   let isAsked = false;
   try {
     for await (const page of pages) {

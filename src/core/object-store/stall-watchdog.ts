@@ -1,6 +1,6 @@
-// Bodies that stop moving, end early or break are abandoned and continued by range, on condition that the object is
-// still the same. The SDK never does this: a lost connection in mid-body can hang a download for ever
-// (aws/aws-sdk-js-v3 issue 8098). Time in which nobody reads from the body does not count.
+// Bodies that stall, end early or break are abandoned and continued by range, on condition that the object is still the
+// same. The SDK never does this: a connection lost in mid-body can hang a download for ever
+// (aws/aws-sdk-js-v3 issue 8098). Time in which the consumer does not read does not count.
 import { Readable } from 'node:stream';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
@@ -9,11 +9,11 @@ import { retryTrouble } from './retry/retrier.js';
 import { isRetriable, StoreError } from './store-error.js';
 
 export interface WatchdogOptions {
-  /** A body must move within this time. */
+  /** A body must make progress within this time. */
   readonly stallMs: number;
-  /** Averaged over `stallMs`; slower counts as standing still. */
+  /** Averaged over `stallMs`; slower counts as stalled. */
   readonly minBytesPerSecond: number;
-  /** Continuations in a row that bring (almost) nothing before the body is given up. */
+  /** Continuations in a row that yield (almost) nothing before the body is given up. */
   readonly maxIdleContinuations: number;
   readonly onEvent?: EventSink | undefined;
 }
@@ -21,7 +21,7 @@ export interface WatchdogOptions {
 export const DEFAULT_WATCHDOG: WatchdogOptions = { stallMs: 60_000, minBytesPerSecond: 1024, maxIdleContinuations: 5 };
 
 const TICKS_PER_STALL = 20;
-// A continuation that brought this much was worth it, whatever happened next.
+// A continuation that yielded this much was worth it, whatever happened next.
 const PROGRESS_BYTES = 64 * 1024;
 const BUFFER_BYTES = 256 * 1024;
 
@@ -70,7 +70,7 @@ class WatchedBody extends Readable {
     this.#source = source;
     this.#isContinuing = false;
     this.#receivedAtStart = this.#received;
-    // A destroyed stream may still give what it had buffered: from the moment of giving up, nothing of it counts.
+    // A destroyed stream may still yield what it had buffered: once it is given up, none of that counts.
     const isCurrent = (): boolean => source === this.#source && !this.#isContinuing && !this.destroyed;
     const over = (error: unknown): void => {
       if (!isCurrent() || this.#isEnded) return;
@@ -168,7 +168,7 @@ class WatchedBody extends Readable {
   }
 
   async #next(store: ObjectStore, key: string, first: ObjectContent, get: GetOptions): Promise<Readable> {
-    // All was there, only the end of the answer was not.
+    // Everything had arrived, only the end of the answer was missing.
     if (this.#received === first.sizeBytes) return Readable.from([]);
     const range = { start: first.start + this.#received, end: first.start + first.sizeBytes };
     const content = await store.get(key, { range, ifMatch: first.etag, ...(get.signal ? { signal: get.signal } : {}) });
@@ -189,7 +189,7 @@ class WatchedBody extends Readable {
   }
 }
 
-/** A store whose bodies are watched. Its continuations go through `store`, so put it around the retry decorator. */
+/** A store whose bodies are watched. Continuations go through `store`, so this belongs around the retry decorator. */
 export function withWatchdog(store: ObjectStore, options: WatchdogOptions = DEFAULT_WATCHDOG): ObjectStore {
   return {
     ...store,

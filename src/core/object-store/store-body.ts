@@ -1,5 +1,5 @@
-// A body whose errors are ArchiverErrors and which knows how long it has to be. A body that ends early errors with
-// a retriable StoreError, so that a short answer is never taken for a short object.
+// A body whose errors are ArchiverErrors and which knows its expected length. A body that ends early fails with a
+// retriable StoreError, so that a short answer is never mistaken for a short object.
 import { Readable } from 'node:stream';
 import { StoreError } from './store-error.js';
 

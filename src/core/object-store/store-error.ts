@@ -1,5 +1,5 @@
-// What went wrong at a store, with what the retry decorator and the committer need to know beside the sentence.
-// Stores decide `retriable`; nobody else looks at status codes.
+// Errors of a store, with what the retry decorator and the committer need to know besides the message. Stores decide
+// `retriable`; no other code looks at status codes.
 import {
   ArchiverError,
   cancelledError,
@@ -11,15 +11,15 @@ import {
 export interface StoreErrorOptions extends ErrorOptions {
   /** The same request may succeed when it is sent again. */
   readonly retriable?: boolean;
-  /** What the server asked for (Retry-After). */
+  /** The wait that the server asked for (Retry-After). */
   readonly retryAfterMs?: number | undefined;
   /** The store's own name for it, e.g. `NoSuchUpload` or `ENOSPC`. */
   readonly reason?: string | undefined;
-  /** A policy's verdict on these credentials: the same request meets it again. */
+  /** Refused by a policy for these credentials: the same request would be refused again. */
   readonly isRefused?: boolean;
   /** How often the request was sent. */
   readonly attempts?: number;
-  /** This verdict came on a repeated request: the first one may have taken effect although its answer was lost. */
+  /** This is the answer to a repeated request: the first one may have taken effect although its answer was lost. */
   readonly afterRetry?: boolean;
 }
 

@@ -1,7 +1,8 @@
-// Where objects lie, as text: `s3://bucket[/prefix]` or `file:///absolute/folder`. A store URL names a base; keys are
+// Where objects are, as text: `s3://bucket[/prefix]` or `file:///absolute/folder`. A store URL names a base; keys are
 // relative to it. Folders with odd names are never percent-encoded: `file://` is followed by the path as it is.
 import { posix } from 'node:path';
 import { usageError } from '../failures/errors.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
 
 export type StoreUrl =
@@ -18,7 +19,7 @@ const ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
 
 const trimSlashes = (text: string): string => text.replace(/^\/+|\/+$/g, '');
 
-/** Joins key parts with exactly one slash between them; empty parts vanish, inner slashes stay. */
+/** Joins key parts with exactly one slash between them; empty parts are dropped, inner slashes stay. */
 export function joinKey(...parts: readonly string[]): string {
   const last = parts.length - 1;
   return parts
@@ -86,7 +87,7 @@ export function parseStoreUrl(url: string): StoreUrl {
   throw usageError(`'${printable(url)}' is not a store URL; write s3://bucket/prefix or file:///absolute/folder`);
 }
 
-/** The one spelling of a store URL, without a trailing slash. */
+/** The canonical form of a store URL, without a trailing slash. */
 export function formatStoreUrl(url: StoreUrl): string {
   if (url.kind === 'file') return `file://${url.folder}`;
   return url.prefix === '' ? `s3://${url.bucket}` : `s3://${url.bucket}/${url.prefix}`;
@@ -106,13 +107,13 @@ export function joinStoreUrl(url: string, ...parts: readonly string[]): string {
 export interface UploadLocation {
   /** `s3://bucket[/prefix][/writers/<id>]` or the same under `file://`. */
   readonly baseUrl: string;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
 }
 
 /** Splits `<base>/uploads/<upload id>` (a trailing slash is forgiven); undefined when the URL does not end so. */
-export function splitUploadUrl(url: string): UploadLocation | undefined {
+export function splitUploadUrl(url: string): { readonly baseUrl: string; readonly uploadId: string } | undefined {
   const text = formatStoreUrl(parseStoreUrl(url));
-  const match = /^(.+)\/uploads\/([^/]+)$/.exec(text);
+  const match = /^(.+)\/uploads\/([^/]+)$/s.exec(text);
   const [, baseUrl, uploadId] = match ?? [];
   if (baseUrl === undefined || uploadId === undefined || baseUrl === 'file://' || baseUrl === 's3:/') return undefined;
   return { baseUrl, uploadId };

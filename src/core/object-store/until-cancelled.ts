@@ -1,5 +1,5 @@
-// Waits that do not listen to a signal themselves (the SDK's for credentials: processes, STS, metadata services), ended by
-// one all the same. What was waited for goes on unseen; nobody gets its result.
+// Makes waits cancellable that do not listen to a signal themselves (the SDK's for credentials: processes, STS, metadata
+// services). The abandoned work continues in the background, and its result is dropped.
 import { cancelledError } from '../failures/errors.js';
 
 /** Settles as `work` does. @throws `cancelled` as soon as the signal fires */

@@ -2,9 +2,9 @@
 import { systemCode } from '../failures/errors.js';
 import * as c from '../libc/libc.js';
 import type { Libc, Stat } from '../libc/libc.js';
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, HERE, rawFromText, TOP, pathBelow, splitPath } from '../paths/raw-path.js';
 import { FolderCache } from './folder-cache.js';
-import { splitPath, type Folder, type Metadata, type OutputTree, type Present } from './output-tree.js';
+import type { Folder, Metadata, OutputTree, Present } from './output-tree.js';
 import { refusal } from './refusal.js';
 
 const FOLDER_FLAGS = c.O_RDONLY | c.O_DIRECTORY | c.O_NOFOLLOW;
@@ -36,7 +36,7 @@ export class LibcTree implements OutputTree {
   }
 
   private hold(fd: number): OpenFolder {
-    this.libc.statat(fd, '', this.stat);
+    this.libc.statat(fd, TOP, this.stat);
     const newGroup = (this.stat.mode & SET_GROUP_ID) === 0 ? this.processGroup : this.stat.gid;
     return { fd, newGroup, pins: 0 };
   }
@@ -182,7 +182,8 @@ export class LibcTree implements OutputTree {
 
   setLinkAttribute(folder: Folder, name: RawPath, attribute: RawPath, value: Uint8Array): void {
     // There is no call relative to a folder; the magic link in /proc leads to the open folder itself.
-    this.libc.lsetxattr(`/proc/self/fd/${(folder as OpenFolder).fd}/${name}`, attribute, value);
+    const open = rawFromText(`/proc/self/fd/${(folder as OpenFolder).fd}`);
+    this.libc.lsetxattr(pathBelow(open, name), attribute, value);
   }
 
   link(fromFolder: Folder, from: RawPath, folder: Folder, name: RawPath): void {
@@ -194,7 +195,7 @@ export class LibcTree implements OutputTree {
   }
 
   openFolder(path: RawPath): number {
-    if (path === '') return this.libc.openat(this.root.fd, '.', FOLDER_FLAGS, 0);
+    if (path === '') return this.libc.openat(this.root.fd, HERE, FOLDER_FLAGS, 0);
     try {
       return this.open(path);
     } catch (error) {

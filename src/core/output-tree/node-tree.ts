@@ -2,9 +2,9 @@
 // Somebody who swaps a folder for a link between that look and the write is not caught; libc-tree.ts has no such gap.
 import fs from 'node:fs';
 import { systemCode } from '../failures/errors.js';
-import { fsPath, rawFromText, type RawPath } from '../paths/raw-path.js';
+import { fsPath, rawFromText, type RawPath, pathBelow, splitPath } from '../paths/raw-path.js';
 import { FolderCache } from './folder-cache.js';
-import { splitPath, type Folder, type Metadata, type OutputTree, type Present } from './output-tree.js';
+import type { Folder, Metadata, OutputTree, Present } from './output-tree.js';
 import { refusal } from './refusal.js';
 
 interface CheckedFolder extends Folder {
@@ -38,7 +38,7 @@ export class NodeTree implements OutputTree {
   }
 
   private at(folder: Folder, name: RawPath): string | Buffer {
-    return fsPath(`${(folder as CheckedFolder).path}/${name}`);
+    return fsPath(pathBelow((folder as CheckedFolder).path, name));
   }
 
   private look(path: RawPath): void {
@@ -53,7 +53,7 @@ export class NodeTree implements OutputTree {
     if (known !== undefined) return known;
     const [parentPath, name] = splitPath(path);
     const parent = this.reach(parentPath, isMade);
-    const absolute = `${parent.path}/${name}`;
+    const absolute = pathBelow(parent.path, name);
     try {
       this.look(absolute);
     } catch (error) {

@@ -1,5 +1,5 @@
 // The output tree that this machine allows.
-import { loadLibc } from '../libc/libc.js';
+import { loadLibc, noLibcReason } from '../libc/libc.js';
 import { LibcTree } from './libc-tree.js';
 import { NodeTree } from './node-tree.js';
 import type { OutputTree } from './output-tree.js';
@@ -11,3 +11,9 @@ export function openTree(settings: Pick<WriteSettings, 'rootFd' | 'rootPath' | '
   if (libc === undefined || settings.rootFd === undefined) return new NodeTree(settings.rootPath, settings.gid);
   return new LibcTree(libc, settings.rootFd, settings.gid);
 }
+
+/** What cannot be restored on this machine, for people; undefined when everything can. */
+export const treeLoss = (): string | undefined =>
+  loadLibc() === undefined
+    ? `extended attributes are not restored, and times are cut to the microsecond (${noLibcReason()})`
+    : undefined;

@@ -7,21 +7,24 @@ import { systemText } from '../failures/errno.js';
 import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
 import type { Folding } from '../paths/collisions.js';
-import { printable, rawFromText } from '../paths/raw-path.js';
+import { printable, rawFromText, TOP, type RawPath } from '../paths/raw-path.js';
 import { openTree } from './open-tree.js';
 import type { OutputTree } from './output-tree.js';
 import { fatalError } from './refusal.js';
 import type { WriteSettings } from './write-settings.js';
 
-export interface OutputFolder {
+export interface OpenFolder {
   readonly settings: WriteSettings;
   readonly tree: OutputTree;
   /** Did not exist before. */
   readonly wasMade: boolean;
   /** Holds nothing yet, so that nothing can be in the way. */
   readonly isEmpty: boolean;
-  readonly folding: Folding;
   close(): void;
+}
+
+export interface OutputFolder extends OpenFolder {
+  readonly folding: Folding;
 }
 
 export interface OpenOutputOptions {
@@ -40,8 +43,19 @@ function explain(error: unknown, path: string): Error {
   return new ArchiverError('io', `cannot restore into ${printable(path)}: ${words}`, { cause: error });
 }
 
-/** Opens the output folder, making it where it is missing. @throws io, no-space */
+/** Opens the output folder, making it where it is missing, and writes to it to see what names it keeps apart. @throws io, no-space */
 export function openOutputFolder(options: OpenOutputOptions): OutputFolder {
+  const folder = openFolder(options);
+  try {
+    return { ...folder, folding: probeFolding(folder.tree, folder.settings.tempName) };
+  } catch (error) {
+    folder.close();
+    throw explain(error, options.path);
+  }
+}
+
+/** Opens a folder in which perhaps nothing is to be written, making it where it is missing. @throws io, no-space */
+export function openFolder(options: OpenOutputOptions): OpenFolder {
   try {
     return openOrAgain(options);
   } catch (error) {
@@ -50,7 +64,7 @@ export function openOutputFolder(options: OpenOutputOptions): OutputFolder {
 }
 
 /** Another restore may have made the folder for nothing, and have removed it between two steps of this one. */
-function openOrAgain(options: OpenOutputOptions): OutputFolder {
+function openOrAgain(options: OpenOutputOptions): OpenFolder {
   try {
     return open(options);
   } catch (error) {
@@ -81,7 +95,7 @@ function makeWithParents(path: string): boolean {
   return true;
 }
 
-function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OutputFolder {
+function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OpenFolder {
   const wasMade = makeWithParents(resolve(path));
   const rootPath = fs.realpathSync(resolve(path));
   const isEmpty = wasMade || fs.readdirSync(rootPath).length === 0;
@@ -96,27 +110,22 @@ function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OutputFold
     gid: process.getegid?.() ?? 0,
     isRoot: process.geteuid?.() === 0,
     keepSpecialBits,
-    tempName: `.archiver-${randomBytes(4).toString('hex')}-`,
+    tempName: rawFromText(`.archiver-${randomBytes(4).toString('hex')}-`),
   };
   const tree = openTree(settings);
   const close = (): void => {
     tree.dispose();
     if (rootFd !== undefined) fs.closeSync(rootFd);
   };
-  try {
-    return { settings, tree, wasMade, isEmpty, folding: probeFolding(tree, settings.tempName), close };
-  } catch (error) {
-    close();
-    throw error;
-  }
+  return { settings, tree, wasMade, isEmpty, close };
 }
 
 /**
  * Makes a file, asks for it under other spellings of its name, and deletes it: shows too that the folder can be written to.
  * @throws system errors, and when the file cannot be deleted again
  */
-export function probeFolding(tree: OutputTree, tempName: string): Folding {
-  const root = tree.folder('');
+export function probeFolding(tree: OutputTree, tempName: RawPath): Folding {
+  const root = tree.folder(TOP);
   const text = `${tempName}probe-\u00e9`;
   const name = rawFromText(text);
   tree.close(tree.createFile(root, name, 0o600));

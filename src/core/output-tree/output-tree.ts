@@ -63,9 +63,3 @@ export interface OutputTree {
   openFolder(path: RawPath): number;
   dispose(): void;
 }
-
-/** Splits a path into its folder and its name. */
-export function splitPath(path: RawPath): readonly [folder: RawPath, name: RawPath] {
-  const slash = path.lastIndexOf('/');
-  return slash < 0 ? ['', path] : [path.slice(0, slash), path.slice(slash + 1)];
-}

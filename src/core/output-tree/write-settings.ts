@@ -1,3 +1,5 @@
+import type { RawPath } from '../paths/raw-path.js';
+
 /** How files are written; the same for every worker of a restore. */
 export interface WriteSettings {
   /** Descriptor of the output folder, when libc is used. */
@@ -11,5 +13,5 @@ export interface WriteSettings {
   readonly isRoot: boolean;
   readonly keepSpecialBits: boolean;
   /** Begins the name of every temporary file of this run. */
-  readonly tempName: string;
+  readonly tempName: RawPath;
 }

@@ -1,8 +1,8 @@
-// Names that would land in the same place. Pure.
+// Names that would collide in a file system. Pure.
 import { ArchiverError } from '../failures/errors.js';
-import { displayPath, type RawPath, textFromRaw } from './raw-path.js';
+import { displayPath, type RawPath, comparableText } from './raw-path.js';
 
-/** What a file system takes for the same name. */
+/** Which names a file system treats as the same. */
 export interface Folding {
   readonly case: boolean;
   readonly unicode: boolean;
@@ -11,14 +11,14 @@ export interface Folding {
 /** The name as this file system compares it. */
 export function foldName(path: RawPath, folding: Folding): string {
   if (!folding.case && !folding.unicode) return path;
-  let text = textFromRaw(path) ?? path;
+  let text = comparableText(path);
   if (folding.unicode) text = text.normalize('NFC');
   return folding.case ? text.toLowerCase().toUpperCase() : text;
 }
 
 export interface Collision {
   readonly index: number;
-  /** The one that came first. */
+  /** The first one. */
   readonly with: number;
 }
 

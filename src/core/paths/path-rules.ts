@@ -1,5 +1,5 @@
-// Which paths of a manifest are believed. A path that breaks these rules is never joined to a folder, never written and
-// never followed; the entry is reported and the others go on. docs/decisions/003-hostile-paths.md says why.
+// Which paths of a manifest are accepted. A path that breaks these rules is never joined to a folder, never written and
+// never followed; the entry is reported and the others are restored. docs/decisions/003-hostile-paths.md says why.
 import type { RawPath } from './raw-path.js';
 
 const DRIVE = /^[A-Za-z]:[\\/]/;

@@ -1,41 +1,41 @@
-// Decides what a rebuilt view is merged from: the own chunks alone, with the versions before on top of which it was written,
-// and with folders that nobody claims. The totals in the version record tell whether it is all there; where no choice has
-// them, the fullest one is taken whose parts are known to be of this dataset.
+// Decides what a rebuilt view is merged from: the upload's own chunks alone, plus the earlier versions that it was written on
+// top of, plus folders of no version. The totals in the version record show whether it is complete; where no choice has
+// these totals, the largest one is taken whose parts are known to belong to this dataset.
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
 import { type Summary, summarize } from '../dataset/chain/summarize.js';
 import { isArchiverError } from '../failures/errors.js';
-import type { Totals } from '../manifest/manifest-types.js';
+import type { Totals, UploadId } from '../manifest/manifest-types.js';
 import type { Layer } from './layers.js';
 import { sameContent } from './same-content.js';
 
-/** Each folder is tried by itself; more than one at a time is rare. */
+/** Each folder is tried on its own; needing more than one is rare. */
 const MAX_SINGLE_TRIES = 16;
 
 export interface Choice extends Summary {
   /** Newest first. */
   readonly layers: readonly Layer[];
   readonly view: MergedView;
-  /** Its totals are those that were recorded. */
+  /** Its totals are the recorded ones. */
   readonly isEqual: boolean;
 }
 
 export interface ChoiceSources {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly own: Layer;
   /** Versions before, newest first. */
   readonly older: () => Promise<readonly Layer[]>;
-  /** Folders that nobody claims, newest first. */
+  /** Folders of no version, newest first. */
   readonly loose: () => Promise<readonly Layer[]>;
-  /** Of the effective view; undefined when nothing tells. */
+  /** Of the effective view; undefined when not known. */
   readonly expected: Totals | undefined;
-  /** The own chunks cannot be all. */
+  /** The upload's own chunks cannot be everything. */
   readonly buildsOnOthers: boolean;
-  /** Of the own chunks some are known to be lost. */
+  /** Some of the upload's own chunks are known to be lost. */
   readonly isOwnIncomplete: boolean;
-  /** Take what the versions before have, also where nothing proves that it belongs here. */
+  /** Use what earlier versions have, even where nothing proves that it belongs here. */
   readonly fromPrevious: boolean;
-  /** There is one dataset under the base: what nobody claims can only be of this one. */
+  /** There is only one dataset under the base: folders of no version can only belong to it. */
   readonly isAlone: boolean;
 }
 
@@ -67,13 +67,13 @@ async function withOneFolder(
   return undefined;
 }
 
-/** Of choices none of which is what was recorded. */
+/** Picks from choices without the recorded totals. */
 function fullest(
   { isOwnIncomplete, buildsOnOthers, fromPrevious, isAlone }: ChoiceSources,
   alone: Choice,
   [stack, all]: readonly (Choice | undefined)[],
 ): Choice {
-  // What other versions have in the place of a chunk that is lost here may be older than what this one had.
+  // What other versions have instead of a lost chunk may be older than what this one had.
   if (isOwnIncomplete && !buildsOnOthers && !fromPrevious) return alone;
   let best = alone;
   for (const choice of [stack, isAlone ? all : undefined])

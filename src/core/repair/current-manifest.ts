@@ -1,10 +1,9 @@
-// What is there of the manifest: nothing, something damaged (perhaps with a beginning that can still be read), or a sound
-// one. Only the manifest itself is looked at, not the chunks that it names.
+// The state of the manifest: missing, damaged (perhaps with a head that can still be read), or sound. Only the manifest itself is looked at, not the chunks that it names.
 import { hash } from 'node:crypto';
 import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { fetchManifest, loadOpened, openStored, readLoaded, type LoadedManifest } from '../manifest/loaded-manifest.js';
-import type { ManifestHead } from '../manifest/manifest-types.js';
+import type { ManifestHead, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../paths/raw-path.js';
 import { ManifestChecker } from '../verify/manifest-checker.js';
@@ -17,7 +16,7 @@ export type CurrentManifest =
       /** As it is stored. */
       readonly bytes: Buffer;
       readonly sha256: string;
-      /** Of a damaged one, when its beginning can be read. */
+      /** Of a damaged one, when its head can be read. */
       readonly head: ManifestHead | undefined;
       /** With `head`. */
       readonly loaded: LoadedManifest | undefined;
@@ -27,10 +26,10 @@ export type CurrentManifest =
       readonly reason: string;
     };
 
-/** @throws unsupported for a newer format, and what the store and its key service say */
+/** @throws unsupported for a newer format, and errors of the store and its key service */
 export async function readCurrentManifest(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   signal: AbortSignal,
 ): Promise<CurrentManifest> {
   let bytes: Buffer;
@@ -57,7 +56,7 @@ export async function readCurrentManifest(
   }
 }
 
-/** The first thing in it that does not fit. @throws integrity, unsupported */
+/** The first inconsistency in it. @throws integrity, unsupported */
 async function problemOf(loaded: LoadedManifest): Promise<string> {
   const errors = new Problems();
   const checker = new ManifestChecker(loaded.head, errors, new Problems());

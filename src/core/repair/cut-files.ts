@@ -1,4 +1,4 @@
-// Puts the pieces of cut files together again: which chunks hold them, and which files lack one.
+// Matches the pieces of cut files: which chunks hold them, and which files lack one.
 import type { Segment } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { FoundChunk } from './found-chunk.js';
@@ -26,7 +26,7 @@ interface Piece {
   readonly segment: Segment;
 }
 
-/** Puts cut files together from chunks, which come by number. A file that was packed again has its newest pieces. */
+/** Finds the pieces of cut files in chunks, given in order of number. A file that was packed again has its newest pieces. */
 export function assembleCutFiles(chunks: readonly FoundChunk[]): CutFiles {
   const segments = new Map<number, readonly Segment[]>();
   const lost: (LostFile & { readonly chunk: number })[] = [];

@@ -1,5 +1,5 @@
-// Which versions build on an upload: those whose chain of manifests passes through it. They are looked for in every version
-// after it, by their manifests as the store has them, or else as this computer remembers them.
+// Which versions build on an upload: those whose chain of manifests passes through it. Every later version is
+// checked, by its manifest in the store or else in this computer's cache.
 import { hash } from 'node:crypto';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
@@ -7,6 +7,7 @@ import { errorText, isArchiverError } from '../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { FoundRecord } from './find-record.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface Dependent {
   readonly version: FoundRecord;
@@ -26,18 +27,18 @@ export interface Dependents {
   /** Oldest first. */
   readonly building: readonly Dependent[];
   /** Versions whose manifests cannot be read: they may build on the upload. */
-  readonly unreadable: readonly { readonly version: number; readonly uploadId: string; readonly reason: string }[];
+  readonly unreadable: readonly { readonly version: number; readonly uploadId: UploadId; readonly reason: string }[];
 }
 
 export interface DependentsOptions {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Versions after that of the upload, oldest first. */
   readonly newer: readonly FoundRecord[];
   readonly cache: ManifestCache | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Looks for them. @throws what the store and its keys say */
+/** Finds them. @throws errors of the store and its keys */
 export async function findDependents(
   reader: ObjectReader,
   { uploadId, newer, cache, signal }: DependentsOptions,
@@ -62,10 +63,10 @@ export async function findDependents(
   return { building: [...building.values()], unreadable };
 }
 
-/** What lies under the key of a manifest; undefined where nothing does. @throws what the store says */
+/** The object under the key of a manifest; undefined where there is none. @throws errors of the store */
 async function storedManifest(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   signal: AbortSignal,
 ): Promise<StoredBytes | undefined> {
   try {

@@ -1,5 +1,5 @@
-// Direct files as repair sees them: objects that have no table of contents, and that the table of a chunk lists. They become
-// chunks like others, so that they are read through and counted like them.
+// Direct files in a repair: objects without a table of contents that the table of a chunk lists. They are turned into chunks
+// so that they are read through and counted like them.
 import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import type { ObjectInfo } from '../object-store/object-store.js';
 import { resultPath } from '../failures/failure-list.js';
@@ -7,7 +7,7 @@ import { type ChunkTable, surveyLines } from '../chunk/chunk-table.js';
 import type { BadChunk, FoundChunk } from './found-chunk.js';
 
 export interface FoundObjects {
-  /** Without what they list and is not there. */
+  /** Without listed files that do not exist. */
   readonly chunks: readonly FoundChunk[];
   readonly objects: readonly FoundChunk[];
   readonly bad: readonly BadChunk[];
@@ -52,7 +52,7 @@ function without(table: ChunkTable, lost: ReadonlySet<number>): ChunkTable {
   return { ...table, ...surveyLines(lines()), lines };
 }
 
-/** The table that an object would have: its entries, listed elsewhere already. */
+/** The table that an object would have: its entries, which are listed in another chunk. */
 function tableOf({ chunk, shard, rawSize, level, frames }: ChunkRecord, { table }: FoundChunk): ChunkTable {
   return {
     chunk,

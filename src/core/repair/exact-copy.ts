@@ -1,7 +1,7 @@
-// A manifest that nobody has to rebuild: bytes whose digest the version record, or a version that builds on it, names, in
-// this computer's cache or in a copy beside the manifest. They are put back as they are. Where that is not possible (the
-// cache has encrypted ones opened, and a digest may be that of a predecessor which says the same) the same listing is
-// written anew and stands in for the old digest.
+// A manifest that need not be rebuilt: bytes with a digest that the version record, or a version that builds on it, names,
+// in this computer's cache or in a copy beside the manifest. They are put back as they are. Where that is not possible (the
+// cache keeps encrypted ones decrypted, and a digest may be that of a predecessor with the same content) the same listing
+// is written again and replaces the old digest.
 import { hash } from 'node:crypto';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import { viewOf } from '../dataset/chain/view.js';
@@ -10,21 +10,21 @@ import { summarize } from '../dataset/chain/summarize.js';
 import { isArchiverError } from '../failures/errors.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 import { type LoadedManifest, loadOpened, MAX_LOADED_BYTES, openStored } from '../manifest/loaded-manifest.js';
-import type { Totals } from '../manifest/manifest-types.js';
+import type { Totals, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { sameContent } from './same-content.js';
 
 export interface ExactCopy {
   readonly loaded: LoadedManifest;
-  /** As they are to be stored; undefined when they are here opened only. */
+  /** As they are to be stored; undefined when only the decrypted bytes are known. */
   readonly stored: Buffer | undefined;
   /** `cache`, or the key of the copy. */
   readonly from: string;
 }
 
 export interface ExactCopyOptions {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Digests to look for, the most wanted first. */
   readonly digests: readonly string[];
   readonly beside: readonly ObjectInfo[];
@@ -32,7 +32,7 @@ export interface ExactCopyOptions {
   readonly signal: AbortSignal;
 }
 
-/** Looks for a copy. @throws what the store and its keys say */
+/** Looks for a copy. @throws errors of the store and its keys */
 export async function findExactCopy(
   reader: ObjectReader,
   { uploadId, digests, beside, cache, signal }: ExactCopyOptions,
@@ -72,8 +72,8 @@ async function readBeside(
   return copies;
 }
 
-/** Undefined for what has the digest and is no manifest all the same. */
-async function loadSound(uploadId: string, opened: OpenedBytes, sha256: string): Promise<LoadedManifest | undefined> {
+/** Undefined for bytes that have the digest but are not a manifest. */
+async function loadSound(uploadId: UploadId, opened: OpenedBytes, sha256: string): Promise<LoadedManifest | undefined> {
   try {
     return await loadOpened(uploadId, opened, sha256);
   } catch (error) {
@@ -82,7 +82,7 @@ async function loadSound(uploadId: string, opened: OpenedBytes, sha256: string):
   }
 }
 
-/** Whether readers would get a view from it now that is as large as `expected`. @throws what the store says */
+/** Whether readers would now get a view from it with the totals of `expected`. @throws errors of the store */
 export async function opensAs(
   reader: ObjectReader,
   loaded: LoadedManifest,

@@ -12,6 +12,7 @@ import { readChunkTable } from '../chunk/chunk-table.js';
 import type { BadChunk, FoundChunk } from './found-chunk.js';
 import { findObjects } from './direct-objects.js';
 import type { FolderObjects } from './folder-objects.js';
+import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
 
 /** Most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
@@ -20,9 +21,9 @@ const MAX_TABLE_BYTES = 256 * 1024 * 1024;
 export interface FoundChunks {
   /** By number; direct files among them. */
   readonly chunks: readonly FoundChunk[];
-  /** Chunks whose tables cannot be used, and direct files that are not there or not listed. */
+  /** Chunks whose tables cannot be used, and direct files that do not exist or are not listed. */
   readonly bad: readonly BadChunk[];
-  /** Numbers of chunks that should be there, below the highest one that is. */
+  /** Numbers of missing chunks, below the highest existing one. */
   readonly missing: readonly number[];
   /** Objects of the upload that are neither chunks nor manifests. */
   readonly others: readonly string[];
@@ -34,13 +35,13 @@ export interface FetchTablesOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws cold-storage where a chunk must be thawed first, unsupported for a newer format, and what the store says */
+/** @throws cold-storage where a chunk must be thawed first, unsupported for a newer format, and errors of the store */
 export async function fetchTables(
   reader: ObjectReader,
   { uploadId, chunks: objects, files, others }: FolderObjects,
   options: FetchTablesOptions,
 ): Promise<FoundChunks> {
-  const folder = `uploads/${uploadId}/`;
+  const folder = uploadFolder(uploadId);
   const chunks: FoundChunk[] = [];
   const bad: BadChunk[] = [];
   const { emit = ignoreEvents } = options;
@@ -70,7 +71,7 @@ export async function fetchTables(
   return { chunks: found, bad, missing: missingNumbers(objects, folder, listed), others };
 }
 
-/** A balance leaves the object that it copied until a prune takes it: of those with one number the newest counts. */
+/** A balance leaves the object that it copied until a prune deletes it: of several with one number the newest counts. */
 function newestOfEach(
   chunks: readonly FoundChunk[],
   objects: readonly ObjectInfo[],
@@ -85,7 +86,7 @@ async function readOne(
   reader: ObjectReader,
   { key: fullKey, sizeBytes: size, storageClass }: ObjectInfo,
   key: string,
-  { uploadId, signal }: FetchTablesOptions & { readonly uploadId: string },
+  { uploadId, signal }: FetchTablesOptions & { readonly uploadId: UploadId },
 ): Promise<FoundChunk> {
   if (size < FOOTER_BYTES) throw integrityError(`it has ${size} bytes`);
   const guess = await fetchTail(reader, fullKey, Math.min(size, GUESS_BYTES), signal);
@@ -94,10 +95,10 @@ async function readOne(
   const bytes = length <= guess.length ? guess.subarray(-length) : await fetchTail(reader, fullKey, length, signal);
   const table = readChunkTable(loadCodec(), Buffer.from(bytes), uploadId);
   const [, shard, , number] = CHUNK_KEY.exec(key) ?? [];
-  if (Number(number) !== table.chunk) throw integrityError(`its table of contents is that of chunk ${table.chunk}`);
+  if (Number(number) !== table.chunk) throw integrityError(`its table of contents belongs to chunk ${table.chunk}`);
   const stored = table.frames.reduce((sum, frame) => sum + frame.size, table.tocSize);
   if (stored !== size)
-    throw integrityError(`it has ${size} bytes, and by its table of contents it should have ${stored}`);
+    throw integrityError(`it has ${size} bytes, but should have ${stored} according to its table of contents`);
   // A balance moves chunks to other shards and leaves their bytes as they are.
   return { key, size, storageClass, table: { ...table, shard: Number(shard) } };
 }

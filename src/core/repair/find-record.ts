@@ -1,25 +1,25 @@
-// The version record that names an upload, found by reading records, newest first; and what else there is of its dataset:
-// versions after it, which may build on it, and versions before it, retired ones among them, whose folders may hold what
-// it refers to.
+// The version record that names an upload, found by reading records, newest first; and the rest of its dataset: later
+// versions, which may build on it, and earlier versions, including retired ones, whose folders may hold what it refers to.
 import { digestsOf } from '../dataset/chain/version-view.js';
 import { listAllOrdinals, type ListedVersion, readOrdinals, type ReadRecord } from '../dataset/records/versions.js';
 import type { ObjectReader } from '../object-store/object-store.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 const READS_AT_ONCE = 16;
 
 export type FoundRecord = ReadRecord;
 
-/** A version, or what is left of one that was retired. */
+/** A version, or the tombstone of a retired one. */
 export interface OlderUpload {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Digests that its manifest may have; none where no record is left. */
   readonly sha256: readonly string[];
   readonly isRetired: boolean;
 }
 
-/** What lies under `datasets/`, read as far as it is needed. */
+/** The objects under `datasets/`, read as far as needed. */
 export class RecordSearch {
-  /** The version that the upload is. */
+  /** The version of the upload. */
   found: FoundRecord | undefined;
   /** Versions of its dataset after it, oldest first. */
   newer: readonly FoundRecord[] = [];
@@ -33,8 +33,8 @@ export class RecordSearch {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Looks for the record that names this upload. @throws what the store says */
-  static async of(reader: ObjectReader, uploadId: string, signal: AbortSignal): Promise<RecordSearch> {
+  /** Looks for the record that names this upload. @throws errors of the store */
+  static async of(reader: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<RecordSearch> {
     const search = new RecordSearch(reader, await listAllOrdinals(reader, signal), signal);
     await search.look(uploadId);
     return search;
@@ -45,7 +45,7 @@ export class RecordSearch {
     return this.datasets.size;
   }
 
-  private async look(uploadId: string): Promise<void> {
+  private async look(uploadId: UploadId): Promise<void> {
     for (const [datasetId, listed] of this.datasets) {
       const newer: FoundRecord[] = [];
       for (let end = listed.length; end > 0; end -= READS_AT_ONCE) {
@@ -66,7 +66,7 @@ export class RecordSearch {
     }
   }
 
-  /** Uploads that were versions of the dataset before this one, newest first. @throws what the store says */
+  /** Uploads that were versions of the dataset before this one, newest first. @throws errors of the store */
   async older(): Promise<readonly OlderUpload[]> {
     const datasetId = this.found?.record.datasetId ?? '';
     const older: OlderUpload[] = [];
@@ -78,7 +78,7 @@ export class RecordSearch {
     return older;
   }
 
-  /** Every upload that is, or was, a version of some dataset. @throws what the store says */
+  /** Every upload that is, or was, a version of some dataset. @throws errors of the store */
   async claimed(): Promise<ReadonlySet<string>> {
     const claimed = new Set<string>();
     for (const [datasetId, listed] of this.datasets) {
@@ -93,7 +93,7 @@ export class RecordSearch {
   private async read(
     datasetId: string,
     listed: readonly ListedVersion[],
-  ): Promise<readonly (FoundRecord | { readonly problem: true } | { readonly retired: string })[]> {
+  ): Promise<readonly (FoundRecord | { readonly problem: true } | { readonly retired: UploadId })[]> {
     return (await readOrdinals(this.reader, datasetId, listed, this.signal)).map((found) => {
       if ('tombstone' in found) return { retired: found.tombstone.uploadId };
       return 'problem' in found ? { problem: true } : found;

@@ -1,5 +1,5 @@
-// What a rebuilt view may be merged from, a level an upload: by the manifest where it can be read, else by the tables of
-// contents of the chunks in its folder.
+// What a rebuilt view may be merged from, one level per upload: from the manifest where it can be read, else from the tables
+// of contents of the chunks in its folder.
 import type { EventSink } from '../events.js';
 import { loadExpected } from '../dataset/chain/load-chain.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
@@ -11,11 +11,12 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import type { OlderUpload } from './find-record.js';
 import { listFolder, withoutMarked } from './folder-objects.js';
 import { type KnownObjects, openTables, type TableFolder } from './table-folder.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface Layer {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly level: Level;
-  /** Nothing below it counts. */
+  /** Everything below it is hidden. */
   readonly isFull: boolean;
   /** Of the manifest that it comes from. */
   readonly sha256?: string;
@@ -31,13 +32,13 @@ export interface LayerOptions {
   readonly signal: AbortSignal;
 }
 
-/** The uploads before a version as layers, newest first, down to a full listing. @throws what the store and its keys say */
+/** The uploads before a version as layers, newest first, down to a full listing. @throws errors of the store and its keys */
 export async function olderLayers(
   reader: ObjectReader,
   older: readonly OlderUpload[],
   options: LayerOptions,
 ): Promise<readonly Layer[]> {
-  const links: (LoadedManifest | string)[] = [];
+  const links: (LoadedManifest | UploadId)[] = [];
   for (const upload of older) {
     const loaded = await manifestOf(reader, upload, options);
     links.push(loaded ?? upload.uploadId);
@@ -73,10 +74,10 @@ async function manifestOf(
   }
 }
 
-/** Undefined when no chunk is left in its folder that may be referred to. */
+/** Undefined when its folder has no chunk left that may be referred to. */
 export async function tableLayer(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   options: LayerOptions,
 ): Promise<Layer | undefined> {
   const objects = withoutMarked(await listFolder(reader, uploadId, options.signal));

@@ -1,28 +1,27 @@
-// Folders that no version record and no tombstone names: one of an upload that was resumed under a new id holds chunks which
-// only the manifest of the new id refers to, and an old archiver's prune left such folders, too.
+// Folders that no version record and no tombstone names: when an upload was resumed under a new id, its old folder holds
+// chunks to which only the new manifest refers; prunes of old versions of archiver left such folders too.
 import { loadExpected } from '../dataset/chain/load-chain.js';
 import { isArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { RecordSearch } from './find-record.js';
 import { type Layer, type LayerOptions, tableLayer } from './layers.js';
-import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { splitUploadKey, type UploadId } from '../manifest/upload-id.js';
 
-const UPLOAD = new RegExp(`^uploads/(${UPLOAD_ID})/$`);
-/** Newest first; a few are the rule. */
+/** Newest first; usually a few. */
 const MAX_FOLDERS = 64;
 
-/** Layers of loose folders that are older than `uploadId`, newest first. @throws what the store says */
+/** Layers of loose folders that are older than `uploadId`, newest first. @throws errors of the store */
 export async function looseLayers(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   search: RecordSearch,
   options: LayerOptions,
 ): Promise<readonly Layer[]> {
   const claimed = await search.claimed();
-  const loose: string[] = [];
+  const loose: UploadId[] = [];
   for await (const page of reader.list({ prefix: 'uploads/', delimiter: '/', signal: options.signal })) {
     for (const prefix of page.prefixes) {
-      const [, id] = UPLOAD.exec(prefix) ?? [];
+      const id = splitUploadKey(prefix)?.uploadId;
       if (id !== undefined && id < uploadId && !claimed.has(id)) loose.push(id);
     }
   }
@@ -38,7 +37,7 @@ export async function looseLayers(
 /** Its manifest can be read and says so. */
 async function isOfAnother(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   datasetId: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -47,7 +46,7 @@ async function isOfAnother(
     return head.datasetId !== datasetId;
   } catch (error) {
     if (isArchiverError(error, 'not-found', 'integrity')) return false;
-    // Whose names we may not read is not ours.
+    // A manifest that we may not read belongs to others.
     if (isArchiverError(error, 'access-denied', 'unsupported')) return true;
     throw error;
   }

@@ -1,12 +1,14 @@
-// What a rebuilt manifest lacks, as far as anything tells.
+// What a rebuilt manifest lacks, as far as that is known.
 import { chunkKey, extentsOf } from '../manifest/manifest-check.js';
-import type { VersionRecord } from '../manifest/manifest-types.js';
+import type { VersionRecord, UploadId } from '../manifest/manifest-types.js';
 import { resultPath } from '../failures/failure-list.js';
+import type { RawPath } from '../paths/raw-path.js';
 import type { Choice } from './choose-layers.js';
 import { filesInFrames } from './read-chunks.js';
 import type { FolderRead } from './read-used.js';
 import type { Rebuilt } from './rebuild.js';
 import type { TableFolder } from './table-folder.js';
+import { uploadFolder } from '../manifest/upload-id.js';
 
 export interface Loss {
   /** The file that it is about. */
@@ -17,7 +19,7 @@ export interface Loss {
 }
 
 export interface LossSources {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly own: TableFolder;
   readonly choice: Choice;
   /** Chunks that were read. */
@@ -33,7 +35,7 @@ export async function findLosses(sources: LossSources): Promise<readonly Loss[]>
   const others = choice.layers.flatMap(({ tables }) => (tables === undefined || tables === own ? [] : [tables]));
   return [
     ...found.bad.map(({ reason, ...about }) => ({ ...about, reason: notListed(reason) })),
-    // Of folders that were taken in addition, what is bad matters only where something is missing.
+    // In additional folders, bad chunks matter only where something is missing.
     ...(choice.isEqual
       ? []
       : others.flatMap((tables) =>
@@ -43,7 +45,7 @@ export async function findLosses(sources: LossSources): Promise<readonly Loss[]>
             reason: notListed(reason),
           })),
         )),
-    // A resumed upload may leave numbers out. Where everything is there, none is missing.
+    // A resumed upload may skip numbers. Where the totals are right, no chunk is missing.
     ...(choice.isEqual ? [] : found.missing.map((number) => missingChunk(number))),
     ...cut.lost.map(({ path, reason }) => ({ path: resultPath(path), reason })),
     ...damagedOwn(sources),
@@ -56,7 +58,7 @@ const notListed = (reason: string): string => `${reason}: what it holds is not i
 
 const missingChunk = (number: number): Loss => ({
   key: `chunk-${String(number).padStart(6, '0')}.tar.zst`,
-  reason: 'the chunk is not in the store, and nothing tells what it held',
+  reason: 'the chunk is not in the store, and nothing shows what it held',
 });
 
 function damagedOwn({ own, read }: LossSources): readonly Loss[] {
@@ -84,12 +86,12 @@ function damagedChunks({ chunks, read }: FolderRead): readonly {
 }
 
 /** Chunks of other uploads hold more than the view has of them. */
-async function damagedOthers({ own, read, rebuilt }: LossSources, uploadId: string): Promise<readonly Loss[]> {
-  const reasons = new Map<string, { readonly reason: string; readonly paths: ReadonlySet<string> }>();
+async function damagedOthers({ own, read, rebuilt }: LossSources, uploadId: UploadId): Promise<readonly Loss[]> {
+  const reasons = new Map<string, { readonly reason: string; readonly paths: ReadonlySet<RawPath> }>();
   for (const folder of read) {
     if (folder.tables === own) continue;
     for (const { chunk, frames, reason } of damagedChunks(folder)) {
-      const key = `uploads/${folder.tables.uploadId}/${chunk.key}`;
+      const key = `${uploadFolder(folder.tables.uploadId)}${chunk.key}`;
       reasons.set(key, { reason, paths: new Set(filesInFrames(chunk, frames)) });
     }
   }
@@ -119,7 +121,7 @@ function fewerThanRecorded({ totals }: Rebuilt, record: VersionRecord | undefine
   ];
 }
 
-/** What cannot be told from the chunks, as sentences. */
+/** What cannot be determined from the chunks, as sentences. */
 export function findUnknowns({ rebuilt, record, own, choice }: LossSources): readonly string[] {
   const { head, totals, takenFrom } = rebuilt;
   const { others } = own.found;
@@ -135,14 +137,14 @@ export function findUnknowns({ rebuilt, record, own, choice }: LossSources): rea
     ...(byTables.length === 0
       ? []
       : [
-          `deletions, and changes of metadata alone, in ${byTables.map(({ uploadId }) => uploadId).join(', ')}: no manifest tells of them`,
+          `deletions, and changes of metadata alone, in ${byTables.map(({ uploadId }) => uploadId).join(', ')}: no manifest lists them`,
         ]),
     ...(record === undefined
       ? ['how many paths were left out when it was uploaded, and whether chunks after the last one are missing']
       : []),
     ...(isMore
       ? [
-          `which ${totals.entries - record.totals.entries} of the entries the version did not have: its record counts fewer`,
+          `which ${totals.entries - record.totals.entries} of the entries do not belong to the version: its record counts fewer`,
         ]
       : []),
     ...(others.length > 0 ? [`what ${others.length} other objects of the upload are for (${others[0]}, …)`] : []),

@@ -1,11 +1,12 @@
-// With which key a manifest that is written anew is encrypted: as the one was that it replaces, or not at all.
+// Which key a rewritten manifest is encrypted with: the key of the one that it replaces, or none.
 import { integrityError } from '../failures/errors.js';
 import type { CurrentManifest } from './current-manifest.js';
 import type { FoundRecord } from './find-record.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
-/** The KMS key; undefined for a manifest in the clear. @throws integrity when it was encrypted and nothing tells the key */
+/** The KMS key; undefined for a manifest in the clear. @throws integrity when it was encrypted and the key is not known */
 export function manifestKeyId(
-  uploadId: string,
+  uploadId: UploadId,
   current: CurrentManifest,
   found: FoundRecord | undefined,
 ): string | undefined {
@@ -14,7 +15,7 @@ export function manifestKeyId(
   const sealed = current.state === 'missing' ? undefined : current.sealed;
   if (sealed === undefined || sealed.kmsKeyId !== undefined) return sealed?.kmsKeyId;
   throw integrityError(
-    `uploads/${uploadId} cannot be repaired: its manifest is encrypted, and neither it nor a version record tells the key`,
+    `uploads/${uploadId} cannot be repaired: its manifest is encrypted, and neither it nor a version record names the key`,
     { hint: 'its names would be written in the clear; `zstd -dc CHUNK | tar -x` reads the chunks by hand' },
   );
 }

@@ -12,16 +12,16 @@ interface Source {
   readonly position: number;
   readonly segments: readonly Segment[] | undefined;
   path: RawPath;
-  /** Opened when its first path is due: few tables are open at a time. */
+  /** Opened when its first path is next: few tables are open at a time. */
   lines?: Iterator<Entry>;
-  /** Of these, the one that is due. */
+  /** The next one of these. */
   current?: Entry;
 }
 
 const isBefore = (a: Source, b: Source): boolean =>
   a.path < b.path || (a.path === b.path && a.chunk.table.chunk > b.chunk.table.chunk);
 
-/** Gives the source that comes first, again and again, in logarithmic time. */
+/** A priority queue of sources by their next path. */
 class SourceHeap {
   private readonly heap: Source[] = [];
 
@@ -122,7 +122,7 @@ export class MergedTables {
     this.chunks.forEach((chunk, position) => {
       const { first, part, chunk: number } = chunk.table;
       const segments = this.segments.get(number);
-      // Of a cut file only the last piece lists it, and only when the others are there.
+      // A cut file is listed by its last piece only, and only when the others exist.
       if (first === undefined || (part !== undefined && segments === undefined)) return;
       heap.add({ chunk, position, segments, path: first.path });
     });
@@ -130,7 +130,7 @@ export class MergedTables {
   }
 }
 
-/** The entry that is due, with the source moved on to its next one. */
+/** The next entry; moves the source on. */
 function take(source: Source, heap: SourceHeap): { readonly number: number; readonly entry: Entry | undefined } {
   const { table } = source.chunk;
   const number = table.chunk;
@@ -151,7 +151,7 @@ function take(source: Source, heap: SourceHeap): { readonly number: number; read
   return { number, entry };
 }
 
-/** A group lies in one chunk. A number that a resumed upload used again in another chunk becomes a new one. */
+/** A group is in one chunk. A number that a resumed upload used again in another chunk becomes a new one. */
 class LinkGroups {
   private readonly owners = new Map<number, number>();
   private readonly moved = new Map<string, number>();

@@ -1,5 +1,5 @@
-// Puts a copy of a manifest back in its place. Where the copy can be stored as it was, it is; else the same document is
-// written anew, and stands in for every digest under which others know it: what it lists is the same.
+// Puts a copy of a manifest back in its place. If possible it is stored as it was; otherwise the same document is written
+// again and replaces every digest under which others know it, because it lists the same.
 import { movedManifest } from '../balance/moved-manifest.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
@@ -20,7 +20,7 @@ export interface PutBackOptions {
   readonly signal: AbortSignal;
 }
 
-/** Returns the digest of what was written and the key of the copy of what was replaced. @throws what the store says */
+/** Returns the digest of what was written and the key of the backup of what was replaced. @throws errors of the store */
 export async function putBack(
   store: ObjectStore,
   options: PutBackOptions,
@@ -35,7 +35,7 @@ export async function putBack(
     next,
     records: found === undefined || isNamedAlone(found, next.sha256) ? [] : [found],
     change: { listing: head.listing, totals: head.view ?? head.totals },
-    // What it builds on may be damaged, too: that is for another repair.
+    // What it builds on may be damaged too: that is for another repair.
     verify: (reader) => verifyAsItWillBe(reader, { uploadId, sha256: next.sha256, totals: undefined, signal }),
     signal,
   });

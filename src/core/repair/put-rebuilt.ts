@@ -1,5 +1,5 @@
-// Puts a rebuilt manifest in place, and before that takes what builds on the old one off it, unless the new one is proven to
-// say the same.
+// Puts a rebuilt manifest in place. Before that, versions that build on the old one are made independent of it, unless the new
+// one is proven to show the same.
 import { backupKeyOf, replaceManifest } from '../dataset/replace-manifest.js';
 import type { ManifestSealer } from '../keys/manifest-sealer.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
@@ -11,20 +11,21 @@ import type { FoundRecord } from './find-record.js';
 import { type Rebased, rebaseAll } from './rebase.js';
 import type { Rebuilt } from './rebuild.js';
 import { verifyAsItWillBe } from './verify-rebuilt.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 /** Each round means that a version was committed meanwhile. */
 const MAX_ROUNDS = 10;
 
 export interface PutRebuiltOptions {
   readonly store: ObjectStore;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly rebuilt: Rebuilt;
   readonly current: CurrentManifest;
   readonly found: FoundRecord | undefined;
   readonly dependents: Dependents;
-  /** What builds on the upload by now. */
+  /** What builds on the upload now. */
   readonly lookAgain: () => Promise<Dependents>;
-  /** The view is that of the sound manifest that is there. */
+  /** The view is that of the existing, sound manifest. */
   readonly isSame: boolean;
   readonly sealer: ManifestSealer | undefined;
   readonly kmsKeyId: string | undefined;
@@ -40,11 +41,11 @@ export interface PutResult {
   readonly isRecorded: boolean;
 }
 
-/** Where the copy of the manifest that is there will lie. */
-export const copyKeyOf = (uploadId: string, current: CurrentManifest): string | null =>
+/** Where the existing manifest will be backed up. */
+export const copyKeyOf = (uploadId: UploadId, current: CurrentManifest): string | null =>
   current.state === 'missing' ? null : backupKeyOf(uploadId, 'repair', current.sha256);
 
-/** Writes, or says what would be written. @throws what the store says; what could be read before can be read after */
+/** Writes, or says what would be written. @throws errors of the store; everything stays as readable as before */
 export async function putRebuilt(options: PutRebuiltOptions): Promise<PutResult> {
   const { store, uploadId, rebuilt, current, found, dependents, isSame, kmsKeyId, execute, signal } = options;
   const rebasing = { ground: { uploadId, view: rebuilt.view, kmsKeyId }, execute, signal };
@@ -95,7 +96,7 @@ async function encoded(
   return { next: sealer === undefined ? plain : await sealer.seal(plain), isRecorded: false };
 }
 
-/** The very bytes that were recorded, where all of it could be told: then everything that names them stays as it is. */
+/** The recorded bytes, where everything in them is known: then everything that names them stays valid. */
 async function asRecorded({ rebuilt, current, found }: PutRebuiltOptions): Promise<EncodedManifest | undefined> {
   const damaged = current.state === 'missing' ? undefined : current.head;
   if (found === undefined || damaged === undefined) return undefined;

@@ -6,22 +6,23 @@ import type { ProgressMeter } from '../progress-meter.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { FoundChunk } from './found-chunk.js';
+import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
 
 export interface ReadChunk {
   /** Hex, of the whole object. */
   readonly sha256: string;
-  /** Positions of frames whose bytes are not those that the table of contents tells of. */
+  /** Positions of frames whose bytes do not match the table of contents. */
   readonly damagedFrames: readonly number[];
 }
 
 export interface ReadChunksOptions {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly requestsAtOnce: number;
   readonly signal: AbortSignal;
   readonly meter: Pick<ProgressMeter, 'add'>;
 }
 
-/** Reads every chunk; the result is in the order of `chunks`. @throws what the store says, cold-storage too */
+/** Reads every chunk; the result is in the order of `chunks`. @throws errors of the store, including cold-storage */
 export async function readChunks(
   reader: ObjectReader,
   chunks: readonly FoundChunk[],
@@ -33,7 +34,7 @@ export async function readChunks(
     for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
       throwIfCancelled(signal);
       const [position, chunk] = next;
-      read[position] = await readOne(reader, `uploads/${uploadId}/${chunk.key}`, chunk, signal);
+      read[position] = await readOne(reader, `${uploadFolder(uploadId)}${chunk.key}`, chunk, signal);
       meter.add(1, chunk.size);
     }
   };
@@ -75,7 +76,7 @@ class FrameDigests {
     const { frames } = this.chunk.table;
     for (let at = 0; at < piece.length;) {
       const frame = frames[this.frame];
-      if (frame === undefined) return; // the table of contents, which was compared with its own digest
+      if (frame === undefined) return; // the table of contents, which has a digest of its own
       const end = Math.min(piece.length, at + frame.size - this.done);
       this.hash.update(piece.subarray(at, end));
       this.done += end - at;

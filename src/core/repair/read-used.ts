@@ -1,15 +1,16 @@
-// The digests of chunks that only the lost manifest knew: those of the upload itself are read through, and of chunks in other
-// folders those that the view refers to and no manifest tells of.
+// The digests of chunks that only the lost manifest knew: the upload's own chunks are read through, and those in other folders
+// that the view refers to and no manifest lists.
 import type { EventSink } from '../events.js';
 import { ignoreEvents, progressMeter } from '../progress-meter.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Choice } from './choose-layers.js';
 import type { FoundChunk } from './found-chunk.js';
 import { readChunks, type ReadChunk, type ReadChunksOptions } from './read-chunks.js';
 import { NOT_READ, type TableFolder } from './table-folder.js';
+import { uploadFolder } from '../manifest/upload-id.js';
 
 /** Chunks of a folder that must be read, and what was found when they were. */
 export interface FolderRead {
@@ -20,7 +21,7 @@ export interface FolderRead {
 }
 
 /** Which chunks have to be read for this choice. */
-export function chunksToRead(choice: Choice, uploadId: string): readonly FolderRead[] {
+export function chunksToRead(choice: Choice, uploadId: UploadId): readonly FolderRead[] {
   const needed = new Set<string>();
   choice.view.chunks.forEach(({ key, sha256 }, position) => {
     const full = chunkKey(uploadId, key);
@@ -29,7 +30,9 @@ export function chunksToRead(choice: Choice, uploadId: string): readonly FolderR
   return choice.layers.flatMap(({ tables }) => {
     if (tables === undefined) return [];
     const isOwn = tables.uploadId === uploadId;
-    const chunks = tables.found.chunks.filter(({ key }) => isOwn || needed.has(`uploads/${tables.uploadId}/${key}`));
+    const chunks = tables.found.chunks.filter(
+      ({ key }) => isOwn || needed.has(`${uploadFolder(tables.uploadId)}${key}`),
+    );
     return chunks.length === 0 ? [] : [{ tables, chunks, read: [] }];
   });
 }
@@ -67,20 +70,20 @@ export class ReadDigests {
   constructor(folders: readonly FolderRead[]) {
     for (const { tables, chunks, read } of folders) {
       read.forEach(({ sha256 }, index) => {
-        this.digests.set(`uploads/${tables.uploadId}/${chunks[index]?.key}`, sha256);
+        this.digests.set(`${uploadFolder(tables.uploadId)}${chunks[index]?.key}`, sha256);
       });
     }
   }
 
-  /** Keys are relative to `uploadId`. A digest that a manifest gave stays: what was read may be damaged. */
-  chunks(chunks: readonly ChunkRecord[], uploadId: string): readonly ChunkRecord[] {
+  /** Keys are relative to `uploadId`. A digest from a manifest is kept: the chunk as read may be damaged. */
+  chunks(chunks: readonly ChunkRecord[], uploadId: UploadId): readonly ChunkRecord[] {
     return chunks.map((record) => {
       const found = record.sha256 === NOT_READ ? this.digests.get(chunkKey(uploadId, record.key) ?? '') : undefined;
       return found === undefined ? record : { ...record, sha256: found };
     });
   }
 
-  view(view: MergedView, uploadId: string): MergedView {
+  view(view: MergedView, uploadId: UploadId): MergedView {
     return { chunks: this.chunks(view.chunks, uploadId), entries: (onForeign) => view.entries(onForeign) };
   }
 }

@@ -1,5 +1,6 @@
-// Takes a version off the manifest that it builds on: it becomes a full listing of what it is now, so that another manifest
-// below it changes nothing any more. What it is now may be less than it was; then it does not stand in for its old digest.
+// Makes a version independent of the manifest that it builds on: it becomes a full listing of its current view, so that a
+// replaced manifest below it has no effect. Its current view may be less than it was; then it does not replace its old
+// digest.
 import { compactView } from '../dataset/chain/compact-view.js';
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
@@ -8,27 +9,27 @@ import { summarize } from '../dataset/chain/summarize.js';
 import { levelOf } from '../dataset/chain/view.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import { composeManifest } from '../manifest/compose-manifest.js';
-import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
+import type { ManifestHead, Totals, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import type { Dependent } from './dependents.js';
 import { opensAs } from './exact-copy.js';
 import { sameContent } from './same-content.js';
 import { verifyAsItWillBe } from './verify-rebuilt.js';
 
-/** What the versions stand on from now on; keys relative to `uploadId`. */
+/** What the versions build on from now on; keys relative to `uploadId`. */
 export interface Ground {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly view: MergedView;
-  /** The KMS key of its manifest: what builds on it is not written in the clear. */
+  /** The KMS key of its manifest: what builds on it must not be written in the clear. */
   readonly kmsKeyId: string | undefined;
 }
 
 export interface Rebased {
   readonly version: number;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly entries: number;
   readonly bytes: number;
-  /** How it differs from what it was, as far as counting tells; null when it does not. */
+  /** How its totals differ from before; null when they do not. */
   readonly difference: string | null;
   /** Of what was written. */
   readonly manifestSha256: string | null;
@@ -37,12 +38,12 @@ export interface Rebased {
 
 export interface RebaseOptions {
   readonly ground: Ground;
-  /** Else only say what would be written. */
+  /** Otherwise only say what would be written. */
   readonly execute: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Re-bases versions, the newest first, so that none is ever left on one that has changed. @throws what the store says */
+/** Re-bases versions, the newest first, so that none ever builds on one that has changed. @throws errors of the store */
 export async function rebaseAll(
   store: ObjectStore,
   dependents: readonly Dependent[],
@@ -90,7 +91,7 @@ async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseO
   return { ...result, manifestSha256: next.sha256, backupKey: backup ?? null };
 }
 
-/** Without its place in a chain, and standing in for nothing. */
+/** Without its place in a chain, and replacing no digest. */
 function independent({
   previous: _previous,
   chain: _chain,
@@ -106,7 +107,7 @@ function differenceOf(said: Totals, found: Totals): string | null {
   return `it had ${said.entries} entries with ${said.bytes} bytes, and ${found.entries} with ${found.bytes} are found`;
 }
 
-/** Of these versions, those that readers cannot open as they are now. @throws what the store says */
+/** Of these versions, those that readers cannot open now. @throws errors of the store */
 export async function brokenOnes(
   reader: ObjectReader,
   dependents: readonly Dependent[],

@@ -1,5 +1,5 @@
-// The head of a rebuilt manifest: from the beginning of the damaged one where it can be read, else from the version
-// record, else from the chunks themselves. What nothing tells is said in `unknown`.
+// The head of a rebuilt manifest: from the head of the damaged one where it can be read, else from the version record, else
+// from the chunks themselves. `unknown` lists what could not be determined.
 import { loadCodec } from '../codec/codec.js';
 import {
   FORMAT_VERSION,
@@ -8,21 +8,24 @@ import {
   type Settings,
   type SourceRecord,
   type VersionRecord,
+  type UploadId,
 } from '../manifest/manifest-types.js';
+import { NO_REQUIREMENTS } from '../manifest/requirements.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
-import { rawFromText } from '../paths/raw-path.js';
+import { rawFromText, rawFromBase64 } from '../paths/raw-path.js';
+import { defined } from '../defined.js';
 
 const FOLDER_MODE = 0o755;
 
 export interface HeadSources {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly url: string;
   readonly region: string | undefined;
   readonly tool: string;
-  /** The beginning of the damaged manifest. */
+  /** The head of the damaged manifest. */
   readonly damaged: ManifestHead | undefined;
   readonly record: VersionRecord | undefined;
-  /** That the upload wrote itself, as far as they are there. */
+  /** That the upload wrote itself, as far as they exist. */
   readonly chunks: readonly ChunkRecord[];
   readonly hasChecksums: boolean;
 }
@@ -33,7 +36,7 @@ export type DescriptiveHead = Omit<
   'listing' | 'previous' | 'chain' | 'view' | 'replaces' | 'totals' | 'shards' | 'chunks'
 >;
 
-/** The description, and what it had to leave open. */
+/** The description, and what is unknown in it. */
 export function rebuildHead(sources: HeadSources): {
   readonly head: DescriptiveHead;
   readonly unknown: readonly string[];
@@ -43,6 +46,7 @@ export function rebuildHead(sources: HeadSources): {
   const head: DescriptiveHead = {
     format: FORMAT_VERSION,
     type: 'archiver-manifest',
+    requires: NO_REQUIREMENTS,
     tool,
     codec: damaged?.codec ?? loadCodec().version,
     uploadId,
@@ -71,11 +75,7 @@ function optionalParts(
   const writerId = record?.writerId ?? damaged?.writerId;
   const { project, tags, git, dvc } = damaged ?? {};
   return {
-    ...(writerId === undefined ? {} : { writerId }),
-    ...(project === undefined ? {} : { project }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(git === undefined ? {} : { git }),
-    ...(dvc === undefined ? {} : { dvc }),
+    ...defined({ writerId, project, tags, git, dvc }),
   };
 }
 
@@ -89,7 +89,7 @@ function unknownParts({ damaged, record }: HeadSources): readonly string[] {
 }
 
 /** `20251114-093012-…` as a time. */
-function momentOf(uploadId: string): string {
+function momentOf(uploadId: UploadId): string {
   const [, ...parts] = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-/.exec(uploadId) ?? [];
   const [year, month, day, hour, minute, second] = parts;
   return `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
@@ -97,8 +97,7 @@ function momentOf(uploadId: string): string {
 
 function sourceOf(record: VersionRecord | undefined, createdAt: string): SourceRecord {
   const { path, pathBase64, host = 'unknown' } = record?.source ?? {};
-  const bytes =
-    pathBase64 === undefined ? rawFromText(path ?? '/unknown') : Buffer.from(pathBase64, 'base64').toString('latin1');
+  const bytes = pathBase64 === undefined ? rawFromText(path ?? '/unknown') : rawFromBase64(pathBase64);
   const seconds = Math.floor(Date.parse(createdAt) / 1000);
   return { path: bytes, host, mode: FOLDER_MODE, mtime: { seconds, nanos: 0 }, uid: 0, gid: 0 };
 }

@@ -1,10 +1,10 @@
-// The rebuilt manifest of what was chosen: a delta where it was one and the version before can be read, else a full listing.
+// Rebuilds the manifest from the chosen layers: a delta if it was one and the version before can be read, else a full listing.
 import { compactView } from '../dataset/chain/compact-view.js';
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import type { View } from '../dataset/chain/view.js';
-import type { Entry, ManifestHead, Totals } from '../manifest/manifest-types.js';
+import type { Entry, ManifestHead, Totals, UploadId } from '../manifest/manifest-types.js';
 import type { Choice } from './choose-layers.js';
 import type { Layer } from './layers.js';
 import { openOwnView } from './own-view.js';
@@ -17,7 +17,7 @@ export interface RebuildOptions {
   readonly describing: DescriptiveHead;
   /** The version before, when the manifest is to be a delta on it and the lowest layers are its chain. */
   readonly before: View | undefined;
-  /** What the version left out, as far as a record tells. */
+  /** What the version left out, as far as a record says. */
   readonly skipped: number;
 }
 
@@ -28,7 +28,7 @@ export interface Rebuilt {
   readonly totals: Totals;
   /** The effective view; keys relative to the upload. */
   readonly view: MergedView;
-  /** The newest upload of which entries were taken over. */
+  /** The newest upload whose entries were used. */
   readonly takenFrom: string | undefined;
 }
 
@@ -80,7 +80,7 @@ async function asDelta(
 const topLayers = (layers: readonly Layer[], before: View): readonly Layer[] =>
   layers.slice(0, layers.length - before.chain.length);
 
-async function summaryOf(top: readonly Layer[], uploadId: string): ReturnType<typeof openOwnView> {
+async function summaryOf(top: readonly Layer[], uploadId: UploadId): ReturnType<typeof openOwnView> {
   const [own, next] = top;
   if (next === undefined && own?.tables !== undefined) return await openOwnView(own.tables);
   const levels = top.map(({ level }) => level);

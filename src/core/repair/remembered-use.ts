@@ -1,4 +1,4 @@
-// The manifest cache of a repair: as the one below it, and it tells which uploads it had the manifests of.
+// The manifest cache of a repair: like the one below it, and it knows which uploads it had the manifests of.
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { OpenedBytes } from '../keys/unseal-bytes.js';
 

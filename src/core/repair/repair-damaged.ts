@@ -1,6 +1,8 @@
-// The repair of a manifest that is lost, damaged or another than the recorded one; and of a sound one with `--force`.
+// Repairs a manifest that is lost, damaged or not the recorded one; or a sound one with `--force`.
 import { assertSameView } from '../dataset/prune/same-view.js';
-import { openView, type View } from '../dataset/chain/view.js';
+import { loadChain } from '../dataset/chain/load-chain.js';
+import { summarize } from '../dataset/chain/summarize.js';
+import { openView, type View, viewOf } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
@@ -21,7 +23,10 @@ import { rebuild, type Rebuilt } from './rebuild.js';
 import { RememberedUse } from './remembered-use.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
 import type { TableFolder } from './table-folder.js';
+import { checkObjects } from '../verify/check-objects.js';
+import { Problems } from '../verify/problem.js';
 import { ViewSources } from './view-sources.js';
+import { uploadUrlOf } from '../manifest/upload-id.js';
 
 export class DamagedRepair {
   private readonly cache: RememberedUse;
@@ -39,7 +44,7 @@ export class DamagedRepair {
     return this.search.found;
   }
 
-  /** What can be read of the manifest that is there. */
+  /** What can be read of the existing manifest. */
   private get head(): ManifestHead | undefined {
     return this.current.state === 'missing' ? undefined : this.current.head;
   }
@@ -68,11 +73,11 @@ export class DamagedRepair {
     const copy = await findExactCopy(store, { ...options, digests: [manifestSha256] });
     if (copy !== undefined || replacementSha256 === undefined) return copy;
     const next = await findExactCopy(store, { ...options, digests: [replacementSha256] });
-    // Else it has another view: a repair that was broken off wrote it, and is done again.
+    // Otherwise it has another view: an interrupted repair wrote it, and is done again.
     return next?.loaded.head.replaces?.includes(manifestSha256) === true ? next : undefined;
   }
 
-  /** A copy of what versions that build on it name: of the time before a prune or a balance rewrote it. */
+  /** A copy that versions building on it name: from before a prune or a balance rewrote it. */
   private async namedCopy({ beside }: FolderObjects, dependents: Dependents): Promise<ExactCopy | undefined> {
     const { store, uploadId, signal } = this.options;
     const digests = this.namedBy(dependents);
@@ -100,6 +105,7 @@ export class DamagedRepair {
       ? await putBack(store, { copy, current, found, named, signal })
       : { manifestSha256: null, backupKey: copyKeyOf(head.uploadId, current) };
     const totals = head.view ?? head.totals;
+    const { lost, unknown } = await this.goneChunks(copy);
     return {
       ...this.about(),
       rebuilt: { ...summaryOf(head, totals, sealedBy), takenFrom: null },
@@ -107,10 +113,25 @@ export class DamagedRepair {
       isProven: true,
       rebased: [],
       readBytes: 0,
-      lost: [],
-      unknown: [],
+      lost,
+      unknown,
       ...written,
     };
+  }
+
+  /** Chunks that the copy names, that its view needs, and that are not in the store. */
+  private async goneChunks({ loaded }: ExactCopy): Promise<Pick<RepairResult, 'lost' | 'unknown'>> {
+    const { store, uploadId, signal } = this.options;
+    const [errors, warnings] = [new Problems(), new Problems()];
+    try {
+      const view = viewOf(await loadChain(store, loaded, { signal }));
+      const { used } = await summarize(view);
+      await checkObjects({ reader: store, head: { uploadId, chunks: view.chunks }, used, errors, warnings, signal });
+    } catch (error) {
+      if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
+      return { lost: [], unknown: [`whether its chunks are there: ${error.message}`] };
+    }
+    return { lost: errors.list.map(({ key, message }) => ({ reason: message, ...(key && { key }) })), unknown: [] };
   }
 
   private about(): Pick<RepairResult, 'uploadId' | 'status' | 'damage' | 'version' | 'manifestKey'> {
@@ -135,7 +156,7 @@ export class DamagedRepair {
     const { store, uploadId, execute, signal } = options;
     const kmsKeyId = manifestKeyId(uploadId, current, found);
     const sealer = kmsKeyId === undefined ? undefined : new ManifestSealer({ store, uploadId, kmsKeyId, signal });
-    // Whoever may not have a key learns of it before the chunks are read.
+    // Missing permission for the key is noticed before the chunks are read.
     if (execute) await sealer?.prepare();
     const isSame = this.damage === null;
     const sources = new ViewSources({ options, search, head, cache });
@@ -188,7 +209,7 @@ export class DamagedRepair {
 
   private requireContent({ found: { bad } }: TableFolder, { totals }: Choice): void {
     const { store, uploadId } = this.options;
-    const place = `${store.url}/uploads/${uploadId}`;
+    const place = uploadUrlOf(store.url, uploadId);
     if (totals.entries > 0 || this.found?.record.totals.entries === 0) return;
     if (bad.length > 0)
       throw integrityError(
@@ -215,7 +236,7 @@ export class DamagedRepair {
       if (!isArchiverError(error, 'integrity')) throw error;
       throw new ArchiverError(
         'unsupported',
-        `uploads/${uploadId} was left as it is: its manifest is sound and says what its chunks do not tell (${error.message})`,
+        `uploads/${uploadId} was left as it is: its manifest is sound and has information that its chunks lack (${error.message})`,
         { cause: error, hint: 'a sound manifest needs no repair: run without --force' },
       );
     }
@@ -243,7 +264,7 @@ export class DamagedRepair {
   }
 }
 
-/** A self-contained upload, all of which is there. */
+/** A self-contained upload without losses. */
 const isComplete = ({ isEqual, layers }: Choice, { head }: Rebuilt): boolean =>
   isEqual && layers.length === 1 && head.listing === 'full';
 

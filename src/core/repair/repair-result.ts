@@ -1,23 +1,23 @@
-// What a repair is asked for, and what it answers.
+// Options and result of a repair.
 import type { EventSink } from '../events.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
-import type { Listing } from '../manifest/manifest-types.js';
+import type { Listing, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import type { Loss } from './losses.js';
 import type { Rebased } from './rebase.js';
 
 export interface RepairOptions {
   readonly store: ObjectStore;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly region: string | undefined;
   readonly tool: string;
-  /** Manifests that this computer remembers. */
+  /** Manifests that this computer has cached. */
   readonly cache?: ManifestCache | undefined;
-  /** Write; else only say what would be written. */
+  /** Write; otherwise only say what would be written. */
   readonly execute: boolean;
-  /** Also when the manifest is sound. */
+  /** Even when the manifest is sound. */
   readonly force: boolean;
-  /** Take over entries of the versions before, also where nothing proves that they belong here. */
+  /** Use entries of earlier versions, even where nothing proves that they belong here. */
   readonly fromPrevious: boolean;
   readonly requestsAtOnce: number;
   readonly signal: AbortSignal;
@@ -25,22 +25,22 @@ export interface RepairOptions {
 }
 
 /**
- * `sound`: nothing to do. `unfinished` and `finished`: the manifest is sound and its record still names, or named, the one
- * that it replaced. `repairable` and `repaired`: a manifest can be, or was, put back, rebuilt or re-based.
+ * `sound`: nothing to do. `unfinished` and `finished`: the manifest is sound, and its record still names, or named, the one
+ * that it replaced. `repairable` and `repaired`: a manifest can be, or was, put back, rebuilt or made independent.
  */
 export type RepairStatus = 'sound' | 'unfinished' | 'finished' | 'repairable' | 'repaired';
 
 /** Where a part of the view was found. */
 export interface RepairPart {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** By the tables of contents of its chunks; its manifest in the store; that in this computer's cache; a copy beside. */
   readonly from: 'chunks' | 'manifest' | 'cache' | 'copy';
 }
 
 export interface RepairResult {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly status: RepairStatus;
-  /** What is wrong with the manifest that is there; null when it is sound. */
+  /** What is wrong with the existing manifest; null when it is sound. */
   readonly damage: string | null;
   readonly version: { readonly datasetId: string; readonly version: number } | null;
   /** Of the manifest that is put in place; null when there is none. */
@@ -51,14 +51,14 @@ export interface RepairResult {
     readonly files: number;
     readonly bytes: number;
     readonly storedBytes: number;
-    /** The KMS key that it is encrypted with, as the one was that it replaces. */
+    /** The KMS key that it is encrypted with, like the one that it replaces. */
     readonly encryptedBy: string | null;
-    /** The newest other upload from which entries were taken over. */
+    /** The newest other upload whose entries were used. */
     readonly takenFrom: string | null;
   } | null;
   /** Newest first. */
   readonly parts: readonly RepairPart[];
-  /** Its view is proven to be that of the version: nothing else can be lost than what is named. */
+  /** Its view is proven to be that of the version: nothing is lost except what is named. */
   readonly isProven: boolean;
   /** Versions that built on it and become, or became, full listings of their own. */
   readonly rebased: readonly Rebased[];

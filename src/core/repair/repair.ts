@@ -1,7 +1,7 @@
-// Mends the manifest of an upload (commit protocol, Protocol 2, rule 7). Copies of it are looked for before anything is
-// rebuilt; chunks of every upload that may belong to it are looked at before anything is called lost; what builds on it is
-// re-based before another view takes its place. Nothing is written before everything is known, nothing is ever deleted, and
-// a sound manifest keeps its view. Broken off anywhere, the next run comes to the same end.
+// Repairs the manifest of an upload (commit protocol, Protocol 2, rule 7). Copies of it are looked for before anything is
+// rebuilt; chunks of every upload that may belong to it are checked before anything is called lost; versions that build on
+// it are made independent before its view changes. Nothing is written before everything is known, nothing is ever deleted,
+// and a sound manifest keeps its view. Interrupted at any point, the next run comes to the same result.
 import { changeRecord } from '../dataset/records/change-record.js';
 import { openView } from '../dataset/chain/view.js';
 import { integrityError, isArchiverError } from '../failures/errors.js';
@@ -13,13 +13,14 @@ import { type FoundRecord, RecordSearch } from './find-record.js';
 import { brokenOnes, type Ground, type Rebased, rebaseAll } from './rebase.js';
 import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
+import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
 
 export type { RepairOptions, RepairPart, RepairResult, RepairStatus } from './repair-result.js';
 export { hasLosses } from './repair-result.js';
 
 type Sound = Exclude<CurrentManifest, { state: 'missing' }>;
 
-/** @throws integrity when nothing can be rebuilt, and what the store says */
+/** @throws integrity when nothing can be rebuilt, and errors of the store */
 export async function repairUpload(options: RepairOptions): Promise<RepairResult> {
   const { store, uploadId, signal } = options;
   const [current, search] = await Promise.all([
@@ -32,7 +33,7 @@ export async function repairUpload(options: RepairOptions): Promise<RepairResult
   return await new DamagedRepair(options, current, search, damage).run();
 }
 
-/** Null when the manifest is sound and the one that its record means. */
+/** Null when the manifest is sound and the recorded one. */
 function damageOf(current: CurrentManifest, found: FoundRecord | undefined): string | null {
   if (current.state === 'missing') return 'there is no manifest';
   if (current.state === 'damaged') return current.reason;
@@ -43,7 +44,7 @@ function damageOf(current: CurrentManifest, found: FoundRecord | undefined): str
   return `it is sound, but not the manifest that the version record names (its SHA-256 is ${current.sha256})`;
 }
 
-/** Finishes what another run left at the record, and takes versions off a manifest that is no longer the one they name. */
+/** Finishes what another run left in the record, and makes versions independent of a manifest that is not the one they name. */
 async function settleSound(options: RepairOptions, current: Sound, search: RecordSearch): Promise<RepairResult> {
   const { store, uploadId, execute, signal } = options;
   const { sha256, head } = current;
@@ -75,7 +76,7 @@ async function settleSound(options: RepairOptions, current: Sound, search: Recor
   };
 }
 
-/** Re-bases versions that no reader can open because what they build on is sound and another. */
+/** Makes versions independent that no reader can open because the manifest that they build on is sound but not the one they name. */
 async function mendChains(
   { store, uploadId, cache, execute, signal }: RepairOptions,
   { loaded }: Sound,
@@ -92,15 +93,15 @@ async function mendChains(
   const ground = below === undefined ? await groundOf(store, uploadId, [], signal) : await groundBelow(store, below);
   return await rebaseAll(store, broken, { ground, execute, signal });
 
-  async function groundBelow(reader: typeof store, previous: string): Promise<Ground> {
+  async function groundBelow(reader: typeof store, previous: UploadId): Promise<Ground> {
     const recorded = (await search.older()).find((older) => older.uploadId === previous);
     try {
       return await groundOf(reader, previous, recorded?.sha256 ?? [], signal);
     } catch (error) {
       if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
-      throw integrityError(`${manifestKeyOf(uploadId)} is sound, and builds on another that is not: ${error.message}`, {
+      throw integrityError(`${manifestKeyOf(uploadId)} is sound, but builds on another that is not: ${error.message}`, {
         cause: error,
-        hint: `repair that one first: archiver repair ${reader.url}/uploads/${previous}`,
+        hint: `repair that one first: archiver repair ${uploadUrlOf(reader.url, previous)}`,
       });
     }
   }
@@ -108,7 +109,7 @@ async function mendChains(
 
 async function groundOf(
   store: RepairOptions['store'],
-  uploadId: string,
+  uploadId: UploadId,
   sha256: readonly string[],
   signal: AbortSignal,
 ): Promise<Ground> {

@@ -1,6 +1,6 @@
-// The chunks of an upload by their own tables of contents, as a level that merges with others.
+// The chunks of an upload as a level for merging, from their own tables of contents.
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, UploadId } from '../manifest/manifest-types.js';
 import type { Level } from '../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { assembleCutFiles, type CutFiles } from './cut-files.js';
@@ -8,12 +8,13 @@ import { fetchTables, type FetchTablesOptions, type FoundChunks } from './fetch-
 import type { FoundChunk } from './found-chunk.js';
 import type { FolderObjects } from './folder-objects.js';
 import { MergedTables } from './merge-tables.js';
+import { uploadFolder } from '../manifest/upload-id.js';
 
-/** Stands in for digests that nothing tells: those of chunks that were not read through. */
+/** Placeholder for unknown digests: those of chunks that were not read through. */
 export const NOT_READ = '0'.repeat(64);
 
 export interface TableFolder {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly found: FoundChunks;
   readonly cut: CutFiles;
   readonly level: Level & { entries(): AsyncIterable<readonly Entry[]> };
@@ -24,7 +25,7 @@ export class KnownObjects {
   private readonly known = new Map<string, ChunkRecord>();
 
   /** Takes the records of a manifest. */
-  add(uploadId: string, chunks: readonly ChunkRecord[]): void {
+  add(uploadId: UploadId, chunks: readonly ChunkRecord[]): void {
     for (const record of chunks) {
       const key = chunkKey(uploadId, record.key);
       if (key !== undefined && record.sha256 !== NOT_READ) this.known.set(key, record);
@@ -50,7 +51,7 @@ export async function openTables(
   const merged = new MergedTables(found.chunks, cut.segments);
   const entries = (): AsyncIterable<readonly Entry[]> => merged.entries();
   const chunks = found.chunks.map((chunk) =>
-    recordOf(chunk, known.sha256Of(`uploads/${uploadId}/${chunk.key}`, chunk.size)),
+    recordOf(chunk, known.sha256Of(`${uploadFolder(uploadId)}${chunk.key}`, chunk.size)),
   );
   return { uploadId, found, cut, level: { uploadId, chunks, mentions: entries, entries } };
 }

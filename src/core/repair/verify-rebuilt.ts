@@ -1,26 +1,26 @@
-// Whether a manifest that lies beside would be read as it should, were it in its place.
+// Whether a manifest written beside the old one would read as it should in its place.
 import { openView } from '../dataset/chain/view.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { integrityError } from '../failures/errors.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
-import type { Totals } from '../manifest/manifest-types.js';
+import type { Totals, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { readCurrentManifest } from './current-manifest.js';
 import { sameContent } from './same-content.js';
 
 export interface ExpectedManifest {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly sha256: string;
   /** Of the effective view; undefined where its chain need not open yet. */
   readonly totals: Totals | undefined;
   readonly signal: AbortSignal;
 }
 
-/** @throws integrity when it is damaged, is another one, or does not open */
+/** @throws integrity when it is damaged, is not the expected one, or does not open */
 export async function verifyAsItWillBe(reader: ObjectReader, expected: ExpectedManifest): Promise<void> {
   const { uploadId, sha256, totals, signal } = expected;
   const fail = (reason: string): never => {
-    throw integrityError(`the rebuilt manifest ${manifestKeyOf(uploadId)} does not read back: ${reason}`, {
+    throw integrityError(`the rebuilt manifest ${manifestKeyOf(uploadId)} cannot be read back: ${reason}`, {
       hint: 'nothing was replaced; run the repair again',
     });
   };

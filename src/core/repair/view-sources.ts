@@ -1,4 +1,4 @@
-// Where the view of an upload may come from: its own chunks, the versions before it, folders that nobody claims.
+// Where the view of an upload may come from: its own chunks, the versions before it, folders of no version.
 import { openView, type View } from '../dataset/chain/view.js';
 import { isArchiverError } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
@@ -14,19 +14,19 @@ import { KnownObjects, openTables, type TableFolder } from './table-folder.js';
 export interface ViewSourcesOptions {
   readonly options: RepairOptions;
   readonly search: RecordSearch;
-  /** What can be read of the manifest that is there. */
+  /** What can be read of the existing manifest. */
   readonly head: ManifestHead | undefined;
   readonly cache: RememberedUse;
 }
 
 export class ViewSources {
-  /** To be told of every manifest that can be read, before anything is chosen. */
+  /** Gets every manifest that can be read, before anything is chosen. */
   readonly known = new KnownObjects();
   private readonly options: RepairOptions;
   private readonly search: RecordSearch;
   private readonly head: ManifestHead | undefined;
   private readonly cache: RememberedUse;
-  /** Of the version before, where it could be opened as it is. */
+  /** Of the version before, where it could be opened. */
   private before: View | undefined;
 
   constructor({ options, search, head, cache }: ViewSourcesOptions) {
@@ -44,7 +44,7 @@ export class ViewSources {
     return (this.found?.record.listing ?? this.head?.listing) === 'delta';
   }
 
-  /** What marks name of a version's own objects no version needs. Of an upload that is none everything may be marked. */
+  /** Marked objects of a version are not needed by any version. Of an upload without a version everything may be marked. */
   async openOwn(objects: FolderObjects): Promise<TableFolder> {
     const { store, requestsAtOnce, emit, signal } = this.options;
     const isKept = this.found === undefined || objects.marked === undefined;
@@ -56,7 +56,7 @@ export class ViewSources {
     });
   }
 
-  /** Chooses what the view is merged from. @throws what the store says */
+  /** Chooses what the view is merged from. @throws errors of the store */
   async choose(own: TableFolder): Promise<Choice> {
     const { store, uploadId, fromPrevious, requestsAtOnce, emit, signal } = this.options;
     const { head, found, known, cache, search } = this;
@@ -87,7 +87,7 @@ export class ViewSources {
     return named === undefined ? [] : [{ uploadId: named.uploadId, sha256: [named.sha256], isRetired: false }];
   }
 
-  /** The view of the version before, where it is there as it was; else it is taken apart. @throws what the store says */
+  /** The view of the version before, where it is unchanged; otherwise its chain is used layer by layer. @throws errors of the store */
   private async openBefore([newest]: readonly OlderUpload[]): Promise<View | undefined> {
     if (newest === undefined || newest.isRetired) return undefined;
     const { store, signal } = this.options;

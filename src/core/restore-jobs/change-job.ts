@@ -1,5 +1,5 @@
-// Changing a job: it is read, changed and written under its lock, so that two processes never undo each other's work.
-// A second lock marks the process that downloads it.
+// Changes a job: it is read, changed and written under its lock, so that two processes never undo each other's work. A
+// second lock marks the process that downloads it.
 import { holdLock, type Lock } from '../state/lock.js';
 import { jobPaths, readJob, writeJob } from './job-folder.js';
 import type { RestoreJob } from './restore-job.js';
@@ -8,7 +8,7 @@ import type { RestoreJob } from './restore-job.js';
 const PATIENCE_MS = 15_000;
 
 /**
- * Changes a job: `change` gets it as it is now and gives what it becomes, or undefined to leave it. Returns the job as it
+ * Changes a job: `change` gets the current job and returns the new one, or undefined to leave it. Returns the job as it
  * is afterwards. @throws as `readJob`; conflict when another process keeps its lock
  */
 export async function updateJob(
@@ -16,9 +16,8 @@ export async function updateJob(
   { id, host }: { readonly id: string; readonly host: string },
   change: (job: RestoreJob) => RestoreJob | undefined,
 ): Promise<RestoreJob> {
-  await readJob(folder, id); // a lock is only made beside a job
-  const what = `restore job ${id}`;
-  const lock = await holdLock(jobPaths(folder, id).lock, { host, what, patienceMs: PATIENCE_MS });
+  await readJob(folder, id); // a lock is only created for an existing job
+  const lock = await lockForChange(folder, id, host);
   try {
     const job = await readJob(folder, id);
     const changed = change(job);
@@ -29,6 +28,10 @@ export async function updateJob(
     await lock.release();
   }
 }
+
+/** Keeps others from changing the job. @throws conflict when another process keeps its lock */
+export const lockForChange = async (folder: string, id: string, host: string): Promise<Lock> =>
+  await holdLock(jobPaths(folder, id).lock, { host, what: `restore job ${id}`, patienceMs: PATIENCE_MS });
 
 /** Marks the job as being downloaded by this process. @throws conflict while another one does; access-denied, io */
 export const lockForDownload = async (folder: string, id: string, host: string): Promise<Lock> =>

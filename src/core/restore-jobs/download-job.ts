@@ -1,5 +1,5 @@
-// ready → downloading → completed or failed. A job that failed, or whose process is gone, can be downloaded again: what is
-// in place is left alone by its overwrite policy. Nothing is asked back here: a copy that has expired makes the job wait.
+// ready → downloading → completed or failed. A job that failed, or whose process is gone, can be downloaded again: files
+// in place are kept by its overwrite policy. Nothing is requested from cold storage here: with an expired copy the job waits.
 import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
 import { printable } from '../paths/raw-path.js';
 import type { RestoreResult } from '../restore/restore.js';
@@ -9,7 +9,7 @@ import { readJob } from './job-folder.js';
 import type { RestoreJob } from './restore-job.js';
 
 export interface DownloadOptions extends CheckOptions {
-  /** Restores what the job says, by now readable. */
+  /** Restores what the job selects, once it is readable. */
   readonly restore: (job: RestoreJob) => Promise<RestoreResult>;
 }
 
@@ -29,7 +29,7 @@ export async function downloadJob(id: string, options: DownloadOptions): Promise
   try {
     const job = await readJob(folder, id);
     if (job.status === 'completed') return { job, result: undefined };
-    const checked = await checkJob(job, options);
+    const checked = await checkJob(job, { ...options, readsManifest: true });
     refuseWaiting(checked);
     refuseUnderWay(checked);
     return await restoreJob(checked, options);
@@ -47,7 +47,7 @@ export function refuseWaiting({ id, status, error }: RestoreJob): void {
   });
 }
 
-/** What was lost does not come back; what is on its way is worth waiting for. @throws cold-storage */
+/** Lost chunks will not become readable; chunks that were requested are worth waiting for. @throws cold-storage */
 function refuseUnderWay({ id, chunks }: RestoreJob): void {
   const count = chunks.filter(({ state }) => state === 'thawing').length;
   if (count === 0) return;
@@ -58,7 +58,7 @@ function refuseUnderWay({ id, chunks }: RestoreJob): void {
   );
 }
 
-/** The command that asks a job's cold chunks back again. */
+/** The command that requests a job's cold chunks again. */
 export const askAgain = (id: string): string => `archiver restore jobs check ${id} --thaw-again`;
 
 async function restoreJob(job: RestoreJob, options: DownloadOptions): Promise<Download> {

@@ -1,5 +1,4 @@
-// The folder of restore jobs: which there are, reading one, saving a new one, removing one. What changes a job goes
-// through change-job.ts.
+// The folder of restore jobs: listing, reading, saving and removing them. Changes go through change-job.ts.
 import type { ArchiverError } from '../failures/errors.js';
 import { DocumentFolder, type FoundDocument } from '../state/document-folder.js';
 import type { LockHolder } from '../state/lock.js';
@@ -10,7 +9,7 @@ export interface FoundJob {
   /** Undefined when it cannot be used; `problem` says why. */
   readonly job: RestoreJob | undefined;
   readonly problem: ArchiverError | undefined;
-  /** The process that downloads it now. */
+  /** The process that is downloading it. */
   readonly holder: LockHolder | undefined;
   /** When its file was written, ms since 1970. */
   readonly writtenMs: number;
@@ -27,13 +26,13 @@ const jobsIn = (folder: string): DocumentFolder<RestoreJob> =>
     parse: parseJob,
   });
 
-/** The files of job `id`: the job, the lock under which it changes, the lock of who downloads it. */
+/** The files of job `id`: the job, the lock for changing it, the lock for downloading it. */
 export function jobPaths(folder: string, id: string) {
   const jobs = jobsIn(folder);
   return { job: jobs.path(id), lock: jobs.path(id, 'lock'), download: jobs.path(id, 'download') };
 }
 
-/** Saves a new job, `pending`, under a new id; the folder is made when it is missing. @throws access-denied, no-space, io */
+/** Saves a new job, `pending`, under a new id; the folder is created when it is missing. @throws access-denied, no-space, io */
 export async function saveNewJob(folder: string, fields: RestoreJobFields): Promise<RestoreJob> {
   const job: RestoreJob = { id: newJobId(), status: 'pending', ...fields };
   await writeJob(folder, job);
@@ -62,12 +61,12 @@ export async function findJob(folder: string, id: string, host: string): Promise
   return found === undefined ? undefined : asJob(found);
 }
 
-/** One job. @throws not-found; integrity, unsupported for what is no job of this version; access-denied, io */
+/** One job. @throws not-found; integrity, unsupported for a file that this version cannot read; access-denied, io */
 export const readJob = async (folder: string, id: string): Promise<RestoreJob> => await jobsIn(folder).read(id);
 
-/** Removes a job, its file last: what the locks belong to stays known until then. @throws access-denied, io */
+/** Removes a job, its file last, so that its locks always belong to a job. @throws access-denied, io */
 export const removeJob = async (folder: string, id: string): Promise<void> => await jobsIn(folder).remove(id);
 
-/** Removes what processes left that were killed while they wrote or removed a job, and is older. @throws system errors */
-export const removeOrphans = async (folder: string, beforeMs: number): Promise<void> =>
-  await jobsIn(folder).removeOrphans(beforeMs);
+/** Removes older leftovers of processes that were killed while they wrote or removed a job. @returns how many @throws system errors */
+export const removeOrphans = async (folder: string, beforeMs: number, dryRun = false): Promise<number> =>
+  await jobsIn(folder).removeOrphans(beforeMs, dryRun);

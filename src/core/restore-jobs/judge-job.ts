@@ -1,13 +1,13 @@
-// What a job becomes when the store has been looked at. All chunks readable: ready. One gone, or one that the store would
-// not give back: failed, as waiting will not help. Else pending, and it says so when a chunk is cold that was asked for:
-// its copy has expired. Nothing is asked back here, as asking twice is paid for twice.
+// The status of a job after its chunks were checked. All readable: ready. One missing, or one that the store refuses to
+// restore: failed, because waiting will not help. Otherwise pending, with an error when a chunk that was requested is cold
+// again: its copy has expired. Nothing is requested here, because each request costs money.
 import { printable } from '../paths/raw-path.js';
 import type { ChunkState } from '../thaw/chunk-states.js';
 import type { JobChunk, RestoreJob } from './restore-job.js';
 
 const NAMED = 3;
 
-/** The job after a look at the store. `states`: of all its chunks. `nowIso`: when the look began. */
+/** The job after a check. `states`: of all its chunks. `nowIso`: when the check began. */
 export function judgeJob(job: RestoreJob, states: readonly ChunkState[], nowIso: string): RestoreJob {
   const seen = new Map(states.map((state) => [state.key, state]));
   const chunks = job.chunks.map((chunk) => judgeChunk(chunk, seen.get(chunk.key)));
@@ -25,10 +25,19 @@ export function jobWithChunks(job: RestoreJob, chunks: readonly JobChunk[], nowI
   return { ...judged, status: 'pending', ...(cold.length === 0 ? {} : { error: problemText(cold) }) };
 }
 
+/** A job that cannot be downloaded, whatever its chunks are. */
+export function failedJob(job: RestoreJob, error: string, nowIso: string): RestoreJob {
+  const { readyAt: _readyAt, ...rest } = job;
+  return { ...rest, status: 'failed', error, completedAt: nowIso };
+}
+
+/** What a chunk is, without what was seen of it last. */
+export function chunkIdentity({ state: _s, reason: _r, expiresAt: _e, ...identity }: JobChunk) {
+  return identity;
+}
+
 function judgeChunk(chunk: JobChunk, seen: ChunkState | undefined): JobChunk {
-  const { key, sizeBytes } = chunk;
-  const storageClass = seen?.storageClass ?? chunk.storageClass;
-  const now = { key, sizeBytes, storageClass };
+  const now = { ...chunkIdentity(chunk), storageClass: seen?.storageClass ?? chunk.storageClass };
   if (seen === undefined) return { ...now, state: 'missing', reason: 'the store says nothing of it' };
   const expiresAt = seen.expiresAt?.toISOString();
   if (seen.state === 'readable' || seen.state === 'thawing')
@@ -42,7 +51,7 @@ function coldReason({ state, expiresAt, reason }: JobChunk, expired: string | un
   const until = expired ?? expiresAt;
   if (until !== undefined) return `its readable copy expired on ${until.slice(0, 16)}Z`;
   if (state === 'thawing' || state === 'readable') return 'it is cold again: its readable copy has expired';
-  return reason ?? 'it was not asked back';
+  return reason ?? 'it was not requested';
 }
 
 function problemText(chunks: readonly JobChunk[]): string {
@@ -51,7 +60,7 @@ function problemText(chunks: readonly JobChunk[]): string {
   return `${named.join('; ')}${more}`;
 }
 
-/** When the first of the readable copies goes; undefined where none does. */
+/** When the first readable copy expires; undefined where none does. */
 export function earliestExpiry({ chunks }: Pick<RestoreJob, 'chunks'>): string | undefined {
   return chunks
     .flatMap(({ state, expiresAt }) => (state === 'readable' && expiresAt !== undefined ? [expiresAt] : []))

@@ -1,5 +1,5 @@
-// `<job id>.json`: a restore that waits for cold storage. It holds the whole of what was asked for, so that a download
-// days later does the same as a restore now, and no credentials. What it says of the store is what was seen last.
+// `<job id>.json`: a restore that waits for cold storage. It holds everything that was asked for, so that a download days
+// later does the same as a restore now, but no credentials. What it says about the store is the result of the last check.
 import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { encodeStateDocument, parseStateDocument } from '../state/document.js';
@@ -10,20 +10,20 @@ import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
 import type { OverwritePolicy } from '../restore/plan/overwrite.js';
-import { mayBeUploadId } from '../manifest/upload-id.js';
+import { mayBeUploadId, readUploadId } from '../manifest/upload-id.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
-/** What a job id looks like. The path of a job is made from its id. */
+/** The pattern of a job id, which becomes part of a path. */
 export const JOB_ID = 'rj-[0-9a-f]{8}';
 
 const JOB_STATUSES = ['pending', 'ready', 'downloading', 'completed', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 const CHUNK_STATES = ['cold', 'thawing', 'readable', 'denied', 'missing'] as const;
-/** `denied`: the store would not give it back. `missing`: it is not there. */
+/** `denied`: the store refused to restore it. `missing`: it does not exist. */
 export type JobChunkState = (typeof CHUNK_STATES)[number];
 
-/** A chunk that the job needs, as it was seen last. */
+/** A chunk that the job needs, as of the last check. */
 export interface JobChunk {
   /** Below the base: `uploads/<id>/shard-00/chunk-000000.tar.zst`. */
   readonly key: string;
@@ -34,25 +34,28 @@ export interface JobChunk {
   readonly reason?: string | undefined;
   /** Until when the readable copy stays. */
   readonly expiresAt?: string | undefined;
+  /** What is read of it, and in how many requests; all of it in one where an older archiver did not say. */
+  readonly fetchedBytes?: number;
+  readonly gets?: number;
 }
 
 /** How a download of the job ended. */
 export interface JobResult {
-  /** In place afterwards, those that were there before included. */
+  /** In place afterwards, including those that were there before. */
   readonly files: number;
   /** Written by this download. */
   readonly bytes: number;
   readonly failed: number;
 }
 
-/** What a restore that waits is made of: everything that the download needs to know. */
+/** Everything that the download needs to know. */
 export interface RestoreJobFields {
   readonly location: UploadLocation;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;
   /** The server that the store is on, whatever variables and profiles say later; null for AWS itself. Absent: not said. */
   readonly endpointUrl?: string | null | undefined;
-  /** The same of the KMS that opens its manifest. */
+  /** The same for the KMS that decrypts its manifest. */
   readonly kmsEndpointUrl?: string | null | undefined;
   /** Absolute. */
   readonly outputDir: string;
@@ -73,6 +76,8 @@ export interface RestoreJobFields {
   readonly bytes: number;
   /** Null where a price is not known. */
   readonly estimatedCostUsd: number | null;
+  /** What the command was allowed to cost; whoever asks again is, too. */
+  readonly maxRestoreCostUsd?: number | undefined;
   /** ISO 8601. */
   readonly createdAt: string;
 }
@@ -80,14 +85,14 @@ export interface RestoreJobFields {
 export interface RestoreJob extends RestoreJobFields {
   readonly id: string;
   readonly status: JobStatus;
-  /** When all chunks were seen readable. */
+  /** When all chunks were found readable. */
   readonly readyAt?: string | undefined;
-  /** When the store was asked last. */
+  /** When the store was last checked. */
   readonly checkedAt?: string | undefined;
   /** When it was completed or failed. */
   readonly completedAt?: string | undefined;
   readonly result?: JobResult | undefined;
-  /** Why it failed or waits again. */
+  /** Why it failed or is waiting again. */
   readonly error?: string | undefined;
 }
 
@@ -102,13 +107,13 @@ export function parseJob(text: string, id: string, path: string): RestoreJob {
   const hint = `restore again; archiver restore jobs clean --older-than 0 removes what cannot be read`;
   const { fields, body } = parseStateDocument(text, KIND, { path, hint });
   if (fields.text('id') !== id)
-    throw integrityError(`${fields.what} is that of ${printable(fields.text('id'))}`, { hint });
+    throw integrityError(`${fields.what} belongs to ${printable(fields.text('id'))}`, { hint });
   checkFields(fields);
   for (const chunk of fields.list('chunks')) checkChunk(new Fields(chunk, `a chunk of ${fields.what}`));
   return body as unknown as RestoreJob;
 }
 
-// The checksum says that this program wrote it; what a path, a key or a number is made of is looked at all the same.
+// The checksum shows that this program wrote it; paths, keys and numbers are checked nevertheless.
 function checkFields(fields: Fields): void {
   oneOf(fields, 'status', JOB_STATUSES);
   oneOf(fields, 'tier', ['expedited', 'standard', 'bulk']);
@@ -123,11 +128,16 @@ function checkFields(fields: Fields): void {
   if (!isAbsolute(fields.text('outputDir'))) fields.fail('outputDir', 'an absolute path');
   checkLocation(fields.object('location'));
   checkSelectors(fields.object('selectors'));
-  const cost = fields.get('estimatedCostUsd');
-  if (cost !== null && !(typeof cost === 'number' && cost >= 0)) fields.fail('estimatedCostUsd', 'an amount or null');
+  if (fields.get('estimatedCostUsd') !== null) checkAmount(fields, 'estimatedCostUsd');
+  if (fields.get('maxRestoreCostUsd') !== undefined) checkAmount(fields, 'maxRestoreCostUsd');
   if (fields.get('result') === undefined) return;
   const result = fields.object('result');
   for (const key of ['files', 'bytes', 'failed'] as const) result.count(key);
+}
+
+function checkAmount(fields: Fields, key: string): void {
+  const amount = fields.get(key);
+  if (!(typeof amount === 'number' && amount >= 0)) fields.fail(key, 'an amount of money');
 }
 
 function checkTime(fields: Fields, key: string): void {
@@ -146,7 +156,7 @@ function checkLocation(fields: Fields): void {
   } catch {
     fields.fail('baseUrl', 'the URL of a store');
   }
-  if (!mayBeUploadId(fields.text('uploadId'))) fields.fail('uploadId', 'an upload id');
+  readUploadId(fields, mayBeUploadId);
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -161,7 +171,7 @@ const SELECTOR_CHECKS: Readonly<Record<keyof Selectors, (value: unknown) => bool
   shards: (value) => Array.isArray(value) && value.every(Number.isSafeInteger),
 };
 
-/** A selector that is not known would be left out, and more restored than was asked for. */
+/** Ignoring an unknown selector would restore more than was asked for. */
 function checkSelectors(fields: Fields): void {
   for (const [key, value] of Object.entries(fields.own())) {
     if (!Object.hasOwn(SELECTOR_CHECKS, key) || !SELECTOR_CHECKS[key as keyof Selectors](value))
@@ -177,5 +187,6 @@ function checkChunk(fields: Fields): void {
   fields.text('storageClass');
   oneOf(fields, 'state', CHUNK_STATES);
   fields.optionalText('reason');
+  for (const key of ['fetchedBytes', 'gets']) if (fields.get(key) !== undefined) fields.count(key);
   checkTime(fields, 'expiresAt');
 }

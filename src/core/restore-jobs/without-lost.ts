@@ -1,5 +1,5 @@
-// A reader that does not ask for chunks which a job has lost, or that are cold: asking for a cold one would end the restore,
-// and the files of all others can be had.
+// A reader that does not read chunks that a job has lost, or that are cold: reading a cold one would end the restore,
+// although the files of all others can be restored.
 import { ArchiverError } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { RestoreJob } from './restore-job.js';

@@ -1,20 +1,22 @@
-// Restoring: from selectors to files on disk. The order is what keeps it safe: read and check the whole manifest, decide
-// about every name, make folders, write files, then links, then the folders' own metadata. A file that fails is reported
-// and the rest goes on; what stops everything (no space, no access, Ctrl+C) leaves whole files and no half ones.
+// Restoring: from selectors to files on disk. The order keeps it safe: read and check the whole manifest, decide about
+// every name, create folders, write files, then links, then the folders' own metadata. A file that fails is reported and
+// the rest continues; what stops everything (no space, no access, Ctrl+C) leaves complete files only.
 import { cpus } from 'node:os';
 import { loadCodec } from '../codec/codec.js';
+import { treeLoss } from '../output-tree/open-tree.js';
 import { cancelledError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { Selectors } from '../manifest/selection.js';
 import { threadsWithin } from '../limits/open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { displayPath } from '../paths/raw-path.js';
+import { displayPath, printable } from '../paths/raw-path.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
 import { Failures, type Failure } from '../failures/failure-list.js';
-import { finishFolders, makeFolders, type FolderJob } from './write/folders.js';
+import { finishFolders, makeFolders, type Writing } from './write/folders.js';
 import type { FrameCache } from './fetch/frame-cache.js';
 import { gather, type Gathered } from './plan/gather.js';
+import { lockOutput } from './write/leftovers.js';
 import { makeLinks, planHardlinks } from './write/links.js';
 import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
 import type { OverwritePolicy } from './plan/overwrite.js';
@@ -29,12 +31,13 @@ import { finishRoot } from './write/finish-root.js';
 import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
 import { WorkerPool } from './unpack/worker-pool.js';
+import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
 
 export interface RestoreOptions {
   readonly operation: 'restore' | 'download';
   /** Bound to the base that holds `uploads/`. */
   readonly reader: ObjectReader;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Digests that the manifest may have, where a version record names them. */
   readonly manifestSha256?: readonly string[] | undefined;
   readonly outputDir: string;
@@ -50,14 +53,14 @@ export interface RestoreOptions {
   readonly memoryLimitBytes?: number | undefined;
   readonly cache?: FrameCache | undefined;
   readonly fillsCache: boolean;
-  /** Asked when it is known what must be fetched and before anything is written (or, on a dry run, shown): false ends it there. */
+  /** Called when it is known what must be fetched, before anything is written (or, on a dry run, shown): false ends the restore. */
   readonly mayFetch?: ((needed: readonly NeededChunk[]) => Promise<boolean>) | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
 export interface RestoreResult {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly outputDir: string;
   readonly dryRun: boolean;
   /** Written (or, on a dry run, to write): everything but folders. */
@@ -65,16 +68,16 @@ export interface RestoreResult {
   readonly directories: number;
   /** Sum of their sizes. */
   readonly bytes: number;
-  /** Left alone because they are in place already. */
+  /** Kept because they are in place already. */
   readonly unchanged: number;
-  /** Left alone because `overwrite` says so. */
+  /** Kept because `overwrite` says so. */
   readonly skipped: number;
   readonly failed: readonly Failure[];
   readonly warnings: readonly string[];
   /** Read from the store (or, on a dry run, to read). */
   readonly bytesFetched: number;
   readonly chunks: number;
-  /** GETs of content that were planned. */
+  /** GETs of content that were planned, those that the cache spared left out. */
   readonly ranges: number;
 }
 
@@ -83,8 +86,8 @@ const MAX_WORKERS = 8;
 /** Restores the selected files. @throws what ends everything; failures of single files are in the result */
 export async function restoreUpload(options: RestoreOptions): Promise<RestoreResult> {
   const { emit, reader, uploadId, outputDir, operation } = options;
-  emit({ type: 'start', operation, source: `${reader.url}/uploads/${uploadId}`, target: outputDir });
-  loadCodec(); // where there is none, say so before anything is made
+  emit({ type: 'start', operation, source: uploadUrlOf(reader.url, uploadId), target: outputDir });
+  for (const text of [loadCodec().slowness, treeLoss()]) if (text !== undefined) emit({ type: 'note', text });
   const pool = new WorkerPool(options.dryRun ? 0 : options.selectors.all === true ? workerCount() : 1);
   try {
     return await gatherAndRestore(options, pool);
@@ -105,6 +108,11 @@ async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Prom
   return await (options.dryRun ? restore.plan() : restore.run());
 }
 
+interface PlannedWork extends Work {
+  /** What the store must be asked for: content that is not in the cache. */
+  readonly needed: readonly NeededChunk[];
+}
+
 class Restore {
   private readonly warnings: string[] = [];
   private isBegun = false;
@@ -122,29 +130,29 @@ class Restore {
     const { flatten } = this.options;
     refuseCollisions(table, this.failures, { flatten, folding: { case: false, unicode: false } });
     const work = this.work(planHardlinks(table, this.gathered.extras));
-    const bytes = work.lanes.reduce((sum, lane) => sum + lane.bytes, 0);
+    const bytes = work.needed.reduce((sum, { fetchedBytes }) => sum + fetchedBytes, 0);
     await this.mayFetch(work);
     return this.result(STATE.waiting, work, bytes);
   }
 
-  private async mayFetch(work: Work): Promise<boolean> {
-    const { mayFetch, uploadId, cache } = this.options;
-    if (mayFetch === undefined) return true;
-    const chunks = work.lanes.flatMap((lane) => lane.chunks);
-    return await mayFetch(chunks.flatMap((chunk) => neededChunk(chunk, uploadId, cache) ?? []));
+  private async mayFetch({ needed }: PlannedWork): Promise<boolean> {
+    return (await this.options.mayFetch?.(needed)) ?? true;
   }
 
-  private work(hardlinks: ReadonlyMap<number, number>): Work {
+  private work(hardlinks: ReadonlyMap<number, number>): PlannedWork {
     const { gathered, options } = this;
-    return planWork({
+    const { uploadId, cache } = options;
+    const work = planWork({
       table: gathered.table,
       extras: gathered.extras,
       chunks: gathered.head.chunks,
       hardlinks,
       workers: workerCount(),
       memoryLimitBytes: options.memoryLimitBytes,
-      cache: options.cache,
+      cache,
     });
+    const chunks = work.lanes.flatMap((lane) => lane.chunks);
+    return { ...work, needed: chunks.flatMap((chunk) => neededChunk(chunk, uploadId, cache) ?? []) };
   }
 
   async run(): Promise<RestoreResult> {
@@ -162,12 +170,12 @@ class Restore {
       if (!isArchiverError(error, 'cancelled')) throw error;
       const { files } = this.result(STATE.done, undefined, 0);
       throw cancelledError(
-        `stopped: ${files} of ${gathered.table.count} entries were restored to ${displayPath(options.outputDir)}, each of them whole`,
+        `stopped: ${files} of ${gathered.table.count} entries were restored to ${printable(options.outputDir)}, each of them complete`,
       );
     } finally {
       await options.cache?.settled();
       output.close();
-      // A folder that was made for nothing: the cost was refused, or the store has to give the chunks back first.
+      // The folder is not needed: the cost was refused, or chunks must be restored from cold storage first.
       if (output.wasMade && !this.isBegun) removeUnused(output.settings.rootPath);
     }
   }
@@ -180,7 +188,7 @@ class Restore {
   private async into(output: OutputFolder): Promise<RestoreResult> {
     const { options, gathered, failures } = this;
     const { table, extras } = gathered;
-    const { emit, signal } = options;
+    const { signal } = options;
     refuseCollisions(table, failures, { flatten: options.flatten, folding: output.folding });
     if (!output.isEmpty) settleExisting(table, output.tree, failures, options, extras);
     const hardlinks = planHardlinks(table, extras);
@@ -188,25 +196,46 @@ class Restore {
     if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, 0);
     this.isBegun = true;
     this.announce(work);
-    const job: FolderJob = { table, tree: output.tree, settings: output.settings, extras, failures, signal };
-    const existing = options.flatten ? new Set<number>() : await makeFolders(job);
+    const writing: Writing = { table, tree: output.tree, settings: output.settings, extras, failures, signal };
+    const lock = await lockOutput(output);
     let bytesFetched = 0;
     try {
-      bytesFetched = await this.unpack(output, work);
-      emit({ type: 'phase', phase: 'finishing' });
-      makeLinks({ ...job, isFresh: output.isEmpty }, hardlinks, this.warnings);
+      bytesFetched = await this.write(writing, output, work, hardlinks);
     } finally {
-      if (!options.flatten) finishFolders(job, existing, this.warnings);
+      await lock.release();
     }
-    if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(job, gathered.head.source);
+    // Last: the folder's time is that of the source.
+    if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(writing, gathered.head.source);
     this.tellHeldBack(output, hardlinks);
     return this.result(STATE.done, work, bytesFetched);
+  }
+
+  /** @returns bytes fetched */
+  private async write(
+    writing: Writing,
+    output: OutputFolder,
+    work: PlannedWork,
+    hardlinks: ReadonlyMap<number, number>,
+  ): Promise<number> {
+    const { flatten, emit } = this.options;
+    const existing = flatten ? new Set<number>() : await makeFolders(writing);
+    try {
+      const bytesFetched = await this.unpack(output, work);
+      emit({ type: 'phase', phase: 'finishing' });
+      makeLinks({ ...writing, isFresh: output.isEmpty }, hardlinks, this.warnings);
+      // Links count as files, and were not there while content was written.
+      const { files: items, bytes } = this.result(STATE.done, undefined, 0);
+      emit({ type: 'progress', items, bytes });
+      return bytesFetched;
+    } finally {
+      if (!flatten) finishFolders(writing, existing, this.warnings);
+    }
   }
 
   /** Once, for all entries that were written: a hard link has no attributes of its own. */
   private tellHeldBack({ tree }: OutputFolder, hardlinks: ReadonlyMap<number, number>): void {
     const { table, heldBack } = this.gathered;
-    if (tree.timeDigits === 6) return; // said already that none are restored
+    if (tree.timeDigits === 6) return; // it was said already that none are restored
     let count = 0;
     for (const [index, own] of heldBack)
       if (table.columns.state[index] === STATE.done && !hardlinks.has(index)) count += own;
@@ -214,13 +243,13 @@ class Restore {
     if (note !== undefined) this.warnings.unshift(note); // only the first of many are shown
   }
 
-  private announce(work: Work): void {
+  private announce(work: PlannedWork): void {
     const { files, bytes } = this.result(STATE.waiting, work, 0);
     this.options.emit({ type: 'plan', items: files, bytes, chunks: work.chunks });
     this.options.emit({ type: 'phase', phase: 'transferring' });
   }
 
-  private async unpack(output: OutputFolder, work: Work): Promise<number> {
+  private async unpack(output: OutputFolder, work: PlannedWork): Promise<number> {
     const { options, gathered } = this;
     const { emit, signal, uploadId } = options;
     const source = new SpanSource({
@@ -264,7 +293,7 @@ class Restore {
     this.warnings.push(...warnings, ...mended.map((wrong) => mendedText(wrong, this.gathered.head.chunks)));
   }
 
-  private result(state: number, work: Work | undefined, bytesFetched: number): RestoreResult {
+  private result(state: number, work: PlannedWork | undefined, bytesFetched: number): RestoreResult {
     const { table } = this.gathered;
     const { columns } = table;
     const counts = { files: 0, directories: 0, bytes: 0, unchanged: 0, skipped: 0 };
@@ -286,12 +315,8 @@ class Restore {
       failed: this.failures.list,
       warnings: this.warnings,
       bytesFetched,
-      chunks: work?.chunks ?? 0,
-      ranges:
-        work?.lanes.reduce(
-          (sum, lane) => sum + lane.chunks.reduce((spans, chunk) => spans + chunk.spans.length, 0),
-          0,
-        ) ?? 0,
+      chunks: work?.needed.length ?? 0,
+      ranges: work?.needed.reduce((sum, { gets }) => sum + gets, 0) ?? 0,
     };
   }
 }

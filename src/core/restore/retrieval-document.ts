@@ -1,10 +1,10 @@
-// A restore that may have to do with cold storage, as data for programs.
+// A restore that may involve cold storage, as data for programs.
 import type { RetrievalEstimate } from '../cost/retrieval-cost.js';
 import { isColdClass } from '../cost/cold-class.js';
 import type { TierPlan } from '../thaw/tier-plans.js';
 import type { Retrieval, ThawedChunk } from './retrieve.js';
 
-/** Cannot come back as things are: refused, gone, or not asked for. */
+/** Will not become readable: refused, gone, or not requested. */
 export const isLost = ({ state }: ThawedChunk): boolean =>
   state === 'denied' || state === 'missing' || state === 'cold';
 
@@ -14,7 +14,7 @@ function statusOf({ kind, result }: Retrieval): string {
   return result.failed.length === 0 ? 'completed' : 'failed';
 }
 
-/** The keys of the document. `coldChunks` are those in classes that must be asked back, and those that are missing. */
+/** The keys of the document. `coldChunks` are those in classes that must be thawed, and those that are missing. */
 export function retrievalDocument(retrieval: Retrieval, jobId: string | undefined): Readonly<Record<string, unknown>> {
   const { chunks, estimate } = retrieval;
   const cold = chunks.filter((chunk) => isColdClass(chunk.storageClass) || isLost(chunk));

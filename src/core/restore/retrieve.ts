@@ -1,28 +1,32 @@
-// Restoring where some of the content may lie in cold storage. What is readable is restored at once, and costs no request
-// more than `restoreUpload`. Else the cost is checked, each cold chunk that is needed is asked for once, and the caller is
-// told, or waits here. The manifest's storage class is a hint: a lifecycle rule may have moved chunks, so a GET that is
-// refused as cold leads here too. In one run no chunk is asked for twice, whatever happens.
+// Restores where some of the content may be in cold storage. If everything is readable it is restored at once, without more
+// requests than `restoreUpload`. Otherwise the cost is checked, each cold chunk that is needed is requested once, and the
+// result says so, or this waits. The manifest's storage class is a hint: a lifecycle rule may have moved chunks, so a dry
+// run and a run with a cap check all of them first, and a GET that is refused as cold leads here too. In one run no chunk is
+// requested twice, whatever happens. A store that has no RestoreObject is read as it is.
 import { refuseCost } from '../cost/cost-cap.js';
-import { estimateRetrieval, type RetrievalChunk, type RetrievalEstimate } from '../cost/retrieval-cost.js';
-import { ArchiverError, isArchiverError } from '../failures/errors.js';
+import { estimateRetrieval, mustThaw, type RetrievalChunk, type RetrievalEstimate } from '../cost/retrieval-cost.js';
+import { isArchiverError } from '../failures/errors.js';
 import type { TransferEvent } from '../events.js';
 import type { ObjectStore, ThawTier } from '../object-store/object-store.js';
+import { isRetriable } from '../object-store/store-error.js';
 import { type ChunkState, type ChunkStateName, chunkStates } from '../thaw/chunk-states.js';
 import { isColdClass } from '../cost/cold-class.js';
 import { thawChunks } from '../thaw/thaw.js';
-import { longestWait, mustThaw, refuseTier, type TierPlan, tierPlans } from '../thaw/tier-plans.js';
+import { longestWait, refuseTier, type TierPlan, tierPlans } from '../thaw/tier-plans.js';
 import { waitForChunks } from '../thaw/wait.js';
+import { frozenForGood, goneAgain, hiddenArchive } from './cold-errors.js';
+import { ClassReader } from './fetch/class-reader.js';
 import type { NeededChunk } from './plan/needed-chunk.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from './restore.js';
 
 export interface ColdOptions {
   readonly tier: ThawTier;
-  /** Stay until everything is readable, then restore. */
+  /** Wait until everything is readable, then restore. */
   readonly wait: boolean;
-  /** Days that the readable copy is kept. */
+  /** Days for which the readable copy is kept. */
   readonly days: number;
   readonly maxCostUsd: number | undefined;
-  /** Between two looks. */
+  /** Between two checks. */
   readonly pollMs: number;
   readonly region: string | undefined;
   readonly isAws: boolean;
@@ -32,20 +36,29 @@ export interface RetrieveOptions extends Omit<RestoreOptions, 'reader' | 'mayFet
   readonly store: ObjectStore;
   readonly cold: ColdOptions;
   readonly now: () => Date;
-  /** Called once chunks were asked back and before any waiting: saves a job and gives its id. */
-  readonly onRequested?: (requested: Requested) => Promise<string | undefined>;
+  readonly job?: JobKeeper;
+}
+
+/** Saves what is requested and paid for, so that it cannot be forgotten. */
+export interface JobKeeper {
+  /** Before the first request: saves a job with what will be requested, and returns its id. */
+  save(planned: Requested): Promise<string>;
+  /** What was requested. */
+  update(requested: Requested): Promise<void>;
+  /** It is certain that nothing was requested. */
+  drop(): Promise<void>;
 }
 
 /** A chunk that is needed, with its class and state as the store has them. */
 export interface ThawedChunk extends NeededChunk {
   readonly state: ChunkStateName;
   readonly expiresAt?: Date;
-  /** Why it is denied, missing or was not asked for. */
+  /** Why it is denied, missing or was not requested. */
   readonly reason?: string;
 }
 
 interface Common {
-  /** Of `requested` and `planned`: what is selected, and nothing is written. */
+  /** For `requested` and `planned`: what is selected; nothing was written. */
   readonly result: RestoreResult;
   /** Every chunk that is needed. */
   readonly chunks: readonly ThawedChunk[];
@@ -54,7 +67,7 @@ interface Common {
 
 export interface Requested extends Common {
   readonly kind: 'requested';
-  /** When all is readable at the latest; null where nothing was to be asked for, as all is on its way already. */
+  /** When everything is readable at the latest; null where nothing had to be requested, because it was requested before. */
   readonly readyBy: Date | null;
 }
 
@@ -63,7 +76,7 @@ export type Retrieval =
   | Requested
   | (Common & { readonly kind: 'planned'; readonly tiers: readonly TierPlan[] });
 
-/** Restores, or asks back what is cold. @throws usage for a tier that is not offered, budget-exceeded, and what `restoreUpload` throws */
+/** Restores, or requests what is cold. @throws usage for a tier that is not offered, budget-exceeded, and what `restoreUpload` throws */
 export async function retrieve(options: RetrieveOptions): Promise<Retrieval> {
   return await new Retriever(options).run();
 }
@@ -71,15 +84,21 @@ export async function retrieve(options: RetrieveOptions): Promise<Retrieval> {
 class Retriever {
   private chunks: readonly ThawedChunk[] = [];
   private estimate: RetrievalEstimate;
-  private readonly asked = new Set<string>();
+  /** What was asked back, each with the class that it had then: what is tiered moves. */
+  private readonly asked = new Map<string, string>();
   private mayFetch = false;
-  /** A GET was refused as cold, so no class in the manifest is believed. */
+  /** A GET was refused as cold, so the classes in the manifest are not relied on. */
   private isDistrustful = false;
   private isAnnounced = false;
+  /** The store has no RestoreObject: what it names cold it may well give. */
+  private isDirect = false;
   private held: TransferEvent[] = [];
+  private jobId: string | undefined;
+  private readonly reader: ClassReader;
 
   constructor(private readonly options: RetrieveOptions) {
     this.estimate = this.estimated([]);
+    this.reader = new ClassReader(options.store);
   }
 
   async run(): Promise<Retrieval> {
@@ -89,32 +108,33 @@ class Retriever {
       if (result === undefined) continue;
       const { chunks, estimate } = this;
       if (dryRun) return { kind: 'planned', result, chunks, estimate, tiers: this.tiers(now()) };
-      if (this.mayFetch) return { kind: 'restored', result, chunks, estimate };
+      if (this.mayFetch) return { kind: 'restored', result, ...this.asRead() };
       const requested = await this.request(result);
-      const jobId = await this.options.onRequested?.(requested);
+      if (requested === undefined) continue;
       const isHopeless = this.chunks.some(({ state }) => state === 'denied' || state === 'cold');
       if (!cold.wait || isHopeless) return requested;
-      await this.wait(requested, jobId);
+      await this.wait(requested);
     }
   }
 
-  /** Undefined when the store refused a chunk as cold that was taken for readable: the next pass looks at all of them. */
+  /** Undefined when the store refused a chunk as cold that seemed readable: the next pass checks all of them. */
   private async pass(): Promise<RestoreResult | undefined> {
     this.held = [];
     this.mayFetch = false;
-    const { store, ...options } = this.options;
     const mayFetch = (needed: readonly NeededChunk[]): Promise<boolean> => this.look(needed);
+    const { reader } = this.reader;
     try {
-      return await restoreUpload({ ...options, reader: store, mayFetch, emit: (event) => this.forward(event) });
+      return await restoreUpload({ ...this.options, reader, mayFetch, emit: (event) => this.forward(event) });
     } catch (error) {
       if (!isArchiverError(error, 'cold-storage') || !this.mayFetch) throw error;
-      if (this.isDistrustful) throw hiddenArchive(error);
+      if (this.isDirect) throw frozenForGood(error);
+      if (this.isDistrustful) throw hiddenArchive(error, this.options.store.url, this.reader.refusedKey);
       this.isDistrustful = true;
       return undefined;
     }
   }
 
-  /** A pass that fetches nothing says nothing but that it has begun. */
+  /** A pass that fetches nothing emits only its start. */
   private forward(event: TransferEvent): void {
     const isRepeated = event.type === 'start' && this.isAnnounced;
     if (event.type === 'start') this.isAnnounced = true;
@@ -129,7 +149,8 @@ class Retriever {
       needed.map((chunk) => ({ ...chunk, isReadable: false })),
       cold.tier,
     );
-    const doubtful = needed.filter(({ storageClass }) => this.isDistrustful || isColdClass(storageClass));
+    const looksAtAll = this.isDistrustful || dryRun || cold.maxCostUsd !== undefined;
+    const doubtful = needed.filter(({ storageClass }) => looksAtAll || isColdClass(storageClass));
     const keys = doubtful.map(({ key }) => key);
     const states = new Map((await chunkStates(store, keys, { now: now(), signal })).map((state) => [state.key, state]));
     this.chunks = needed.map((chunk) => seen(chunk, states.get(chunk.key)));
@@ -139,15 +160,19 @@ class Retriever {
     refuseTier(priced, cold.tier);
     refuseCost(this.estimate, cold.maxCostUsd, priced.some(mustThaw));
     const again = this.chunks.find(({ key, state }) => state === 'cold' && this.asked.has(key));
-    if (again !== undefined) throw goneAgain(again.key);
-    this.mayFetch = this.chunks.every(({ state }) => state !== 'cold' && state !== 'thawing');
+    if (again !== undefined) throw goneAgain(again.key, this.jobId);
+    this.mayFetch = this.isDirect || this.chunks.every(({ state }) => state !== 'cold' && state !== 'thawing');
     for (const event of this.mayFetch ? this.held : []) this.options.emit(event);
     return this.mayFetch;
   }
 
-  // What this run asked for is part of its cost also when it is readable by now.
+  // What this run requested is part of its cost even when it is readable by now.
   private priced(chunks = this.chunks): readonly RetrievalChunk[] {
-    return chunks.map((chunk) => ({ ...chunk, isReadable: chunk.state !== 'cold' && !this.asked.has(chunk.key) }));
+    return chunks.map((chunk) => {
+      const { key, state, storageClass } = chunk;
+      const asked = this.asked.get(key);
+      return { ...chunk, storageClass: asked ?? storageClass, isReadable: state !== 'cold' && asked === undefined };
+    });
   }
 
   private get pricing() {
@@ -163,14 +188,49 @@ class Retriever {
     return tierPlans(this.priced(), { ...this.pricing, now });
   }
 
-  private async request(result: RestoreResult): Promise<Requested> {
-    const { store, cold, now, signal } = this.options;
+  /** The chunks and their price with the classes that the answers to their GETs named. */
+  private asRead(): Pick<Common, 'chunks' | 'estimate'> {
+    const { classes } = this.reader;
+    if (this.isDirect || classes.size === 0) return { chunks: this.chunks, estimate: this.estimate };
+    const chunks = this.chunks.map((chunk) => ({
+      ...chunk,
+      storageClass: classes.get(chunk.key) ?? chunk.storageClass,
+    }));
+    return { chunks, estimate: this.estimated(chunks) };
+  }
+
+  /** Undefined where the store gives nothing back. @throws what `thawChunks` throws */
+  private async request(result: RestoreResult): Promise<Requested | undefined> {
+    const { store, cold, now, signal, job } = this.options;
     const isCold = ({ state }: ThawedChunk): boolean => state === 'cold';
     const readyBy = this.tiers(now()).find(({ tier }) => tier === cold.tier)?.readyBy ?? null;
-    const states = await thawChunks(store, this.chunks.filter(isCold), { days: cold.days, tier: cold.tier, signal });
-    for (const { key } of states) this.asked.add(key);
-    this.take(states);
-    return { kind: 'requested', result, chunks: this.chunks, estimate: this.estimate, readyBy };
+    const requested = (): Requested => ({
+      kind: 'requested',
+      result,
+      chunks: this.chunks,
+      estimate: this.estimate,
+      readyBy,
+    });
+    this.jobId ??= await job?.save(requested());
+    try {
+      const states = await thawChunks(store, this.chunks.filter(isCold), { days: cold.days, tier: cold.tier, signal });
+      for (const { key, storageClass = '' } of states) this.asked.set(key, storageClass);
+      this.take(states);
+    } catch (error) {
+      // An answer that was lost, or not waited for, may have been that it is on its way.
+      const isCertain = !isRetriable(error) && !isArchiverError(error, 'cancelled');
+      if (isCertain && this.asked.size === 0) await this.drop();
+      if (!isArchiverError(error, 'unsupported')) throw error;
+      this.isDirect = true;
+      return undefined;
+    }
+    await job?.update(requested());
+    return requested();
+  }
+
+  private async drop(): Promise<void> {
+    await this.options.job?.drop();
+    this.jobId = undefined;
   }
 
   private take(states: readonly ChunkState[]): void {
@@ -178,7 +238,8 @@ class Retriever {
     this.chunks = this.chunks.map((chunk) => seen(chunk, byKey.get(chunk.key)));
   }
 
-  private async wait({ result, estimate }: Requested, jobId: string | undefined): Promise<void> {
+  private async wait({ result, estimate }: Requested): Promise<void> {
+    const { jobId } = this;
     const { store, cold, now, emit, signal } = this.options;
     const thawing = this.chunks.filter(({ state }) => state === 'thawing');
     const classes = [...new Set(thawing.map(({ storageClass }) => storageClass))].sort();
@@ -208,28 +269,10 @@ class Retriever {
   }
 }
 
-/** The chunk as the store sees it; readable where nobody had to look. */
+/** The chunk as the store has it; readable where no check was needed. */
 const seen = (chunk: NeededChunk & Partial<ThawedChunk>, state: ChunkState | undefined): ThawedChunk => ({
   ...chunk,
   state: chunk.state ?? 'readable',
   ...state,
   storageClass: state?.storageClass ?? chunk.storageClass,
 });
-
-// INTELLIGENT_TIERING moves objects into archive tiers, and the class that the store names stays the same.
-function hiddenArchive(error: ArchiverError): ArchiverError {
-  return new ArchiverError('cold-storage', `${error.message}; its storage class does not tell that it is archived`, {
-    cause: error,
-    hint: 'archive tiers of INTELLIGENT_TIERING: aws s3api restore-object --bucket BUCKET --key KEY --restore-request {}',
-  });
-}
-
-function goneAgain(key: string): ArchiverError {
-  return new ArchiverError(
-    'cold-storage',
-    `${key} was asked back and is not readable: its copy has expired or the store dropped the request`,
-    {
-      hint: 'it was not asked for again, as that is paid again; run the same restore once more to do so, with more --restore-days',
-    },
-  );
-}

@@ -1,10 +1,11 @@
 // A saved upload as data for programs.
 import type { FoundState } from './state-folder.js';
+import { uploadUrlOf } from '../manifest/upload-id.js';
 
 /** `unreadable` is damaged, of another archiver or newer. */
 export type SavedStatus = 'running' | 'interrupted' | 'complete' | 'unreadable';
 
-/** The word for what was found. */
+/** The status of what was found. */
 export function savedStatus({ state, holder }: Pick<FoundState, 'state' | 'holder'>): SavedStatus {
   if (holder !== undefined) return 'running';
   if (state === undefined) return 'unreadable';
@@ -24,7 +25,7 @@ export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<s
     source: sources[0],
     sources,
     destination,
-    location: `${storeUrl}/uploads/${state.uploadIds.at(-1) ?? uploadId}`,
+    location: uploadUrlOf(storeUrl, state.uploadIds.at(-1) ?? state.uploadId),
     datasetId,
     filesDone: done.files,
     filesTotal: totals.files,

@@ -1,18 +1,24 @@
-// `<upload id>.entries`: what the journal knows of each acknowledged chunk, appended record by record (core/state/log.ts). The
-// payload of a record is the length of a JSON document, the document, and the table of contents of the chunk. The chunks of
-// a torn tail are sent again.
+// `<upload id>.entries`: what the journal knows about each acknowledged chunk, appended record by record (core/state/log.ts).
+// The payload of a record is the length of a JSON document, the document, and the chunk's table of contents. The chunks of
+// records that were not written completely are sent again.
 import { integrityError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { readChunk } from '../manifest/manifest-head-parse.js';
-import type { Segment } from '../manifest/manifest-types.js';
+import type { Segment, UploadId } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
 import { encodeRecord, readRecords } from '../state/log.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
-import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { splitUploadKey, type UploadKey } from '../manifest/upload-id.js';
 
 const MAX_DEPTH = 6;
-const KEY = new RegExp(String.raw`^uploads/${UPLOAD_ID}/shard-\d{2,}/chunk-\d{6,}\.tar\.zst$`);
+const CHUNK = /^shard-\d{2,}\/chunk-\d{6,}\.tar\.zst$/;
+
+/** Which chunk of which upload lies under a key; undefined for what is none, and for a copy that a balance has made. */
+export function sentChunk(key: string): UploadKey | undefined {
+  const found = splitUploadKey(key);
+  return found !== undefined && CHUNK.test(found.name) ? found : undefined;
+}
 
 /** One record. The bytes of the table are copied. */
 export function encodeLogRecord({ key, record, toc, direct = [], segments }: AcknowledgedChunk): Buffer {
@@ -26,12 +32,12 @@ export function encodeLogRecord({ key, record, toc, direct = [], segments }: Ack
 
 export interface LogContents {
   readonly chunks: readonly AcknowledgedChunk[];
-  /** Bytes that are sound; the next record belongs there. */
+  /** Bytes that are sound; the next record is written there. */
   readonly length: number;
 }
 
 /** Reads the records of an upload. @throws integrity, unsupported for a file of another kind; system errors */
-export async function readLog(path: string, uploadId: string): Promise<LogContents> {
+export async function readLog(path: string, uploadId: UploadId): Promise<LogContents> {
   const chunks: AcknowledgedChunk[] = [];
   const kind = { owner: uploadId, what: 'the list of chunks of this upload' };
   const length = await readRecords(path, kind, (payload) => chunks.push(decode(payload, path)));
@@ -44,7 +50,7 @@ function decode(payload: Buffer, path: string): AcknowledgedChunk {
   if (4 + length > payload.length) throw integrityError(`${what} is damaged`);
   const fields = new Fields(parseBoundedJson(payload.toString('utf8', 4, 4 + length), MAX_DEPTH, what), what);
   const key = fields.text('key');
-  if (!KEY.test(key)) fields.fail('key', 'the key of a chunk');
+  if (sentChunk(key) === undefined) fields.fail('key', 'the key of a chunk');
   const segments = fields.get('segments') === undefined ? undefined : fields.list('segments');
   const direct = fields.get('direct') === undefined ? undefined : fields.list('direct');
   return {

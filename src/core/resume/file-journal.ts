@@ -1,7 +1,6 @@
-// The journal of an upload in files: state, entries and lock (docs/architecture.md, "Resume"). Writing never waits for the
-// upload nor the upload for writing, but for two things: chunk numbers are noted before they are used, and a new id before
-// anything lies under it. The first failure ends the journal: what it has written is deleted again, so that nothing in it
-// can claim more than is true.
+// The journal of an upload in files: state, entries and lock (docs/architecture.md, "Resume"). The upload does not
+// wait for writing, with two exceptions: chunk numbers are noted before they are used, and a new id before anything is
+// stored under it. The first failure ends the journal: its files are deleted, so that they cannot claim more than is true.
 import { mkdir, rm } from 'node:fs/promises';
 import { replaceFile } from '../state/replace-file.js';
 import { errorText, systemCode } from '../failures/errors.js';
@@ -12,6 +11,7 @@ import type { AcknowledgedChunk, JournalPlan, KeptUpload, UploadJournal } from '
 import { type Lock, ownHolder, takeLock } from '../state/lock.js';
 import { LogFile, logHeader } from '../state/log.js';
 import { encodeState, type SavedCommand, type StateStatus, type UploadState } from './upload-state.js';
+import type { UploadId } from '../manifest/manifest-types.js';
 
 const STATE_EVERY_MS = 1000;
 const MAX_FAILURE = 500;
@@ -21,9 +21,9 @@ export interface FileJournalOptions {
   readonly host: string;
   readonly saved: SavedCommand;
   readonly now: () => Date;
-  /** Told once when the journal cannot go on. */
+  /** Called once when the journal cannot continue. */
   readonly onTrouble: (text: string) => void;
-  /** An upload that goes on: its state, its lock, and how many bytes of its entries are sound. */
+  /** The upload to continue: its state, its lock, and how many bytes of its entries are sound. */
   readonly goesOn?: SavedUpload | undefined;
 }
 
@@ -89,7 +89,7 @@ export class FileJournal implements UploadJournal {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (this.lock === undefined) {
       const lock = await takeLock(paths.lock, ownHolder(host));
-      // The id is new and random: nobody else can have it.
+      // The id is new and random: no other process can have it.
       if (!('release' in lock)) throw new Error(`process ${lock.pid} on ${lock.host} holds ${paths.lock}`);
       this.lock = lock;
     }
@@ -120,7 +120,7 @@ export class FileJournal implements UploadJournal {
     if (this.options.now().getTime() - this.stateWrittenMs >= STATE_EVERY_MS) await this.writeState();
   }
 
-  movedTo(uploadId: string): Promise<void> {
+  movedTo(uploadId: UploadId): Promise<void> {
     return this.guarded(async () => {
       if (this.state === undefined) return;
       this.state.uploadIds = [...this.state.uploadIds, uploadId];
@@ -147,18 +147,23 @@ export class FileJournal implements UploadJournal {
       await this.flush();
       await this.writeState();
     });
-    const { state, chunks, storedBytes, isBroken } = this;
-    const isKept = !isBroken && state !== undefined && chunks > 0;
-    if (!isKept && !isBroken && state !== undefined)
+    const { state, kept } = this;
+    if (kept === undefined && !this.isBroken && state !== undefined)
       await this.guarded(() => removeState(this.options.folder, state.uploadId));
     await this.close();
+    return kept;
+  }
+
+  get kept(): KeptUpload | undefined {
+    const { state, chunks, storedBytes, isBroken } = this;
+    const isKept = !isBroken && state !== undefined && chunks > 0;
     return isKept ? { uploadId: state.uploadId, chunks, storedBytes } : undefined;
   }
 
   async remove(): Promise<void> {
     await this.guarded(async () => {
       if (this.state === undefined) return;
-      // A process that is killed between the two leaves a state that says that nothing is left to do.
+      // A process that is killed in between leaves a state that says that nothing is left to do.
       await this.finishAs('complete');
       await removeState(this.options.folder, this.state.uploadId);
     });
@@ -173,7 +178,7 @@ export class FileJournal implements UploadJournal {
   }
 
   private async close(): Promise<void> {
-    await this.log?.close().catch(() => undefined); // what is in it was flushed before anybody counted on it
+    await this.log?.close().catch(() => undefined); // its contents were flushed before anything relied on them
     this.log = undefined;
     await this.lock?.release().catch(() => undefined); // a stale lock is recognised
     this.lock = undefined;
@@ -187,7 +192,7 @@ export class FileJournal implements UploadJournal {
     await replaceFile(statePaths(this.options.folder, this.state.uploadId).state, encodeState(this.state));
   }
 
-  /** One after another, and nothing more after the first failure. */
+  /** One after another, and nothing after the first failure. */
   private guarded(work: () => Promise<void>): Promise<void> {
     this.writing = this.writing.then(async () => {
       if (this.isBroken) return;
@@ -209,7 +214,7 @@ export class FileJournal implements UploadJournal {
       this.options.goesOn === undefined
         ? 'cannot be resumed if it is interrupted'
         : 'can be resumed only from where it began';
-    return `the progress of this upload cannot be saved in ${this.options.folder} (${why}): it goes on, and ${rest}`;
+    return `the progress of this upload cannot be saved in ${this.options.folder} (${why}): it continues, and ${rest}`;
   }
 
   /** The chunks of this run are deleted again if it fails now, so nothing may name them. */
@@ -223,7 +228,7 @@ export class FileJournal implements UploadJournal {
         for (const path of [paths.entries, paths.state]) await rm(path, { force: true });
       }
     } catch {
-      // Told already. The store is asked about every chunk before one is believed.
+      // Reported already. Every chunk is checked in the store before it is used.
     }
   }
 }

@@ -1,5 +1,5 @@
-// Chunks of an upload that lie in the store without having been noted: sent when nobody could write it down, or by another
-// computer. They are read back as a whole, compared with their own tables of contents, and are then as good as noted.
+// Chunks of an upload that are in the store but not in the journal: sent when the journal could not be written, or by another
+// computer. They are read back as a whole, checked against their own tables of contents, and then used like noted ones.
 import { hash } from 'node:crypto';
 import { loadCodec } from '../codec/codec.js';
 import { isArchiverError } from '../failures/errors.js';
@@ -8,12 +8,12 @@ import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { type ChunkTable, readChunkTable } from '../chunk/chunk-table.js';
 import { tableBytes } from '../chunk/table-frame.js';
+import { sentChunk } from './entry-log.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 
 const FOOTER_BYTES = 32;
-const PLACE = /^uploads\/([^/]+)\/(shard-\d{2,}\/chunk-\d{6,}\.tar\.zst)$/;
 
-/** Those that are sound. One GET each. @throws what the store throws, but for access-denied and cold chunks */
+/** Those that are sound. One GET each. @throws what the store throws, except for access-denied and cold chunks */
 export async function readBack(
   reader: ObjectReader,
   chunks: readonly ObjectInfo[],
@@ -27,23 +27,24 @@ export async function readBack(
   return found;
 }
 
-/** Undefined for what cannot be used: it is then sent again under another number. */
+/** Undefined for a chunk that cannot be used: it is sent again under another number. */
 async function readOne(
   reader: ObjectReader,
   { key, sizeBytes: size, storageClass }: ObjectInfo,
   signal: AbortSignal,
 ): Promise<AcknowledgedChunk | undefined> {
-  const [, uploadId = '', relative = ''] = PLACE.exec(key) ?? [];
+  const place = sentChunk(key);
+  if (place === undefined) return undefined;
   try {
     const content = await ifAllowed(reader, 'read', key, () => reader.get(key, { signal }));
     if (content === undefined) return undefined;
     const bytes = await readAll(content, size);
     const tocSize = tableBytes(bytes.subarray(Math.max(0, bytes.length - FOOTER_BYTES)));
     const toc = bytes.subarray(Math.max(0, bytes.length - tocSize));
-    const table = readChunkTable(loadCodec(), toc, uploadId);
+    const table = readChunkTable(loadCodec(), toc, place.uploadId);
     if (!isSound(table, bytes) || table.objects.length > 0) return undefined;
     const { chunk, shard, rawSize, level, frames, entries } = table;
-    const record = { chunk, key: relative, shard, size, rawSize, entries, level, storageClass };
+    const record = { chunk, key: place.name, shard, size, rawSize, entries, level, storageClass };
     return { key, record: { ...record, sha256: hash('sha256', bytes), tocSize, frames }, toc: Buffer.from(toc) };
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'unsupported', 'cold-storage', 'not-found')) throw error;

@@ -1,4 +1,4 @@
-// A saved upload, opened to go on with: its state, what it had acknowledged, and the lock that keeps others off it.
+// A saved upload, opened to be continued: its state, its acknowledged chunks, and the lock that keeps other processes away.
 import { mkdir } from 'node:fs/promises';
 import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
@@ -8,11 +8,11 @@ import { readState, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 import { holdLock, type Lock } from '../state/lock.js';
 import type { UploadState } from './upload-state.js';
-import { isUploadId } from '../manifest/upload-id.js';
+import { isUploadId, type UploadId } from '../manifest/upload-id.js';
 
 export interface SavedUpload {
   readonly state: UploadState;
-  /** In the order of their acknowledgement; what a torn tail held is missing. */
+  /** In the order of their acknowledgement, without an incomplete last record. */
   readonly chunks: readonly AcknowledgedChunk[];
   readonly lock: Lock;
   /** Sound bytes of the list of chunks; 0 when there is no list. */
@@ -33,7 +33,7 @@ export async function openSaved(folder: string, uploadId: string, host: string):
   const paths = statePaths(folder, uploadId);
   const lock = await lockOf(paths.lock, uploadId, host);
   try {
-    // Read again: until the lock was ours another process may have gone on with it.
+    // Read again: another process may have continued it before the lock was ours.
     const state = await readState(folder, uploadId);
     return { state, lock, ...(await logOf(paths.entries, uploadId)) };
   } catch (error) {
@@ -43,8 +43,8 @@ export async function openSaved(folder: string, uploadId: string, host: string):
 }
 
 /**
- * An upload of which nothing is saved, to go on with what the store has of it: locked, with nothing noted. @throws as
- * `openSaved`, but for not-found; conflict when it is saved after all
+ * An upload of which nothing is saved, to be continued from what the store has: locked, with nothing noted. @throws as
+ * `openSaved`, except not-found; conflict when it is saved after all
  */
 export async function openUnsaved(folder: string, state: UploadState, host: string): Promise<SavedUpload> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -56,10 +56,10 @@ export async function openUnsaved(folder: string, state: UploadState, host: stri
   };
 }
 
-const lockOf = async (path: string, uploadId: string, host: string): Promise<Lock> =>
+const lockOf = async (path: string, uploadId: UploadId, host: string): Promise<Lock> =>
   await holdLock(path, { host, what: `upload ${uploadId}` });
 
-async function logOf(path: string, uploadId: string): Promise<Pick<SavedUpload, 'chunks' | 'logLength'>> {
+async function logOf(path: string, uploadId: UploadId): Promise<Pick<SavedUpload, 'chunks' | 'logLength'>> {
   try {
     const { chunks, length } = await readLog(path, uploadId);
     return { chunks, logLength: length };

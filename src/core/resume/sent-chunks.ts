@@ -1,31 +1,32 @@
-// Asks the store what is there of an interrupted upload. Only chunks of the size that was noted are believed, and none that
-// a mark names: they may be deleted at any time. A writer without permission to list cannot know, and sends everything again.
+// Asks the store which chunks of an interrupted upload exist. Only chunks of the noted size count, and none that a mark names:
+// they may be deleted at any time. A writer without permission to list cannot know, and sends everything again.
 import { ifAllowed } from '../object-store/abilities.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
 import { manifestKeyOf } from '../manifest/open-manifest.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
+import { uploadFolder } from '../manifest/upload-id.js';
 
 const DIRECT = /^uploads\/[^/]+\/(files\/.+)$/s;
 const CHUNK_NUMBER = /\/chunk-(\d{6,})\.tar\.zst$/;
 
 export interface SentChunks {
   readonly chunks: readonly AcknowledgedChunk[];
-  /** Whether the manifest of the newest id is there; undefined for a writer without permission to list. */
+  /** Whether the manifest of the newest id exists; undefined for a writer without permission to list. */
   readonly hasManifest: boolean | undefined;
-  /** Chunks that are there without having been noted. */
+  /** Chunks that exist but were not noted. */
   readonly unnoted: readonly ObjectInfo[];
   /** Keys of files that are objects, below the folder of the upload; undefined for a writer without permission to list. */
   readonly directKeys: readonly string[] | undefined;
-  /** No chunk number from here on was seen. */
+  /** Chunk numbers from here on are unused. */
   readonly nextChunk: number;
 }
 
-/** `uploadIds` are all ids of the upload, the one in force last. One LIST each. @throws what the store throws */
+/** `uploadIds` are all ids of the upload, the current one last. One LIST each. @throws what the store throws */
 export async function findSent(
   reader: ObjectReader,
-  uploadIds: readonly string[],
+  uploadIds: readonly UploadId[],
   noted: readonly AcknowledgedChunk[],
   signal: AbortSignal,
 ): Promise<SentChunks> {
@@ -34,16 +35,14 @@ export async function findSent(
   const highest = chunks.reduce((most, { record }) => Math.max(most, record.chunk), -1);
   const objects: ObjectInfo[] = [];
   const sound = new Map<string, ObjectInfo>();
-  const isListed = await ifAllowed(reader, 'list', 'uploads/', async () => {
-    for (const uploadId of uploadIds) {
-      const look = await lookAtFolder(reader, uploadId, signal);
-      objects.push(...look.objects);
-      for (const [key, object] of look.sound) sound.set(key, object);
-    }
-    return true;
-  });
-  if (isListed === undefined)
-    return { chunks: [], hasManifest: undefined, unnoted: [], directKeys: undefined, nextChunk: highest + 1 };
+  for (const uploadId of uploadIds) {
+    const prefix = uploadFolder(uploadId);
+    const look = await ifAllowed(reader, 'list', prefix, () => lookAtFolder(reader, prefix, signal));
+    if (look === undefined)
+      return { chunks: [], hasManifest: undefined, unnoted: [], directKeys: undefined, nextChunk: highest + 1 };
+    objects.push(...look.objects);
+    for (const [key, object] of look.sound) sound.set(key, object);
+  }
   const keys = new Set(chunks.map(({ key }) => key));
   const isThere = (key: string, { size }: ChunkRecord): boolean => sound.get(key)?.sizeBytes === size;
   const newest = uploadIds.at(-1);

@@ -1,4 +1,4 @@
-// The folder of saved uploads: which there are, in what state, and the names of their files.
+// The folder of saved uploads: their ids, their states, and the names of their files.
 import type { ArchiverError } from '../failures/errors.js';
 import { DocumentFolder, type FoundDocument } from '../state/document-folder.js';
 import type { LockHolder } from '../state/lock.js';
@@ -17,7 +17,7 @@ export interface FoundState {
   /** Undefined when it cannot be used; `problem` says why. */
   readonly state: UploadState | undefined;
   readonly problem: ArchiverError | undefined;
-  /** The process that works on it. */
+  /** The process that is working on it. */
   readonly holder: LockHolder | undefined;
   /** When its file was written, ms since 1970. */
   readonly writtenMs: number;
@@ -57,14 +57,14 @@ const asState = ({ id, document, ...found }: FoundDocument<UploadState>): FoundS
 /** Ids of what is in the folder, in order. @throws access-denied, io */
 export const savedIds = async (folder: string): Promise<readonly string[]> => await uploadsIn(folder).ids();
 
-/** One saved upload. @throws not-found; integrity, unsupported for what is no state of this version; access-denied, io */
+/** One saved upload. @throws not-found; integrity, unsupported for a file that this version cannot read; access-denied, io */
 export const readState = async (folder: string, uploadId: string): Promise<UploadState> =>
   await uploadsIn(folder).read(uploadId);
 
-/** Removes what processes left that were killed while they wrote or removed a state, and is older. @throws system errors */
-export const removeOrphans = async (folder: string, beforeMs: number): Promise<void> =>
-  await uploadsIn(folder).removeOrphans(beforeMs);
+/** Removes older leftovers of processes that were killed while they wrote or removed a state. @returns how many @throws system errors */
+export const removeOrphans = async (folder: string, beforeMs: number, dryRun = false): Promise<number> =>
+  await uploadsIn(folder).removeOrphans(beforeMs, dryRun);
 
-/** Removes the files of one upload, the state last: what it belongs to stays known until then. @throws access-denied, io */
+/** Removes the files of one upload, the state last, so that the others always belong to one. @throws access-denied, io */
 export const removeState = async (folder: string, uploadId: string): Promise<void> =>
   await uploadsIn(folder).remove(uploadId);

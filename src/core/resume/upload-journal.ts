@@ -1,7 +1,9 @@
-// What an upload that can be resumed writes down while it runs. The engine only knows this interface; the one that keeps
-// files is file-journal.ts. Nothing here ever fails the upload: a journal that cannot be written says so once and is then
-// of no use, which `keep` tells.
-import type { ChunkRecord, Segment } from '../manifest/manifest-types.js';
+// The journal of an upload that can be resumed. The engine only knows this interface; file-journal.ts implements it with
+// files. Nothing here ever fails the upload: a journal that cannot be written says so once and is then useless, as `keep`
+// reports.
+import type { ChunkRecord, Segment, UploadId } from '../manifest/manifest-types.js';
+
+const MIB = 2 ** 20;
 
 /** A chunk that the store has acknowledged. */
 export interface AcknowledgedChunk {
@@ -18,16 +20,16 @@ export interface AcknowledgedChunk {
 
 /** What is known when the first chunks are planned. */
 export interface JournalPlan {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly datasetId: string;
   readonly createdAt: Date;
   /** Of the whole source. */
   readonly files: number;
   readonly bytes: number;
-  /** Stored already by what is resumed, or no different from the version before. */
+  /** Stored already by the interrupted run, or unchanged since the version before. */
   readonly filesDone: number;
   readonly bytesDone: number;
-  /** Of what is resumed. */
+  /** Of the interrupted run. */
   readonly chunksDone: number;
   readonly storedBytesDone: number;
   readonly chunkBytes: number;
@@ -39,12 +41,18 @@ export interface JournalPlan {
   readonly nextChunk: number;
 }
 
-/** What stays when an upload ends before its time. */
+/** What is kept of an upload that did not complete. */
 export interface KeptUpload {
   /** The id that `resume` takes. */
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly chunks: number;
   readonly storedBytes: number;
+}
+
+/** What is left of an upload, and how it goes on. */
+export function keptText({ uploadId, chunks, storedBytes }: KeptUpload): string {
+  const size = `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}, ${(storedBytes / MIB).toFixed(1)} MiB`;
+  return `what was sent is kept (${size}): \`archiver resume ${uploadId}\` continues from there`;
 }
 
 export interface UploadJournal {
@@ -52,14 +60,16 @@ export interface UploadJournal {
   planned(plan: JournalPlan): Promise<void>;
   /** Takes a copy of what it needs and returns at once. `files` and `bytes` of the source are stored with this chunk. */
   acknowledged(chunk: AcknowledgedChunk, files: number, bytes: number): void;
-  /** From here on the upload goes on under this id. Resolves when it is noted. */
-  movedTo(uploadId: string): Promise<void>;
-  /** A manifest may be in the store from here on. Resolves when it is noted. */
+  /** From here on the upload continues under this id. Resolves when that is noted. */
+  movedTo(uploadId: UploadId): Promise<void>;
+  /** A manifest may be in the store from here on. Resolves when that is noted. */
   committing(): Promise<void>;
-  /** The upload failed. Undefined when nothing of use is kept; then what was sent must be deleted. */
+  /** What a resume would find if the process ended now. */
+  readonly kept: KeptUpload | undefined;
+  /** The upload failed. Undefined when nothing useful is kept; then what was sent must be deleted. */
   keep(reason: string): Promise<KeptUpload | undefined>;
-  /** The upload is complete: forgets it. */
+  /** The upload is complete: removes its state. */
   remove(): Promise<void>;
-  /** The upload is given up: forgets it. */
+  /** The upload is abandoned: removes its state. */
   discard(): Promise<void>;
 }

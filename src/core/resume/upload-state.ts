@@ -1,10 +1,10 @@
-// `<upload id>.json`: what is known of an upload that is under way or was interrupted. A hint with a checksum: everything
-// in it that matters is compared with the store before it is believed.
+// `<upload id>.json`: the state of an upload that is under way or was interrupted. A hint with a checksum: everything in it
+// that matters is checked against the store before it is used.
 import { encodeStateDocument, parseStateDocument } from '../state/document.js';
 import { integrityError } from '../failures/errors.js';
 import type { Fields } from '../json/json-fields.js';
 import { printable } from '../paths/raw-path.js';
-import { isUploadId } from '../manifest/upload-id.js';
+import { isUploadId, type UploadId } from '../manifest/upload-id.js';
 
 const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
 
@@ -12,13 +12,13 @@ const KIND = { type: 'archiver-upload-state', format: 1, noun: 'saved upload' };
 const STATE_STATUSES = ['transferring', 'committing', 'complete'] as const;
 export type StateStatus = (typeof STATE_STATUSES)[number];
 
-/** The command line, as far as it can be written down. */
+/** The command line, as far as it can be saved. */
 export interface SavedCommand {
   /** The words of the command: `upload`. */
   readonly command: string;
   /** Folders, absolute, as they were given. */
   readonly sources: readonly string[];
-  /** The same folders as they really lie, joined: what two uploads of one source have in common. */
+  /** The real paths of these folders, joined: the same for two uploads of one source. */
   readonly sourceKey: string;
   /** The URL as it was given. */
   readonly destination: string;
@@ -40,9 +40,9 @@ export interface StateCounts {
 }
 
 export interface UploadState extends SavedCommand {
-  readonly uploadId: string;
-  /** Ids that it has gone by; the last one is in force. Chunks lie below all of them. */
-  readonly uploadIds: readonly string[];
+  readonly uploadId: UploadId;
+  /** Ids that it has had; the last one is current. Chunks are below all of them. */
+  readonly uploadIds: readonly UploadId[];
   readonly datasetId: string;
   readonly status: StateStatus;
   /** When the upload began, as in its manifest. */
@@ -61,7 +61,7 @@ export interface UploadState extends SavedCommand {
     readonly level: number | null;
     readonly nextChunk: number;
   };
-  /** Why it ended, where it could say. */
+  /** Why it ended, if known. */
   readonly failure?: string | undefined;
 }
 
@@ -73,11 +73,11 @@ export function parseState(text: string, uploadId: string, name: string): Upload
   const hint = `the upload cannot be resumed: run its command again with --force-restart, or remove the state with: archiver resume clean --older-than 0`;
   const { fields, body } = parseStateDocument(text, KIND, { path: name, hint });
   if (fields.text('uploadId') !== uploadId)
-    throw integrityError(`${fields.what} is that of upload ${printable(fields.text('uploadId'))}`, { hint });
+    throw integrityError(`${fields.what} belongs to upload ${printable(fields.text('uploadId'))}`, { hint });
   return readState(fields, body as unknown as UploadState);
 }
 
-// The checksum says that this program wrote it; what a path or a number is made of is looked at all the same.
+// The checksum shows that this program wrote it; paths and numbers are checked nevertheless.
 function readState(fields: Fields, state: UploadState): UploadState {
   const ids = fields.list('uploadIds').map((id) => (typeof id === 'string' && isUploadId(id) ? id : undefined));
   if (ids.length === 0 || ids.includes(undefined)) fields.fail('uploadIds', 'a list of upload ids');

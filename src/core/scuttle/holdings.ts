@@ -1,9 +1,9 @@
-// What a store holds, version by version where it keeps versions and these credentials may see them.
+// What a store holds, version by version where it keeps versions and these credentials may list them.
 import { isArchiverError } from '../failures/errors.js';
 import type { DeleteFailure, ListPage, ObjectStore, ObjectVersion, VersionPage } from '../object-store/object-store.js';
 
 export interface Holdings {
-  /** True when older versions may exist that nobody here can see. */
+  /** True when there may be older versions that these credentials cannot list. */
   readonly versionsHidden: boolean;
   /** Everything, page by page, in byte order of the key. */
   pages(): AsyncIterable<readonly ObjectVersion[]>;
@@ -44,7 +44,7 @@ async function removeVersions(
   signal: AbortSignal,
 ): Promise<readonly DeleteFailure[]> {
   const failures = await denialsAsFailures(versions, () => store.deleteVersions(versions, signal));
-  // Without versioning, deleting the object is all it takes, and the right to delete versions is rarely given.
+  // Without versioning, deleting the object is enough, and permission to delete versions is rarely granted.
   const current = new Set(
     versions.flatMap(({ key, versionId, isCurrent }) => (isCurrent && versionId === ONLY_VERSION ? [key] : [])),
   );
@@ -73,14 +73,14 @@ async function versionsRefused(store: ObjectStore, signal: AbortSignal): Promise
     await store.listVersions({ signal })[Symbol.asyncIterator]().next();
     return undefined;
   } catch (error) {
-    // A right of its own, asked for once.
+    // A separate permission, tried once.
     if (isArchiverError(error, 'access-denied')) return 'denied';
     if (isArchiverError(error, 'unsupported')) return 'unknown';
     throw error;
   }
 }
 
-/** Finds out whether versions can be seen. @throws what the store says to a listing */
+/** Finds out whether versions can be listed. @throws errors of the listing */
 export async function openHoldings(store: ObjectStore, signal: AbortSignal): Promise<Holdings> {
   const refused = await versionsRefused(store, signal);
   if (refused === undefined) {
@@ -91,7 +91,7 @@ export async function openHoldings(store: ObjectStore, signal: AbortSignal): Pro
     };
   }
   return {
-    // A store that knows no such request keeps no versions.
+    // A store without this request keeps no versions.
     versionsHidden: refused === 'denied',
     pages: () => objectsOf(store.list({ signal })),
     remove: (versions) => removeObjects(store, versions, signal),

@@ -1,13 +1,13 @@
-// Which keys below a base this program wrote. Everything else is somebody else's and is never deleted; docs/format.md
+// Which keys below a base this program wrote. Everything else is foreign and is never deleted; docs/format.md
 // and docs/architecture.md have the layout.
-import { UPLOAD_ID } from '../manifest/upload-id.js';
+import { splitUploadKey, uploadFolder } from '../manifest/upload-id.js';
 
 /** What a key of ours is for, in the order in which things may go: a record names a manifest, a manifest names chunks. */
 export type OwnKind = 'record' | 'manifest' | 'rest';
 
 export interface OwnKey {
   readonly kind: OwnKind;
-  /** What stands and falls together: '' for the base itself, `writers/<id>/`, `fleet/<id>/`. */
+  /** What belongs together: '' for the base itself, `writers/<id>/`, `fleet/<id>/`. */
   readonly area: string;
   /** `<area>uploads/<id>`, when it belongs to an upload. */
   readonly upload?: string;
@@ -15,26 +15,27 @@ export interface OwnKey {
   readonly dataset?: string;
 }
 
-const UPLOAD = new RegExp(`^uploads/${UPLOAD_ID}/`);
 const RECORD = /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}|prune-[0-9a-f]{8})\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
+/** Temp files and locks of a folder store, which lie beside what they were to become. */
+const TEMPORARY = /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
 const MANIFEST = 'manifest.json.gz';
 
 function inArea(key: string, area: string): OwnKey | undefined {
   const below = key.slice(area.length);
-  const upload = UPLOAD.exec(below)?.[0];
-  if (upload !== undefined) {
-    const name = below.slice(upload.length);
-    if (name === '') return undefined; // a folder marker that somebody's console made
+  const { uploadId, name = '' } = splitUploadKey(below) ?? {};
+  if (uploadId !== undefined) {
+    if (name === '') return undefined; // a folder marker, as consoles create them
     const isManifest = name.startsWith(MANIFEST);
-    return { kind: isManifest ? 'manifest' : 'rest', area, upload: area + upload.slice(0, -1) };
+    return { kind: isManifest ? 'manifest' : 'rest', area, upload: area + uploadFolder(uploadId).slice(0, -1) };
   }
+  if (TEMPORARY.test(below)) return { kind: 'rest', area };
   const dataset = RECORD.exec(below)?.[1];
   return dataset === undefined ? undefined : { kind: 'record', area, dataset: area + dataset };
 }
 
-/** What this key, relative to the base, is of ours; undefined when it is not. */
+/** What this key, relative to the base, is for; undefined when it is not ours. */
 export function ownKey(key: string): OwnKey | undefined {
   const fleet = FLEET.exec(key)?.[1];
   if (fleet !== undefined) return { kind: 'rest', area: fleet };
@@ -43,7 +44,7 @@ export function ownKey(key: string): OwnKey | undefined {
   return key === `${writer}status.json` ? { kind: 'rest', area: writer } : inArea(key, writer);
 }
 
-const NESTED = /^(.+?)\/(?:uploads|datasets|writers|fleet)\//;
+const NESTED = /^(.+?)\/(?:uploads|datasets|writers|fleet)\//s;
 
 /** A base further down that a foreign key looks like being part of: `lab` for `lab/uploads/<upload id>/…`. */
 export function nestedBase(key: string): string | undefined {

@@ -1,11 +1,12 @@
-// What a wipe would take and what it would leave, counted in one listing.
-import { isArchiverError } from '../failures/errors.js';
-import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
+// What a wipe would delete and what it would leave, counted in one listing.
+import type { ObjectStore } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import type { EventSink } from '../events.js';
 import { scanMeter } from '../progress-meter.js';
 import type { Holdings } from './holdings.js';
 import { nestedBase, ownKey } from './own-keys.js';
+import { unfinishedBytes } from '../object-store/unfinished-bytes.js';
+import { ownUnfinished } from './unfinished.js';
 
 const SAMPLES = 10;
 
@@ -18,31 +19,16 @@ export interface Survey {
   readonly bytes: number;
   readonly uploads: number;
   readonly datasets: number;
+  /** Multipart uploads of a bucket, temp files of a folder. */
   readonly unfinishedMultiparts: number;
+  /** As far as the store says. */
+  readonly unfinishedBytes: number;
   readonly samples: readonly string[];
   /** Objects of others. */
   readonly leftAlone: number;
   readonly leftAloneSamples: readonly string[];
   /** Bases further down that hold objects of ours, and that a wipe of this one leaves alone. */
   readonly nestedBases: readonly string[];
-}
-
-/** The unfinished uploads of keys that are ours; undefined when these credentials have no permission to list them. */
-export async function ownMultiparts(
-  store: ObjectStore,
-  signal: AbortSignal,
-): Promise<readonly UnfinishedMultipart[] | undefined> {
-  const found: UnfinishedMultipart[] = [];
-  try {
-    for await (const upload of store.listMultipart('', signal))
-      if (ownKey(upload.key) !== undefined) found.push(upload);
-    return found;
-  } catch (error) {
-    // A right of its own, asked for once.
-    if (isArchiverError(error, 'access-denied')) return undefined;
-    if (isArchiverError(error, 'unsupported')) return [];
-    throw error;
-  }
 }
 
 /** Counts. @throws what the store says to a listing */
@@ -79,14 +65,15 @@ export async function survey(
     }
     tell(objects + olderVersions, bytes);
   }
-  const multiparts = await ownMultiparts(store, signal);
+  const unfinished = (await ownUnfinished(store, signal)) ?? [];
   return {
     objects,
     olderVersions,
     bytes,
     uploads: uploads.size,
     datasets: datasets.size,
-    unfinishedMultiparts: multiparts?.length ?? 0,
+    unfinishedMultiparts: unfinished.length,
+    unfinishedBytes: unfinishedBytes(unfinished),
     samples,
     leftAlone,
     leftAloneSamples,

@@ -8,7 +8,8 @@ import type { EventSink } from '../events.js';
 import { ignoreEvents, type ProgressMeter, progressMeter } from '../progress-meter.js';
 import type { Holdings } from './holdings.js';
 import { ownKey, type OwnKind } from './own-keys.js';
-import { ownMultiparts, type Survey } from './survey.js';
+import type { Survey } from './survey.js';
+import { ownUnfinished } from './unfinished.js';
 
 const LISTED_FAILURES = 1000;
 const MAX_PASSES = 10;
@@ -162,7 +163,7 @@ class Wipe {
   }
 
   private async abortMultiparts(): Promise<void> {
-    const multiparts = await ownMultiparts(this.store, this.signal);
+    const multiparts = await ownUnfinished(this.store, this.signal);
     if (multiparts === undefined) {
       const reason = 'unfinished multipart uploads could not be listed (needs s3:ListBucketMultipartUploads)';
       this.note([{ key: '', reason }]);

@@ -1,31 +1,25 @@
 // Paths as they are typed in an archive: `/` is the top of what was uploaded, everything else is relative to the current
 // folder. Pure.
-import { printable, rawFromText, type RawPath, textFromRaw } from '../paths/raw-path.js';
+import { displayPath, type RawPath, joinParts, pathBelow } from '../paths/raw-path.js';
 import { quoteWord } from './command-line.js';
 
 /** The path of an entry, without slashes around it; '' is the top. Above the top is the top. */
-export function resolvePath(folder: RawPath, text: string): RawPath {
-  const raw = rawFromText(text);
-  const parts: string[] = [];
-  for (const part of (raw.startsWith('/') ? raw : `${folder}/${raw}`).split('/')) {
+export function resolvePath(folder: RawPath, raw: RawPath): RawPath {
+  const parts: RawPath[] = [];
+  for (const part of (raw.startsWith('/') ? raw : pathBelow(folder, raw)).split('/')) {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
-  return parts.join('/');
+  return joinParts(parts);
 }
-
-/** The path of something in a folder. */
-export const joinPath = (folder: RawPath, name: RawPath): RawPath => (folder === '' ? name : `${folder}/${name}`);
 
 /** The path as seen from a folder that it lies below. */
 export const relativePath = (folder: RawPath, path: RawPath): RawPath =>
   folder === '' ? path : path.slice(folder.length + 1);
 
-export const baseName = (path: RawPath): RawPath => path.slice(path.lastIndexOf('/') + 1);
-
-/** A name as it can be typed: quoted, with `?` for what no keyboard has. */
-export function typedName(name: RawPath): string {
-  const text = textFromRaw(name);
-  if (text === undefined) return quoteWord(name).replaceAll(/[^ -~]/g, '?');
-  return Array.from(text, (character) => (printable(character) === character ? quoteWord(character) : '?')).join('');
-}
+/** A name as it can be typed: quoted, with `\xNN` for what no keyboard has. */
+export const typedName = (name: RawPath): string =>
+  displayPath(name)
+    .split(/(\\x[0-9a-f]{2})/)
+    .map((part, index) => (index % 2 === 1 || part === '' ? part : quoteWord(part)))
+    .join('');

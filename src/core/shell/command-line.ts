@@ -59,13 +59,15 @@ class OpenWord {
   }
 
   close(end: number): Word {
-    return { text: this.text, glob: this.isGlob ? this.glob : undefined, start: this.start, end };
+    // A byte is one in globs, too, quoted or not.
+    const glob = this.glob.replaceAll(/\\\\(?=x[0-9a-f]{2})/gi, '\\');
+    return { text: this.text, glob: this.isGlob ? glob : undefined, start: this.start, end };
   }
 }
 
-/** Within double quotes a backslash stands for itself before anything but these. */
-const isEscape = (next: string, quote: Quote | undefined): boolean =>
-  next !== '' && (quote === undefined || next === '"' || next === '\\');
+/** Within double quotes a backslash stands for itself before anything but these; without, where it begins a byte: `\xff`. */
+const isEscape = (rest: string, quote: Quote | undefined): boolean =>
+  quote === undefined ? rest !== '' && !/^x[0-9a-f]{2}/i.test(rest) : /^["\\]/.test(rest);
 
 const isOperator = (character: string, isInWord: boolean): boolean =>
   character === '|' || character === '>' || (character === '#' && !isInWord);
@@ -94,7 +96,7 @@ function scanWord(line: string, start: number): { readonly word: Word; readonly 
     if (quote === undefined && (/\s/.test(character) || isOperator(character, true))) break;
     if (character === quote) quote = undefined;
     else if (quote === undefined && (character === '"' || character === "'")) quote = character;
-    else if (character === '\\' && quote !== "'" && isEscape(line.charAt(index + 1), quote))
+    else if (character === '\\' && quote !== "'" && isEscape(line.slice(index + 1, index + 4), quote))
       word.literal(line.charAt(++index));
     else if (quote === undefined) word.plain(character);
     else word.literal(character);

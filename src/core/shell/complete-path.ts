@@ -1,6 +1,7 @@
 // What may come next when a path of an archive is being typed.
 import type { Listing } from '../listing/listing.js';
-import { displayPath, rawFromText, type RawPath } from '../paths/raw-path.js';
+import { displayPath, type RawPath } from '../paths/raw-path.js';
+import { typedPath } from '../paths/typed-path.js';
 import { resolvePath, typedName } from './archive-path.js';
 import { quoteWord } from './command-line.js';
 import type { CompletionOption } from './interpreter.js';
@@ -21,9 +22,9 @@ export interface CompletePathOptions {
 export function completePath({ listing, folder, text, foldersOnly }: CompletePathOptions): CompletionOption[] {
   const slash = text.lastIndexOf('/') + 1;
   const typedFolder = text.slice(0, slash);
-  const inside = resolvePath(folder, typedFolder);
+  const inside = resolvePath(folder, typedPath(typedFolder));
   const options: CompletionOption[] = [];
-  for (const { name, isFolder } of listing.children(inside, rawFromText(text.slice(slash)))) {
+  for (const { name, isFolder } of listing.children(inside, typedPath(text.slice(slash)))) {
     if (foldersOnly && !isFolder) continue;
     const end = isFolder ? '/' : '';
     options.push({

@@ -2,8 +2,9 @@
 // million paths. `**` means any depth; names that begin with a dot are names like others.
 import type { Listing } from '../listing/listing.js';
 import { globMatcher } from '../manifest/selection.js';
-import { rawFromText, type RawPath } from '../paths/raw-path.js';
-import { joinPath, relativePath, resolvePath } from './archive-path.js';
+import { type RawPath, TOP, joinParts, joinPath } from '../paths/raw-path.js';
+import { plainGlob } from '../paths/typed-path.js';
+import { relativePath, resolvePath } from './archive-path.js';
 
 /** The paths, in their order; each once. */
 export function* expandGlob(listing: Listing, folder: RawPath, glob: string): Generator<RawPath> {
@@ -11,13 +12,12 @@ export function* expandGlob(listing: Listing, folder: RawPath, glob: string): Ge
   let first = 0;
   while (first < parts.length && !isGlob(parts[first] ?? '')) first++;
   // What comes before the first pattern is a path, perhaps with `..` in it.
-  const above = parts.slice(0, first).map(withoutEscapes).join('/');
-  const start = resolvePath(glob.startsWith('/') ? '' : folder, above);
+  const above = joinParts(parts.slice(0, first).map(plainGlob));
+  const start = resolvePath(glob.startsWith('/') ? TOP : folder, above);
   yield* matching(listing, start, parts.slice(first));
 }
 
 const isGlob = (part: string): boolean => /[*?[{]/.test(part.replaceAll(/\\./gs, ''));
-const withoutEscapes = (part: string): string => part.replaceAll(/\\(.)/gs, '$1');
 
 function* matching(listing: Listing, folder: RawPath, parts: readonly string[]): Generator<RawPath> {
   const [part = '', ...rest] = parts;
@@ -40,7 +40,7 @@ function* namesLike(
   part: string,
 ): Generator<{ readonly name: RawPath; readonly isFolder: boolean }> {
   if (!isGlob(part)) {
-    const name = rawFromText(withoutEscapes(part));
+    const name = plainGlob(part);
     const path = joinPath(folder, name);
     const isFolder = listing.isFolder(path);
     if (isFolder || listing.find(path) !== undefined) yield { name, isFolder };

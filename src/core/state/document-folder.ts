@@ -9,17 +9,17 @@ import { removeOrphanFiles } from './orphans.js';
 import { replaceFile } from './replace-file.js';
 
 export interface FolderKind<T> {
-  /** What a person calls a document: `restore job`. */
+  /** The word for a document in messages: `restore job`. */
   readonly noun: string;
-  /** The command that shows which there are. */
+  /** The command that lists them. */
   readonly listCommand: string;
-  /** Of an id, without anchors or groups. File names are made from ids that match. */
+  /** Of an id, without anchors or groups. Matching ids become file names. */
   readonly id: string;
   /** Endings of the files beside the document. */
   readonly beside: readonly string[];
-  /** The one of them that is the lock of the process that works on it. */
+  /** Which of them is the lock of the process that is working on it. */
   readonly workLock: string;
-  /** Larger files are damaged. */
+  /** Larger files count as damaged. */
   readonly maxBytes: number;
   /** @throws integrity, unsupported */
   readonly parse: (text: string, id: string, path: string) => T;
@@ -30,7 +30,7 @@ export interface FoundDocument<T> {
   /** Undefined when it cannot be used; `problem` says why. */
   readonly document: T | undefined;
   readonly problem: ArchiverError | undefined;
-  /** The process that works on it. */
+  /** The process that is working on it. */
   readonly holder: LockHolder | undefined;
   /** When its file was written, ms since 1970. */
   readonly writtenMs: number;
@@ -88,7 +88,7 @@ export class DocumentFolder<T> {
     }
   }
 
-  /** @throws not-found; integrity, unsupported for what is no document of this version; access-denied, io */
+  /** @throws not-found; integrity, unsupported for a file that this version cannot read; access-denied, io */
   async read(id: string): Promise<T> {
     const { kind } = this;
     if (!new RegExp(`^${kind.id}$`).test(id)) throw this.missing(id);
@@ -121,7 +121,7 @@ export class DocumentFolder<T> {
     }
   }
 
-  /** Removes the files of one, the document last: what they belong to stays known until then. @throws access-denied, io */
+  /** Removes the files of one, the document last, so that the others always belong to one. @throws access-denied, io */
   async remove(id: string): Promise<void> {
     for (const ending of [...this.kind.beside, 'json']) {
       const path = this.path(id, ending);
@@ -133,10 +133,12 @@ export class DocumentFolder<T> {
     }
   }
 
-  /** Removes what processes left that were killed while they wrote or removed one, and is older. @throws system errors */
-  async removeOrphans(beforeMs: number): Promise<void> {
+  /** Removes older leftovers of processes that were killed while they wrote or removed one. @returns how many @throws system errors */
+  async removeOrphans(beforeMs: number, dryRun: boolean): Promise<number> {
     const { id, beside } = this.kind;
-    const pattern = new RegExp(`^(?:(${id})\\.(?:${beside.join('|')})|\\.${id}\\.json\\.[0-9a-f]{12})$`);
-    await removeOrphanFiles(this.folder, beforeMs, { pattern, savedIds: await this.ids() });
+    const ends = `(?:${beside.join('|')})`;
+    // Beside files without their document; texts that were being written, and locks that were being taken over.
+    const pattern = new RegExp(`^(?:(${id})\\.${ends}|(?:\\.${id}\\.json|${id}\\.${ends})\\.[0-9a-f]{12})$`);
+    return await removeOrphanFiles(this.folder, beforeMs, { pattern, savedIds: await this.ids(), dryRun });
   }
 }

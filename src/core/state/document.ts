@@ -1,5 +1,5 @@
-// The text of a small file that the program keeps for itself: one JSON document with a type, a format and a checksum.
-// Damaged, foreign and newer files are told apart, each by one sentence.
+// The text of a small state file: one JSON document with a type, a format and a checksum. Damaged, foreign and newer files
+// are distinguished, each with one sentence.
 import { createHash } from 'node:crypto';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { Fields } from '../json/json-fields.js';
@@ -12,13 +12,13 @@ export interface StateKind {
   /** `type` in the document. */
   readonly type: string;
   readonly format: number;
-  /** What a person calls it: `saved upload`. */
+  /** The word for it in messages: `saved upload`. */
   readonly noun: string;
 }
 
 export interface StateDocument {
   readonly fields: Fields;
-  /** All of it but the checksum. Its checksum says that this program wrote it. */
+  /** All of it except the checksum, which shows that this program wrote it. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -58,6 +58,6 @@ function parsedText(text: string, what: string, hint: string): unknown {
   try {
     return parseBoundedJson(text, MAX_DEPTH, what);
   } catch (error) {
-    throw integrityError(`${what} is damaged: it is no JSON document`, { cause: error, hint });
+    throw integrityError(`${what} is damaged: it is not a JSON document`, { cause: error, hint });
   }
 }

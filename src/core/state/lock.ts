@@ -1,6 +1,6 @@
-// Keeps two processes from working on one thing: its lock file names the process that does. A process that is gone
-// leaves a stale lock, which is recognised by its number, its start time and the boot; one on another computer cannot be
-// looked at and counts as running.
+// Keeps two processes from working on the same thing: a lock file names the process that does. A process that is gone leaves
+// a stale lock, which is recognised by its process id, its start time and the boot id; a process on another computer cannot
+// be checked and counts as running.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, rename, link, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { printable } from '../paths/raw-path.js';
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
-  /** Tells processes of one number apart; empty where the system does not say. */
+  /** Distinguishes processes with the same id; empty where the system does not say. */
   readonly start: string;
 }
 
@@ -20,12 +20,12 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** An empty lock is one that is just being written; for so long. */
+/** For this long, an empty lock counts as one that is just being written. */
 const WRITING_MS = 10_000;
 const TRIES = 8;
 const PAUSE_MS = 20;
 
-/** The holder that this process is. */
+/** This process as a holder. */
 export const ownHolder = (host: string): LockHolder => ({
   pid: process.pid,
   host,
@@ -67,7 +67,7 @@ function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): A
   });
 }
 
-/** Takes the lock, or tells who has it. @throws system errors */
+/** Takes the lock, or returns its holder. @throws system errors */
 export async function takeLock(path: string, own: LockHolder): Promise<Lock | LockHolder> {
   const text = `${JSON.stringify(own)}\n`;
   for (let tries = 0; tries < TRIES; tries++) {
@@ -89,20 +89,20 @@ function heldLock(path: string): Lock {
   return {
     async release() {
       if (!isHeld) return;
-      isHeld = false; // from here on it may be somebody else's
+      isHeld = false; // from here on it may belong to another process
       await rm(path, { force: true });
     },
   };
 }
 
-/** The process that works on it now; undefined when none does. */
+/** The process that is working on it; undefined when none is. */
 export async function lockHolder(path: string, host: string): Promise<LockHolder | undefined> {
   return (await readHolder(path, { pid: 0, host, start: '' })).holder;
 }
 
 interface Held {
   readonly holder?: LockHolder;
-  /** What a lock that nobody holds has in it. */
+  /** The content of a lock without a holder. */
   readonly stale?: string;
 }
 
@@ -111,7 +111,7 @@ async function readHolder(path: string, own: LockHolder): Promise<Held> {
   let ageMs: number;
   try {
     text = await readFile(path, 'utf8');
-    // A clock that was set back does not keep it for ever.
+    // A clock that was set back must not keep it for ever.
     ageMs = Math.abs(Date.now() - (await stat(path)).mtimeMs);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return {};
@@ -130,7 +130,7 @@ function parseHolder(text: string): LockHolder | undefined {
       ? { pid, host, start }
       : undefined;
   } catch {
-    return undefined; // torn, or nothing of ours
+    return undefined; // incomplete, or not ours
   }
 }
 
@@ -143,7 +143,7 @@ function isAlive({ pid, host, start }: LockHolder, ownHost: string): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return systemCode(error) !== 'ESRCH'; // EPERM: it is there and somebody else's
+    return systemCode(error) !== 'ESRCH'; // EPERM: it exists and belongs to another user
   }
 }
 
@@ -152,9 +152,9 @@ function processStart(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is a name in parentheses that may hold anything; the start time is the 22nd.
+    // The second field is a name in parentheses that may contain anything; the start time is the 22nd.
     const [status, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const isDead = status === 'Z' || status === 'X'; // nobody has asked yet how it ended
+    const isDead = status === 'Z' || status === 'X'; // a zombie: its parent has not waited for it
     return isDead ? undefined : `${boot}:${fields[18] ?? ''}`;
   } catch (error) {
     return systemCode(error) === 'ENOENT' && hasProc() ? undefined : '';
@@ -169,7 +169,7 @@ function hasProc(): boolean {
   }
 }
 
-/** Several may find the same stale lock: whoever moved away a fresh one instead puts it back. */
+/** Several processes may find the same stale lock: one that moved away a fresh lock instead puts it back. */
 async function moveAway(path: string, stale: string): Promise<void> {
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   try {

@@ -1,6 +1,6 @@
-// An append-only file of records. It begins with whose it is; a record is its length (4 bytes, little-endian), the first 16
-// bytes of the SHA-256 of its payload, and the payload. Whatever follows the last record that fits its digest was not
-// written whole and is passed over; who goes on with the file writes over it.
+// An append-only file of records. It begins with its owner; a record is its length (4 bytes, little-endian), the first 16
+// bytes of the SHA-256 of its payload, and the payload. Whatever follows the last record that matches its digest was not
+// written completely and is ignored; continuing the file overwrites it.
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { ArchiverError, integrityError } from '../failures/errors.js';
@@ -11,7 +11,7 @@ const DIGEST = 16;
 const PREFIX = 4 + DIGEST;
 const MAX_PAYLOAD = 512 * 2 ** 20;
 
-/** What the log of `owner` begins with: the records of one are never taken for another's. */
+/** What the log of `owner` begins with: the records of one are never mistaken for another's. */
 export const logHeader = (owner: string): Buffer => Buffer.from(`${MAGIC}${owner}\n`, 'latin1');
 
 /** The payload as it is appended. Its parts are copied. */
@@ -26,7 +26,7 @@ export function encodeRecord(parts: readonly Uint8Array[]): Buffer {
 const digestOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest().subarray(0, DIGEST);
 
 /**
- * Reads the records of `owner`, whose log is called `what` in messages, and gives how many bytes of the file are sound.
+ * Reads the records of `owner`, whose log is called `what` in messages, and returns how many bytes of the file are sound.
  * @throws integrity, unsupported for a file of another kind or owner; what `onRecord` throws; system errors
  */
 export async function readRecords(
@@ -83,7 +83,7 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
   return buffer;
 }
 
-/** A log that is written. One writer at a time; a lock beside it keeps others off. */
+/** A log for writing. One writer at a time; a lock beside it keeps others away. */
 export class LogFile {
   private constructor(
     private readonly handle: FileHandle,
@@ -91,7 +91,7 @@ export class LogFile {
   ) {}
 
   /**
-   * Makes the log of `owner`, which must not be there; or goes on with one of which `soundBytes` are sound, and cuts off the
+   * Creates the log of `owner`, which must not exist; or continues one of which `soundBytes` are sound, and cuts off the
    * rest. @throws system errors
    */
   static async open(path: string, owner: string, soundBytes = 0): Promise<LogFile> {
@@ -122,7 +122,7 @@ export class LogFile {
     this.length += bytes.length;
   }
 
-  /** Forgets what follows the first `length` bytes. @throws system errors */
+  /** Cuts off what follows the first `length` bytes. @throws system errors */
   async cut(length: number): Promise<void> {
     await this.handle.truncate(length);
     this.length = length;

@@ -1,4 +1,4 @@
-// Replaces a file so that a reader, or a crash, sees the old text or the new one and never a part.
+// Replaces a file atomically: after a crash, and to readers, it has the old text or the new one and never a part.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,9 +14,9 @@ async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Writes `text` to `path`. Keeps the mode of the file that was there, and a link stays a link to the new text. */
+/** Writes `text` to `path`. Keeps the mode of the existing file, and a symbolic link stays a link to the new text. */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
-  // People keep such files in a repository of their own and link to them.
+  // People keep such files in a repository and link to them.
   const target = (await ignoreMissing(realpath(path))) ?? path;
   const folder = dirname(target);
   await mkdir(folder, { recursive: true });

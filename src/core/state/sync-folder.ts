@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { systemCode } from '../failures/errors.js';
 
-// Some file systems cannot flush a folder; they say so in one of these ways.
+// Some file systems cannot flush a folder; they answer with one of these codes.
 const NO_FOLDER_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EBADF', 'EISDIR', 'EACCES', 'EPERM']);
 
 /** Flushes a folder's list of names to disk, where the file system can. @throws system errors */

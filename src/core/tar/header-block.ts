@@ -1,6 +1,6 @@
 // One 512-byte header of a tar file, as v7, ustar, pax and GNU tar write it. Pure; names are byte strings.
 import { integrityError } from '../failures/errors.js';
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, rawFromBytes, TOP, joinPath } from '../paths/raw-path.js';
 import { BLOCK } from './tar-block.js';
 
 const ZERO = 48;
@@ -55,9 +55,9 @@ const isSpace = (byte: number | undefined): boolean => byte === 32 || (byte !== 
 
 /** The text of a field, up to its first zero byte. */
 export function headerText(block: Buffer, at: number, length: number): RawPath {
-  if (block[at] === 0) return '';
+  if (block[at] === 0) return TOP;
   const end = block.indexOf(0, at);
-  return block.toString('latin1', at, end < 0 || end > at + length ? at + length : end);
+  return rawFromBytes(block, at, end < 0 || end > at + length ? at + length : end);
 }
 
 /** A block of zeros, which ends an archive. */
@@ -104,10 +104,10 @@ export function parseHeaderBlock(block: Buffer): HeaderBlock {
 export function readHeaderFields(block: Buffer): HeaderFields {
   const mode = headerNumber(block, 100, 8);
   const mtimeSeconds = headerNumber(block, 136, 12);
-  const prefix = isUstar(block) ? headerText(block, 345, 155) : '';
+  const prefix = isUstar(block) ? headerText(block, 345, 155) : TOP;
   const name = headerText(block, 0, 100);
   return {
-    path: prefix === '' ? name : `${prefix}/${name}`,
+    path: joinPath(prefix, name),
     target: headerText(block, 157, 100),
     mode: Number.isNaN(mode) ? 0 : mode & 0o7777,
     uid: accountNumber(headerNumber(block, 108, 8)),

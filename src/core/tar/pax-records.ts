@@ -1,15 +1,16 @@
 // Extended headers of tar members. Keys and values are byte strings: names that are not UTF-8 stay what they are.
 import { integrityError } from '../failures/errors.js';
 import type { Timestamp } from '../manifest/manifest-types.js';
+import { type RawPath, rawFromBytes, rawFromLatin1, bytesOf, TOP } from '../paths/raw-path.js';
 
-export type PaxRecords = ReadonlyMap<string, string>;
+export type PaxRecords = ReadonlyMap<string, RawPath>;
 
 const ACCESS_LISTS = ['SCHILY.acl.access', 'SCHILY.acl.default', 'SCHILY.acl.ace'];
 const XATTR = 'SCHILY.xattr.';
 const SPARSE_PAIRS = new Set(['GNU.sparse.offset', 'GNU.sparse.numbytes']);
 
 /** Adds the records of an extended header to `records`; an empty value takes one away. @throws integrity */
-export function addPaxRecords(records: Map<string, string>, bytes: Buffer): void {
+export function addPaxRecords(records: Map<string, RawPath>, bytes: Buffer): void {
   for (let at = 0; at < bytes.byteLength;) {
     const space = bytes.indexOf(32, at);
     const length = space < 0 ? Number.NaN : Number(bytes.toString('latin1', at, space));
@@ -22,17 +23,17 @@ export function addPaxRecords(records: Map<string, string>, bytes: Buffer): void
       end <= bytes.byteLength &&
       bytes[end - 1] === 10;
     if (!isSound) throw integrityError('an extended header cannot be read');
-    const key = bytes.toString('latin1', space + 1, equals);
-    set(records, key, bytes.toString('latin1', equals + 1, end - 1));
+    const key = rawFromBytes(bytes, space + 1, equals);
+    set(records, key, rawFromBytes(bytes, equals + 1, end - 1));
     at = end;
   }
 }
 
-function set(records: Map<string, string>, key: string, value: string): void {
+function set(records: Map<string, RawPath>, key: string, value: RawPath): void {
   if (SPARSE_PAIRS.has(key)) {
     // Sparse format 0.0 repeats these two keys: together they are what format 0.1 says in one.
     const before = records.get('GNU.sparse.map');
-    records.set('GNU.sparse.map', before === undefined ? value : `${before},${value}`);
+    records.set('GNU.sparse.map', before === undefined ? value : rawFromLatin1(`${before},${value}`));
   } else if (value === '' && !key.startsWith(XATTR)) {
     records.delete(key);
   } else {
@@ -62,13 +63,13 @@ export function paxTime(records: PaxRecords, key: string): Timestamp | undefined
 }
 
 /** Extended attributes among the records; undefined when there are none. */
-export function paxAttributes(records: PaxRecords): ReadonlyMap<string, Buffer> | undefined {
-  let found: Map<string, Buffer> | undefined;
+export function paxAttributes(records: PaxRecords): ReadonlyMap<RawPath, Buffer> | undefined {
+  let found: Map<RawPath, Buffer> | undefined;
   for (const key of records.keys()) {
     if (!key.startsWith(XATTR)) continue;
     // As GNU tar writes it: a key of a record ends at its first `=`.
-    const name = key.slice(XATTR.length).replaceAll('%3D', '=').replaceAll('%25', '%');
-    (found ??= new Map()).set(name, Buffer.from(records.get(key) ?? '', 'latin1'));
+    const name = rawFromLatin1(key.slice(XATTR.length).replaceAll('%3D', '=').replaceAll('%25', '%'));
+    (found ??= new Map()).set(name, bytesOf(records.get(key) ?? TOP));
   }
   return found;
 }

@@ -4,54 +4,19 @@
 // Told that the stream is a chunk's, it takes only what archiver writes (docs/format.md): one archive, no headers of
 // other tars.
 import { ArchiverError, errorText, integrityError, isArchiverError } from '../failures/errors.js';
-import type { Timestamp } from '../manifest/manifest-types.js';
-import type { RawPath } from '../paths/raw-path.js';
-import {
-  accountNumber,
-  type HeaderBlock,
-  headerText,
-  isZeroBlock,
-  parseHeaderBlock,
-  readHeaderFields,
-} from './header-block.js';
+import { type HeaderBlock, headerText, isZeroBlock, parseHeaderBlock } from './header-block.js';
 import { BLOCK, padded } from './tar-block.js';
-import { addPaxRecords, hasAccessList, paxAttributes, paxNumber, type PaxRecords, paxTime } from './pax-records.js';
+import { addPaxRecords, paxNumber, type PaxRecords } from './pax-records.js';
 import {
   numbersOfRecord,
   oldRealSize,
   readExtensionPairs,
   readHeaderPairs,
   SparseMapReader,
-  type SparseRun,
   sparseRuns,
 } from './sparse-runs.js';
-
-export interface TarMember {
-  readonly kind: 'file' | 'directory' | 'symlink' | 'hardlink' | 'special' | 'unknown';
-  /** What a special or unknown member is: `is a FIFO`; empty for others. */
-  readonly what: string;
-  /** As the archive has it. */
-  readonly path: RawPath;
-  readonly target: RawPath;
-  /** Of the file, its holes counted in. */
-  readonly size: number;
-  /** Where its data belong, one run after another; undefined when there are no holes. */
-  readonly runs: readonly SparseRun[] | undefined;
-  readonly mode: number;
-  /** Undefined where the archive has no number that a system can have. */
-  readonly uid: number | undefined;
-  readonly gid: number | undefined;
-  readonly mtime: Timestamp;
-  readonly xattrs: ReadonlyMap<RawPath, Buffer> | undefined;
-  /** It has access control lists as well. */
-  readonly hasAccessList: boolean;
-  /** Its extended header as a whole. */
-  readonly records: PaxRecords;
-  /** Where its data begins in the stream, after the map of a sparse file. */
-  readonly dataOffset: number;
-  /** Bytes of data in the stream. */
-  readonly dataSize: number;
-}
+import type { RawPath } from '../paths/raw-path.js';
+import { type Draft, draftMember, type LongNames, type TarMember } from './tar-member.js';
 
 export interface TarSink {
   /** True: `push` stops until this is false again. */
@@ -72,28 +37,6 @@ export interface TarReaderOptions {
 const MAX_EXTRA = 16 * 1024 * 1024;
 const MAX_CHUNK_EXTRA = 64 * 1024 * 1024;
 const CHUNK_TYPES = new Set(['0', '1', '2', '5', 'x']);
-const SPECIAL: Readonly<Record<string, string>> = {
-  '3': 'is a character device',
-  '4': 'is a block device',
-  '6': 'is a FIFO',
-};
-const KINDS: Readonly<Record<string, TarMember['kind']>> = {
-  '0': 'file',
-  '7': 'file',
-  S: 'file',
-  '1': 'hardlink',
-  '2': 'symlink',
-  '5': 'directory',
-  D: 'directory',
-  '3': 'special',
-  '4': 'special',
-  '6': 'special',
-};
-
-/** A member whose data are not found yet. */
-type Draft = { -readonly [Key in keyof TarMember]: TarMember[Key] };
-const whatOf = (type: string): string => SPECIAL[type] ?? `has the tar type '${type}', which is not known`;
-
 type Take = (bytes: Buffer) => void;
 
 export class TarReader {
@@ -104,10 +47,9 @@ export class TarReader {
   private take: Take = this.takeHeader;
   private dataLeft = 0;
   private skipLeft = 0;
-  private readonly global = new Map<string, string>();
-  private records = new Map<string, string>();
-  private longPath: RawPath | undefined;
-  private longTarget: RawPath | undefined;
+  private readonly global = new Map<string, RawPath>();
+  private records = new Map<string, RawPath>();
+  private long: LongNames = {};
   private isAtEnd = false;
   private hasMembers = false;
 
@@ -211,9 +153,15 @@ export class TarReader {
       case 'g':
         return this.extra(header, (bytes) => addPaxRecords(this.global, bytes));
       case 'L':
-        return this.extra(header, (bytes) => void (this.longPath = headerText(bytes, 0, bytes.byteLength)));
+        return this.extra(
+          header,
+          (bytes) => void (this.long = { ...this.long, path: headerText(bytes, 0, bytes.byteLength) }),
+        );
       case 'K':
-        return this.extra(header, (bytes) => void (this.longTarget = headerText(bytes, 0, bytes.byteLength)));
+        return this.extra(
+          header,
+          (bytes) => void (this.long = { ...this.long, target: headerText(bytes, 0, bytes.byteLength) }),
+        );
       case 'V':
         this.skipLeft = padded(header.size); // the label of a volume: no member
         return;
@@ -228,14 +176,14 @@ export class TarReader {
   private forget(): void {
     this.global.clear();
     this.records = new Map();
-    this.longPath = this.longTarget = undefined;
+    this.long = {};
   }
 
   private parse(block: Buffer): HeaderBlock {
     try {
       return parseHeaderBlock(block);
     } catch (error) {
-      if (this.isAtEnd) throw integrityError('something that is no tar archive follows its end', { cause: error });
+      if (this.isAtEnd) throw integrityError('something that is not a tar archive follows its end', { cause: error });
       if (!this.hasMembers) throw integrityError('there is no tar archive in it', { cause: error });
       throw error;
     }
@@ -249,7 +197,8 @@ export class TarReader {
     const records: PaxRecords = this.global.size === 0 ? this.records : new Map([...this.global, ...this.records]);
     this.records = new Map();
     const size = header.type === '1' ? 0 : (paxNumber(records, 'size') ?? header.size);
-    const member = this.describe(header.type, block, records, size);
+    const member = draftMember(block, { type: header.type, size, records, long: this.long });
+    this.long = {};
     if (header.type === 'S') this.oldSparse(block, member, size);
     else if (records.get('GNU.sparse.major') === '1') this.mapped(member, records, size);
     else if (records.has('GNU.sparse.map') || records.has('GNU.sparse.size')) {
@@ -257,34 +206,6 @@ export class TarReader {
       const map = records.get('GNU.sparse.map');
       this.sparse(member, map === undefined ? [] : numbersOfRecord(map), realSize, size);
     } else this.start(member, size);
-  }
-
-  private describe(type: string, block: Buffer, records: PaxRecords, size: number): Draft {
-    const header = readHeaderFields(block);
-    const path = records.get('GNU.sparse.name') ?? records.get('path') ?? this.longPath ?? header.path;
-    const target = records.get('linkpath') ?? this.longTarget ?? header.target;
-    this.longPath = this.longTarget = undefined;
-    const kind = KINDS[type] ?? 'unknown';
-    const uid = paxNumber(records, 'uid');
-    const gid = paxNumber(records, 'gid');
-    return {
-      // Old tars mark a folder by the slash alone.
-      kind: kind === 'file' && path.endsWith('/') ? 'directory' : kind,
-      what: kind === 'special' || kind === 'unknown' ? whatOf(type) : '',
-      path,
-      target,
-      size,
-      runs: undefined,
-      mode: header.mode,
-      uid: uid === undefined ? header.uid : accountNumber(uid),
-      gid: gid === undefined ? header.gid : accountNumber(gid),
-      mtime: paxTime(records, 'mtime') ?? { seconds: header.mtimeSeconds, nanos: 0 },
-      xattrs: paxAttributes(records),
-      hasAccessList: hasAccessList(records),
-      records,
-      dataOffset: 0,
-      dataSize: 0,
-    };
   }
 
   private oldSparse(block: Buffer, member: Draft, size: number): void {

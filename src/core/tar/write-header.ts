@@ -1,8 +1,9 @@
 // Writes tar headers (POSIX ustar with pax extensions) straight into the frame buffer. What fits ustar goes there; a pax
 // header comes first only for what does not: long names, fractions of a second, large numbers, attributes, holes.
-import type { RawPath } from '../paths/raw-path.js';
+import { type RawPath, rawFromNumber, rawFromText, TOP } from '../paths/raw-path.js';
 import { BLOCK, padded } from './tar-block.js';
 
+const PAX_HEADER = rawFromText('PaxHeader');
 const MAX_OCTAL_7 = 0o7777777;
 const MAX_OCTAL_11 = 0o77777777777;
 
@@ -15,27 +16,27 @@ export interface NewMember {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  readonly user: string;
-  readonly group: string;
+  readonly user: RawPath;
+  readonly group: RawPath;
   readonly mtimeSeconds: number;
   readonly mtimeNanos: number;
   readonly target?: RawPath;
-  /** Further pax records, values as byte strings. */
-  readonly pax?: ReadonlyMap<string, string>;
+  /** Further pax records; keys are bytes too. */
+  readonly pax?: ReadonlyMap<string, RawPath>;
 }
 
-/** Pax records that this member needs, in the order they are written; undefined for none. Values are byte strings. */
-function paxRecords(member: NewMember): Map<string, string> | undefined {
-  let records: Map<string, string> | undefined;
-  const add = (key: string, value: string): void => void (records ??= new Map()).set(key, value);
+/** Pax records that this member needs, in the order they are written; undefined for none. */
+function paxRecords(member: NewMember): Map<string, RawPath> | undefined {
+  let records: Map<string, RawPath> | undefined;
+  const add = (key: string, value: RawPath): void => void (records ??= new Map()).set(key, value);
   if (member.path.length > 100) add('path', member.path);
   if (member.target !== undefined && member.target.length > 100) add('linkpath', member.target);
-  if (member.size > MAX_OCTAL_11) add('size', String(member.size));
+  if (member.size > MAX_OCTAL_11) add('size', rawFromNumber(member.size));
   if (member.mtimeNanos !== 0 || member.mtimeSeconds < 0 || member.mtimeSeconds > MAX_OCTAL_11) {
-    add('mtime', paxTime(member.mtimeSeconds, member.mtimeNanos));
+    add('mtime', rawFromText(paxTime(member.mtimeSeconds, member.mtimeNanos)));
   }
-  if (member.uid > MAX_OCTAL_7) add('uid', String(member.uid));
-  if (member.gid > MAX_OCTAL_7) add('gid', String(member.gid));
+  if (member.uid > MAX_OCTAL_7) add('uid', rawFromNumber(member.uid));
+  if (member.gid > MAX_OCTAL_7) add('gid', rawFromNumber(member.gid));
   if (member.pax !== undefined) for (const [key, value] of member.pax) add(key, value);
   return records;
 }
@@ -48,7 +49,7 @@ function paxTime(seconds: number, nanos: number): string {
   return `${whole === 0 ? '-0' : whole}.${String(1_000_000_000 - nanos).padStart(9, '0')}`;
 }
 
-function paxBody(records: ReadonlyMap<string, string>): string {
+function paxBody(records: ReadonlyMap<string, RawPath>): string {
   let body = '';
   for (const [key, value] of records) {
     const rest = ` ${key}=${value}\n`;
@@ -74,7 +75,7 @@ export function headerBytes(pax: string): number {
 export function writeHeader(into: Buffer, at: number, member: NewMember, pax: string): number {
   if (pax === '') return block(into, at, member, member.path, member.type, member.size);
   const room = padded(pax.length);
-  const data = block(into, at, { ...member, mode: 0o644, target: '' }, 'PaxHeader', 'x', pax.length);
+  const data = block(into, at, { ...member, mode: 0o644, target: TOP }, PAX_HEADER, 'x', pax.length);
   into.fill(0, data, data + room);
   into.write(pax, data, 'latin1');
   return block(into, data + room, member, member.path, member.type, member.size);

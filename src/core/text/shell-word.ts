@@ -1,4 +1,4 @@
-/** A word as a shell takes it, quoted only where it has to be, in the way of Python's `shlex.quote`, as DVC does it. */
+/** A word for a shell, quoted only where necessary, like Python's `shlex.quote`, which DVC uses. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }

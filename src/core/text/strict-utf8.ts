@@ -1,5 +1,5 @@
-// Text of files that people give us. Decoded leniently, bytes that are not UTF-8 would silently become other text: another
-// name, another pattern, another value. So they are found, with the line that they stand on.
+// Decodes files that people give us. Decoded leniently, bytes that are not UTF-8 would silently become other text: another
+// name, another pattern, another value. So they are an error, with its line.
 import { isUtf8 } from 'node:buffer';
 
 const NEWLINE = 0x0a;
@@ -10,12 +10,12 @@ export type Decoded =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly line: number };
 
-/** Decodes bytes that have to be UTF-8. */
+/** Decodes bytes that must be UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
   if (isUtf8(bytes)) return { ok: true, text: new TextDecoder().decode(bytes) };
   if (MARKS.has(Buffer.from(bytes.subarray(0, 2)).toString('hex')))
     return { ok: false, reason: 'is UTF-16 and not UTF-8', line: 1 };
-  // No part of a character is a line end, so that every line stands for itself.
+  // No byte of a multi-byte character is a line end, so lines can be checked one by one.
   for (let line = 1, start = 0; ; line++) {
     const end = bytes.indexOf(NEWLINE, start);
     if (end < 0 || !isUtf8(bytes.subarray(start, end))) return { ok: false, reason: 'is not UTF-8', line };

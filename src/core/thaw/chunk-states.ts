@@ -1,20 +1,22 @@
-// Whether chunks can be read now, as the store says. Few are asked for one by one (HEAD); of many in one upload the folder
-// is listed, 1000 in a request. Not every server lists what was asked back, and credentials may have no permission to list at all: then
-// each chunk is asked for. This only looks; it never asks anything back and never costs more than its requests.
+// Whether chunks can be read now, according to the store. A few are checked one by one (HEAD); for many in one upload the
+// folder is listed, 1000 per request. Not every server includes the restore status in listings, and credentials may have
+// no permission to list: then each chunk is checked. This only looks: it never requests a chunk from cold storage and
+// costs no more than its own requests.
 import { atOnce } from '../limits/at-once.js';
 import { errorText, isArchiverError } from '../failures/errors.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { isColdClass } from '../cost/cold-class.js';
+import { classInTier, isColdClass, TIERING_CLASS } from '../cost/cold-class.js';
+import { folderOfKey } from '../manifest/upload-id.js';
 
-/** `cold`: nobody asked for it, or its copy has expired. `denied`: these credentials may not look. */
+/** `cold`: not requested, or its copy has expired. `denied`: these credentials may not look. */
 export type ChunkStateName = 'readable' | 'cold' | 'thawing' | 'missing' | 'denied';
 
 export interface ChunkState {
   /** Below the base. */
   readonly key: string;
   readonly state: ChunkStateName;
-  /** As the store names it now; the manifest's is a hint. Undefined where the object was not seen. */
+  /** As the store names it now; the manifest's is a hint. Undefined where the object could not be checked. */
   readonly storageClass?: string;
   /** Until when the readable copy stays. */
   readonly expiresAt?: Date;
@@ -23,16 +25,16 @@ export interface ChunkState {
 }
 
 export interface StateOptions {
-  /** The present moment: a copy that is past its expiry is gone. */
+  /** The current time: a copy past its expiry is gone. */
   readonly now: Date;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** HEADs rather than a listing; also how many are asked for to see whether a listing tells what was asked back. */
+/** Up to this many are checked with HEAD instead of a listing; also how many are probed to see whether listings have the restore status. */
 const FEW = 10;
 const HEADS_AT_ONCE = 8;
 
-/** The state of each of these chunks, in the order given. @throws what the store says, but not for a single chunk that is gone or denied */
+/** The state of each of these chunks, in the order given. @throws errors of the store, except for a single chunk that is gone or denied */
 export async function chunkStates(
   reader: ObjectReader,
   keys: readonly string[],
@@ -46,11 +48,11 @@ export async function chunkStates(
   return keys.flatMap((key) => found.get(key) ?? []);
 }
 
-/** `uploads/<id>/` and what is needed of it. */
+/** `uploads/<id>/` and the chunks needed of it. */
 function byUpload(keys: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const folders = new Map<string, string[]>();
   for (const key of new Set(keys)) {
-    const folder = `${key.split('/', 2).join('/')}/`;
+    const folder = folderOfKey(key);
     const own = folders.get(folder);
     if (own === undefined) folders.set(folder, [key]);
     else own.push(key);
@@ -58,7 +60,7 @@ function byUpload(keys: readonly string[]): ReadonlyMap<string, readonly string[
   return folders;
 }
 
-/** Undefined when the store cannot be listed, or does not tell there what was asked back. */
+/** Undefined when the store cannot be listed, or does not include the restore status in listings. */
 async function listed(
   reader: ObjectReader,
   folder: string,
@@ -71,11 +73,14 @@ async function listed(
     const info = infos.get(key);
     return info !== undefined && isColdClass(info.storageClass) && info.restore === undefined;
   });
-  // Nothing said of any cold object: either none was asked back, or this server does not say.
+  // No restore status on any cold object: either none was requested, or this server does not list it.
   const isSilent = silent.length > 0 && ![...infos.values()].some(({ restore }) => restore !== undefined);
   const sample = isSilent ? await asked(reader, silent.slice(0, FEW), options) : [];
   if (sample.some(({ state, expiresAt }) => state !== 'cold' || expiresAt !== undefined)) return undefined;
-  return keys.map((key) => stateOf(key, infos.get(key), options.now));
+  // A listing does not tell in which tier of its class an object lies.
+  const isTiered = (key: string): boolean => infos.get(key)?.storageClass === TIERING_CLASS;
+  const known = keys.filter((key) => !isTiered(key)).map((key) => stateOf(key, infos.get(key), options.now));
+  return [...known, ...(await asked(reader, keys.filter(isTiered), options))];
 }
 
 async function infosOf(
@@ -87,7 +92,7 @@ async function infosOf(
   const infos = new Map<string, ObjectInfo>();
   try {
     return await ifAllowed(reader, 'list', prefix, async () => {
-      for await (const { objects } of reader.list({ prefix, withRestoreStatus: true, ...(signal && { signal }) })) {
+      for await (const { objects } of reader.list({ prefix, withRestoreStatus: true, signal })) {
         for (const info of objects) if (wanted.has(info.key)) infos.set(info.key, info);
         if (infos.size === wanted.size) break;
       }
@@ -115,7 +120,7 @@ async function headState(reader: ObjectReader, key: string, { now, signal }: Sta
   try {
     return stateOf(key, await reader.head(key, signal), now);
   } catch (error) {
-    // Of each chunk it is told what the store said of it.
+    // Each chunk gets the error that the store gave for it.
     if (!isArchiverError(error, 'access-denied')) throw error;
     return { key, state: 'denied', reason: errorText(error) };
   }
@@ -123,7 +128,8 @@ async function headState(reader: ObjectReader, key: string, { now, signal }: Sta
 
 function stateOf(key: string, info: ObjectInfo | undefined, now: Date): ChunkState {
   if (info === undefined) return { key, state: 'missing', reason: 'there is no such object' };
-  const { storageClass, restore } = info;
+  const { restore } = info;
+  const storageClass = classInTier(info.storageClass, info.archiveTier);
   if (!isColdClass(storageClass)) return { key, state: 'readable', storageClass };
   if (restore === undefined) return { key, state: 'cold', storageClass };
   const { inProgress, expiry } = restore;

@@ -1,29 +1,26 @@
-// What thawing would take in each tier. Pure.
+// What thawing would cost and how long it would take in each tier. Pure.
 import {
   estimateRetrieval,
+  mustThaw,
   type RetrievalChunk,
   type RetrievalEstimate,
   type RetrievalOptions,
 } from '../cost/retrieval-cost.js';
 import { usageError } from '../failures/errors.js';
 import type { ThawTier } from '../object-store/object-store.js';
-import { EXPEDITED_LIMIT_BYTES, isColdClass, THAW_TIERS, type ThawWait, waitOf } from '../cost/cold-class.js';
+import { EXPEDITED_LIMIT_BYTES, THAW_TIERS, type ThawWait, waitOf } from '../cost/cold-class.js';
 
 const HOUR_MS = 3_600_000;
 
 export interface TierPlan {
   readonly tier: ThawTier;
   readonly wait: ThawWait;
-  /** When all is readable at the latest, if it is asked for now. */
+  /** When everything is readable at the latest, if it is requested now. */
   readonly readyBy: Date;
   readonly estimate: RetrievalEstimate;
 }
 
-/** True for a chunk of a cold class of which no readable copy is there or paid for. */
-export const mustThaw = ({ storageClass, isReadable }: RetrievalChunk): boolean =>
-  isColdClass(storageClass) && !isReadable;
-
-/** The longest wait of the chunks that must be thawed; undefined when there is none, null when one does not get this tier. */
+/** The longest wait of the chunks that must be thawed; undefined when there is none, null when one cannot be thawed in this tier. */
 export function longestWait(chunks: readonly RetrievalChunk[], tier: ThawTier): ThawWait | null | undefined {
   let longest: ThawWait | undefined;
   for (const { storageClass, sizeBytes } of chunks.filter(mustThaw)) {
@@ -34,7 +31,7 @@ export function longestWait(chunks: readonly RetrievalChunk[], tier: ThawTier): 
   return longest;
 }
 
-/** One plan for each tier that all of the cold chunks get; none when nothing must be thawed. */
+/** One plan for each tier that is offered for all cold chunks; none when nothing must be thawed. */
 export function tierPlans(
   chunks: readonly RetrievalChunk[],
   { now, ...options }: Pick<RetrievalOptions, 'region' | 'isAws' | 'isFolder' | 'days'> & { readonly now: Date },
@@ -59,7 +56,7 @@ export function refuseTier(chunks: readonly RetrievalChunk[], tier: ThawTier): v
     ? `chunks of ${EXPEDITED_LIMIT_BYTES / 1e6} MB or more, and one has ${Math.round(sizeBytes / 1e6)} MB`
     : `${storageClass}, where chunks that are needed lie`;
   throw usageError(
-    `--tier ${tier} is not offered for ${why}; nothing was asked for`,
+    `--tier ${tier} is not offered for ${why}; nothing was requested`,
     'use --tier standard or --tier bulk',
   );
 }

@@ -1,5 +1,5 @@
-// Waits until chunks that were asked back are readable. It looks at what is not readable yet, sleeps, looks again; it
-// never asks for anything back. A store that cannot be reached for a while is no reason to stop a wait of hours.
+// Waits until requested chunks are readable. It checks what is not readable yet, sleeps, and checks again; it never
+// requests anything. A store that cannot be reached for a while is no reason to stop a wait of hours.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../failures/errors.js';
 import type { ObjectReader } from '../object-store/object-store.js';
@@ -9,19 +9,19 @@ import { chunkStates, type ChunkState } from './chunk-states.js';
 
 const MINUTE_MS = 60_000;
 
-/** How often a tier is worth looking at, in ms. */
+/** How often to check, by tier, in ms. */
 export const defaultPollMs = (tier: ThawTier): number => (tier === 'expedited' ? MINUTE_MS : 15 * MINUTE_MS);
 
 export interface WaitOptions {
   readonly pollMs: number;
   readonly now: () => Date;
-  /** Told before each sleep what is known and when the next look is. */
+  /** Called before each sleep with what is known and the time of the next check. */
   readonly onLook: (states: readonly ChunkState[], nextLookAt: Date) => void;
   readonly onTrouble: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Gives the states when none is `thawing` any more. @throws cancelled, and what the store says unless a later look may help */
+/** Resolves to the states when none is `thawing` any more. @throws cancelled, and errors of the store that will not pass */
 export async function waitForChunks(
   reader: ObjectReader,
   known: readonly ChunkState[],

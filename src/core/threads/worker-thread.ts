@@ -55,7 +55,7 @@ export class WorkerThread<ToThread, FromThread> {
     worker.on('error', (error) => this.fail(error));
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code) => {
-        if (!this.mayEnd) this.fail(new Error(`it ended by itself with status ${code}`));
+        if (!this.mayEnd) this.fail(new Error(`it ended unexpectedly with status ${code}`));
         resolve();
       });
     });

@@ -8,7 +8,7 @@ import { type LoadedManifest, readLoaded } from '../manifest/loaded-manifest.js'
 import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { printable } from '../paths/raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
 import { ManifestChecker } from './manifest-checker.js';
 import type { Problems, ProblemSink } from './problem.js';
@@ -52,7 +52,7 @@ async function checkLink(loaded: LoadedManifest, options: CheckChainOptions): Pr
     for (const line of lines) {
       if ('foreignType' in line) {
         const path = resultPath(line.path);
-        errors.add(`its type '${printable(line.foreignType)}' is not known`, { path });
+        errors.add(`its type '${displayPath(line.foreignType)}' is not known`, { path });
       } else if (line.type === 'deleted') checker.tombstone(line);
       else checker.entry(line);
     }

@@ -7,6 +7,7 @@ import { manifestKeyOf } from '../manifest/open-manifest.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Problems } from './problem.js';
+import { folderOfKey } from '../manifest/upload-id.js';
 
 const HEADS_AT_ONCE = 8;
 /** A LIST costs twelve times a HEAD and tells of a thousand objects. */
@@ -28,7 +29,7 @@ type Sizes = Map<string, number>;
 export async function checkObjects(options: CheckObjectsOptions): Promise<void> {
   const { head, used, errors, warnings } = options;
   const wanted = head.chunks.map(({ key }) => chunkKey(head.uploadId, key));
-  const own = folderOf(manifestKeyOf(head.uploadId));
+  const own = folderOfKey(manifestKeyOf(head.uploadId));
   const sizes = await sizesOf(options, wanted, own);
   head.chunks.forEach(({ key: shown, size }, position) => {
     const key = wanted[position];
@@ -50,9 +51,6 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<void> 
       warnings.add('nothing in the manifest refers to this object', { key });
 }
 
-/** `uploads/<id>/` of a key below it. */
-const folderOf = (key: string): string => `${key.split('/').slice(0, 2).join('/')}/`;
-
 async function sizesOf(
   options: CheckObjectsOptions,
   wanted: readonly (string | undefined)[],
@@ -61,7 +59,7 @@ async function sizesOf(
   const folders = new Map<string, Set<string>>([[own, new Set<string>()]]);
   for (const key of wanted) {
     if (key === undefined) continue;
-    const folder = folderOf(key);
+    const folder = folderOfKey(key);
     const keys = folders.get(folder) ?? new Set<string>();
     folders.set(folder, keys.add(key));
   }
@@ -90,7 +88,7 @@ async function addListed(
   });
   if (isListed === true) return true;
   warnings.add(
-    'the store does not allow listing: each chunk was asked for by itself, and objects that nothing refers to cannot be seen',
+    'the store does not allow listing: each chunk was checked on its own, and objects that nothing refers to cannot be found',
   );
   return false;
 }

@@ -5,7 +5,8 @@ import { errorText } from '../failures/errors.js';
 import type { Extents } from '../restore/plan/extents.js';
 import type { SelectedTable } from '../restore/plan/selected-table.js';
 import type { ChunkMessage, EntryFailure } from '../restore/unpack/unpack-protocol.js';
-import { TarReader, type TarMember, type TarSink } from '../tar/tar-reader.js';
+import type { TarMember } from '../tar/tar-member.js';
+import { TarReader, type TarSink } from '../tar/tar-reader.js';
 
 /** Why a file fails whose content lies under another name than its own. */
 export const MISNAMED = 'no tar member of this name begins where the manifest says its content is';

@@ -51,7 +51,7 @@ export class ManifestChecker {
     const misplaced = placeProblem(entry, head.chunks);
     if (misplaced !== undefined) errors.add(misplaced, { path });
     else if (entry.chunk !== undefined && head.chunks[entry.chunk] === undefined)
-      errors.add(`it lies in chunk ${entry.chunk}, and there are ${head.chunks.length}`, { path });
+      errors.add(`it is in chunk ${entry.chunk}, but there are ${head.chunks.length}`, { path });
     this.count(entry);
   }
 

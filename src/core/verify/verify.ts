@@ -1,13 +1,15 @@
 // Is an upload whole? `quick` reads the manifest and compares it with itself; by default the version record must also name
 // it, and every chunk must be in the store with its size; `deep` reads chunks, all of them or a sample, and checks every byte.
+import { loadCodec } from '../codec/codec.js';
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { readManifest } from '../manifest/manifest-reader.js';
+import { repairCommand } from '../manifest/repair-hint.js';
 import { pathProblem } from '../paths/path-rules.js';
 import { placeProblem } from '../manifest/manifest-check.js';
-import type { Entry, ManifestHead } from '../manifest/manifest-types.js';
+import type { Entry, ManifestHead, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import { printable } from '../paths/raw-path.js';
+import { displayPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
 import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { checkChain } from './check-chain.js';
@@ -16,12 +18,16 @@ import { checkRecord } from './check-record.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
+import { uploadUrlOf } from '../manifest/upload-id.js';
 
 export type VerifyMode = 'quick' | 'default' | 'deep';
 
+/** How far it was looked: the manifest; that chunks are there; that, and some of their contents; all of them. */
+export type CheckedLevel = 'manifest' | 'presence' | 'sample' | 'content';
+
 export interface VerifyOptions {
   readonly reader: ObjectReader;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly mode: VerifyMode;
   /** Share of the chunks that `deep` reads; at least one. */
   readonly sample: number;
@@ -35,12 +41,15 @@ export interface VerifyOptions {
 
 export interface VerifyResult {
   readonly ok: boolean;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly mode: VerifyMode;
+  readonly checked: CheckedLevel;
   readonly errors: readonly Problem[];
   /** All of them, also those beyond what is listed. */
   readonly errorCount: number;
   readonly warnings: readonly Problem[];
+  /** The command that mends the manifest; null where that is not what is wrong. */
+  readonly hint: string | null;
   /** Of a delta: of its effective view. */
   readonly entries: number;
   readonly files: number;
@@ -56,7 +65,7 @@ export async function verifyUpload(options: VerifyOptions): Promise<VerifyResult
   options.emit({
     type: 'start',
     operation: 'verify',
-    source: `${options.reader.url}/uploads/${options.uploadId}`,
+    source: uploadUrlOf(options.reader.url, options.uploadId),
     target: '',
   });
   return await new Verification(options).run();
@@ -71,6 +80,12 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
   while (taken.length < count)
     taken.push(...pool.splice(Math.min(pool.length - 1, Math.floor(random() * pool.length)), 1));
   return taken.sort((a, b) => a - b);
+}
+
+function levelOf(mode: VerifyMode, chunks: number, chunksRead: number): CheckedLevel {
+  if (mode === 'quick') return 'manifest';
+  if (chunksRead === chunks) return 'content';
+  return mode === 'deep' ? 'sample' : 'presence';
 }
 
 /** What is known of a manifest, or a chain of them, that could be read to its end. */
@@ -92,6 +107,7 @@ class Verification {
   private readonly builder = new TableBuilder();
   private counts = { entries: 0, files: 0, bytes: 0 };
   private read = { chunks: 0, files: 0, bytes: 0 };
+  private hint: string | null = null;
 
   constructor(private readonly options: VerifyOptions) {}
 
@@ -108,6 +124,7 @@ class Verification {
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;
       this.errors.add(error.message);
+      this.hint = error.hint ?? null;
       return undefined;
     }
   }
@@ -129,7 +146,7 @@ class Verification {
         if (head !== undefined) this.entry(entry, head);
       },
       onForeign: ({ path, foreignType }) =>
-        errors.add(`its type '${printable(foreignType)}' is not known`, { path: resultPath(path) }),
+        errors.add(`its type '${displayPath(foreignType)}' is not known`, { path: resultPath(path) }),
     });
     if ('bytes' in read) {
       const onEntry = (entry: Entry, united: ManifestHead): void => this.entry(entry, united);
@@ -154,9 +171,13 @@ class Verification {
     const { errors, warnings } = this;
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
+    const before = errors.count;
     if (sha256 !== undefined) await checkRecord({ reader, head, sha256, errors, signal });
+    if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
     await checkObjects({ reader, head, used, errors, warnings, signal });
     if (mode !== 'deep') return;
+    const { slowness } = loadCodec();
+    if (slowness !== undefined) emit({ type: 'note', text: slowness });
     const chunks = sampleChunks(neededChunks({ head, used }), sample, random);
     const data = this.builder.data();
     const checked = await deepCheck({
@@ -179,15 +200,18 @@ class Verification {
   private result(sound: Sound | undefined): VerifyResult {
     const { errors, warnings, read, options } = this;
     if (sound === undefined && errors.count === 0) throw new ArchiverError('internal', 'verify has no verdict');
+    const chunks = sound === undefined ? 0 : neededChunks(sound).length;
     return {
       ok: errors.count === 0,
       uploadId: options.uploadId,
       mode: options.mode,
+      checked: sound === undefined ? 'manifest' : levelOf(options.mode, chunks, read.chunks),
       errors: errors.list,
       errorCount: errors.count,
       warnings: warnings.list,
+      hint: this.hint,
       ...this.counts,
-      chunks: sound === undefined ? 0 : neededChunks(sound).length,
+      chunks,
       chunksRead: read.chunks,
       filesRead: read.files,
       bytesRead: read.bytes,

@@ -1,10 +1,9 @@
 // The lines around the list: what is looked at, the filters, what is marked and what it would cost.
 import type { ReactElement } from 'react';
-import { displayPath } from '../../core/paths/raw-path.js';
+import { displayPath, type RawPath, TOP, parentOf } from '../../core/paths/raw-path.js';
 import { type BrowseState, chosenIn } from '../../stores/browse/browse-state.js';
 import { rowAt, rowCount } from '../../stores/browse/rows.js';
 import { selectionCost } from '../../stores/browse/cost.js';
-import { parentOf } from '../../stores/browse/tree.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
@@ -90,10 +89,10 @@ function foundText({ visible, files, isSearching }: BrowseState): string {
 }
 
 /** The folder above the row of the cursor, in the tree alone. */
-function folderOfCursor(state: BrowseState): string {
+function folderOfCursor(state: BrowseState): RawPath {
   const { tree, position, opened } = state;
   const row = rowAt(state, position);
-  if (tree === undefined || row === undefined) return '';
+  if (tree === undefined || row === undefined) return TOP;
   return parentOf(typeof row === 'number' ? opened.listing.path(row) : row.path);
 }
 

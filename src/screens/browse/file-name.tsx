@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { Listing } from '../../core/listing/listing.js';
-import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
+import { displayPath, type RawPath, baseName } from '../../core/paths/raw-path.js';
 import type { ChangeKind, VersionChanges } from '../../stores/browse/browse-state.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { Marks } from '../../stores/browse/marks.js';
@@ -65,7 +65,7 @@ function FileName({ row, source, width }: FileNameProps): ReactElement {
   const isCold = isFolder ? facts.coldFiles(row.below) > 0 : listing.isCold(row);
   const stem = isTree ? stemOf(path, row, width, glyphs) : '';
   const room = width - LEAD_WIDTH - stem.length;
-  const text = source.names(displayPath(isTree ? `${lastName(path)}${isFolder ? '/' : ''}` : path));
+  const text = source.names(isTree ? `${displayPath(baseName(path))}${isFolder ? '/' : ''}` : displayPath(path));
   const mark = markBox(row, source);
   return (
     <>
@@ -84,8 +84,6 @@ const NO_MARK = '[ ]';
 
 const fitted = (text: string, width: number, { ellipsis }: Glyphs): string =>
   fit(text, width, 'left', 'middle', ellipsis);
-
-const lastName = (path: RawPath): RawPath => path.slice(path.lastIndexOf('/') + 1);
 
 /** What stands before a name in the tree; a name keeps room however deep it lies. */
 function stemOf(path: RawPath, row: TreeRow, width: number, glyphs: Glyphs): string {

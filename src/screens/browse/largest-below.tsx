@@ -1,6 +1,6 @@
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
-import { displayPath } from '../../core/paths/raw-path.js';
+import { displayPath, TOP } from '../../core/paths/raw-path.js';
 import { type FolderRow, largestBelow, type SizedChild } from '../../stores/browse/tree.js';
 import { Bar } from '../../ui/bar.js';
 import type { Column } from '../../ui/columns.js';
@@ -45,7 +45,7 @@ const columnsOf = (
     max: 40,
     priority: 0,
     cut: 'middle',
-    cell: (at) => names(displayPath(largest[at]?.name ?? '')),
+    cell: (at) => names(displayPath(largest[at]?.name ?? TOP)),
   },
   { width: 8, priority: 0, align: 'right', cell: (at) => formatBytes(largest[at]?.bytes ?? 0) },
   { width: 10, priority: 1, cell: (at, room) => <Bar share={(largest[at]?.bytes ?? 0) / bytes} width={room} /> },

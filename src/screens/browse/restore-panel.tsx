@@ -1,9 +1,11 @@
 import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
+import { useStore } from 'zustand';
+import type { TransferStore } from '../../stores/transfer-store.js';
 import { Room, useSize } from '../../ui/size.js';
 import { cut } from '../../ui/text.js';
 import { Tint, useTheme } from '../../ui/theme.js';
-import { ProgressFrame } from '../progress/progress-frame.js';
+import { OperationFrame } from '../progress/operation-frame.js';
 import { problemLines } from '../progress/problem-lines.js';
 import { useBrowse } from './browse-context.js';
 
@@ -12,18 +14,21 @@ const FRAME_ROWS = 9;
 const LEAST_FRAME_ROWS = 5;
 
 /** A restore that is under way, with what failed of it. */
-export function ProgressPanel(): ReactElement {
+export function ProgressPanel(): ReactElement | null {
+  const transfer = useBrowse(({ mode }) => (mode.kind === 'progress' ? mode.transfer : undefined));
+  return transfer === undefined ? null : <Restoring store={transfer} />;
+}
+
+function Restoring({ store }: { readonly store: TransferStore }): ReactElement {
   const { columns, rows } = useSize();
   const { unicode, glyphs } = useTheme();
-  const snapshot = useBrowse(({ mode }) => (mode.kind === 'progress' ? mode.snapshot : undefined));
-  if (snapshot === undefined) return <></>;
-  const { skipped, skippedCount } = snapshot;
+  const { skipped, skippedCount } = useStore(store, (state) => state.snapshot);
   const problems = problemLines('failed  ', skipped, { unicode, color: false }, skippedCount);
   const frame = Math.max(LEAST_FRAME_ROWS, Math.min(FRAME_ROWS, rows - problems.length));
   return (
     <Box flexDirection="column">
       <Room columns={columns} rows={frame}>
-        <ProgressFrame snapshot={snapshot} />
+        <OperationFrame store={store} />
       </Room>
       {problems.slice(0, rows - frame).map((line, at) => (
         <Tint key={at} tone="bad">

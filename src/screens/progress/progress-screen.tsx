@@ -11,7 +11,7 @@ import type { Look } from '../../ui/look.js';
 import type { TerminalStream } from '../../ui/terminal.js';
 import { Tint, useTheme } from '../../ui/theme.js';
 import { interruptedLines } from './interrupted-lines.js';
-import { ProgressFrame } from './progress-frame.js';
+import { OperationFrame } from './operation-frame.js';
 
 export interface ProgressScreenOptions {
   readonly store: TransferStore;
@@ -26,17 +26,11 @@ interface Props {
   readonly notesTold: number;
 }
 
-// Rates fall and times run on when no event comes.
-const TICK_MS = 1000;
-
 /** Starts drawing; the frame is gone when `stop` resolves, and the notes above it stay. */
 export function startProgressScreen({ store, stream, look, notesTold = 0 }: ProgressScreenOptions): Reporter {
   const screen = openInline(<ProgressScreen store={store} notesTold={notesTold} />, { stdout: stream, look });
-  const tick = setInterval(() => store.getState().refresh(), TICK_MS);
-  tick.unref();
   return {
     async stop() {
-      clearInterval(tick);
       const { snapshot } = store.getState();
       const rest = snapshot.outcome?.status === 'interrupted' ? interruptedLines(snapshot, look) : [];
       await screen.leave(rest.map((line) => `${line}\n`).join(''));
@@ -49,14 +43,9 @@ export function ProgressScreen({ store, notesTold }: Props): ReactElement {
   return (
     <>
       <Notes store={store} notesTold={notesTold} />
-      <Frame store={store} />
+      <OperationFrame store={store} />
     </>
   );
-}
-
-function Frame({ store }: Pick<Props, 'store'>): ReactElement {
-  const snapshot = useStore(store, (state) => state.snapshot);
-  return <ProgressFrame snapshot={snapshot} />;
 }
 
 function Notes({ store, notesTold }: Props): ReactElement {

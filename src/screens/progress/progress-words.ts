@@ -26,6 +26,7 @@ export function phaseText(snapshot: TransferSnapshot): string {
 export function ratesOf(snapshot: TransferSnapshot): readonly { readonly verb: string; readonly perSecond: number }[] {
   const moves = kindOf(snapshot)?.moves;
   if (moves === undefined || snapshot.bytesTotal === 0) return [];
-  const raw = { verb: moves.raw, perSecond: snapshot.bytesPerSecond };
+  const phase = snapshot.phase === 'reading' ? kindOf(snapshot)?.phases.reading : undefined;
+  const raw = { verb: phase?.raw ?? moves.raw, perSecond: snapshot.bytesPerSecond };
   return moves.stored === undefined ? [raw] : [raw, { verb: moves.stored, perSecond: snapshot.storedBytesPerSecond }];
 }

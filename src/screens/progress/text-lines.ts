@@ -1,7 +1,7 @@
 // Progress as plain lines for logs: one fact a line, stamped, nothing that needs a terminal.
 import { displayText } from '../../stores/display-text.js';
 import type { Outcome } from '../../core/events.js';
-import { pluralOf } from '../../stores/operations.js';
+import { countText } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { SKIPPED_SHOWN, type SkippedFile } from '../../stores/transfer-state.js';
 import { formatBytes, formatBytesPair, formatDuration, formatPercent, formatTimestamp } from '../../ui/format.js';
@@ -24,7 +24,7 @@ export function startLine(snapshot: TransferSnapshot, at: Date, look: Names): st
 }
 
 const itemsText = ({ unit, itemsTotal = 0 }: TransferSnapshot, done?: number): string =>
-  `${done === undefined ? '' : `${done}/`}${itemsTotal} ${pluralOf(unit)}`;
+  `${done === undefined ? '' : `${done}/`}${countText(itemsTotal, unit, String)}`;
 
 /** How much there is to do and with which settings. */
 export function planLine(snapshot: TransferSnapshot, at: Date): string {
@@ -32,8 +32,8 @@ export function planLine(snapshot: TransferSnapshot, at: Date): string {
   const parts = [
     itemsText(snapshot),
     ...(hasBytes(snapshot) ? [tight(formatBytes(bytesTotal))] : []),
-    ...(chunksTotal === undefined || unit === 'chunk' ? [] : [`${chunksTotal} chunks`]),
-    ...(shards.length > 0 ? [`${shards.length} shards`] : []),
+    ...(chunksTotal === undefined || unit === 'chunk' ? [] : [countText(chunksTotal, 'chunk', String)]),
+    ...(shards.length > 0 ? [`${shards.length} ${shards.length === 1 ? 'shard' : 'shards'}`] : []),
     ...(compression === undefined ? [] : [compression]),
   ];
   return stamped(snapshot, at, `plan: ${parts.join(', ')}`);
@@ -61,6 +61,10 @@ function bytesText(snapshot: TransferSnapshot): string {
   return `${done}/${total}${unit}`;
 }
 
+/** A request that is sent again. */
+export const retryLines = (snapshot: TransferSnapshot, at: Date): string[] =>
+  retrying(snapshot).map((text) => stamped(snapshot, at, text));
+
 const retrying = (snapshot: TransferSnapshot): string[] =>
   snapshot.retrying === undefined ? [] : [retryText(snapshot.retrying)];
 
@@ -68,7 +72,7 @@ function countingText(snapshot: TransferSnapshot): string {
   const { phase, unit, itemsFound, bytesFound } = snapshot;
   if (itemsFound === 0) return phase;
   const bytes = hasBytes(snapshot) ? ` ${tight(formatBytes(bytesFound))}` : '';
-  return `${phase} ${itemsFound} ${pluralOf(unit)}${bytes} so far`;
+  return `${phase} ${countText(itemsFound, unit, String)}${bytes} so far`;
 }
 
 function lastWord({ phase, etaMs, isStopping }: TransferSnapshot): string {
@@ -95,7 +99,7 @@ export function skipLine(snapshot: TransferSnapshot, at: Date, file: SkippedFile
 /** How it ended; the last line. */
 export function endLine(snapshot: TransferSnapshot, at: Date, outcome: Outcome): string {
   const { unit, itemsDone, itemsTotal, bytesDone, storedBytes, skippedCount } = snapshot;
-  const items = itemsTotal === undefined ? `${itemsDone} ${pluralOf(unit)}` : itemsText(snapshot, itemsDone);
+  const items = itemsTotal === undefined ? countText(itemsDone, unit, String) : itemsText(snapshot, itemsDone);
   const stores = kindOf(snapshot)?.moves?.stored !== undefined;
   const parts = [
     items,

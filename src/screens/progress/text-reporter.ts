@@ -8,6 +8,7 @@ import {
   endLine,
   noteLine,
   planLine,
+  retryLines,
   skipLine,
   moreSkippedLine,
   startLine,
@@ -17,6 +18,8 @@ import {
 import { writeAll } from './write-all.js';
 
 const EVERY_MS = 10_000;
+/** Later ones are in the lines of every ten seconds: a network that is out for long may not fill a log. */
+const TOLD_RETRIES = 10;
 
 export interface TextReporterOptions extends ReporterOptions {
   readonly stream: Writable;
@@ -70,6 +73,7 @@ function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date
   for (const file of after.skipped.slice(before.skipped.length)) lines.push(skipLine(after, at, file, look));
   if (after.skippedCount > after.skipped.length && before.skippedCount <= before.skipped.length)
     lines.push(moreSkippedLine(after, at));
+  if (after.retries > before.retries && after.retries <= TOLD_RETRIES) lines.push(...retryLines(after, at));
   if (after.isStopping && !before.isStopping) lines.push(statusLine(after, at));
   return lines;
 }

@@ -5,13 +5,14 @@ import type { Listing } from '../../core/listing/listing.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import { displayPath, type RawPath } from '../../core/paths/raw-path.js';
 import type { Preview } from '../../core/restore/fetch/first-lines.js';
-import type { TransferSnapshot } from '../transfer-snapshot.js';
+import type { TransferStore } from '../transfer-store.js';
 import type { BrowseSettings } from './cost.js';
 import { FolderFacts } from './folder-facts.js';
 import { Marks } from './marks.js';
 import type { Order, Sort } from './order.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
 import type { Tree } from './tree.js';
+import type { UploadId } from '../../core/manifest/manifest-types.js';
 
 /** A version of a dataset. */
 export interface BrowseVersion {
@@ -26,7 +27,7 @@ export interface BrowseVersion {
 export interface OpenedListing {
   readonly listing: Listing;
   readonly baseUrl: string;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Undefined where no version is known for the upload. */
   readonly version: BrowseVersion | undefined;
 }
@@ -71,7 +72,7 @@ export interface SearchLine {
 /** What has the keys. `list` is that of the page that is shown. */
 export type BrowseMode =
   | { readonly kind: 'list' | 'search' | 'help' | 'details' | 'confirm' }
-  | { readonly kind: 'progress'; readonly snapshot: TransferSnapshot }
+  | { readonly kind: 'progress'; readonly transfer: TransferStore }
   | { readonly kind: 'done'; readonly lines: readonly string[] };
 
 export interface BrowseState {

@@ -1,9 +1,10 @@
 // Moving, marking, filtering and sorting.
+import { parentOf } from '../../core/paths/raw-path.js';
 import type { BrowseTools, ListActions } from './actions.js';
 import { changeAtCursor, type BrowseState, type ChangedFile } from './browse-state.js';
 import { SORTS } from './order.js';
 import { rowAt, withFolder, withPosition, withTree } from './rows.js';
-import { parentOf, rowOf } from './tree.js';
+import { rowOf } from './tree.js';
 
 const WORDS = { stage: 'DVC stage', commit: 'git commit' } as const;
 

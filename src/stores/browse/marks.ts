@@ -1,7 +1,7 @@
 // Which files are marked, and what they add up to. A bit a file, and what is marked of each chunk, so that marking a million
 // files takes no longer than looking at each once, and drawing what they add up to nothing.
 import type { EntryRange, Listing } from '../../core/listing/listing.js';
-import type { RawPath } from '../../core/paths/raw-path.js';
+import { type RawPath, TOP, joinPath } from '../../core/paths/raw-path.js';
 
 /** What is marked in one storage class. */
 export interface ClassSum {
@@ -92,13 +92,13 @@ export class Marks {
   /** What is marked in as few paths as possible: a folder of which every file is marked stands for all below it. */
   paths(): RawPath[] {
     const found: RawPath[] = [];
-    this.collect('', found);
+    this.collect(TOP, found);
     return found;
   }
 
   private collect(folder: RawPath, found: RawPath[]): void {
     for (const { name, index, isFolder } of this.listing.children(folder)) {
-      const path = folder === '' ? name : `${folder}/${name}`;
+      const path = joinPath(folder, name);
       if (!isFolder) {
         if (index !== undefined && this.has(index)) found.push(path);
         continue;

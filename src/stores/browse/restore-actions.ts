@@ -7,8 +7,6 @@ import type { BrowseTools, RestoreActions } from './actions.js';
 import { chosenIn } from './browse-state.js';
 import { refusalOf } from './cost.js';
 
-const TICK_MS = 1000;
-
 /** The actions that restore what is marked, or stop that. */
 export function restoreActions({ get, set, ports, signal }: BrowseTools): RestoreActions {
   const stopping = new AbortController();
@@ -20,19 +18,15 @@ export function restoreActions({ get, set, ports, signal }: BrowseTools): Restor
       if (refusalOf(marks, tier, settings) !== undefined) return;
       const selectors: Selectors = marks.isEverything ? { all: true } : { paths: marks.paths() };
       const transfer = createTransferStore({ now: ports.now });
-      const { apply: emit, refresh, requestStop } = transfer.getState();
+      const { apply, close, requestStop } = transfer.getState();
       const restoring = AbortSignal.any([signal, stopping.signal]);
-      const draw = (): void => set({ mode: { kind: 'progress', snapshot: transfer.getState().snapshot } });
-      const unsubscribe = transfer.subscribe(draw);
-      const tick = setInterval(refresh, TICK_MS);
       stop = requestStop;
-      draw();
+      set({ mode: { kind: 'progress', transfer } });
       ports
-        .restore({ opened, selectors, tier }, emit, restoring)
+        .restore({ opened, selectors, tier }, apply, restoring)
         .catch((error: unknown) => failureLines(error))
         .then((lines) => {
-          unsubscribe();
-          clearInterval(tick);
+          close();
           stop = undefined;
           set(restoring.aborted ? { isOver: true } : { mode: { kind: 'done', lines } });
         })

@@ -1,6 +1,6 @@
 // The rows of the list or the tree, and where the cursor stands in them: pure functions from one state to the next.
 import type { Listing } from '../../core/listing/listing.js';
-import type { RawPath } from '../../core/paths/raw-path.js';
+import { type RawPath, TOP } from '../../core/paths/raw-path.js';
 import type { BrowseState } from './browse-state.js';
 import { inOrder, type Order } from './order.js';
 import { buildTree, firstAtOrAfter, foldersAbove, rowOf, type Tree, type TreeRow } from './tree.js';
@@ -68,7 +68,7 @@ function wantedPosition(state: BrowseState): number {
 /** The row of the lowest folder above what is wanted, or of the next file, or of a folder above that one. */
 function nearestRow(tree: Tree, wanted: number | RawPath, next: number | undefined, listing: Listing): number {
   const above = (path: RawPath): RawPath[] => foldersAbove(path).toReversed();
-  const path = typeof wanted === 'string' ? wanted : wanted < listing.count ? listing.path(wanted) : '';
+  const path = typeof wanted === 'string' ? wanted : wanted < listing.count ? listing.path(wanted) : TOP;
   const places = [...above(path), ...(next === undefined ? [] : [next, ...above(listing.path(next))])];
   for (const place of places) {
     const row = rowOf(tree, place);

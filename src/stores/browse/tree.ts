@@ -1,7 +1,7 @@
 // The folder tree as rows: what is visible of the folders that are open, folders before files. Folders without a visible
 // file are left out.
 import type { EntryRange, Listing } from '../../core/listing/listing.js';
-import type { RawPath } from '../../core/paths/raw-path.js';
+import { type RawPath, rawFromBytes, TOP, parentOf, pathBelow } from '../../core/paths/raw-path.js';
 import type { FolderFacts } from './folder-facts.js';
 import type { Order } from './order.js';
 
@@ -45,7 +45,7 @@ export function buildTree(source: TreeSource, open: ReadonlySet<RawPath>): Tree 
     }
     for (const index of sortedFiles(files, source.order)) rows.push(index);
   };
-  add('', { start: 0, end: source.visible.length });
+  add(TOP, { start: 0, end: source.visible.length });
   return { rows, open };
 }
 
@@ -67,7 +67,7 @@ function childrenOf(listing: Listing, visible: Uint32Array, folder: RawPath, { s
       position++;
       continue;
     }
-    const path = listing.paths.toString('latin1', listing.pathStart(index), slash);
+    const path = rawFromBytes(listing.paths, listing.pathStart(index), slash);
     const below = listing.below(path);
     const next = firstAtOrAfter(visible, below.end, position);
     folders.push({ path, below, visible: { start: position, end: next } });
@@ -92,7 +92,7 @@ export function largestBelow(
   const largest: SizedChild[] = [];
   const add = (path: RawPath | number, bytes: number): void => {
     if (largest.length === length && bytes <= (largest.at(-1)?.bytes ?? 0)) return;
-    const name = (typeof path === 'number' ? listing.path(path) : `${path}/`).slice(folder.path.length + 1);
+    const name = (typeof path === 'number' ? listing.path(path) : pathBelow(path, TOP)).slice(folder.path.length + 1);
     const after = largest.findIndex((child) => child.bytes < bytes);
     largest.splice(after < 0 ? largest.length : after, 0, { name, bytes });
     largest.splice(length);
@@ -130,9 +130,6 @@ export function foldersAbove(path: RawPath): RawPath[] {
     above.push(path.slice(0, slash));
   return above;
 }
-
-/** The folder that holds a path; '' for the top. */
-export const parentOf = (path: RawPath): RawPath => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 /** Position of the first number that is not below `value`, in an ascending list. */
 export function firstAtOrAfter(list: Uint32Array, value: number, from = 0): number {

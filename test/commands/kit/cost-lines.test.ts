@@ -4,11 +4,12 @@ import { estimateRetrieval } from '../../../src/core/cost/retrieval-cost.js';
 import type { RestoreResult } from '../../../src/core/restore/restore.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../../src/core/restore/retrieve.js';
 import { tierPlans } from '../../../src/core/thaw/tier-plans.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 const GB = 2 ** 30;
 const now = new Date('2026-01-01T00:00:00Z');
 const result: RestoreResult = {
-  uploadId: '20251114-093012-1a2b3c4d',
+  uploadId: asUploadId('20251114-093012-1a2b3c4d'),
   outputDir: '/out',
   dryRun: true,
   files: 41,

@@ -110,8 +110,8 @@ describe('places', () => {
 });
 
 describe('stores', () => {
-  const values = { region: 'us-west-2', profile: undefined, endpointUrl: undefined };
-  const context = () => ({ env: {}, origins: {}, signal: new AbortController().signal });
+  const values = { region: 'us-west-2', profile: undefined, endpointUrl: undefined, caBundle: undefined };
+  const context = () => ({ env: {}, origins: {}, signal: new AbortController().signal, note: () => undefined });
 
   test('a store is open for the work, also when that fails', async () => {
     const baseUrl = `file://${await tempFolder()}`;
@@ -130,6 +130,7 @@ describe('stores', () => {
       note: () => undefined,
       warn: () => undefined,
       result: (_, text) => void texts.push(text()),
+      outcome: (_, text) => void texts.push(text()),
     });
     expect([status, texts]).toEqual([0, [`no datasets under ${url}\n`]]);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readPreviousManifest } from '../../../src/commands/upload/previous-manifest.js';
+import { encodeHeader } from '../../../src/core/keys/envelope.js';
 import { makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -20,4 +21,14 @@ test.each([
   expect(bent).not.toBe(text);
   writeFileSync(file, pack(Buffer.from(bent, 'latin1')));
   expect(() => readPreviousManifest(file)).toThrow(`--prev-manifest ${file} is not UTF-8`);
+});
+
+test('an encrypted manifest names its upload itself; what cannot be one never becomes a key', async () => {
+  const file = join(await tempFolder(), 'manifest');
+  const header = { contentBytes: 0, kmsKeyId: 'k', wrappedKey: Buffer.alloc(32) };
+  writeFileSync(file, encodeHeader({ ...header, place: `uploads/${UPLOAD_ID}` }));
+  expect(readPreviousManifest(file).uploadId).toBe(UPLOAD_ID);
+
+  writeFileSync(file, encodeHeader({ ...header, place: 'uploads/..' }));
+  expect(() => readPreviousManifest(file)).toThrow(`--prev-manifest ${file} does not name its upload`);
 });

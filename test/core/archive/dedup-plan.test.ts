@@ -4,6 +4,7 @@ import { markGroup } from '../../../src/core/archive/dedup/dedup-groups.js';
 import { EntryTableBuilder, KIND, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
 import { SHARD_STRATEGIES } from '../../../src/core/archive/plan/shard-strategy.js';
 import { MIB } from './trees.js';
+import { raw } from '../../support/raw.js';
 
 test.each(SHARD_STRATEGIES)(
   'twins lie in the chunk of their first, or in the last one of its pieces, and take no place: %s',
@@ -11,7 +12,7 @@ test.each(SHARD_STRATEGIES)(
     const builder = new EntryTableBuilder();
     const sizes = [...Array.from({ length: 60 }, (_, file) => (file % 3) * 100_000 + 7), 9 * MIB, 9 * MIB];
     for (const [file, size] of sizes.entries()) {
-      const index = builder.add(`dir ${file % 5}/file ${String(file).padStart(2, '0')}`);
+      const index = builder.add(raw(`dir ${file % 5}/file ${String(file).padStart(2, '0')}`));
       builder.columns.kind[index] = KIND.file;
       builder.columns.size[index] = size;
       builder.columns.allocated[index] = size;

@@ -18,6 +18,8 @@ import { tempFolder } from '../../support/temp-folder.js';
 import { NO_NAMES, scanFolder, systemError, tampered } from './pack-tree.js';
 import { libcOrFail, MIB, noise } from './trees.js';
 import { FOLDER, folderOf, uploadFolder } from './upload-folder.js';
+import { raw } from '../../support/raw.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 const DIRECT: DirectOptions = { thresholdBytes: undefined, requests: 8 };
 
@@ -141,8 +143,8 @@ function packOne(source: string, wrap: (fs: SourceFs) => SourceFs = (fs) => fs) 
     codec: loadCodec(),
     names: NO_NAMES,
     settings: {
-      uploadId: '20260101-000000-00000000',
-      root: source,
+      uploadId: asUploadId('20260101-000000-00000000'),
+      root: raw(source),
       frameBytes: 64 * 1024,
       level: 1,
       fileChecksums: true,

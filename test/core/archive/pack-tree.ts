@@ -15,22 +15,24 @@ import { loadCodec } from '../../../src/core/codec/codec.js';
 import type { Codec } from '../../../src/core/codec/codec-type.js';
 import { type AccountNames, entryLine } from '../../../src/core/manifest/entry-line.js';
 import { isListed } from '../../../src/core/manifest/manifest-writer.js';
-import { fsPath, type RawPath } from '../../../src/core/paths/raw-path.js';
+import { fsPath } from '../../../src/core/paths/raw-path.js';
 import type { JsonEntry } from '../../e2e/upload-cli.js';
 import { libcOrFail, MIB } from './trees.js';
+import { raw } from '../../support/raw.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 export const NO_NAMES: AccountNames = { user: () => undefined, group: () => undefined };
 
 /** The scan of a folder in this thread. */
 export function scanFolder(
-  root: RawPath,
+  root: string,
   options: Partial<ScanOptions> = {},
 ): ScanResult & { readonly entries: EntryTable } {
   const found = scan({
     fs: posixSourceFs(libcOrFail()),
-    root,
+    root: raw(root),
     filter: NO_FILTER,
-    readText: (path) => (statSync(fsPath(path)).isFile() ? readFileSync(fsPath(path), 'latin1') : undefined),
+    readText: (path) => (statSync(fsPath(path)).isFile() ? raw(readFileSync(fsPath(path), 'latin1')) : undefined),
     ...options,
   });
   return { ...found, entries: openEntryTable(found.table) };
@@ -47,6 +49,7 @@ export interface PackTreeOptions {
   readonly between?: () => void;
   readonly plan?: Partial<PlanOptions>;
   readonly settings?: Partial<PackSettings>;
+  readonly progress?: Float64Array;
   readonly codec?: Codec;
   readonly names?: AccountNames;
 }
@@ -62,7 +65,7 @@ export interface PackedTree {
   content(path: string): Buffer;
 }
 
-export function packTree(root: RawPath, options: PackTreeOptions = {}): PackedTree {
+export function packTree(root: string, options: PackTreeOptions = {}): PackedTree {
   const fs = posixSourceFs(libcOrFail());
   const scanned = scanFolder(root);
   const table = scanned.entries;
@@ -83,15 +86,15 @@ export function packTree(root: RawPath, options: PackTreeOptions = {}): PackedTr
     codec,
     names: options.names ?? NO_NAMES,
     settings: {
-      uploadId: '20260101-000000-00000000',
-      root,
+      uploadId: asUploadId('20260101-000000-00000000'),
+      root: raw(root),
       frameBytes: 64 * 1024,
       level: 1,
       fileChecksums: true,
       chunkBytes,
       ...options.settings,
     },
-    progress: new Float64Array(3),
+    progress: options.progress ?? new Float64Array(4),
   });
   const jobs = lanes.flat();
   const ledger = new UploadLedger(table);

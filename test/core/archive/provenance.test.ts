@@ -10,11 +10,13 @@ import { Failures } from '../../../src/core/failures/failure-list.js';
 import type { Selectors } from '../../../src/core/manifest/selection.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { raw } from '../../support/raw.js';
 import { pruneFolder } from '../dataset/prune/prune-run.js';
 import { loseManifest, repair } from '../repair/repair-cases.js';
 import { failingAfter, goOn, run, type Site } from '../resume/interrupted.js';
 import { MIB, noise } from './trees.js';
 import { uploadFolder, type UploadRun, type UploadRunOptions } from './upload-folder.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 const ONE = '1'.repeat(40);
 const TWO = '2'.repeat(40);
@@ -25,7 +27,11 @@ function recorded(commit: string | undefined, stages?: Readonly<Record<string, s
     ...(commit === undefined ? {} : { git: { commit, branch: 'main', dirty: false } }),
     ofEntries: {
       ...(commit === undefined ? {} : { commit }),
-      ...(stages === undefined ? {} : { stages: { outs: new Map(Object.entries(stages)), areAll: true } }),
+      ...(stages === undefined
+        ? {}
+        : {
+            stages: { outs: new Map(Object.entries(stages).map(([path, stage]) => [raw(path), stage])), areAll: true },
+          }),
     },
   };
 }
@@ -68,7 +74,7 @@ const headOf = async (base: string, { uploadId }: Pick<UploadResult, 'uploadId'>
 async function selected(base: string, uploadId: string, selectors: Selectors): Promise<string[]> {
   const { table, unmatched } = await gather({
     reader: fileStore(base),
-    uploadId,
+    uploadId: asUploadId(uploadId),
     selectors,
     failures: new Failures(),
   });

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRoot, libcOrFail, setTime } from './trees.js';
+import { raw } from '../../support/raw.js';
 
 /** A generator of numbers in [0, 1): mulberry32. */
 export function randomOf(seed: number): () => number {
@@ -191,7 +192,7 @@ export class RandomTree {
     const files = this.files();
     if (files.length === 0) return;
     const path = Buffer.from(join(this.root, this.pick(files))).toString('latin1');
-    libcOrFail().lsetxattr(path, 'user.note', Buffer.from(String(this.random())));
+    libcOrFail().lsetxattr(raw(path), raw('user.note'), Buffer.from(String(this.random())));
   }
 
   private hardLink(): void {

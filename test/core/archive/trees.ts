@@ -18,7 +18,8 @@ import {
 } from 'node:fs';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import { AT_FDCWD, type Libc, loadLibc, newStat } from '../../../src/core/libc/libc.js';
-import { fsPath, type RawPath, rawFromText } from '../../../src/core/paths/raw-path.js';
+import { fsPath, rawFromText } from '../../../src/core/paths/raw-path.js';
+import { raw } from '../../support/raw.js';
 
 export const MIB = 2 ** 20;
 export const isRoot = process.getuid?.() === 0;
@@ -31,12 +32,12 @@ export function libcOrFail(): Libc {
 }
 
 /** Sets the mtime of anything, a link itself, to the nanosecond. */
-export function setTime(path: RawPath, seconds: number, nanos: number): void {
-  libcOrFail().utimensat(AT_FDCWD, path, seconds, nanos);
+export function setTime(path: string, seconds: number, nanos: number): void {
+  libcOrFail().utimensat(AT_FDCWD, raw(path), seconds, nanos);
 }
 
 /** Names that have broken archivers before, as byte strings. */
-export const HOSTILE_NAMES: readonly RawPath[] = [
+export const HOSTILE_NAMES: readonly string[] = [
   rawFromText('caf\u00e9'),
   rawFromText('cafe\u0301'),
   'bytes-\xff\xfe\x80',
@@ -55,6 +56,11 @@ export const HOSTILE_NAMES: readonly RawPath[] = [
   rawFromText('\u{1f600}'.repeat(63)),
   rawFromText('\u202egpj.exe'),
   rawFromText('\ufeffbom'),
+  rawFromText('line\u2028separator'),
+  rawFromText('\u2029paragraph\u2029'),
+  rawFromText('next\u0085line'),
+  'carriage\rreturn',
+  rawFromText('no\u00a0break'),
   'CON',
   'dot.',
   'UPPER',
@@ -69,19 +75,19 @@ export const HOSTILE_NAMES: readonly RawPath[] = [
 export const noise = (bytes: number): Buffer => randomBytes(bytes);
 
 /** Writes a file from pieces `[offset, data]`, holes between them, and gives it `size`. */
-export function writeSparse(path: RawPath, size: number, pieces: readonly (readonly [number, Buffer])[]): void {
-  const fd = openSync(fsPath(path), 'w');
+export function writeSparse(path: string, size: number, pieces: readonly (readonly [number, Buffer])[]): void {
+  const fd = openSync(fsPath(raw(path)), 'w');
   for (const [offset, data] of pieces) writeSync(fd, data, 0, data.length, offset);
   closeSync(fd);
-  truncateSync(fsPath(path), size);
+  truncateSync(fsPath(raw(path)), size);
 }
 
 /** Everything a file system can hold that an archive must give back. */
-export function makeEverything(root: RawPath): void {
+export function makeEverything(root: string): void {
   const libc = libcOrFail();
-  const at = (path: RawPath): RawPath => `${root}/${path}`;
-  const file = (path: RawPath, content: string | Buffer = path): void => writeFileSync(fsPath(at(path)), content);
-  const folder = (path: RawPath): void => void mkdirSync(fsPath(at(path)), { recursive: true });
+  const at = (path: string): string => `${root}/${path}`;
+  const file = (path: string, content: string | Buffer = path): void => writeFileSync(fsPath(raw(at(path))), content);
+  const folder = (path: string): void => void mkdirSync(fsPath(raw(at(path))), { recursive: true });
 
   folder('names');
   for (const name of HOSTILE_NAMES) file(`names/${name}`);
@@ -98,7 +104,7 @@ export function makeEverything(root: RawPath): void {
   symlinkSync('loop-a', at('links/loop-b'));
   symlinkSync('self', at('links/self'));
   symlinkSync('t/'.repeat(1999) + 'tt', at('links/long-target'));
-  symlinkSync(fsPath('bytes-\xff'), at('links/bytes-target'));
+  symlinkSync(fsPath(raw('bytes-\xff')), at('links/bytes-target'));
   symlinkSync('t'.repeat(100), at('links/target-100'));
   symlinkSync('t'.repeat(101), at('links/target-101'));
   setTime(at('links/dangling'), 1_000_000_000, 1);
@@ -150,12 +156,12 @@ export function makeEverything(root: RawPath): void {
   folder('attributes/folder');
   const binary = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   for (const name of ['attributes/file', 'attributes/folder']) {
-    libc.lsetxattr(at(name), 'user.text', Buffer.from('v\u00e4lue'));
-    libc.lsetxattr(at(name), 'user.binary', binary);
-    libc.lsetxattr(at(name), 'user.empty', Buffer.alloc(0));
-    libc.lsetxattr(at(name), 'user.a=b%3D\n', Buffer.from('odd name'));
+    libc.lsetxattr(raw(at(name)), raw('user.text'), Buffer.from('v\u00e4lue'));
+    libc.lsetxattr(raw(at(name)), raw('user.binary'), binary);
+    libc.lsetxattr(raw(at(name)), raw('user.empty'), Buffer.alloc(0));
+    libc.lsetxattr(raw(at(name)), raw('user.a=b%3D\n'), Buffer.from('odd name'));
   }
-  libc.lsetxattr(at('attributes/file'), 'user.large', Buffer.alloc(3000, 7));
+  libc.lsetxattr(raw(at('attributes/file')), raw('user.large'), Buffer.alloc(3000, 7));
   trySetAcl(libc, at('attributes/file'));
 
   folder('empty/nested/deep');
@@ -164,7 +170,7 @@ export function makeEverything(root: RawPath): void {
 }
 
 /** A POSIX ACL (user 1234 may read) as the kernel stores it; left out where the file system has none. */
-function trySetAcl(libc: Libc, path: RawPath): void {
+function trySetAcl(libc: Libc, path: string): void {
   const entry = (tag: number, perm: number, id: number): Buffer => {
     const bytes = Buffer.alloc(8);
     bytes.writeUInt16LE(tag, 0);
@@ -175,14 +181,14 @@ function trySetAcl(libc: Libc, path: RawPath): void {
   const none = 0xffff_ffff;
   const entries = [entry(1, 6, none), entry(2, 4, 1234), entry(4, 4, none), entry(16, 4, none), entry(32, 4, none)];
   try {
-    libc.lsetxattr(path, 'system.posix_acl_access', Buffer.concat([Buffer.from([2, 0, 0, 0]), ...entries]));
+    libc.lsetxattr(raw(path), raw('system.posix_acl_access'), Buffer.concat([Buffer.from([2, 0, 0, 0]), ...entries]));
   } catch {
     // this file system has no ACLs
   }
 }
 
-function writeContent(root: RawPath): void {
-  const at = (path: RawPath): RawPath => `${root}/${path}`;
+function writeContent(root: string): void {
+  const at = (path: string): string => `${root}/${path}`;
   mkdirSync(at('sparse'));
   const data = noise(8192);
   writeSparse(at('sparse/at-start'), 300_000, [[200_704, data]]);
@@ -207,9 +213,9 @@ function writeContent(root: RawPath): void {
 
   mkdirSync(at('cut'));
   const cutName = 'cut/ names that\nhurt \xff\n';
-  writeFileSync(fsPath(at(cutName)), noise(12 * MIB + 777));
-  chmodSync(fsPath(at(cutName)), 0o440);
-  libcOrFail().lsetxattr(at(cutName), 'user.kept', Buffer.from('yes'));
+  writeFileSync(fsPath(raw(at(cutName))), noise(12 * MIB + 777));
+  chmodSync(fsPath(raw(at(cutName))), 0o440);
+  libcOrFail().lsetxattr(raw(at(cutName)), raw('user.kept'), Buffer.from('yes'));
   setTime(at(cutName), 1_600_000_000, 987_654_321);
   writeFileSync(at('cut/shared'), noise(11 * MIB));
   linkSync(at('cut/shared'), at('cut/shared-too'));
@@ -237,23 +243,23 @@ const TYPES = new Map([
 ]);
 
 /** What there is below `root`, by path. Special files are left out. */
-export function describeTree(root: RawPath): Record<string, Described> {
+export function describeTree(root: string): Record<string, Described> {
   const libc = libcOrFail();
   const stat = newStat();
   const view = posixSourceFs(libc);
   const found: Record<string, Described> = {};
   const firsts = new Map<bigint, string>();
-  const walk = (folder: RawPath): void => {
-    for (const name of readdirSync(fsPath(`${root}/${folder}`), { encoding: 'latin1' }).sort()) {
+  const walk = (folder: string): void => {
+    for (const name of readdirSync(fsPath(raw(`${root}/${folder}`)), { encoding: 'latin1' }).sort()) {
       const path = folder === '' ? name : `${folder}/${name}`;
       const absolute = `${root}/${path}`;
-      libc.statat(AT_FDCWD, absolute, stat);
+      libc.statat(AT_FDCWD, raw(absolute), stat);
       const type = TYPES.get(stat.mode & 0o170000);
       if (type === undefined) continue;
       const isShared = type === 'file' && stat.nlink > 1;
       const first = firsts.get(stat.inode) ?? path;
       if (isShared) firsts.set(stat.inode, first);
-      const xattrs = view.xattrsAt(absolute);
+      const xattrs = view.xattrsAt(raw(absolute));
       found[path] = {
         type,
         mode: stat.mode & 0o7777,
@@ -261,7 +267,7 @@ export function describeTree(root: RawPath): Record<string, Described> {
         time: `${stat.mtimeSeconds}.${stat.mtimeNanos}`,
         size: type === 'directory' ? 0 : stat.size,
         ...(type === 'file' ? { content: contentOf(absolute, stat.size) } : {}),
-        ...(type === 'symlink' ? { target: readlinkSync(fsPath(absolute), { encoding: 'latin1' }) } : {}),
+        ...(type === 'symlink' ? { target: readlinkSync(fsPath(raw(absolute)), { encoding: 'latin1' }) } : {}),
         ...(isShared ? { sameAs: first } : {}),
         ...(xattrs === undefined
           ? {}
@@ -279,12 +285,12 @@ export function describeTree(root: RawPath): Record<string, Described> {
 }
 
 // Only where there are data, and only blocks that are not zero: holes may lie differently after a round trip.
-function contentOf(path: RawPath, size: number): string {
+function contentOf(path: string, size: number): string {
   const view = posixSourceFs(libcOrFail());
   const digest = createHash('sha256');
   const zero = Buffer.alloc(4096);
   const buffer = Buffer.alloc(MIB);
-  const fd = openSync(fsPath(path), 'r');
+  const fd = openSync(fsPath(raw(path)), 'r');
   try {
     for (const [offset, length] of view.extents(fd, size) ?? [[0, size] as const]) {
       for (let at = offset - (offset % 4096); at < offset + length; at += buffer.length) {

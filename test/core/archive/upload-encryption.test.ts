@@ -1,6 +1,6 @@
 // Uploads of encrypted datasets, end to end in this process: what lies in the store, what is kept by the next version, and
 // what a writer that may not decrypt can do.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
@@ -13,7 +13,8 @@ import type { ObjectStore } from '../../../src/core/object-store/object-store.js
 import { filesBelow } from '../../e2e/upload-cli.js';
 import { type FakeKms, fakeKms, KEY_ARN } from '../../support/fake-kms.js';
 import { tempFolder } from '../../support/temp-folder.js';
-import { accessDenied, uploadFolder, type UploadRun, type UploadRunOptions } from './upload-folder.js';
+import { accessDenied, uploadFolder, type UploadRun, type UploadRunOptions, withAccess } from './upload-folder.js';
+import { raw } from '../../support/raw.js';
 
 const SECRET = 'patient-4711';
 const BOTH = { kmsKeyId: KEY_ARN, encryptManifest: true, keep: false };
@@ -72,7 +73,7 @@ describe('an encrypted upload', () => {
     const { base, run, home, record, read } = await setUp();
     const commit = '4711'.repeat(10);
     const git = { commit, branch: SECRET, remote: `https://example.org/${SECRET}`, dirty: false };
-    const stages = { outs: new Map([['', SECRET]]), areAll: true };
+    const stages = { outs: new Map([[raw(''), SECRET]]), areAll: true };
     const provenance = { git, dvc: { cacheDir: SECRET }, ofEntries: { commit, stages } };
     const result = await run({ encryption: BOTH, provenance }).result;
     const outside = filesBelow(base).filter((path) => !path.endsWith('.tar.zst'));
@@ -284,6 +285,28 @@ describe('a writer that may not decrypt', () => {
     );
   });
 
+  test('and may neither read nor list does not write in clear because what it remembered is damaged', async () => {
+    const { folder, sync, caches, kms } = await writer();
+    const asked = (options: UploadRunOptions): UploadRun =>
+      sync({
+        ...options,
+        datasetId: 'lab',
+        wrap: (store) => withAccess(store, 'may neither read nor list', () => ''),
+      });
+    kms.deny = undefined;
+    await asked({ ...caches(), encryption: { ...BOTH, keep: true } }).result;
+    kms.deny = denied;
+    for (const name of readdirSync(folder)) if (name.endsWith('.head.json')) writeFileSync(join(folder, name), 'torn');
+    const damaged = { ...caches(), heads: openHeadCache(folder, () => undefined) };
+
+    await expect(asked(damaged).result).rejects.toMatchObject({
+      code: 'access-denied',
+      message: 'whether dataset lab is encrypted is not known any more, and this writer may not read it',
+      hint: expect.stringContaining('--no-encrypt-manifest'),
+    });
+    expect((await asked({ ...damaged, encryption: { ...KEEP, keep: false } }).result).version).toBe(2);
+  });
+
   test('and may not read either needs its cache to know the key, or is told what to give', async () => {
     const { folder, sync, caches, kms, read } = await writer();
     const unreadable = (store: ObjectStore): ObjectStore => ({
@@ -296,7 +319,7 @@ describe('a writer that may not decrypt', () => {
     await expect(sync({ ...caches(), wrap: unreadable }).result).rejects.toMatchObject({
       code: 'access-denied',
       message: expect.stringMatching(
-        /^dataset data-[0-9a-f]{8} is encrypted, and this writer may not read with which key$/,
+        /^dataset data-[0-9a-f]{8} is encrypted, with which key is not known, and this writer may not read it$/,
       ),
       hint: 'give --kms-key-id and --encrypt-manifest',
     });

@@ -15,9 +15,9 @@ import type { TransferEvent } from '../../../src/core/events.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { newRequestCounts } from '../../../src/core/object-store/request-count.js';
-import type { RawPath } from '../../../src/core/paths/raw-path.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
 import { MIB } from './trees.js';
+import { raw } from '../../support/raw.js';
 
 export interface UploadRun {
   readonly events: TransferEvent[];
@@ -39,7 +39,7 @@ export interface UploadRunOptions
   readonly datasetId?: string | undefined;
   readonly resume?: ResumeOptions['saved'];
   /** Instead of the folder that is given. */
-  readonly source?: RawPath;
+  readonly source?: string;
   readonly signal?: AbortSignal;
   readonly wrap?: (store: ObjectStore) => ObjectStore;
   readonly onEvent?: (event: TransferEvent) => void;
@@ -64,7 +64,7 @@ export function uploadFolder(
   const { tool, tags, project, provenance, journal, readsBack, cleansUp } = options;
   const clear = { kmsKeyId: undefined, encryptManifest: false, keep: false };
   const result = archiveFolder({
-    source,
+    source: raw(source),
     store: { store, requests: newRequestCounts(), retries: () => 0, isAws: false, close: () => undefined },
     remembered: { cache, heads },
     ...only({ failFast, transfer, dryRun, filter: { skipTrees: [], ...filter } }),

@@ -12,6 +12,7 @@ import type { FileSpec, Json } from '../../support/make-archive.js';
 import { linkId, type LinkSpec } from '../../support/make-chain.js';
 import { makeDataset, writeObjects, type MadeDataset } from '../../support/make-dataset.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import type { UploadId } from '../../../src/core/manifest/manifest-types.js';
 
 const signal = new AbortController().signal;
 
@@ -58,7 +59,7 @@ export async function folderWith(made: MadeDataset): Promise<string> {
 }
 
 export interface RunOptions {
-  readonly uploadId?: string;
+  readonly uploadId?: UploadId;
   readonly threshold?: number;
   readonly wrap?: (store: ObjectStore) => ObjectStore;
 }

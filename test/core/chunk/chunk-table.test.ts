@@ -4,6 +4,7 @@ import { loadCodec } from '../../../src/core/codec/codec.js';
 import { readChunkTable } from '../../../src/core/chunk/chunk-table.js';
 import { tableBytes } from '../../../src/core/chunk/table-frame.js';
 import { entry, folder, tocBytes, UPLOAD_ID } from '../repair/made-chunks.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 const codec = loadCodec();
 const files = [entry('a', 7), folder('b', 7), entry('b/c', 7, { linkGroup: 4 })];
@@ -12,7 +13,7 @@ test('a table tells of its chunk and its entries', () => {
   const table = readChunkTable(
     codec,
     tocBytes(7, files, { part: { number: 2, of: 3, offset: 5, size: 9, stored: 9 } }),
-    UPLOAD_ID,
+    asUploadId(UPLOAD_ID),
   );
 
   expect(table).toMatchObject({ chunk: 7, shard: 0, rawSize: 5000, level: 3, entries: 3, maxLinkGroup: 4 });
@@ -22,7 +23,7 @@ test('a table tells of its chunk and its entries', () => {
 });
 
 test('a table without entries has none', () => {
-  const table = readChunkTable(codec, tocBytes(7, []), UPLOAD_ID);
+  const table = readChunkTable(codec, tocBytes(7, []), asUploadId(UPLOAD_ID));
 
   expect([table.entries, table.first, [...table.lines()]]).toEqual([0, undefined, []]);
 });
@@ -32,13 +33,13 @@ test('every damaged byte is one named error', () => {
   for (let at = 0; at < sound.length; at++) {
     const bent = Buffer.from(sound);
     bent[at] = (bent[at] ?? 0) ^ 0x10;
-    expect(() => readChunkTable(codec, bent, UPLOAD_ID)).toThrow(
+    expect(() => readChunkTable(codec, bent, asUploadId(UPLOAD_ID))).toThrow(
       expect.objectContaining({ code: 'integrity' }) as Error,
     );
   }
   for (let length = 0; length < sound.length; length++) {
     const cut = sound.subarray(sound.length - length);
-    expect(() => readChunkTable(codec, cut, UPLOAD_ID)).toThrow(
+    expect(() => readChunkTable(codec, cut, asUploadId(UPLOAD_ID))).toThrow(
       expect.objectContaining({ code: 'integrity' }) as Error,
     );
   }
@@ -57,7 +58,7 @@ test.each([
   ],
   ['with a negative size', tocBytes(7, files, { rawSize: -1 }), UPLOAD_ID, 'rawSize'],
 ])('a table %s is refused', (_name, bytes, uploadId, words) => {
-  expect(() => readChunkTable(codec, bytes, uploadId)).toThrow(words);
+  expect(() => readChunkTable(codec, bytes, asUploadId(uploadId))).toThrow(words);
 });
 
 test('a table of a newer format says so', () => {
@@ -65,7 +66,7 @@ test('a table of a newer format says so', () => {
   const frame = Buffer.alloc(codec.compressBound(text.length));
   const size = codec.compressFrame(frame, text, 3);
 
-  expect(() => readChunkTable(codec, wrapped(frame.subarray(0, size)), UPLOAD_ID)).toThrow(
+  expect(() => readChunkTable(codec, wrapped(frame.subarray(0, size)), asUploadId(UPLOAD_ID))).toThrow(
     expect.objectContaining({ code: 'unsupported' }) as Error,
   );
 });
@@ -75,7 +76,9 @@ test('a bomb is refused before it is unpacked', () => {
   const frame = Buffer.alloc(codec.compressBound(zeros.length));
   const size = codec.compressFrame(frame, zeros, 3);
 
-  expect(() => readChunkTable(codec, wrapped(frame.subarray(0, size)), UPLOAD_ID)).toThrow('beyond belief');
+  expect(() => readChunkTable(codec, wrapped(frame.subarray(0, size)), asUploadId(UPLOAD_ID))).toThrow(
+    'an implausible size',
+  );
 });
 
 test('the footer alone tells the length of the table', () => {

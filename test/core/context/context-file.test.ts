@@ -25,7 +25,7 @@ test('where there is none, nothing is said and nothing is removed', async () => 
 });
 
 test.each<[string, (text: string) => string, string, RegExp]>([
-  ['empty', () => '', 'integrity', /is damaged: it is no JSON document/],
+  ['empty', () => '', 'integrity', /is damaged: it is not a JSON document/],
   ['cut', (text) => text.slice(0, 60), 'integrity', /is damaged/],
   ['edited', (text) => text.replace('local', 'repl'), 'integrity', /does not match its checksum/],
   ['another document', () => '{"context":"repl"}', 'integrity', /is not a context file of archiver/],

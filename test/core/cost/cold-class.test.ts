@@ -18,7 +18,7 @@ test('expedited is not offered for DEEP_ARCHIVE and for large objects', () => {
   expect(waitOf('GLACIER', 'standard', 250_000_000)).not.toBeNull();
 });
 
-test.each(['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR', 'INTELLIGENT_TIERING', 'FROZEN'])(
+test.each(['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR', 'INTELLIGENT_TIERING', 'FROZEN', 'constructor'])(
   '%s is read without asking',
   (storageClass) => {
     expect(isColdClass(storageClass)).toBe(false);

@@ -14,7 +14,7 @@ describe('earlyDeletion', () => {
   test('30-day-old GLACIER data costs the other 60 days', () => {
     const { costUsd, byClass } = earlyDeletion([at('GLACIER', 30)], { region: 'us-west-2', now });
 
-    // 100 GB (and 32 KB) at 0.0036 a GB and month, two months.
+    // 100 GB (and 40 KB) at 0.0036 a GB and month, two months.
     expect(costUsd).toBeCloseTo(100 * 0.0036 * 2, 5);
     expect(byClass).toMatchObject([{ storageClass: 'GLACIER', minimumDays: 90, objects: 1, bytes: 100 * GB }]);
   });
@@ -40,6 +40,13 @@ describe('earlyDeletion', () => {
     expect(costUsd).toBeCloseTo((131_072 / GB) * 0.0125, 9);
   });
 
+  test('what AWS keeps beside cold objects is charged, too: 32 KB at their own rate, 8 KB at that of STANDARD', () => {
+    const objects = Array.from({ length: 1000 }, () => at('DEEP_ARCHIVE', 60, 0));
+    const { costUsd } = earlyDeletion(objects, { region: 'us-west-2', now });
+
+    expect(costUsd).toBeCloseTo(((1000 * 1024) / GB) * (32 * 0.00099 + 8 * 0.023) * 4, 12);
+  });
+
   test('an object from the future is charged for the whole minimum and not more', () => {
     const { costUsd } = earlyDeletion([at('GLACIER_IR', -500)], { region: 'us-west-2', now });
 
@@ -48,6 +55,8 @@ describe('earlyDeletion', () => {
 
   test.each([
     ['a class that is not known', at('FROZEN', 1), 'us-west-2'],
+    ['a class that is named like something of JavaScript', at('constructor', 1), 'us-west-2'],
+    ['a class without a known minimum, of nothing', at('EXPRESS_ONEZONE', 1, 0), 'us-east-1'],
     ['a region that is not known', at('GLACIER', 1), 'mars-north-1'],
     ['no region', at('GLACIER', 1), undefined],
   ])('%s has an unknown price, which is never zero', (_what, object, region) => {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { billOf, type Usage } from '../../../src/core/cost/cost-model.js';
+import { pricesIn } from '../../../src/core/cost/price-table.js';
 import prices from '../../../src/core/cost/prices.json' with { type: 'json' };
-import { getPrice, retrievalPrice, storagePrice, transferOutPrice } from '../../../src/core/cost/price-table.js';
 
+const GB = 2 ** 30;
 const regions = Object.keys(prices.regions);
+const cost = (region: string | undefined, usage: Usage): number | null =>
+  billOf([['all', [usage]]], pricesIn(region)).costUsd;
 
 describe('the table of prices', () => {
   test('has the fourteen regions that were asked for, its date and its sources', () => {
@@ -17,19 +21,22 @@ describe('the table of prices', () => {
     '%s has a price of storage, GET and thawing for every class but the one it may not sell',
     (region) => {
       for (const storageClass of ['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'GLACIER_IR', 'GLACIER', 'DEEP_ARCHIVE']) {
-        expect(storagePrice(region, storageClass)).toBeGreaterThan(0);
-        expect(getPrice(region, storageClass)).toBeGreaterThan(0);
+        expect(cost(region, { kind: 'storage', storageClass, quantity: GB })).toBeGreaterThan(0);
+        expect(cost(region, { kind: 'get', storageClass, quantity: 1 })).toBeGreaterThan(0);
       }
-      for (const tier of ['standard', 'bulk'] as const) {
-        expect(retrievalPrice(region, 'GLACIER', tier).perGB).not.toBeNull();
-        expect(retrievalPrice(region, 'DEEP_ARCHIVE', tier).perGB).toBeGreaterThan(0);
+      for (const way of ['standard', 'bulk'] as const) {
+        const thaw = { kind: 'retrieval', way, quantity: GB } as const;
+        expect(cost(region, { ...thaw, storageClass: 'GLACIER' })).not.toBeNull();
+        expect(cost(region, { ...thaw, storageClass: 'DEEP_ARCHIVE' })).toBeGreaterThan(0);
       }
     },
   );
 
   test('bulk of GLACIER is really free, expedited of DEEP_ARCHIVE is not sold', () => {
-    expect(retrievalPrice('eu-west-1', 'GLACIER', 'bulk')).toEqual({ perGB: 0, perRequest: 0 });
-    expect(retrievalPrice('eu-west-1', 'DEEP_ARCHIVE', 'expedited')).toEqual({ perGB: null, perRequest: null });
+    for (const kind of ['retrieval', 'restore'] as const) {
+      expect(cost('eu-west-1', { kind, storageClass: 'GLACIER', way: 'bulk', quantity: GB })).toBe(0);
+      expect(cost('eu-west-1', { kind, storageClass: 'DEEP_ARCHIVE', way: 'expedited', quantity: GB })).toBeNull();
+    }
   });
 
   test.each([
@@ -38,19 +45,18 @@ describe('the table of prices', () => {
     ['eu-central-1', 'GLACIER', 'expedited', 0.036, 12],
     ['us-west-2', 'GLACIER_IR', 'instant', 0.03, 0],
   ] as const)('%s %s %s', (region, storageClass, way, perGB, per1000) => {
-    const price = retrievalPrice(region, storageClass, way);
-
-    expect(price.perGB).toBe(perGB);
-    expect(price.perRequest).toBeCloseTo(per1000 / 1000, 12);
+    expect(cost(region, { kind: 'retrieval', storageClass, way, quantity: GB })).toBe(perGB);
+    expect(cost(region, { kind: 'restore', storageClass, way, quantity: 1000 })).toBe(per1000);
   });
 
   test.each([
-    ['a region without that price', () => transferOutPrice('me-central-1', 1)],
-    ['a class that the region does not sell', () => storagePrice('eu-west-2', 'EXPRESS_ONEZONE')],
-    ['no region', () => getPrice(undefined, 'STANDARD')],
-    ['a class that is not known', () => storagePrice('us-east-1', 'FROZEN')],
-    ['a way that the class does not have', () => retrievalPrice('us-east-1', 'GLACIER', 'instant').perGB],
-  ])('%s is null', (_what, price) => {
-    expect(price()).toBeNull();
+    ['a region without that price', 'me-central-1', { kind: 'transferOut' }],
+    ['a class that the region does not sell', 'eu-west-2', { kind: 'storage', storageClass: 'EXPRESS_ONEZONE' }],
+    ['no region', undefined, { kind: 'get', storageClass: 'STANDARD' }],
+    ['a class that is not known', 'us-east-1', { kind: 'storage', storageClass: 'FROZEN' }],
+    ['no class', 'us-east-1', { kind: 'storage' }],
+    ['a way that the class does not have', 'us-east-1', { kind: 'retrieval', storageClass: 'GLACIER', way: 'instant' }],
+  ] as const)('%s has no price', (_what, region, usage) => {
+    expect(cost(region, { ...usage, quantity: 1 })).toBeNull();
   });
 });

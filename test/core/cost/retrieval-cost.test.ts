@@ -80,6 +80,15 @@ describe('an estimate', () => {
     expect(costs([huge])['transfer']).toBeCloseTo(10_240 * 0.09 + 40_960 * 0.085 + 8800 * 0.07, 6);
   });
 
+  test('counts the copy by bands as well, of what lies there on average in each month', () => {
+    const copyOf = (gb: number, days: number): number | null | undefined =>
+      costs([chunk('GLACIER', { sizeBytes: gb * GB })], { days })['temporaryCopy'];
+
+    expect(copyOf(300_000, 7)).toBeCloseTo(51_200 * 0.023 + 18_800 * 0.022, 6);
+    expect(copyOf(60_000, 7)).toBeCloseTo(14_000 * 0.023, 6);
+    expect(copyOf(51_200, 300)).toBeCloseTo(512_000 * 0.023, 6);
+  });
+
   test('takes the same for one group as for its chunks', () => {
     const many = Array.from({ length: 10 }, () => chunk('GLACIER', { sizeBytes: GB }));
     const group = chunk('GLACIER', { sizeBytes: 10 * GB, gets: 10, objects: 10 });
@@ -92,6 +101,8 @@ describe('an estimate', () => {
     ['a region that is not known', 'mars-north-1', 'STANDARD', ['retrieval', 'requests', 'transfer']],
     ['a region without a price of transfer', 'ap-southeast-3', 'GLACIER', ['transfer']],
     ['a class that is not known', 'us-east-1', 'FROZEN', ['retrieval', 'requests']],
+    ['a class that is named like something of JavaScript', 'us-east-1', 'toString', ['retrieval', 'requests']],
+    ['a region that is named so', 'constructor', 'STANDARD', ['retrieval', 'requests', 'transfer']],
   ])('of %s is unknown, which is never zero', (_what, region, storageClass, unknown) => {
     const { costUsd, lines } = estimate([chunk(storageClass)], { region });
 

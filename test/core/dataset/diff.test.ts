@@ -2,10 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diffViews, type Change, type DiffSide } from '../../../src/core/dataset/diff.js';
 import type { ChunkRecord, Entry } from '../../../src/core/manifest/manifest-types.js';
+import { raw } from '../../support/raw.js';
 
 const TIME = { seconds: 1000, nanos: 5 };
 const entry = (path: string, change: Partial<Entry> = {}): Entry => ({
-  path,
+  path: raw(path),
   type: 'file',
   size: 1,
   mtime: TIME,
@@ -13,7 +14,7 @@ const entry = (path: string, change: Partial<Entry> = {}): Entry => ({
   mode: 0o644,
   uid: 0,
   gid: 0,
-  inode: '1',
+  inode: raw('1'),
   md5: 'aa',
   chunk: 0,
   offset: 512,
@@ -65,26 +66,26 @@ describe('diffViews', () => {
     ['another mode', {}, { mode: 0o600 }, ['metadata p']],
     ['another owner', {}, { uid: 7 }, ['metadata p']],
     ['another group', {}, { gid: 7 }, ['metadata p']],
-    ['an attribute', {}, { xattrs: new Map([['user.a', Buffer.from('1')]]) }, ['metadata p']],
+    ['an attribute', {}, { xattrs: new Map([[raw('user.a'), Buffer.from('1')]]) }, ['metadata p']],
     [
       'an attribute of another value',
-      { xattrs: new Map([['user.a', Buffer.from('1')]]) },
-      { xattrs: new Map([['user.a', Buffer.from('2')]]) },
+      { xattrs: new Map([[raw('user.a'), Buffer.from('1')]]) },
+      { xattrs: new Map([[raw('user.a'), Buffer.from('2')]]) },
       ['metadata p'],
     ],
     [
       'an attribute of the same value',
-      { xattrs: new Map([['user.a', Buffer.from('1')]]) },
-      { xattrs: new Map([['user.a', Buffer.from('1')]]) },
+      { xattrs: new Map([[raw('user.a'), Buffer.from('1')]]) },
+      { xattrs: new Map([[raw('user.a'), Buffer.from('1')]]) },
       [],
     ],
-    ['status change time and inode', {}, { ctime: { seconds: 9, nanos: 0 }, inode: '2' }, []],
+    ['status change time and inode', {}, { ctime: { seconds: 9, nanos: 0 }, inode: raw('2') }, []],
     ['another place of the same bytes', {}, { chunk: 5, offset: 0 }, []],
     ['a second name of the file', {}, { type: 'hardlink', linkGroup: 3 }, []],
-    ['a link in place of a file', {}, { type: 'symlink', target: 'x', size: 0 }, ['type p']],
+    ['a link in place of a file', {}, { type: 'symlink', target: raw('x'), size: 0 }, ['type p']],
     ['a folder in place of a file', {}, { type: 'directory', size: 0 }, ['type p']],
-    ['another target', { type: 'symlink', target: 'x' }, { type: 'symlink', target: 'y' }, ['content p']],
-    ['the same target', { type: 'symlink', target: 'x' }, { type: 'symlink', target: 'x' }, []],
+    ['another target', { type: 'symlink', target: raw('x') }, { type: 'symlink', target: raw('y') }, ['content p']],
+    ['the same target', { type: 'symlink', target: raw('x') }, { type: 'symlink', target: raw('x') }, []],
     [
       'a folder whose time changed',
       { type: 'directory' },

@@ -198,7 +198,7 @@ describe('a process that was suspended', () => {
     const theirs = recordBytes({ ...document, manifestSha256: 'a'.repeat(64) });
     const wrap = meanwhile(`put ${recordKey(1)}`, () => fileStore(folder).put(recordKey(1), theirs));
 
-    await expect(replaceIn(folder, { wrap })).rejects.toThrow(/version 1 .* was rewritten by somebody else/);
+    await expect(replaceIn(folder, { wrap })).rejects.toThrow(/version 1 .* was rewritten by another process/);
 
     expect(await object(recordKey(1))).toEqual(theirs);
     expect(await object(KEY)).toEqual(OLD);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Pipeline, readPipeline } from '../../../src/core/dvc/pipeline.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { raw } from '../../support/raw.js';
 
 /** Writes files into a new folder and reads its pipeline. */
 async function pipelineOf(files: Readonly<Record<string, string | Buffer>>): Promise<Pipeline> {
@@ -63,9 +64,11 @@ stages:
       'dvc.yaml': 'stages:\n  a: {cmd: x, outs: [data]}\n  b: {cmd: x, outs: [data/clean, ü]}\n',
     });
 
-    const owners = ['data', 'data/raw/1', 'data/clean', 'data/clean/2', 'data2', 'dat'].map((p) => pipeline.stageOf(p));
+    const owners = ['data', 'data/raw/1', 'data/clean', 'data/clean/2', 'data2', 'dat'].map((p) =>
+      pipeline.stageOf(raw(p)),
+    );
     expect(owners).toEqual(['a', 'a', 'b', 'b', undefined, undefined]);
-    expect(pipeline.stageOf(Buffer.from('ü/x').toString('latin1'))).toBe('b');
+    expect(pipeline.stageOf(raw(Buffer.from('ü/x').toString('latin1')))).toBe('b');
   });
 
   test('paths are those of the working folder; what lies outside stays as it is', async () => {
@@ -116,6 +119,15 @@ stages:
     expect(names(pipeline)).toEqual(['plain', 'each@us', 'each@1e-05', 'train@rnn', 'tuned']);
     expect(paths(pipeline, 'each@1e-05')).toEqual(['s/1e-05']);
     expect(pipeline.notRun).toEqual([]);
+  });
+
+  test('outputs that were added since the stage ran are its own, those with templates once it ran again', async () => {
+    const pipeline = await pipelineOf({
+      'dvc.yaml': "stages: {s: {cmd: x, outs: [a, {new: {cache: false}}, '${t}'], metrics: '${m}', plots: [p]}}",
+      'dvc.lock': "schema: '2.0'\nstages: {s: {cmd: ran, outs: [{path: a, size: 1}]}}",
+    });
+
+    expect(pipeline.stages[0]?.outs).toEqual([{ path: 'a', size: 1 }, { path: 'new' }, { path: 'p' }]);
   });
 
   test('of stages that never ran are not worked out; a backslash makes a template plain text', async () => {
@@ -179,7 +191,7 @@ stages:
       name: 'train@fast',
       command: 'python train.py 3',
       deps: [{ path: 'sub/data/raw', md5: '6fdb5336fce0dbfd669f83065f107551.dir', size: 123, nfiles: 2 }],
-      outs: [{ path: 'sub/model.pkl', md5: 'de7371b0119f4f75f9de703c7c3bac16', size: 9 }],
+      outs: [{ path: 'sub/model.pkl', md5: 'de7371b0119f4f75f9de703c7c3bac16', size: 9 }, { path: 'sub/more' }],
       params: { 'params.yaml': { lr: 1e-5, layers: { size: 3, names: ['a', 'b'] } } },
     });
     expect(stages[1]).toMatchObject({ name: 'later', command: 'new', outs: [{ path: 'later.bin' }] });

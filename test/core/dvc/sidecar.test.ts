@@ -7,6 +7,7 @@ import { type SidecarFile, type SidecarResult, writeSidecars } from '../../../sr
 import type { WriteSidecarsOptions } from '../../../src/core/dvc/sidecar-types.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { raw } from '../../support/raw.js';
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 const file = (path: string, more: Partial<SidecarFile> = {}): SidecarFile => ({
@@ -60,7 +61,7 @@ describe('writing .dvc files', () => {
     const files = ['d/a', 'd/sub/ü', 'd-1', 'd2/x', 'z'].map((path) => file(path));
     const inOrder = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 
-    const result = await write(inOrder, { folders: ['d'], cacheDir: 'cache' });
+    const result = await write(inOrder, { folders: [raw('d')], cacheDir: 'cache' });
 
     const list = `[{"md5": "${md5('d/a')}", "relpath": "a"}, {"md5": "${md5('d/sub/ü')}", "relpath": "sub/\\u00fc"}]`;
     const digest = `${md5(list)}.dir`;
@@ -75,7 +76,7 @@ describe('writing .dvc files', () => {
   test('outputs that follow one another are kept apart', async () => {
     const files = [file('a/1'), file('b/.git/x'), file('b/1'), file('b/2.dvc'), file('c')];
 
-    const result = await write(files, { folders: ['a', 'b'] });
+    const result = await write(files, { folders: [raw('a'), raw('b')] });
 
     expect(result.folders.map(({ path, nfiles }) => [path, nfiles])).toEqual([
       ['a', 1],
@@ -85,7 +86,7 @@ describe('writing .dvc files', () => {
   });
 
   test('of outputs one inside the other, the outer one has all', async () => {
-    const result = await write([file('a/1'), file('a/b/2'), file('a/c')], { folders: ['a', 'a/b'] });
+    const result = await write([file('a/1'), file('a/b/2'), file('a/c')], { folders: [raw('a'), raw('a/b')] });
 
     expect(result.folders.map(({ path, nfiles }) => [path, nfiles])).toEqual([['a', 3]]);
     expect(listed()).toEqual(['a.dvc']);
@@ -122,7 +123,7 @@ describe('writing .dvc files', () => {
       file('a'),
       file('link', { type: 'symlink' }),
       file('none', { md5: undefined }),
-      { ...file('x'), path: 'caf\xe9' },
+      { ...file('x'), path: raw('caf\xe9') },
       file('z'),
     ]);
 
@@ -130,7 +131,7 @@ describe('writing .dvc files', () => {
     expect(result.links).toBe(1);
     expect(result.failed).toEqual([
       { path: 'none', reason: 'the manifest has no MD5 of it' },
-      { path: 'caf\xe9', reason: expect.stringContaining('not UTF-8') },
+      { path: 'caf\\xe9', reason: expect.stringContaining('not UTF-8') },
     ]);
   });
 });
@@ -150,7 +151,7 @@ describe('hostile paths and folders', () => {
     mkdirSync(join(out, 'cache'));
     symlinkSync(outside, join(out, 'cache/files'));
 
-    const result = await write([file('d/a'), file('linked/x')], { folders: ['d'], cacheDir: 'cache' });
+    const result = await write([file('d/a'), file('linked/x')], { folders: [raw('d')], cacheDir: 'cache' });
 
     expect(result.failed.map(({ path }) => path)).toEqual(['d', 'linked/x']);
     expect(result.failed[0]?.reason).toMatch(/symbolic link is in the place of one of its folders/);

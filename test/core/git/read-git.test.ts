@@ -4,9 +4,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { readGit } from '../../../src/core/git/read-git.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { commitFiles, git, GIT_ENV, makeRepository } from './git-repository.js';
+import { raw } from '../../support/raw.js';
 
 const read = (folder: string, env: Readonly<Record<string, string>> = {}) =>
-  readGit(folder, { env: { PATH: GIT_ENV['PATH'], HOME: '/nowhere', ...env }, signal: new AbortController().signal });
+  readGit(raw(folder), {
+    env: { PATH: GIT_ENV['PATH'], HOME: '/nowhere', ...env },
+    signal: new AbortController().signal,
+  });
 
 async function repository(
   files: Readonly<Record<string, string>> = { 'a.txt': 'a' },
@@ -84,14 +88,14 @@ describe('what is recorded', () => {
     expect(await read(folder)).toEqual({ commit, branch: 'main', dirty: true });
   });
 
-  test('names that git would quote, a branch with a slash', async () => {
+  test('names that git would quote, a branch with a slash and a line separator', async () => {
     const folder = join(await tempFolder(), 'mit Leerzeichen ü');
     const commit = makeRepository(folder, { 'ä "b".txt': 'a' });
-    git(folder, 'checkout', '-q', '-b', 'feature/größer');
+    git(folder, 'checkout', '-q', '-b', 'feature/größer\u2028x');
 
     expect(await read(Buffer.from(folder).toString('latin1'))).toEqual({
       commit,
-      branch: 'feature/größer',
+      branch: 'feature/größer\u2028x',
       dirty: false,
     });
   });
@@ -233,6 +237,8 @@ describe('refusals', () => {
     const timer = setTimeout(() => controller.abort(reason), 200);
     onTestFinished(() => clearTimeout(timer));
 
-    await expect(readGit(folder, { env: { PATH: join(bin, 'bin') }, signal: controller.signal })).rejects.toBe(reason);
+    await expect(readGit(raw(folder), { env: { PATH: join(bin, 'bin') }, signal: controller.signal })).rejects.toBe(
+      reason,
+    );
   });
 });

@@ -152,7 +152,7 @@ describe('frames', () => {
 
     await expect(opened(Buffer.concat([envelope, Buffer.from('x')]), options)).rejects.toMatchObject({
       code: 'integrity',
-      message: 'the manifest M goes on after the end of what was encrypted',
+      message: 'the manifest M has data after the end of the encrypted content',
     });
   });
 });

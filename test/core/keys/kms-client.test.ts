@@ -47,6 +47,22 @@ test('a key that was made is opened again for the same context only', async () =
   keys.close();
 });
 
+test.each([
+  ['ThrottlingException', 400, /limits the requests/],
+  ['LimitExceededException', 400, /limits the requests/],
+  ['TooManyRequestsException', 429, /limits the requests/],
+  ['KMSInternalException', 500, /in a while/],
+])('%s is no matter of the network', async (type, status, hint) => {
+  const keys = open();
+  const made = await keys.generate(KEY_ARN, context);
+  server.fail({ operation: 'Decrypt', type, status, message: 'rate exceeded' });
+
+  await expect(keys.decrypt(made, context)).rejects.toMatchObject({
+    message: expect.stringContaining(type) as string,
+    hint: expect.stringMatching(hint) as string,
+  });
+});
+
 test.each(['Decrypt', 'GenerateDataKey'] as const)(
   'T12: %s that is denied names the action and the key',
   async (operation) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { placeOf } from '../../../src/core/keys/place.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 test.each([
   ['s3://bucket', 'uploads/U'],
@@ -11,5 +12,5 @@ test.each([
   ['s3://bucket/my-writers/nas-1', 'uploads/U'],
   ['s3://bucket/writers/nas-1/deeper', 'uploads/U'],
 ])('an upload below %s is at %s, whatever the bucket', (url, place) => {
-  expect(placeOf(url, 'U')).toBe(place);
+  expect(placeOf(url, asUploadId('U'))).toBe(place);
 });

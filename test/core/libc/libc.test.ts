@@ -15,6 +15,7 @@ import { AT_FDCWD, newStat, O_DIRECTORY, O_RDONLY, SEEK_DATA, SEEK_HOLE } from '
 import { fsPath } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { HOSTILE_NAMES, libcOrFail, MIB, noise, writeSparse } from '../archive/trees.js';
+import { raw } from '../../support/raw.js';
 
 const elsewhere = process.platform !== 'linux';
 const withCode = (code: string): Error => expect.objectContaining({ code }) as Error;
@@ -25,11 +26,11 @@ describe.skipIf(elsewhere)('stat', () => {
     writeFileSync(`${root}/f`, noise(10_000));
     linkSync(`${root}/f`, `${root}/g`);
     symlinkSync('f', `${root}/l`);
-    for (const name of ['f', 'l']) libcOrFail().utimensat(AT_FDCWD, `${root}/${name}`, 1_234_567_890, 987_654_321);
+    for (const name of ['f', 'l']) libcOrFail().utimensat(AT_FDCWD, raw(`${root}/${name}`), 1_234_567_890, 987_654_321);
     const stat = newStat();
 
     for (const name of ['f', 'l', '']) {
-      libcOrFail().statat(AT_FDCWD, `${root}/${name}`, stat);
+      libcOrFail().statat(AT_FDCWD, raw(`${root}/${name}`), stat);
       const expected = lstatSync(`${root}/${name}`, { bigint: true });
       expect(stat).toEqual({
         mode: Number(expected.mode),
@@ -59,8 +60,8 @@ describe.skipIf(elsewhere)('stat', () => {
     writeFileSync(file, '');
     const stat = newStat();
 
-    libcOrFail().utimensat(AT_FDCWD, file, seconds, nanos);
-    libcOrFail().statat(AT_FDCWD, file, stat);
+    libcOrFail().utimensat(AT_FDCWD, raw(file), seconds, nanos);
+    libcOrFail().statat(AT_FDCWD, raw(file), stat);
 
     expect([stat.mtimeSeconds, stat.mtimeNanos, stat.atimeSeconds]).toEqual([seconds, nanos, seconds]);
   });
@@ -69,14 +70,14 @@ describe.skipIf(elsewhere)('stat', () => {
     const root = await tempFolder();
     const stat = newStat();
     for (const name of HOSTILE_NAMES) {
-      writeFileSync(fsPath(`${root}/${name}`), name);
-      libcOrFail().statat(AT_FDCWD, `${root}/${name}`, stat);
+      writeFileSync(fsPath(raw(`${root}/${name}`)), name);
+      libcOrFail().statat(AT_FDCWD, raw(`${root}/${name}`), stat);
       expect(stat.size).toBe(Buffer.from(name).length);
     }
 
-    expect(() => libcOrFail().statat(AT_FDCWD, 'a\0b', stat)).toThrow(withCode('EINVAL'));
-    expect(() => libcOrFail().statat(AT_FDCWD, 'x'.repeat(10_000), stat)).toThrow(withCode('ENAMETOOLONG'));
-    expect(() => libcOrFail().statat(AT_FDCWD, `${root}/none`, stat)).toThrow(withCode('ENOENT'));
+    expect(() => libcOrFail().statat(AT_FDCWD, raw('a\0b'), stat)).toThrow(withCode('EINVAL'));
+    expect(() => libcOrFail().statat(AT_FDCWD, raw('x'.repeat(10_000)), stat)).toThrow(withCode('ENAMETOOLONG'));
+    expect(() => libcOrFail().statat(AT_FDCWD, raw(`${root}/none`), stat)).toThrow(withCode('ENOENT'));
   });
 });
 
@@ -90,15 +91,15 @@ describe.skipIf(elsewhere)('opening below a folder', () => {
     symlinkSync('../secret', `${root}/in/leads-out`);
     const libc = libcOrFail();
     const open = libc.openBeneath as NonNullable<typeof libc.openBeneath>;
-    const folder = libc.openat(AT_FDCWD, `${root}/in`, O_RDONLY | O_DIRECTORY, 0);
+    const folder = libc.openat(AT_FDCWD, raw(`${root}/in`), O_RDONLY | O_DIRECTORY, 0);
     try {
-      const fd = open(folder, 'real/f', O_RDONLY);
+      const fd = open(folder, raw('real/f'), O_RDONLY);
       expect(readFileSync(fd, 'utf8')).toBe('inside');
       closeSync(fd);
       for (const path of ['link/f', 'leads-out', 'link'])
-        expect(() => open(folder, path, O_RDONLY)).toThrow(withCode('ELOOP'));
+        expect(() => open(folder, raw(path), O_RDONLY)).toThrow(withCode('ELOOP'));
       for (const path of ['../secret', `${root}/secret`])
-        expect(() => open(folder, path, O_RDONLY)).toThrow(withCode('EXDEV'));
+        expect(() => open(folder, raw(path), O_RDONLY)).toThrow(withCode('EXDEV'));
     } finally {
       libc.close(folder);
     }
@@ -107,7 +108,7 @@ describe.skipIf(elsewhere)('opening below a folder', () => {
   test('does not leak descriptors into programs that are started', async () => {
     const root = await tempFolder();
     writeFileSync(`${root}/f`, '');
-    const fd = libcOrFail().openat(AT_FDCWD, `${root}/f`, O_RDONLY, 0);
+    const fd = libcOrFail().openat(AT_FDCWD, raw(`${root}/f`), O_RDONLY, 0);
 
     const { stdout } = spawnSync('ls', ['-l', '/proc/self/fd'], { encoding: 'utf8' });
 
@@ -126,27 +127,27 @@ describe.skipIf(elsewhere)('attributes, links and holes', () => {
       ['user.empty', Buffer.alloc(0)],
     ]);
 
-    for (const [name, value] of values) libc.lsetxattr(file, name, value);
+    for (const [name, value] of values) libc.lsetxattr(raw(file), raw(name), value);
 
     expect(
       libc
-        .llistxattr(file)
+        .llistxattr(raw(file))
         .filter((name) => name.startsWith('user.'))
         .sort(),
     ).toEqual([...values.keys()]);
-    for (const [name, value] of values) expect(libc.lgetxattr(file, name)).toEqual(value);
-    expect(() => libc.lgetxattr(file, 'user.none')).toThrow(withCode('ENODATA'));
+    for (const [name, value] of values) expect(libc.lgetxattr(raw(file), raw(name))).toEqual(value);
+    expect(() => libc.lgetxattr(raw(file), raw('user.none'))).toThrow(withCode('ENODATA'));
     rmSync(file);
-    expect(() => libc.llistxattr(file)).toThrow(withCode('ENOENT'));
+    expect(() => libc.llistxattr(raw(file))).toThrow(withCode('ENOENT'));
   });
 
   test('T23 a target of 4000 bytes that are no UTF-8 comes back', async () => {
     const root = await tempFolder();
     const target = '\xff'.repeat(4000);
 
-    libcOrFail().symlinkat(target, AT_FDCWD, `${root}/l`);
+    libcOrFail().symlinkat(raw(target), AT_FDCWD, raw(`${root}/l`));
 
-    expect(libcOrFail().readlinkat(AT_FDCWD, `${root}/l`)).toBe(target);
+    expect(libcOrFail().readlinkat(AT_FDCWD, raw(`${root}/l`))).toBe(target);
   });
 
   test('T24 holes are found beyond 4 GiB', async () => {

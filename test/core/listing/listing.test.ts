@@ -5,10 +5,12 @@ import type { Child, Listing } from '../../../src/core/listing/listing.js';
 import { loadListing } from '../../../src/core/listing/load-listing.js';
 import { makeArchive, md5, UPLOAD_ID, type FileSpec } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
+import { raw } from '../../support/raw.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 
 async function listingOf(files: readonly FileSpec[]): Promise<Listing> {
   const { objects } = makeArchive({ files });
-  return (await loadListing(memoryReader(objects), { uploadId: UPLOAD_ID })).listing;
+  return await loadListing(memoryReader(objects), { uploadId: UPLOAD_ID });
 }
 
 const names = (children: Iterable<Child>): string[] =>
@@ -22,7 +24,7 @@ describe('Listing', () => {
       { path: 'b', content: 'four', extra: { stage: 'train' } },
     ]);
 
-    const one = listing.find('a/one') ?? -1;
+    const one = listing.find(raw('a/one')) ?? -1;
     expect(listing.path(one)).toBe('a/one');
     expect(listing.type(one)).toBe('file');
     expect(listing.sizeBytes(one)).toBe(3);
@@ -47,21 +49,21 @@ describe('Listing', () => {
       { path: 'e/f/g', content: '7' },
     ]);
 
-    expect(names(listing.children(''))).toEqual(['a', 'd/', 'd-1', 'd0', 'e/']);
-    expect(names(listing.children('d'))).toEqual(['x', 'y/']);
-    expect(names(listing.children('e'))).toEqual(['f/']);
-    expect(names(listing.children('nowhere'))).toEqual([]);
-    expect(names(listing.children('', 'd'))).toEqual(['d/', 'd-1', 'd0']);
-    expect(names(listing.children('d', 'y'))).toEqual(['y/']);
-    expect(names(listing.children('d', 'z'))).toEqual([]);
-    expect([listing.isFolder(''), listing.isFolder('e/f'), listing.isFolder('d-1'), listing.isFolder('no')]).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
-    expect(listing.sum(listing.below('d'))).toEqual({ files: 3, bytes: 3 });
-    expect(listing.sum(listing.below(''))).toEqual({ files: 7, bytes: 7 });
+    expect(names(listing.children(raw('')))).toEqual(['a', 'd/', 'd-1', 'd0', 'e/']);
+    expect(names(listing.children(raw('d')))).toEqual(['x', 'y/']);
+    expect(names(listing.children(raw('e')))).toEqual(['f/']);
+    expect(names(listing.children(raw('nowhere')))).toEqual([]);
+    expect(names(listing.children(raw(''), raw('d')))).toEqual(['d/', 'd-1', 'd0']);
+    expect(names(listing.children(raw('d'), raw('y')))).toEqual(['y/']);
+    expect(names(listing.children(raw('d'), raw('z')))).toEqual([]);
+    expect([
+      listing.isFolder(raw('')),
+      listing.isFolder(raw('e/f')),
+      listing.isFolder(raw('d-1')),
+      listing.isFolder(raw('no')),
+    ]).toEqual([true, true, false, false]);
+    expect(listing.sum(listing.below(raw('d')))).toEqual({ files: 3, bytes: 3 });
+    expect(listing.sum(listing.below(raw('')))).toEqual({ files: 7, bytes: 7 });
   });
 
   test('finds and lists like a walk over all paths', async () => {
@@ -72,12 +74,12 @@ describe('Listing', () => {
         const files = all.filter((one) => !all.some((other) => other.startsWith(`${one}/`)));
         const listing = await listingOf(files.map((one) => ({ path: one, content: 'x' })));
 
-        const raw = Buffer.from(probe).toString('latin1');
-        expect(listing.find(raw) !== undefined).toBe(files.includes(probe));
+        const wanted = rawFromText(probe);
+        expect(listing.find(wanted) !== undefined).toBe(files.includes(probe));
         const below = files.filter((one) => one.startsWith(`${probe}/`));
-        expect(listing.sum(listing.below(raw)).files).toBe(below.length);
+        expect(listing.sum(listing.below(wanted)).files).toBe(below.length);
         const children = new Set(below.map((one) => one.slice(probe.length + 1).split('/')[0] ?? ''));
-        expect([...listing.children(raw)].map(({ name }) => Buffer.from(name, 'latin1').toString()).sort()).toEqual(
+        expect([...listing.children(wanted)].map(({ name }) => Buffer.from(name, 'latin1').toString()).sort()).toEqual(
           [...children].sort(),
         );
       }),
@@ -93,6 +95,16 @@ describe('Listing', () => {
 
     expect(listing.count).toBe(1);
     expect(listing.refused.map(({ path }) => path)).toEqual(['../evil']);
+  });
+
+  test('leaves out what is of an unknown type, and says so', async () => {
+    const listing = await listingOf([
+      { path: 'entrance', content: 'x', extra: { type: 'door' } },
+      { path: 'good', content: 'x' },
+    ]);
+
+    expect(listing.count).toBe(1);
+    expect(listing.refused).toEqual([{ path: 'entrance', reason: "entries of type 'door' are not known" }]);
   });
 
   test('is refused for a manifest that is not in path order', async () => {

@@ -12,21 +12,23 @@ import { loadManifest } from '../../support/load-manifest.js';
 import type { Line } from '../../../src/core/manifest/manifest-parser.js';
 import type { Entry, ManifestHead, Mention } from '../../../src/core/manifest/manifest-types.js';
 import { chunkOf, uploadIdOf } from '../../support/chain-model.js';
+import { raw } from '../../support/raw.js';
+import { rawFromBytes, rawFromText } from '../../../src/core/paths/raw-path.js';
 
-const raw = fc
+const someRaw = fc
   .oneof(
     fc.uint8Array({ minLength: 1, maxLength: 30 }).map((bytes) => Buffer.from(bytes)),
     fc.string({ unit: 'binary', minLength: 1 }).map((text) => Buffer.from(text, 'utf8')),
   )
-  .map((bytes) => bytes.toString('latin1'));
-const utf8 = fc.string({ unit: 'grapheme' }).map((text) => Buffer.from(text, 'utf8').toString('latin1'));
+  .map((bytes) => rawFromBytes(bytes));
+const utf8 = fc.string({ unit: 'grapheme' }).map((text) => rawFromText(text));
 const time = fc.record({ seconds: fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), nanos: fc.nat(999_999_999) });
 const count = fc.maxSafeNat();
 const optional = <T>(key: string, value: fc.Arbitrary<T>): fc.Arbitrary<object> =>
   fc.option(value).map((some) => (some === null ? {} : { [key]: some }));
 const common = [
   fc.record({
-    path: raw,
+    path: someRaw,
     mtime: time,
     ctime: time,
     mode: fc.nat(0o7777),
@@ -45,8 +47,8 @@ const common = [
       .array(
         fc.tuple(
           fc.oneof(
-            raw,
-            raw.map((name) => `base64:${name}`),
+            someRaw,
+            someRaw.map((name) => raw(`base64:${name}`)),
           ),
           fc.uint8Array(),
         ),
@@ -74,7 +76,7 @@ const entries: fc.Arbitrary<Entry> = fc.oneof(
     .map(merge),
   fc.tuple(...common, fc.constant({ type: 'directory', size: 0 }), optional('chunk', count)).map(merge),
   fc
-    .tuple(...common, fc.record({ type: fc.constant('symlink'), size: fc.constant(0), target: raw, chunk: count }))
+    .tuple(...common, fc.record({ type: fc.constant('symlink'), size: fc.constant(0), target: someRaw, chunk: count }))
     .map(merge),
 );
 
@@ -85,7 +87,7 @@ describe('the line of a mention', () => {
       fc.property(entries, (entry) => {
         const line = mentionLine(entry);
         expect(line).not.toContain('\n');
-        expect(parser.parse(Buffer.from(line, 'utf8').toString('latin1'))).toEqual(entry);
+        expect(parser.parse(rawFromText(line))).toEqual(entry);
       }),
       { numRuns: 1000 },
     );
@@ -93,8 +95,8 @@ describe('the line of a mention', () => {
 
   test('is parsed as the same deletion in a delta, and refused in a full listing', () => {
     fc.assert(
-      fc.property(raw, (path) => {
-        const line = Buffer.from(mentionLine({ path, type: 'deleted' }), 'utf8').toString('latin1');
+      fc.property(someRaw, (path) => {
+        const line = rawFromText(mentionLine({ path, type: 'deleted' }));
         expect(new EntryParser(true, true).parse(line)).toEqual({ path, type: 'deleted' });
         expect(() => new EntryParser().parse(line)).toThrow(/it is a deletion, and a full listing has none/);
       }),
@@ -102,7 +104,7 @@ describe('the line of a mention', () => {
   });
 
   test('of a deletion has a path and nothing else that means something', () => {
-    const parse = (line: string) => new EntryParser(true, true).parse(line);
+    const parse = (line: string) => new EntryParser(true, true).parse(raw(line));
 
     expect(parse('{"type":"deleted","later":[1],"path":"a"}')).toEqual({ path: 'a', type: 'deleted' });
     for (const more of ['"size":1', '"mtime":"2025-11-14T09:30:12.123456789Z"', '"user":"u"'])
@@ -125,6 +127,7 @@ const totals = (entries: number): ManifestHead['totals'] => ({
 const headOf = (change: Partial<ManifestHead>): ManifestHead => ({
   format: 1,
   type: 'archiver-manifest',
+  requires: [],
   tool: 't',
   codec: 'c',
   uploadId: uploadIdOf(1),
@@ -136,13 +139,13 @@ const headOf = (change: Partial<ManifestHead>): ManifestHead => ({
   chunks: [chunkOf('c', 0)],
   totals: totals(0),
   source: {
-    path: '/s\xff',
+    path: raw('/s\xff'),
     host: 'h',
     mode: 0o755,
     mtime: { seconds: 1, nanos: 2 },
     uid: 0,
     gid: 0,
-    user: 'J\xc3\xb6rg',
+    user: raw('J\xc3\xb6rg'),
   },
   settings: {
     shardStrategy: 's',
@@ -167,19 +170,19 @@ async function* inBatches<T>(...batches: readonly (readonly T[])[]): AsyncGenera
   for (const batch of batches) yield await Promise.resolve(batch);
 }
 const link = (path: string): Entry => ({
-  path,
+  path: raw(path),
   type: 'symlink',
-  target: 't',
+  target: raw('t'),
   size: 0,
   mode: 0,
   uid: 0,
   gid: 0,
-  inode: '1',
+  inode: raw('1'),
   chunk: 0,
   mtime: { seconds: 0, nanos: 0 },
   ctime: { seconds: 0, nanos: 0 },
 });
-const gone = (path: string): Mention => ({ path, type: 'deleted' });
+const gone = (path: string): Mention => ({ path: raw(path), type: 'deleted' });
 
 describe('a composed manifest', () => {
   test('is read back as it was: head, mentions, digest', async () => {
@@ -195,7 +198,7 @@ describe('a composed manifest', () => {
     for await (const batch of readLoaded(loaded)) lines.push(...batch);
     expect(lines).toEqual(mentions);
     const text = gunzipSync(bytes).toString();
-    expect(Object.keys(JSON.parse(text) as object).slice(6, 12)).toEqual([
+    expect(Object.keys(JSON.parse(text) as object).slice(7, 13)).toEqual([
       'listing',
       'previous',
       'chain',

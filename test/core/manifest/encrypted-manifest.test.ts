@@ -18,6 +18,7 @@ import { makeChain, linkId, linkKey } from '../../support/make-chain.js';
 import { memoryReader } from '../../support/memory-reader.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { loadManifest } from '../../support/load-manifest.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 async function sealAt(objects: Map<string, Buffer>, uploadId: string, kms: FakeKms): Promise<void> {
   const place = `uploads/${uploadId}`;
@@ -119,7 +120,7 @@ describe('damage', () => {
     ['a flipped bit in the first frame', (stored: Buffer) => flip(stored, 1000), /frame 1 of \d+ was changed/],
     ['a flipped bit at the end', (stored: Buffer) => flip(stored, stored.length - 1), /frame (\d+) of \1 was changed/],
     ['a cut', (stored: Buffer) => stored.subarray(0, -1), /is cut off in frame (\d+) of \1/],
-    ['something after it', (stored: Buffer) => Buffer.concat([stored, Buffer.from('}')]), /goes on after the end/],
+    ['something after it', (stored: Buffer) => Buffer.concat([stored, Buffer.from('}')]), /has data after the end/],
   ])('%s is named as what it is', async (_name, bend, message) => {
     const { error } = await read(bend);
 
@@ -135,7 +136,7 @@ describe('damage', () => {
     const other = UPLOAD_ID.replace('1a2b3c4d', 'ffffffff');
     objects.set(`uploads/${other}/manifest.json.gz`, stored);
 
-    await expect(readManifest(reader(), { uploadId: other })).rejects.toMatchObject({
+    await expect(readManifest(reader(), { uploadId: asUploadId(other) })).rejects.toMatchObject({
       code: 'integrity',
       message: `the manifest uploads/${other}/manifest.json.gz is an encrypted one that was written as that of uploads/${UPLOAD_ID}`,
     });

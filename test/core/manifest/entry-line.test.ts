@@ -10,12 +10,14 @@ import {
 import { octalMode, rawProperty } from '../../../src/core/manifest/line-text.js';
 import { formatTimestamp, parseTimestamp } from '../../../src/core/manifest/timestamp.js';
 import { HOSTILE_NAMES } from '../archive/trees.js';
+import { raw } from '../../support/raw.js';
+import { rawFromText } from '../../../src/core/paths/raw-path.js';
 
 const nobody: AccountNames = { user: () => undefined, group: () => undefined };
 
 function table(path: string, kind: number = KIND.file) {
   const builder = new EntryTableBuilder();
-  const index = builder.add(path);
+  const index = builder.add(raw(path));
   builder.columns.kind[index] = kind;
   builder.columns.chunk[index] = 3;
   builder.columns.status[index] = STATUS.stored;
@@ -47,7 +49,7 @@ describe('names', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (bytes) => {
         const name = Buffer.from(bytes).toString('latin1');
-        const parsed = JSON.parse(`{${rawProperty('path', name)}}`) as Record<string, unknown>;
+        const parsed = JSON.parse(`{${rawProperty('path', raw(name))}}`) as Record<string, unknown>;
         expect(rawOf(parsed, 'path')).toBe(name);
         const isUtf8 = Buffer.from(Buffer.from(bytes).toString('utf8'), 'utf8').equals(Buffer.from(bytes));
         expect(Object.keys(parsed)).toEqual([isUtf8 ? 'path' : 'pathBase64']);
@@ -60,7 +62,7 @@ describe('names', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }), (text) => {
         const name = Buffer.from(text, 'utf8').toString('latin1');
-        expect(rawOf(JSON.parse(`{${rawProperty('path', name)}}`) as Record<string, unknown>, 'path')).toBe(name);
+        expect(rawOf(JSON.parse(`{${rawProperty('path', raw(name))}}`) as Record<string, unknown>, 'path')).toBe(name);
       }),
       { numRuns: 500 },
     );
@@ -68,11 +70,11 @@ describe('names', () => {
 
   test('targets, attributes and account names are escaped too', () => {
     const { builder, open } = table('l', KIND.symlink);
-    builder.targets.push('bad-\xff\n');
-    const names = { user: () => 'dom\\"user', group: () => 'gr\u00fcppe' };
+    builder.targets.push(raw('bad-\xff\n'));
+    const names = { user: () => raw('dom\\"user'), group: () => rawFromText('gr\u00fcppe') };
     const xattrs = new Map([
-      ['user."\n', Buffer.from([0, 255])],
-      ['user.\xff', Buffer.alloc(0)],
+      [raw('user."\n'), Buffer.from([0, 255])],
+      [raw('user.\xff'), Buffer.alloc(0)],
     ]);
 
     const entry = JSON.parse(entryLine(open(), 0, names, { xattrs })) as Record<string, unknown>;
@@ -97,12 +99,12 @@ describe('keys', () => {
   test('stage and commit are there where they are known, and nothing else is different', () => {
     const view = table('data/a "b".csv').open();
     const commit = 'c'.repeat(40);
-    const stages = { outs: new Map([['data', 'größe "1"']]), areAll: true };
+    const stages = { outs: new Map([[raw('data'), 'größe "1"']]), areAll: true };
     const line = (provenance?: LineSources['provenance']): string => entryLine(view, 0, { ...nobody, provenance });
     const parsed = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
     expect(line({})).toBe(line());
-    expect(line({ stages: { outs: new Map([['dat', 's']]), areAll: true } })).toBe(line());
+    expect(line({ stages: { outs: new Map([[raw('dat'), 's']]), areAll: true } })).toBe(line());
     expect(parsed(line({ commit }))).toEqual({ ...parsed(line()), commit });
     expect(parsed(line({ stages }))).toEqual({ ...parsed(line()), stage: 'größe "1"' });
     expect(parsed(line({ commit, stages }))).toEqual({ ...parsed(line()), commit, stage: 'größe "1"' });

@@ -16,6 +16,7 @@ import {
   type MadeArchive,
 } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
+import { raw } from '../../support/raw.js';
 
 const FILES = [
   { path: 'a.txt', content: 'alpha' },
@@ -108,7 +109,7 @@ test('with needles only the lines that can match are parsed', async () => {
     files.forEach((file) => file['path'] === 'a.txt' && Object.assign(file, { size: 'wrong' })),
   );
 
-  expect((await read(archive, { needles: ['"link"'] })).map(({ path }) => path)).toEqual([
+  expect((await read(archive, { needles: [raw('"link"')] })).map(({ path }) => path)).toEqual([
     expect.stringContaining('dir/b'),
     'link',
   ]);
@@ -140,16 +141,16 @@ describe('T47: a hostile manifest is one sentence with the key in it', () => {
     ['negative', sound.replace('"size":5', '"size":-5'), /whole number/],
     ['2^60', sound.replace('"size":5', '"size":1152921504606846976'), /whole number/],
     ['cut off', sound.slice(0, -20), /cut off|announces/],
-    ['goes on', `${sound}more`, /goes on after its end/],
+    ['goes on', `${sound}more`, /has data after its end/],
     [
       'a line of 65 MB',
       sound.replace('"path":"a.txt"', `"path":"${'a'.repeat(65 * 1024 * 1024)}"`),
-      /swells to more|line of more than/,
+      /expands to more|line of more than/,
     ],
     ['too few entries', sound.replace('"entries":4', '"entries":5'), /announces 5 entries and has 4/],
-    ['another upload', sound.replace(UPLOAD_ID, '20200101-000000-00000000'), /of another upload/],
+    ['another upload', sound.replace(UPLOAD_ID, '20200101-000000-00000000'), /to another upload/],
     ['no type', sound.replace('"type":"file",', ''), /entry 1: it has no 'type'/],
-    ['lone surrogate', sound.replace('"a.txt"', String.raw`"\ud800"`), /half a character/],
+    ['lone surrogate', sound.replace('"a.txt"', String.raw`"\ud800"`), /half of a surrogate pair/],
     ['all on one line', sound.replaceAll('\n', ''), /one on a line/],
   ];
   test.each(cases)('%s', async (_name, text, message) => {
@@ -165,6 +166,19 @@ describe('T47: a hostile manifest is one sentence with the key in it', () => {
       message: expect.stringContaining('has format 2'),
       hint: 'update archiver',
     });
+  });
+
+  test('what a reader must know and does not is named', async () => {
+    const requiring = (words: string): MadeArchive =>
+      withText(made(), sound.replace('"format":1', `"format":1,"requires":${words}`));
+
+    await expect(read(requiring('["parity","\\u001b[31mlz"]'))).rejects.toMatchObject({
+      code: 'unsupported',
+      message: `the manifest uploads/${UPLOAD_ID}/manifest.json.gz needs a newer archiver: it uses 'parity', '\\x1b[31mlz'`,
+      hint: 'update archiver',
+    });
+    expect(await read(requiring('[]'))).toHaveLength(4);
+    await expect(read(requiring('[1]'))).rejects.toThrow(/'requires' of .* is not a list of words/);
   });
 
   test('__proto__ keys change nothing', async () => {
@@ -183,7 +197,7 @@ describe('T47: a hostile manifest is one sentence with the key in it', () => {
     const archive = made();
     archive.objects.set(archive.manifestKey, bomb);
 
-    await expect(read(archive)).rejects.toThrow(/swells to more than 300 times its size/);
+    await expect(read(archive)).rejects.toThrow(/expands to more than 300 times its size/);
   });
 });
 

@@ -6,8 +6,10 @@ import type { AccountNames } from '../../../src/core/manifest/entry-line.js';
 import type { ManifestHead } from '../../../src/core/manifest/manifest-types.js';
 import { ManifestWriter } from '../../../src/core/manifest/manifest-writer.js';
 import { HOSTILE_NAMES } from '../archive/trees.js';
+import { raw } from '../../support/raw.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
-const names: AccountNames = { user: (uid) => (uid === 0 ? 'root' : undefined), group: () => undefined };
+const names: AccountNames = { user: (uid) => (uid === 0 ? raw('root') : undefined), group: () => undefined };
 
 const chunk = (number: number) => ({
   chunk: number,
@@ -26,13 +28,14 @@ const chunk = (number: number) => ({
 const head: ManifestHead = {
   format: 1,
   type: 'archiver-manifest',
+  requires: [],
   tool: 'archiver test',
   codec: 'zstd 1.5.7',
-  uploadId: '20260101-000000-00000000',
+  uploadId: asUploadId('20260101-000000-00000000'),
   createdAt: '2026-01-01T00:00:00.000Z',
   listing: 'full',
   datasetId: 'data-00000000',
-  source: { path: '/da\xffta', host: 'ho"st', mode: 0o755, mtime: { seconds: 1, nanos: 2 }, uid: 0, gid: 5 },
+  source: { path: raw('/da\xffta'), host: 'ho"st', mode: 0o755, mtime: { seconds: 1, nanos: 2 }, uid: 0, gid: 5 },
   storage: { folder: '/store' },
   settings: {
     shardStrategy: 'round-robin',
@@ -59,7 +62,7 @@ const head: ManifestHead = {
 
 function tableOf(paths: readonly string[]) {
   const builder = new EntryTableBuilder();
-  for (const path of paths) builder.columns.status[builder.add(path)] = STATUS.stored;
+  for (const path of paths) builder.columns.status[builder.add(raw(path))] = STATUS.stored;
   return { builder, open: () => openEntryTable(builder.finish()) };
 }
 
@@ -156,7 +159,7 @@ describe('a manifest', () => {
   test('T26 of half a million entries is written in flat memory', async () => {
     const builder = new EntryTableBuilder();
     for (let index = 0; index < 500_000; index++) {
-      builder.columns.status[builder.add(`folder-${index % 100}/file-${index}`)] = STATUS.stored;
+      builder.columns.status[builder.add(raw(`folder-${index % 100}/file-${index}`))] = STATUS.stored;
     }
     const table = openEntryTable(builder.finish());
     let highest = 0;

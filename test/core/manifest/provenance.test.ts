@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { provenanceOf, stageOf } from '../../../src/core/manifest/provenance.js';
+import { raw } from '../../support/raw.js';
 
 const COMMIT = 'a'.repeat(40);
 const OTHER = 'b'.repeat(40);
 
 describe('the stage of a path', () => {
   const stages = new Map([
-    ['model.bin', 'train'],
-    ['data', 'prepare'],
-    ['data/raw/labels', 'label'],
+    [raw('model.bin'), 'train'],
+    [raw('data'), 'prepare'],
+    [raw('data/raw/labels'), 'label'],
   ]);
 
   test.each([
@@ -24,13 +25,13 @@ describe('the stage of a path', () => {
     ['x/data', undefined],
     ['x', undefined],
   ])('%s: %s', (path, stage) => {
-    expect(stageOf(stages, path)).toBe(stage);
+    expect(stageOf(stages, raw(path))).toBe(stage);
   });
 
   test('an output that is the whole folder has everything that no other has', () => {
-    const whole = new Map([...stages, ['', 'all']]);
+    const whole = new Map([...stages, [raw(''), 'all']]);
 
-    expect(['x', 'x/y', 'data/x'].map((path) => stageOf(whole, path))).toEqual(['all', 'all', 'prepare']);
+    expect(['x', 'x/y', 'data/x'].map((path) => stageOf(whole, raw(path)))).toEqual(['all', 'all', 'prepare']);
   });
 });
 
@@ -38,17 +39,17 @@ describe('what an entry says of itself', () => {
   const before = { stage: 'old', commit: OTHER };
 
   test('is what it said before, where nothing is known', () => {
-    expect(provenanceOf(undefined, 'x')).toEqual({});
-    expect(provenanceOf(undefined, 'x', before)).toEqual(before);
-    expect(provenanceOf({}, 'x', before)).toEqual(before);
-    expect(provenanceOf({ commit: COMMIT }, 'x', before)).toEqual({ stage: 'old', commit: COMMIT });
+    expect(provenanceOf(undefined, raw('x'))).toEqual({});
+    expect(provenanceOf(undefined, raw('x'), before)).toEqual(before);
+    expect(provenanceOf({}, raw('x'), before)).toEqual(before);
+    expect(provenanceOf({ commit: COMMIT }, raw('x'), before)).toEqual({ stage: 'old', commit: COMMIT });
   });
 
   test('is what is known now, also that it is in no stage', () => {
-    const one = new Map([['x', 'new']]);
+    const one = new Map([[raw('x'), 'new']]);
     const stageOfX = { stages: { outs: one, areAll: true } };
-    expect(provenanceOf(stageOfX, 'x', before)).toEqual({ stage: 'new', commit: OTHER });
-    expect(provenanceOf(stageOfX, 'y', before)).toEqual({ commit: OTHER });
-    expect(provenanceOf({ stages: { outs: one, areAll: false } }, 'y', before)).toEqual(before);
+    expect(provenanceOf(stageOfX, raw('x'), before)).toEqual({ stage: 'new', commit: OTHER });
+    expect(provenanceOf(stageOfX, raw('y'), before)).toEqual({ commit: OTHER });
+    expect(provenanceOf({ stages: { outs: one, areAll: false } }, raw('y'), before)).toEqual(before);
   });
 });

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { createSelection, type Selectors } from '../../../src/core/manifest/selection.js';
+import { raw } from '../../support/raw.js';
 
 const A = 'aaaaaaa000000000000000000000000000000000';
 const B = 'aaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
 const C = 'cccccccccccccccccccccccccccccccccccccccc';
 const MD5 = '0123456789abcdef0123456789abcdef';
 const ENTRIES = [
-  { path: 'a.csv', type: 'file', md5: MD5, stage: 'prepare', commit: A },
-  { path: 'data/b.csv', type: 'file', stage: 'prepare', commit: C },
-  { path: 'model.bin', type: 'file', stage: 'train', commit: C },
-  { path: 'readme', type: 'file' },
+  { path: raw('a.csv'), type: 'file', md5: MD5, stage: 'prepare', commit: A },
+  { path: raw('data/b.csv'), type: 'file', stage: 'prepare', commit: C },
+  { path: raw('model.bin'), type: 'file', stage: 'train', commit: C },
+  { path: raw('readme'), type: 'file' },
 ] as const;
 
 /** Paths that are selected, and what was not found. */
@@ -36,12 +37,15 @@ describe('a stage', () => {
   });
 
   test('can be searched for', () => {
-    expect(select({ stage: 'größe' }).needles).toEqual([Buffer.from('"größe"').toString('latin1')]);
+    expect(select({ stage: 'größe' }).needles).toEqual(
+      ['"größe"', '"größe@'].map((text) => Buffer.from(text).toString('latin1')),
+    );
     expect(select({ stage: 'train', md5: MD5, files: ['readme'] }).needles).toEqual([
       '"readme"',
       '"readme/',
       MD5,
       '"train"',
+      '"train@',
     ]);
   });
 });

@@ -3,6 +3,7 @@ import type { Entry } from '../../../src/core/manifest/manifest-types.js';
 import { ArchiveContents, type Row } from '../../../src/core/migrate/archive-contents.js';
 import { ManifestComparison } from '../../../src/core/migrate/compare-manifest.js';
 import { Losses } from '../../../src/core/migrate/losses.js';
+import { raw } from '../../support/raw.js';
 
 const TIME = { seconds: 1000, nanos: 123_456_789 };
 const ROW: Row = {
@@ -14,11 +15,11 @@ const ROW: Row = {
   gid: 2,
   ...TIME,
   md5: 'aa',
-  target: '',
+  target: raw(''),
   file: 1,
 };
 const ENTRY: Entry = {
-  path: 'a',
+  path: raw('a'),
   type: 'file',
   size: 3,
   mode: 0o644,
@@ -26,7 +27,7 @@ const ENTRY: Entry = {
   gid: 2,
   mtime: TIME,
   ctime: TIME,
-  inode: '1',
+  inode: raw('1'),
   md5: 'aa',
 };
 
@@ -36,7 +37,7 @@ function compare(
   options: { timeDigits?: 6 | 9; hasOwners?: boolean } = {},
 ) {
   const contents = new ArchiveContents({ case: false, unicode: false });
-  for (const [path, row] of Object.entries(rows)) contents.put(path, { ...ROW, ...row });
+  for (const [path, row] of Object.entries(rows)) contents.put(raw(path), { ...ROW, ...row });
   const losses = new Losses();
   const comparison = new ManifestComparison({
     contents,
@@ -55,9 +56,13 @@ test('the same is no problem', () => {
     {
       a: {},
       d: { kind: 'directory', size: 0, md5: '' },
-      l: { kind: 'symlink', target: 't', md5: '', size: 0, mode: 0 },
+      l: { kind: 'symlink', target: raw('t'), md5: '', size: 0, mode: 0 },
     },
-    [{}, { path: 'd', type: 'directory', size: 0 }, { path: 'l', type: 'symlink', size: 0, target: 't', mode: 0o777 }],
+    [
+      {},
+      { path: raw('d'), type: 'directory', size: 0 },
+      { path: raw('l'), type: 'symlink', size: 0, target: raw('t'), mode: 0o777 },
+    ],
   );
 
   expect([problem, losses.sentences()]).toEqual([undefined, []]);
@@ -68,8 +73,13 @@ test.each<[string, Partial<Row>, Partial<Entry>, string]>([
   ['another size', {}, { size: 4 }, 'a has 4 bytes, and 3 in the archive'],
   ['another checksum', {}, { md5: 'bb' }, 'a has another content than in the archive'],
   ['a file that changed', {}, { changed: true }, 'a has another content than in the archive'],
-  ['another target', { kind: 'symlink', target: 'x' }, { type: 'symlink', target: 'y' }, 'a links to something else'],
-  ['another path', {}, { path: 'b' }, 'b is not in the archive; a is missing'],
+  [
+    'another target',
+    { kind: 'symlink', target: raw('x') },
+    { type: 'symlink', target: raw('y') },
+    'a links to something else',
+  ],
+  ['another path', {}, { path: raw('b') }, 'b is not in the archive; a is missing'],
 ])('%s is one', (_name, row, entry, words) => {
   expect(compare({ a: row }, [entry]).problem).toBe(words);
 });
@@ -77,9 +87,11 @@ test.each<[string, Partial<Row>, Partial<Entry>, string]>([
 test('names of one file that are two files are one', () => {
   const rows = { a: { file: 9 }, b: { file: 9 } };
 
-  expect(compare(rows, [{ linkGroup: 4 }, { path: 'b', type: 'hardlink', linkGroup: 4 }]).problem).toBeUndefined();
-  expect(compare(rows, [{ linkGroup: 4 }, { path: 'b', type: 'file' }]).problem).toBe('b is no longer a hard link');
-  expect(compare(rows, [{}, { path: 'b' }]).problem).toBe('b is no longer a hard link');
+  expect(compare(rows, [{ linkGroup: 4 }, { path: raw('b'), type: 'hardlink', linkGroup: 4 }]).problem).toBeUndefined();
+  expect(compare(rows, [{ linkGroup: 4 }, { path: raw('b'), type: 'file' }]).problem).toBe(
+    'b is no longer a hard link',
+  );
+  expect(compare(rows, [{}, { path: raw('b') }]).problem).toBe('b is no longer a hard link');
 });
 
 test('ten are named, the rest are counted', () => {

@@ -221,8 +221,8 @@ describe('T42: hard links and collisions', () => {
     ).toMatchObject({
       kept: ['Dir', 'Dir/a', 'x'],
       skipped: [
-        'dir/b: refused: this file system takes it for the same name as Dir',
-        'X: refused: this file system takes it for the same name as x',
+        'dir/b: refused: to this file system it is the same name as Dir',
+        'X: refused: to this file system it is the same name as x',
       ],
     });
     const nfc = raw('\u00e9');

@@ -48,3 +48,9 @@ test('many empty files are a bomb too', () => {
   left.files = undefined;
   expect(() => make(5000)).not.toThrow();
 });
+
+test('the folder is text, whatever its characters would be as bytes', () => {
+  const space = new TempSpace('/tmp/\u00c3\u00bc', () => ({ bytes: 0, totalBytes: 0, files: undefined }));
+
+  expect(space.full('it is full').message).toContain('/tmp/\u00c3\u00bc: it is full');
+});

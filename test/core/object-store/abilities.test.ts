@@ -50,7 +50,14 @@ describe('what a store has refused', () => {
       expect(await listing(store, prefix)).toBeUndefined();
 
     expect(first).toBeUndefined();
-    expect(asked).toEqual(['list uploads/a/', 'list datasets/', 'list datasets/x/', 'list datasets/y/']);
+    expect(asked).toEqual([
+      'list uploads/a/',
+      'list uploads/b/',
+      'list datasets/',
+      'list datasets/x/',
+      'list datasets/y/',
+      'list uploads/',
+    ]);
   });
 
   it('holds for the objects of a folder, not for those below or beside it', async () => {

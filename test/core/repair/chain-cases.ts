@@ -17,6 +17,7 @@ import type { MemoryReader } from '../../support/memory-reader.js';
 import { describeTree } from '../archive/trees.js';
 import { verifyUpload } from '../../../src/core/verify/verify.js';
 import { comparable, documentOf, loseManifest, manifestPath, recordOf, signal, verifyDeep } from './repair-cases.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 /** Every record of the store, oldest first. */
 export async function recordsOf(base: string): Promise<VersionRecord[]> {
@@ -91,7 +92,7 @@ export async function resumedUnderNewId(base: string, oldId: string, newId: stri
   loseManifest(base, oldId);
   const { digest: _digest, ...rest } = record;
   const manifestKey = `uploads/${newId}/manifest.json.gz`;
-  const moved = { ...rest, uploadId: newId, manifestKey, manifestSha256: hash('sha256', bytes, 'hex') };
+  const moved = { ...rest, uploadId: asUploadId(newId), manifestKey, manifestSha256: hash('sha256', bytes, 'hex') };
   writeFileSync(join(base, versionKey(record.datasetId, record.version)), encodeVersionRecord(moved));
 }
 

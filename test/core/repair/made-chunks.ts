@@ -4,6 +4,7 @@ import { loadCodec } from '../../../src/core/codec/codec.js';
 import { readChunkTable, type PartRecord } from '../../../src/core/chunk/chunk-table.js';
 import type { FoundChunk } from '../../../src/core/repair/found-chunk.js';
 import type { Json } from '../../support/make-archive.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 export const UPLOAD_ID = '20251114-093012-1a2b3c4d';
 const MTIME = '2025-11-14T09:30:12.123456789Z';
@@ -47,6 +48,6 @@ export function madeChunk(chunk: number, files: readonly Json[], part?: PartReco
     key: `shard-00/chunk-${String(chunk).padStart(6, '0')}.tar.zst`,
     size: FRAME.size + bytes.length,
     storageClass: 'STANDARD',
-    table: readChunkTable(loadCodec(), bytes, UPLOAD_ID),
+    table: readChunkTable(loadCodec(), bytes, asUploadId(UPLOAD_ID)),
   };
 }

@@ -1,5 +1,5 @@
 // Uploads whose manifests tests lose or damage, and what is there afterwards.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { openView } from '../../../src/core/dataset/chain/view.js';
@@ -10,6 +10,7 @@ import type { ObjectStore } from '../../../src/core/object-store/object-store.js
 import { repairUpload, type RepairOptions, type RepairResult } from '../../../src/core/repair/repair.js';
 import { verifyUpload, type VerifyResult } from '../../../src/core/verify/verify.js';
 import { uploadFolder, type UploadRunOptions } from '../archive/upload-folder.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 export const signal = new AbortController().signal;
 let nextId = 0;
@@ -33,7 +34,7 @@ export async function repair(
   const store = fileStore(base);
   return await repairUpload({
     store: wrap?.(store) ?? store,
-    uploadId,
+    uploadId: asUploadId(uploadId),
     region: undefined,
     tool: 'archiver test',
     execute: true,
@@ -58,6 +59,12 @@ export const documentOf = (base: string, uploadId: string): ManifestDocument =>
 
 export const loseManifest = (base: string, uploadId: string): void => rmSync(manifestPath(base, uploadId));
 
+/** Removes the copies of deltas: they would spare a repair its work. */
+export function loseCopies(base: string): void {
+  for (const name of readdirSync(join(base, 'uploads'), { recursive: true, encoding: 'utf8' }))
+    if (name.includes('.copy-')) rmSync(join(base, 'uploads', name));
+}
+
 /** Cuts the manifest off, which leaves its beginning readable. */
 export function cutManifest(base: string, uploadId: string): Buffer {
   const path = manifestPath(base, uploadId);
@@ -75,7 +82,7 @@ export function flipBit(path: string, at: number): void {
 }
 
 export async function recordOf(base: string, uploadId: string): Promise<VersionRecord> {
-  const { found } = await RecordSearch.of(fileStore(base), uploadId, signal);
+  const { found } = await RecordSearch.of(fileStore(base), asUploadId(uploadId), signal);
   if (found === undefined) throw new Error(`no record names ${uploadId}`);
   return found.record;
 }
@@ -83,7 +90,7 @@ export async function recordOf(base: string, uploadId: string): Promise<VersionR
 /** The effective view, as the record of the version reads it. */
 export async function viewEntries(base: string, uploadId: string): Promise<Entry[]> {
   const { manifestSha256 } = await recordOf(base, uploadId);
-  const view = await openView(fileStore(base), { uploadId, sha256: manifestSha256 });
+  const view = await openView(fileStore(base), { uploadId: asUploadId(uploadId), sha256: manifestSha256 });
   const entries: Entry[] = [];
   for await (const batch of view.entries()) entries.push(...batch);
   return entries;
@@ -96,7 +103,7 @@ export const comparable = (entries: readonly Entry[]): unknown[] =>
 export async function verifyDeep(base: string, uploadId: string): Promise<VerifyResult> {
   return await verifyUpload({
     reader: fileStore(base),
-    uploadId,
+    uploadId: asUploadId(uploadId),
     mode: 'deep',
     sample: 1,
     random: () => 0,

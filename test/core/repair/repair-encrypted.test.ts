@@ -12,6 +12,7 @@ import { fakeKms, KEY_ARN } from '../../support/fake-kms.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { noise } from '../archive/trees.js';
 import { flipBit, loseManifest, manifestPath, recordOf, repair, signal, uploaded } from './repair-cases.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 let source = '';
 let base = '';
@@ -32,7 +33,7 @@ describe('an encrypted manifest', () => {
     for (let i = 0; i < 45; i++) writeFileSync(join(source, `file-${i}`), noise(2000));
     const id = await uploaded(source, base);
     const store = wrap(fileStore(base));
-    const sealer = new ManifestSealer({ store, uploadId: id, kmsKeyId: KEY_ARN, signal });
+    const sealer = new ManifestSealer({ store, uploadId: asUploadId(id), kmsKeyId: KEY_ARN, signal });
     const { bytes, sha256 } = await sealer.seal({ bytes: readFileSync(manifestPath(base, id)), sha256: '' });
     writeFileSync(manifestPath(base, id), bytes);
     const { digest: _digest, ...record } = await recordOf(base, id);
@@ -44,7 +45,7 @@ describe('an encrypted manifest', () => {
 
   async function pathsOf(id: string): Promise<number> {
     const { manifestSha256 } = await recordOf(base, id);
-    const view = await openView(wrap(fileStore(base)), { uploadId: id, sha256: manifestSha256 });
+    const view = await openView(wrap(fileStore(base)), { uploadId: asUploadId(id), sha256: manifestSha256 });
     expect(view.chain[0]?.sealedBy).toBe(KEY_ARN);
     return view.totals.files;
   }
@@ -75,7 +76,7 @@ describe('an encrypted manifest', () => {
   test('comes back from the cache, encrypted again, and stands in for the one that is lost', async () => {
     const id = await sealed();
     const { manifestSha256: old } = await recordOf(base, id);
-    const opened = await openView(wrap(fileStore(base)), { uploadId: id, sha256: old });
+    const opened = await openView(wrap(fileStore(base)), { uploadId: asUploadId(id), sha256: old });
     const [{ bytes = Buffer.alloc(0) } = {}] = opened.chain;
     const cache: ManifestCache = {
       get: (sha256) => Promise.resolve(sha256 === old ? { bytes, sealedBy: KEY_ARN } : undefined),
@@ -87,7 +88,9 @@ describe('an encrypted manifest', () => {
 
     expect(result).toMatchObject({ isProven: true, parts: [{ from: 'cache' }], rebuilt: { encryptedBy: KEY_ARN } });
     expect(await pathsOf(id)).toBe(45);
-    expect((await openView(wrap(fileStore(base)), { uploadId: id, sha256: old })).head.replaces).toEqual([old]);
+    expect((await openView(wrap(fileStore(base)), { uploadId: asUploadId(id), sha256: old })).head.replaces).toEqual([
+      old,
+    ]);
     expect(readFileSync(manifestPath(base, id)).subarray(0, 8).toString()).toBe('ARCHENC1');
   });
 
@@ -106,7 +109,7 @@ describe('an encrypted manifest', () => {
 
     await expect(repair(base, id, { wrap })).rejects.toMatchObject({
       code: 'integrity',
-      message: expect.stringContaining('tells the key') as string,
+      message: expect.stringContaining('names the key') as string,
     });
   });
 });

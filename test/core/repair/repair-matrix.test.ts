@@ -17,6 +17,7 @@ import { everyView, filledCache, recordsOf, unreadable } from './chain-cases.js'
 import {
   cutManifest,
   documentOf,
+  loseCopies,
   loseManifest,
   manifestPath,
   recordOf,
@@ -24,6 +25,7 @@ import {
   uploaded,
   verifyDeep,
 } from './repair-cases.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 const changes = { trackDeletes: true };
 let made = '';
@@ -49,6 +51,7 @@ beforeAll(async () => {
     write(from, name);
     ids.push(await uploaded(from, to, { changes }));
   }
+  loseCopies(to);
 });
 
 afterAll(() => rmSync(made, { recursive: true }));
@@ -197,7 +200,7 @@ describe('a sound manifest that another builds on', () => {
 
     await expect(repair(base, idOf(2), { force: true })).rejects.toMatchObject({
       code: 'unsupported',
-      message: expect.stringContaining('says what its chunks do not tell') as string,
+      message: expect.stringContaining('has information that its chunks lack') as string,
     });
 
     expect(await everyView(base)).toEqual(before);
@@ -292,7 +295,7 @@ describe('a compacted version beside other datasets', () => {
   test('leaves out what a mark names', async () => {
     const keys = documentFolder(idOf(3));
     const options = { now: new Date(), random: Buffer.alloc(4), signal: new AbortController().signal };
-    await writeMark(fileStore(base), { uploadId: idOf(3), reason: 'retired', keys }, options);
+    await writeMark(fileStore(base), { uploadId: asUploadId(idOf(3)), reason: 'retired', keys }, options);
 
     const result = await repair(base, idOf(4));
 

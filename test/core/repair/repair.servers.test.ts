@@ -13,6 +13,7 @@ import { filesBelow } from '../../e2e/upload-cli.js';
 import { openTestS3, useTestCredentials } from '../../support/open-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { signal, uploaded } from './repair-cases.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 const SERVERS = [
   ['Ceph RADOS Gateway', 'ARCHIVER_TEST_RGW'],
@@ -48,7 +49,7 @@ test.each(SERVERS)('a damaged manifest is rebuilt and swapped on the %s', async 
 
   const result = await repairUpload({
     store,
-    uploadId,
+    uploadId: asUploadId(uploadId),
     region: undefined,
     tool: 'archiver test',
     execute: true,
@@ -59,13 +60,13 @@ test.each(SERVERS)('a damaged manifest is rebuilt and swapped on the %s', async 
   });
 
   expect(result).toMatchObject({ status: 'repaired', lost: [] });
-  const { found } = await RecordSearch.of(store, uploadId, signal);
+  const { found } = await RecordSearch.of(store, asUploadId(uploadId), signal);
   expect(found?.record.manifestSha256).toBe(result.manifestSha256);
-  const view = await openView(store, { uploadId, sha256: found?.record.manifestSha256 ?? '' });
+  const view = await openView(store, { uploadId: asUploadId(uploadId), sha256: found?.record.manifestSha256 ?? '' });
   expect(view.totals.files).toBe(30);
   const options = {
     reader: store,
-    uploadId,
+    uploadId: asUploadId(uploadId),
     sample: 1,
     random: () => 0,
     requestsAtOnce: 4,

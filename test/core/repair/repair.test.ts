@@ -14,6 +14,7 @@ import {
   cutManifest,
   documentOf,
   flipBit,
+  loseCopies,
   loseManifest,
   manifestPath,
   recordOf,
@@ -22,6 +23,7 @@ import {
   verifyDeep,
   viewEntries,
 } from './repair-cases.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 let home = '';
 let source = '';
@@ -53,7 +55,7 @@ const chunkPath = (uploadId: string, key: string): string => join(base, 'uploads
 async function restored(uploadId: string): Promise<string> {
   const reader = fileStore(base) as unknown as MemoryReader;
   const { out, failed } = await restoreMade(
-    { objects: new Map(), uploadId },
+    { objects: new Map(), uploadId: asUploadId(uploadId) },
     { reader, outputDir: join(home, 'out'), keepSpecialBits: true },
   );
   expect(failed).toEqual([]);
@@ -283,7 +285,7 @@ describe('what is lost is named', () => {
     const { lost } = await repair(base, id, { execute: false });
 
     expect(lost.map(({ reason }) => reason).join('\n')).toMatch(
-      /does not end in a table of contents[^]*is that of chunk 1/,
+      /does not end in a table of contents[^]*belongs to chunk 1/,
     );
   });
 
@@ -298,7 +300,7 @@ describe('what is lost is named', () => {
 
     const { lost } = await repair(base, id, { execute: false });
 
-    expect(lost[0]?.reason).toContain('by its table of contents it should have');
+    expect(lost[0]?.reason).toContain('according to its table of contents');
   });
 
   test('the files of a damaged frame', async () => {
@@ -391,6 +393,7 @@ describe('a version of changes', () => {
     writeFileSync(join(source, 'new'), 'new');
     const id = await uploaded(source, base, { changes });
     loseManifest(base, id);
+    loseCopies(base);
 
     const { unknown } = await repair(base, id);
 

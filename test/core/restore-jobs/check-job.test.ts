@@ -36,6 +36,11 @@ const thawed = (key: string): Promise<ObjectInfo> =>
     restore: { inProgress: false, expiry: new Date('2026-03-12T00:00:00.000Z') },
   });
 
+const cold = async (key: string): Promise<ObjectInfo> => {
+  const { restore: _restore, ...info } = await thawed(key);
+  return info;
+};
+
 const check = (folder: string, job: RestoreJob, reader: ObjectReader): Promise<RestoreJob> =>
   checkJob(job, { folder, host: HOST, reader, now: () => NOW, signal: new AbortController().signal });
 
@@ -46,6 +51,25 @@ test('writes down what the store says', async () => {
   expect(await readJob(folder, job.id)).toMatchObject({
     status: 'ready',
     chunks: [{ state: 'readable', expiresAt: '2026-03-12T00:00:00.000Z' }, { state: 'readable' }],
+  });
+});
+
+test.each<[string, ObjectReader['head'], RegExp]>([
+  ['is gone', () => Promise.resolve(undefined), /manifest cannot be read: uploads\/.*there is no such object/],
+  ['lies in cold storage', cold, /manifest cannot be read: .*cold storage \(GLACIER\)/],
+  [
+    'may not be read',
+    () => Promise.reject(new ArchiverError('access-denied', 'access denied (403)')),
+    /manifest cannot be read: .*403/,
+  ],
+])('a job whose manifest %s is not ready', async (_name, head, problem) => {
+  const { folder, job } = await saved();
+  const reader = answering((key) => (key.includes('manifest') ? head(key) : thawed(key)));
+
+  expect(await check(folder, job, reader)).toMatchObject({
+    status: 'failed',
+    completedAt: NOW.toISOString(),
+    error: expect.stringMatching(problem) as string,
   });
 });
 

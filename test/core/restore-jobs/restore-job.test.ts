@@ -31,13 +31,13 @@ test.each<[string, Partial<RestoreJob>]>([
 });
 
 test.each<[string, string, string, RegExp]>([
-  ['an empty file', '', 'integrity', /is damaged: it is no JSON document/],
+  ['an empty file', '', 'integrity', /is damaged: it is not a JSON document/],
   ['half a file', encodeJob(JOB).slice(0, 200), 'integrity', /is damaged/],
   ['one flipped digit', encodeJob(JOB).replace('"files":2', '"files":3'), 'integrity', /does not match its checksum/],
   ['another document', '{"type":"archiver-upload-state"}', 'integrity', /is not a restore job of archiver/],
   ['a list', '[]', 'integrity', /is not an object/],
   ['a newer format', signed({ format: 2 }), 'unsupported', /has format 2, and this archiver reads 1/],
-  ['the file of another job', signed({ id: 'rj-00000000' }), 'integrity', /is that of rj-00000000/],
+  ['the file of another job', signed({ id: 'rj-00000000' }), 'integrity', /belongs to rj-00000000/],
   ['an unknown status', signed({ status: 'lost' }), 'integrity', /'status' .* one of pending, ready/],
   ['an output folder that is relative', signed({ outputDir: 'out' }), 'integrity', /'outputDir' .* absolute path/],
   ['a place that is none', signed({ location: { baseUrl: 'x', uploadId: 'u' } }), 'integrity', /'baseUrl'/],

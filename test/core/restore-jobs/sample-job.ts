@@ -1,4 +1,5 @@
 import type { JobChunk, JobChunkState, RestoreJobFields } from '../../../src/core/restore-jobs/restore-job.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 export const HOST = 'here';
 export const CREATED = '2026-03-04T05:06:07.000Z';
@@ -14,7 +15,7 @@ export const chunk = (number: number, state: JobChunkState, more: Partial<JobChu
 
 /** What a job may be made of. */
 export const jobFields = (more: Partial<RestoreJobFields> = {}): RestoreJobFields => ({
-  location: { baseUrl: 's3://bucket/lab', uploadId: '20260301-000000-01020304' },
+  location: { baseUrl: 's3://bucket/lab', uploadId: asUploadId('20260301-000000-01020304') },
   region: 'eu-central-1',
   profile: 'lab',
   outputDir: '/out/put',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ContentHash, scatter } from '../../../src/core/restore/unpack/content-hash.js';
 import { frameAt, frameOffsets, planSpans } from '../../../src/core/restore/plan/frame-plan.js';
 import { neededFrames, planChunk, planLanes } from '../../../src/core/restore/plan/lanes.js';
-import { dataRuns } from '../../../src/core/restore/plan/sparse-map.js';
+import { dataRuns, writeAround } from '../../../src/core/restore/plan/sparse-map.js';
 import { decide } from '../../../src/core/restore/plan/overwrite.js';
 import { restoredMode, restoredOwner } from '../../../src/core/restore/write/file-metadata.js';
 import { sampleChunks } from '../../../src/core/verify/verify.js';
@@ -186,7 +186,7 @@ test('T45: the table of decisions', () => {
     refused: expect.stringMatching(/folder is in its place/),
   });
   expect(decide('always', { ...file, type: 'directory' }, present, 9)).toEqual({
-    refused: expect.stringMatching(/no folder is in its place/),
+    refused: expect.stringMatching(/not a folder is in its place/),
   });
 });
 
@@ -213,4 +213,39 @@ test('a sample is the share asked for, at least one chunk, none twice', () => {
     ),
   );
   expect(sampleChunks([], 0.5, () => 0)).toEqual([]);
+});
+
+test('zeros in the holes of a cut file are not written, and nothing else is left out', () => {
+  const hole = fc.tuple(fc.nat(50), fc.integer({ min: 1, max: 50 }));
+  fc.assert(
+    fc.property(
+      fc.array(hole, { maxLength: 8 }),
+      fc.uint8Array({ minLength: 1, maxLength: 400, max: 1 }),
+      fc.integer({ min: 1, max: 70 }),
+      fc.boolean(),
+      (gaps, noise, piece, isFilled) => {
+        let end = 0;
+        const holes = gaps.map(([data, length]) => {
+          const offset = end + data;
+          end = offset + length;
+          return [offset, length] as const;
+        });
+        const isHole = (at: number): boolean => holes.some(([offset, length]) => at >= offset && at < offset + length);
+        const whole = Buffer.from(noise.map((byte, at) => (isHole(at) && !isFilled ? 0 : byte)));
+        const written = Buffer.alloc(whole.length, 9);
+        const expected = Buffer.from(whole);
+
+        for (let at = 0; at < whole.length; at += piece) {
+          writeAround(holes, at, whole.subarray(at, at + piece), (offset, part) => written.set(part, offset));
+          for (const [offset, length] of holes) {
+            const inBoth = [Math.max(at, offset), Math.min(at + piece, offset + length, whole.length)] as const;
+            if (inBoth[0] < inBoth[1] && whole.subarray(...inBoth).every((byte) => byte === 0))
+              expected.fill(9, ...inBoth);
+          }
+        }
+
+        expect(written).toEqual(expected);
+      },
+    ),
+  );
 });

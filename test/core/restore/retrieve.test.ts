@@ -2,14 +2,29 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
-import type { Requested } from '../../../src/core/restore/retrieve.js';
+import type { JobKeeper, Requested } from '../../../src/core/restore/retrieve.js';
 import { FrameCache } from '../../../src/core/restore/fetch/frame-cache.js';
-import { makeColdArchive, thawedFor } from '../../support/cold-archive.js';
+import { type ColdArchive, makeColdArchive, thawedFor } from '../../support/cold-archive.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const times = (count: number, storageClass: string): string[] => Array.from({ length: count }, () => storageClass);
 const filesIn = (folder: string): string[] => readdirSync(folder).sort();
 const statesOf = ({ chunks }: { readonly chunks: Requested['chunks'] }): string[] => chunks.map(({ state }) => state);
+
+/** Notes what is kept, and how many chunks had been asked for by then. */
+function keeper(cold: ColdArchive): JobKeeper & { readonly kept: (readonly [string, number, ...string[]])[] } {
+  const kept: (readonly [string, number, ...string[]])[] = [];
+  const note = (what: string, requested?: Requested): void => {
+    const asked = cold.s3.requests.filter(({ operation }) => operation === 'RestoreObject').length;
+    kept.push([what, asked, ...(requested === undefined ? [] : statesOf(requested))]);
+  };
+  return {
+    kept,
+    save: async (planned) => (note('save', planned), 'rj-00000000'),
+    update: async (requested) => note('update', requested),
+    drop: async () => note('drop'),
+  };
+}
 
 describe('what is readable', () => {
   test('is restored with one GET of the manifest and the GETs of its content, and nothing else', async () => {
@@ -21,7 +36,7 @@ describe('what is readable', () => {
     expect(cold.requests()).toEqual({ GetObject: 4 });
   });
 
-  test('is restored at once when it was thawed before, and nothing is asked back', async () => {
+  test('is restored at once when it was thawed before, and nothing is requested', async () => {
     const cold = await makeColdArchive(times(2, 'DEEP_ARCHIVE'));
     cold.chunk(0).restore = thawedFor(1);
     cold.chunk(1).restore = thawedFor(1);
@@ -32,7 +47,7 @@ describe('what is readable', () => {
     expect(cold.requests()).toEqual({ GetObject: 3, HeadObject: 2 });
   });
 
-  test('is not asked back when a rule has moved it out of cold storage', async () => {
+  test('is not requested when a rule has moved it out of cold storage', async () => {
     const cold = await makeColdArchive(['STANDARD'], ['GLACIER']);
 
     expect(await cold.retrieve()).toMatchObject({ kind: 'restored', result: { files: 1 } });
@@ -55,7 +70,7 @@ describe('what is cold', () => {
     expect(existsSync(cold.out)).toBe(false);
   });
 
-  test('is not asked back for files that are in place already', async () => {
+  test('is not requested for files that are in place already', async () => {
     const cold = await makeColdArchive(times(2, 'GLACIER'));
     cold.chunk(0).restore = thawedFor(1);
     await cold.retrieve({ selectors: { files: ['file-0'] } });
@@ -67,7 +82,7 @@ describe('what is cold', () => {
     expect(cold.requests()).toMatchObject({ RestoreObject: 1 });
   });
 
-  test('is not asked back when all that is needed of it lies in the cache', async () => {
+  test('is not requested when all that is needed of it lies in the cache', async () => {
     const cold = await makeColdArchive(times(2, 'GLACIER'));
     const cache = await FrameCache.open({ folder: await tempFolder(), limitBytes: 1e9 });
     cold.chunk(0).restore = thawedFor(1);
@@ -116,12 +131,15 @@ describe('what is cold', () => {
 
     const failure = cold.retrieve({ store });
 
-    await expect(failure).rejects.toMatchObject({ code: 'cold-storage', hint: expect.stringContaining('aws s3api') });
+    await expect(failure).rejects.toMatchObject({
+      code: 'cold-storage',
+      hint: expect.stringContaining(`aws s3api restore-object --bucket cold --key ${cold.chunkKey(0)} `),
+    });
     expect(cold.requests()).not.toHaveProperty('RestoreObject');
   });
 });
 
-describe('what cannot be asked back', () => {
+describe('what cannot be requested', () => {
   test('an expedited tier is refused for DEEP_ARCHIVE before any call but that of the manifest', async () => {
     const cold = await makeColdArchive(['GLACIER', 'DEEP_ARCHIVE']);
 
@@ -157,20 +175,41 @@ describe('what cannot be asked back', () => {
   test('every chunk denied is a failure, and no job', async () => {
     const cold = await makeColdArchive(times(2, 'GLACIER'));
     cold.s3.cold.denied.add(cold.chunkKey(0)).add(cold.chunkKey(1));
-    const jobs: Requested[] = [];
+    const job = keeper(cold);
 
-    const failure = cold.retrieve({
-      onRequested: async (requested) => {
-        jobs.push(requested);
-        return undefined;
-      },
-    });
+    const failure = cold.retrieve({ job });
 
     await expect(failure).rejects.toMatchObject({
       code: 'access-denied',
       message: expect.stringContaining('none of 2'),
     });
-    expect(jobs).toEqual([]);
+    expect(job.kept).toEqual([
+      ['save', 0, 'cold', 'cold'],
+      ['drop', 2],
+    ]);
+  });
+
+  test('what may have been asked for stays in the job, although the answer was lost', async () => {
+    const cold = await makeColdArchive(times(2, 'GLACIER'));
+    const job = keeper(cold);
+    const thaw = async (): Promise<'started'> => {
+      throw new StoreError('store', 'the connection was cut', { retriable: true });
+    };
+
+    await expect(cold.retrieve({ job, store: { ...cold.store, thaw } })).rejects.toThrow('the connection was cut');
+
+    expect(job.kept).toEqual([['save', 0, 'cold', 'cold']]);
+  });
+
+  test('a job that cannot be saved ends it before anything is asked for', async () => {
+    const cold = await makeColdArchive(['GLACIER']);
+    const save = async (): Promise<string> => {
+      throw new Error('the disk is full');
+    };
+
+    await expect(cold.retrieve({ job: { ...keeper(cold), save } })).rejects.toThrow('the disk is full');
+
+    expect(cold.requests()).not.toHaveProperty('RestoreObject');
   });
 
   test('no expedited capacity is said at once, with what to do', async () => {
@@ -206,6 +245,30 @@ describe('what cannot be asked back', () => {
 
     expect(retrieval).toMatchObject({ kind: 'restored', result: { files: 1 } });
     expect(retrieval.result.failed).toMatchObject([{ path: 'file-1' }]);
+  });
+});
+
+describe('a store without RestoreObject', () => {
+  test('is read as it is, and no job is left', async () => {
+    const cold = await makeColdArchive(['GLACIER', 'STANDARD', 'DEEP_ARCHIVE']);
+    Object.assign(cold.s3.cold, { canRestore: false, isFrozen: false });
+    const job = keeper(cold);
+
+    const retrieval = await cold.retrieve({ job });
+
+    expect(retrieval).toMatchObject({ kind: 'restored', result: { files: 3, failed: [] } });
+    expect(job.kept.map(([what]) => what)).toEqual(['save', 'drop']);
+    expect(filesIn(cold.out)).toEqual(['file-0', 'file-1', 'file-2']);
+  });
+
+  test('that refuses the content as cold says so', async () => {
+    const cold = await makeColdArchive(['GLACIER']);
+    cold.s3.cold.canRestore = false;
+
+    await expect(cold.retrieve()).rejects.toMatchObject({
+      code: 'cold-storage',
+      message: expect.stringContaining('this store does not support RestoreObject'),
+    });
   });
 });
 
@@ -255,6 +318,81 @@ describe('the cap', () => {
   });
 });
 
+describe('what lifecycle rules moved', () => {
+  const moved = async (storageClass: string, archiveTier?: string): Promise<ColdArchive> => {
+    const cold = await makeColdArchive(times(12, storageClass), times(12, 'STANDARD'));
+    for (let index = 0; index < 12; index++) if (archiveTier !== undefined) cold.chunk(index).archiveTier = archiveTier;
+    return cold;
+  };
+  const CASES = [
+    ['DEEP_ARCHIVE', undefined],
+    ['GLACIER', undefined],
+    ['GLACIER_IR', undefined],
+    ['STANDARD_IA', undefined],
+    ['INTELLIGENT_TIERING', undefined],
+    ['INTELLIGENT_TIERING', 'ARCHIVE_ACCESS'],
+    ['INTELLIGENT_TIERING', 'DEEP_ARCHIVE_ACCESS'],
+  ] as const;
+
+  test.each(CASES.flatMap((one) => [true, false].map((isAws) => [...one, isAws] as const)))(
+    'to %s %s costs the same in the dry run, in the run and for the cap (AWS: %s)',
+    async (storageClass, archiveTier, isAws) => {
+      const cold = await moved(storageClass, archiveTier);
+
+      const planned = await cold.retrieve({ dryRun: true }, { isAws });
+      const run = await cold.retrieve(
+        { emit: (event) => void (event.type === 'thaw' && cold.finishThaws()) },
+        { isAws, wait: true },
+      );
+
+      expect(run).toMatchObject({ kind: 'restored', result: { files: 12, failed: [] } });
+      expect(run.estimate).toEqual(planned.estimate);
+      const { costUsd } = planned.estimate;
+      if (costUsd === null) return;
+      const refused = await moved(storageClass, archiveTier);
+      const cap = { isAws, maxCostUsd: costUsd / 2 };
+      await expect(refused.retrieve({}, cap)).rejects.toMatchObject({ code: 'budget-exceeded' });
+      expect(refused.requests()).not.toHaveProperty('RestoreObject');
+      expect(existsSync(refused.out)).toBe(false);
+    },
+  );
+
+  test('fees of a class that is read at once are under the cap', async () => {
+    const [instant, standard] = [await moved('GLACIER_IR'), await moved('STANDARD')];
+    const costOf = async (cold: ColdArchive): Promise<number> =>
+      (await cold.retrieve({ dryRun: true })).estimate.costUsd ?? 0;
+
+    expect(await costOf(instant)).toBeGreaterThan(await costOf(standard));
+    await expect(instant.retrieve({}, { maxCostUsd: await costOf(standard) })).rejects.toThrow('this would cost');
+  });
+
+  test('to an archive tier comes back for good, in the time of that tier', async () => {
+    const cold = await moved('INTELLIGENT_TIERING', 'DEEP_ARCHIVE_ACCESS');
+
+    const planned = await cold.retrieve({ dryRun: true });
+    expect(planned).toMatchObject({ kind: 'planned', tiers: [{ tier: 'standard' }, { tier: 'bulk' }] });
+    expect(planned.estimate.lines.find(({ item }) => item === 'temporaryCopy')).toMatchObject({ quantity: 0 });
+    expect(planned.chunks.every(({ state }) => state === 'cold')).toBe(true);
+  });
+});
+
+describe('what is cached', () => {
+  test('is left out of every figure', async () => {
+    const cold = await makeColdArchive(times(3, 'STANDARD'));
+    const cache = await FrameCache.open({ folder: await tempFolder(), limitBytes: 1e9 });
+    const whole = await cold.retrieve({ dryRun: true, cache });
+    await cold.retrieve({ selectors: { files: ['file-0', 'file-1'] }, cache, fillsCache: true });
+
+    const planned = await cold.retrieve({ dryRun: true, cache });
+    const run = await cold.retrieve({ cache, outputDir: `${cold.out}-2` });
+
+    expect(whole.result).toMatchObject({ chunks: 3, ranges: 3 });
+    expect(planned.result).toMatchObject({ chunks: 1, ranges: 1, bytesFetched: run.result.bytesFetched });
+    expect(run.result).toMatchObject({ chunks: 1, ranges: 1 });
+    expect(run.estimate).toEqual(planned.estimate);
+  });
+});
+
 describe('a dry run', () => {
   test('names cost and time of each tier that all chunks get, and only reads', async () => {
     const cold = await makeColdArchive(['GLACIER', 'DEEP_ARCHIVE', 'GLACIER']);
@@ -278,15 +416,12 @@ describe('a dry run', () => {
 describe('waiting', () => {
   test('polls what is not readable yet, then restores all of it', async () => {
     const cold = await makeColdArchive(['GLACIER', 'STANDARD', 'GLACIER']);
-    const jobs: Requested[] = [];
+    const job = keeper(cold);
     let looks = 0;
 
     const retrieval = await cold.retrieve(
       {
-        onRequested: async (requested) => {
-          jobs.push(requested);
-          return 'rj-00000000';
-        },
+        job,
         emit: (event) => {
           cold.events.push(event);
           if (event.type === 'thaw' && ++looks === 3) cold.finishThaws();
@@ -296,7 +431,10 @@ describe('waiting', () => {
     );
 
     expect(retrieval).toMatchObject({ kind: 'restored', result: { files: 3, failed: [] } });
-    expect(jobs).toHaveLength(1);
+    expect(job.kept).toEqual([
+      ['save', 0, 'cold', 'readable', 'cold'],
+      ['update', 2, 'thawing', 'readable', 'thawing'],
+    ]);
     expect(cold.requests()).toMatchObject({ RestoreObject: 2, HeadObject: 2 + 3 * 2 + 2 });
     const thaws = cold.events.filter(({ type }) => type === 'thaw');
     expect(thaws[0]).toMatchObject({
@@ -386,7 +524,7 @@ describe('waiting', () => {
   });
 });
 
-test('an output folder that was there stays as it was when something is asked back', async () => {
+test('an output folder that was there stays as it was when something is requested', async () => {
   const cold = await makeColdArchive(['GLACIER']);
   mkdirSync(cold.out);
   writeFileSync(join(cold.out, 'mine'), '');

@@ -15,6 +15,7 @@ import { makeArchive, type MadeArchive, UPLOAD_ID } from '../../support/make-arc
 import { memoryReader, type MemoryReader } from '../../support/memory-reader.js';
 import { restoreMade } from '../../support/restore-made.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { raw } from '../../support/raw.js';
 
 const KIB = 1024;
 const FRAME = 16 * KIB;
@@ -159,10 +160,10 @@ describe('verify --deep', () => {
 
 describe('reading one file', () => {
   const read = async (reader: MemoryReader, cache?: FrameCache): Promise<Buffer> => {
-    const { listing } = await loadListing(memoryReader(archive().objects), { uploadId: UPLOAD_ID });
+    const listing = await loadListing(memoryReader(archive().objects), { uploadId: UPLOAD_ID });
     const pieces: Uint8Array[] = [];
     const options = { reader, uploadId: UPLOAD_ID, listing, cache, signal: new AbortController().signal };
-    for await (const bytes of readFile(listing.find('a') ?? -1, options)) pieces.push(bytes);
+    for await (const bytes of readFile(listing.find(raw('a')) ?? -1, options)) pieces.push(bytes);
     return Buffer.concat(pieces);
   };
 

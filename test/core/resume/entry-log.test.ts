@@ -6,8 +6,9 @@ import { encodeLogRecord, readLog } from '../../../src/core/resume/entry-log.js'
 import { logHeader } from '../../../src/core/state/log.js';
 import type { AcknowledgedChunk } from '../../../src/core/resume/upload-journal.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
-const ID = '20260304-050607-01020304';
+const ID = asUploadId('20260304-050607-01020304');
 
 const chunk = (number: number): AcknowledgedChunk => {
   const key = `shard-00/chunk-${String(number).padStart(6, '0')}.tar.zst`;
@@ -79,7 +80,7 @@ test.each([
   const path = await logOf(0);
   if (other === '') truncateSync(path, 5);
 
-  await expect(readLog(path, other === '' ? ID : other)).rejects.toMatchObject({
+  await expect(readLog(path, asUploadId(other === '' ? ID : other))).rejects.toMatchObject({
     code,
     message: expect.stringContaining(words),
   });

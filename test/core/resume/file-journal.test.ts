@@ -21,7 +21,7 @@ test('a folder that cannot be made is told once, and the upload goes on', async 
   await expect(run(place).result).resolves.toMatchObject({ files: 5 });
 
   expect(place.troubles).toEqual([
-    expect.stringMatching(/cannot be saved in .*\(EEXIST\): it goes on, and cannot be resumed/),
+    expect.stringMatching(/cannot be saved in .*\(EEXIST\): it continues, and cannot be resumed/),
   ]);
 });
 

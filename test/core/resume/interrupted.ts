@@ -13,6 +13,7 @@ import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { type Described, describeTree } from '../archive/trees.js';
 import { uploadFolder, type UploadRun, type UploadRunOptions } from '../archive/upload-folder.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 export const HOST = 'test-host';
 
@@ -109,7 +110,7 @@ export async function restored(base: string, uploadId: string): Promise<Record<s
   const { failed } = await restoreUpload({
     operation: 'restore',
     reader: fileStore(base),
-    uploadId,
+    uploadId: asUploadId(uploadId),
     outputDir,
     selectors: { all: true },
     overwrite: 'always',

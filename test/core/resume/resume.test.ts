@@ -21,10 +21,11 @@ import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { encodeLogRecord, readLog } from '../../../src/core/resume/entry-log.js';
 import { logHeader } from '../../../src/core/state/log.js';
 import { savedIds, statePaths } from '../../../src/core/resume/state-folder.js';
-import { describeTree, makeEverything, MIB, noise } from '../archive/trees.js';
+import { describeTree, makeEverything, MIB, noise, setTime } from '../archive/trees.js';
 import { RandomTree, randomOf } from '../archive/random-tree.js';
 import { withAccess } from '../archive/upload-folder.js';
 import { chunkPuts, failingAfter, filesIn, goOn, restored, run, type Site, site } from './interrupted.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
 const SEEDS = Number(process.env['ARCHIVER_TEST_HISTORIES'] ?? 8);
 
@@ -175,7 +176,7 @@ describe('cut files', () => {
     // As when a disk lost a block, or a program wrote through a map: what comes out of the packer is not what was sent.
     const [uploadId = ''] = await savedIds(place.state);
     const { entries } = statePaths(place.state, uploadId);
-    const [first, ...others] = (await readLog(entries, uploadId)).chunks;
+    const [first, ...others] = (await readLog(entries, asUploadId(uploadId))).chunks;
     if (first === undefined) throw new Error('nothing was acknowledged');
     const frames = first.record.frames.map((frame) => ({ ...frame, sha256: 'a'.repeat(64) }));
     const forged = [{ ...first, record: { ...first.record, frames } }, ...others];
@@ -322,11 +323,13 @@ describe('an upload of changes', () => {
 
   test('that has nothing left to say leaves what an earlier run had sent to a prune', async () => {
     const place = await tenFiles();
+    setTime(place.source, 1_700_000_000, 0);
     await run(place, { changes: { trackDeletes: false } }).result;
     for (let index = 0; index < 8; index++) writeFileSync(join(place.source, `new${index}`), noise(2 * MIB));
     await run(place, { changes: { trackDeletes: false }, wrap: failingAfter(2) }).result.catch(() => undefined);
     const [uploadId = ''] = await savedIds(place.state);
     for (let index = 0; index < 8; index++) unlinkSync(join(place.source, `new${index}`));
+    setTime(place.source, 1_700_000_000, 0);
 
     const result = await (await goOn(place, { changes: { trackDeletes: false } })).result;
 

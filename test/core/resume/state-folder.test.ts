@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findStates, removeOrphans, removeState } from '../../../src/core/resume/state-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
-const ID = '20260304-050607-01020304';
+const ID = asUploadId('20260304-050607-01020304');
 const OTHER = '20260304-050607-0102030f';
 
 async function folderOf(...names: readonly string[]): Promise<string> {
@@ -36,12 +37,14 @@ test('files of which the state is missing are removed when they are old, and not
     `${OTHER}.entries`,
     `${OTHER}.lock`,
     temporary,
+    `${ID}.lock.0123456789ab`,
     'notes.txt',
   );
 
-  await removeOrphans(folder, 1_000_000);
-  expect(readdirSync(folder)).toHaveLength(6);
-  await removeOrphans(folder, 1_000_001);
+  expect(await removeOrphans(folder, 1_000_000)).toBe(0);
+  expect(await removeOrphans(folder, 1_000_001, true)).toBe(4);
+  expect(readdirSync(folder)).toHaveLength(7);
+  expect(await removeOrphans(folder, 1_000_001)).toBe(4);
 
   expect(readdirSync(folder).sort()).toEqual([`${ID}.entries`, `${ID}.json`, 'notes.txt']);
 });

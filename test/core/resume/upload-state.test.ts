@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { encodeState, parseState, type UploadState } from '../../../src/core/resume/upload-state.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
-const ID = '20260304-050607-01020304';
+const ID = asUploadId('20260304-050607-01020304');
 const STATE: UploadState = {
   uploadId: ID,
   uploadIds: [ID],
@@ -40,14 +41,14 @@ test('every flipped bit is seen, and told in one sentence that names the file', 
 });
 
 test.each([
-  ['nothing', '', 'integrity', 'is no JSON document'],
-  ['half of it', encodeState(STATE).slice(0, 300), 'integrity', 'is no JSON document'],
-  ['noise', '\0\x01\xff', 'integrity', 'is no JSON document'],
+  ['nothing', '', 'integrity', 'is not a JSON document'],
+  ['half of it', encodeState(STATE).slice(0, 300), 'integrity', 'is not a JSON document'],
+  ['noise', '\0\x01\xff', 'integrity', 'is not a JSON document'],
   ['a list', '[]', 'integrity', 'is not an object'],
   ['another document', '{"type":"archiver-manifest"}', 'integrity', 'is not a saved upload of archiver'],
   ['one without a checksum', '{"format":1,"type":"archiver-upload-state"}', 'integrity', 'does not match its checksum'],
   ['a newer one', '{"format":2,"type":"archiver-upload-state"}', 'unsupported', 'has format 2'],
-  ['that of another upload', withKey({ uploadId: '20260304-050607-0102030f' }), 'integrity', 'is that of upload'],
+  ['that of another upload', withKey({ uploadId: '20260304-050607-0102030f' }), 'integrity', 'belongs to upload'],
   ['ids that are paths', withKey({ uploadIds: ['../../x'] }), 'integrity', 'a list of upload ids'],
   ['no time', withKey({ createdAt: 'soon' }), 'integrity', 'not a time'],
   ['an unknown status', withKey({ status: 'lost' }), 'integrity', 'not a known status'],

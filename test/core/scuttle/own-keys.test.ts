@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { nestedBase, ownKey } from '../../../src/core/scuttle/own-keys.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
-const ID = '20251114-093012-1a2b3c4d';
+const ID = asUploadId('20251114-093012-1a2b3c4d');
 
 test.each([
   [`uploads/${ID}/shard-03/chunk-000017.tar.zst`, { kind: 'rest', area: '', upload: `uploads/${ID}` }],
@@ -49,6 +50,7 @@ test.each([
 
 test('a base further down is noticed by what lies in it', () => {
   expect(nestedBase(`lab/a/uploads/${ID}/manifest.json.gz`)).toBe('lab/a');
+  expect(nestedBase(`la\u2028b/uploads/${ID}/manifest.json.gz`)).toBe('la\u2028b');
   expect(nestedBase('lab/datasets/d-1/v00000001.json')).toBe('lab');
   expect(nestedBase('lab/uploads/photo.jpg')).toBeUndefined();
   expect(nestedBase(`uploads/${ID}/manifest.json.gz`)).toBeUndefined();

@@ -3,8 +3,9 @@ import type { ObjectStore, ObjectVersion } from '../../../src/core/object-store/
 import { openHoldings } from '../../../src/core/scuttle/holdings.js';
 import { survey, type Survey } from '../../../src/core/scuttle/survey.js';
 import { wipe, type WipeResult } from '../../../src/core/scuttle/wipe.js';
+import { asUploadId } from '../../support/as-upload-id.js';
 
-export const ID = '20251114-093012-1a2b3c4d';
+export const ID = asUploadId('20251114-093012-1a2b3c4d');
 export const OTHER_ID = '20251115-093012-1a2b3c4d';
 
 export const OURS: readonly string[] = [

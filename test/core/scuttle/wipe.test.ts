@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
@@ -99,6 +100,34 @@ describe('a bucket that keeps no versions', () => {
 
     expect(await keysOf(store)).toEqual(FOREIGN);
     expect(result).toMatchObject({ deletedObjects: OURS.length, failed: [] });
+  });
+});
+
+describe('a folder', () => {
+  test('loses the temp files of killed writers as well, and not those that may be alive', async () => {
+    const folder = await tempFolder();
+    const files = fileStore(folder);
+    const temp = '.archiver~tmp-0123456789abcdef';
+    const upload = join(folder, 'uploads', ID);
+    const old = [join(upload, temp), join(folder, 'datasets/d-1', temp), join(folder, temp)];
+    const lock = join(upload, `.archiver~lock-0123456789abcdef/${temp}`);
+    for (const path of [...old, lock]) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, 'half');
+      await utimes(path, 1e9, 1e9);
+    }
+    const dead = await scuttle(files);
+    await mkdir(upload, { recursive: true });
+    await writeFile(join(upload, temp), 'half');
+    const alive = await scuttle(files);
+
+    expect(dead).toMatchObject({ abortedMultiparts: 4, failedCount: 0 });
+    expect(dead.found).toMatchObject({ unfinishedMultiparts: 4, unfinishedBytes: 16 });
+    expect(alive).toMatchObject({
+      abortedMultiparts: 0,
+      failed: [{ reason: expect.stringContaining('may be writing') }],
+    });
+    expect(readdirSync(folder, { recursive: true })).toHaveLength(3);
   });
 });
 

@@ -2,12 +2,14 @@ import { describe, expect, it, test } from 'vitest';
 import type { Listing } from '../../../src/core/listing/listing.js';
 import { loadListing } from '../../../src/core/listing/load-listing.js';
 import { displayPath, rawFromText } from '../../../src/core/paths/raw-path.js';
+import { typedPath } from '../../../src/core/paths/typed-path.js';
 import { resolvePath, typedName } from '../../../src/core/shell/archive-path.js';
 import { completePath } from '../../../src/core/shell/complete-path.js';
 import { scanLine } from '../../../src/core/shell/command-line.js';
 import { expandGlob } from '../../../src/core/shell/expand-glob.js';
 import { type FileSpec, makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
+import { raw } from '../../support/raw.js';
 
 const FILES: FileSpec[] = [
   { path: '.hidden', content: 'h' },
@@ -22,7 +24,7 @@ const FILES: FileSpec[] = [
 ];
 
 async function listingOf(files: readonly FileSpec[] = FILES): Promise<Listing> {
-  return (await loadListing(memoryReader(makeArchive({ files }).objects), { uploadId: UPLOAD_ID })).listing;
+  return await loadListing(memoryReader(makeArchive({ files }).objects), { uploadId: UPLOAD_ID });
 }
 
 test.each([
@@ -34,13 +36,13 @@ test.each([
   ['a', '', 'a'],
   ['', 'デ', rawFromText('デ')],
 ])('in %j %j is %j', (folder, text, path) => {
-  expect(resolvePath(folder, text)).toBe(path);
+  expect(resolvePath(raw(folder), typedPath(text))).toBe(path);
 });
 
 describe('globs', () => {
   const expand = (listing: Listing, folder: string, word: string): string[] => {
     const glob = scanLine(`ls ${word}`).words[1]?.glob ?? 'no glob';
-    return Array.from(expandGlob(listing, folder, glob), displayPath);
+    return Array.from(expandGlob(listing, raw(folder), glob), displayPath);
   };
 
   test.each<[folder: string, word: string, paths: string[]]>([
@@ -77,7 +79,7 @@ describe('globs', () => {
 
 describe('completion of paths', () => {
   const complete = async (folder: string, text: string, foldersOnly = false): Promise<string[]> =>
-    completePath({ listing: await listingOf(), folder, text, foldersOnly }).map(({ insert }) => insert);
+    completePath({ listing: await listingOf(), folder: raw(folder), text, foldersOnly }).map(({ insert }) => insert);
 
   test.each<[folder: string, text: string, inserts: string[]]>([
     ['', '', ['.hidden', 'a/', 'a.b', 'data/']],
@@ -86,7 +88,7 @@ describe('completion of paths', () => {
     ['', 'a/d', ['a/deep/']],
     ['a/deep', '../../da', ['../../data/']],
     ['a', '/data/my', ['/data/my\\ file\\ \\[1\\].txt']],
-    ['', 'data/', ['data/esc?x', 'data/my\\ file\\ \\[1\\].txt', 'data/デ.csv']],
+    ['', 'data/', ['data/esc\\x1bx', 'data/my\\ file\\ \\[1\\].txt', 'data/デ.csv']],
     ['', 'none', []],
     ['', 'none/', []],
   ])('in %j %j goes on with %j', async (folder, text, inserts) => {
@@ -95,28 +97,28 @@ describe('completion of paths', () => {
 
   it('offers folders alone where only they make sense, and tells which options are final', async () => {
     expect(await complete('', 'a', true)).toEqual(['a/']);
-    const options = completePath({ listing: await listingOf(), folder: '', text: 'a', foldersOnly: false });
+    const options = completePath({ listing: await listingOf(), folder: raw(''), text: 'a', foldersOnly: false });
     expect(options.map(({ isFinal }) => isFinal)).toEqual([false, true]);
-    expect(completePath({ listing: await listingOf(), folder: 'data', text: 'e', foldersOnly: false })[0]?.label).toBe(
-      'esc\\x1bx',
-    );
+    expect(
+      completePath({ listing: await listingOf(), folder: raw('data'), text: 'e', foldersOnly: false })[0]?.label,
+    ).toBe('esc\\x1bx');
   });
 
   it('gives each name a form that means it when it is typed', async () => {
     const listing = await listingOf();
-    for (const { name } of listing.children('data')) {
+    for (const { name } of listing.children(raw('data'))) {
       const typed = scanLine(`cat ${typedName(name)}`).words[1];
       const meant =
         typed?.glob === undefined
-          ? [resolvePath('data', typed?.text ?? '')]
-          : [...expandGlob(listing, 'data', typed.glob)];
+          ? [resolvePath(raw('data'), typedPath(typed?.text ?? ''))]
+          : [...expandGlob(listing, raw('data'), typed.glob)];
       expect(meant).toEqual([`data/${name}`]);
     }
   });
 
   it('stops at a thousand', async () => {
     const many = Array.from({ length: 1200 }, (_, n) => ({ path: `f${String(n).padStart(4, '0')}`, content: '' }));
-    const options = completePath({ listing: await listingOf(many), folder: '', text: 'f', foldersOnly: false });
+    const options = completePath({ listing: await listingOf(many), folder: raw(''), text: 'f', foldersOnly: false });
     expect(options).toHaveLength(1000);
   });
 });

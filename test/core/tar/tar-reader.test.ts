@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { FileIntake } from '../../../src/core/migrate/file-intake.js';
 import { readTar } from '../../../src/core/migrate/read-tar.js';
-import type { TarMember, TarSink } from '../../../src/core/tar/tar-reader.js';
+import type { TarMember } from '../../../src/core/tar/tar-member.js';
+import type { TarSink } from '../../../src/core/tar/tar-reader.js';
 import { headerBlock, makeTar, paxBody, TAR_END, type TarField, tarMember } from '../migrate/make-tar.js';
 
 interface Seen extends TarMember {

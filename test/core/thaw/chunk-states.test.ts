@@ -38,7 +38,7 @@ describe('the states of chunks', () => {
     ]);
   });
 
-  test('of many chunks come from one listing where it tells what was asked back', async () => {
+  test('of many chunks come from one listing where it has the restore status', async () => {
     const cold = await makeColdArchive(times(40, 'GLACIER'));
     cold.chunk(7).restore = 'ongoing-request="true"';
     cold.chunk(8).restore = thawedFor(1);

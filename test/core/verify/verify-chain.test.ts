@@ -171,7 +171,7 @@ describe('a chain that does not agree', () => {
     [
       'an entry of a delta beyond its chunks',
       () => bent(1, ({ files }) => (at(files, 'new')['chunk'] = 3)),
-      /00000001\/manifest.json.gz: it lies in chunk 3, and there are 1/,
+      /00000001\/manifest.json.gz: it is in chunk 3, but there are 1/,
     ],
   ])('%s', async (_name, make, message) => {
     const result = await verify(make(), { mode: 'quick' });

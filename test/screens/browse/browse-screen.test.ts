@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Listing } from '../../../src/core/listing/listing.js';
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
+import { createTransferStore } from '../../../src/stores/transfer-store.js';
 import { widthOf } from '../../../src/ui/text.js';
 import { listingOf, openedListing, projectListing } from '../../support/browse-listing.js';
 import { sampleSnapshot } from '../progress/sample-snapshot.js';
@@ -63,12 +64,15 @@ const SCREENS: readonly [name: string, act: (browser: Browser) => void | Promise
       await settled();
     },
   ],
-  ['progress', ({ store }) => store.setState({ mode: { kind: 'progress', snapshot: PROGRESS } })],
+  ['progress', ({ store }) => store.setState({ mode: { kind: 'progress', transfer: PROGRESS } })],
 ];
-const PROGRESS = sampleSnapshot({
-  operation: 'restore',
-  skippedCount: 1,
-  skipped: [{ path: 'private/key', reason: 'permission denied (EACCES)' }],
+const PROGRESS = createTransferStore({ now: () => 0 });
+PROGRESS.setState({
+  snapshot: sampleSnapshot({
+    operation: 'restore',
+    skippedCount: 1,
+    skipped: [{ path: 'private/key', reason: 'permission denied (EACCES)' }],
+  }),
 });
 
 describe.each(SIZES)('at %dx%d', (columns, rows) => {
@@ -85,7 +89,7 @@ describe.each(SIZES)('at %dx%d', (columns, rows) => {
 
 it('draws a restore that is under way, with what failed', () => {
   const browser = openBrowser(project);
-  browser.store.setState({ mode: { kind: 'progress', snapshot: PROGRESS } });
+  browser.store.setState({ mode: { kind: 'progress', transfer: PROGRESS } });
 
   expect(browser.frame(80, 24).join('\n')).toContain('private/key: permission denied');
 });
@@ -105,7 +109,7 @@ it('escapes what would act on the terminal', () => {
 
   const text = frame(80, 24).join('\n');
 
-  expect(text).toContain('names/evil\\x1b[31m\\u{202e}.txt');
+  expect(text).toContain('names/evil\\x1b[31m\\xe2\\x80\\xae.txt');
   for (const character of ['\u001b', '\u202e']) expect(text).not.toContain(character);
 });
 

@@ -39,7 +39,7 @@ const start = (): Reporter =>
 
 it('fits the frame to a window that was made smaller, without waiting for news', async () => {
   const reporter = start();
-  expect(terminal.text).toContain('ctrl+c stops after the chunks in flight; committed uploads are untouched');
+  expect(terminal.text).toContain('ctrl+c finishes chunks in flight and saves state for `archiver resume`');
   const before = terminal.text.length;
 
   terminal.columns = 50;
@@ -47,7 +47,7 @@ it('fits the frame to a window that was made smaller, without waiting for news',
 
   const drawn = await vi.waitFor(() => {
     const text = terminal.text.slice(before);
-    expect(text).toContain('ctrl+c stops; committed uploads are untouched');
+    expect(text).toContain('ctrl+c stops; `archiver resume` goes on');
     return text;
   });
   // oxlint-disable-next-line no-control-regex -- the codes around the lines are taken away to measure them

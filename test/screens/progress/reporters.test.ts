@@ -4,7 +4,9 @@ import { startJsonReporter } from '../../../src/screens/progress/json-reporter.j
 import { startTextReporter } from '../../../src/screens/progress/text-reporter.js';
 import type { Reporter } from '../../../src/stores/reporter.js';
 import { createTransferStore, type TransferStore } from '../../../src/stores/transfer-store.js';
+import { endLine, planLine, statusLine } from '../../../src/screens/progress/text-lines.js';
 import { Recorder } from './recorder.js';
+import { sampleSnapshot } from './sample-snapshot.js';
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
@@ -241,4 +243,19 @@ it('the JSON reporter tells each look at cold chunks, and nothing in between', (
     { thaw: { readable: 3, chunkStates: ['readable', 'readable', 'readable'] } },
   ]);
   void stop(reporter, { status: 'done' });
+});
+
+it('counts one of a thing as one', () => {
+  const one = sampleSnapshot({
+    itemsTotal: 1,
+    itemsDone: 1,
+    itemsFound: 1,
+    chunksTotal: 1,
+    shards: sampleSnapshot().shards.slice(0, 1),
+  });
+  const text = [planLine(one, now()), statusLine(one, now()), endLine(one, now(), { status: 'done' })].join('\n');
+
+  expect(text).toMatch(/plan: 1 file, [^,]*, 1 chunk, 1 shard,/);
+  expect(text.match(/1\/1 file\b/g)).toHaveLength(2);
+  expect(text).not.toMatch(/\b1 \w+s\b/);
 });

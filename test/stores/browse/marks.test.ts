@@ -6,10 +6,11 @@ import { carryMarks } from '../../../src/stores/browse/carry.js';
 import { nextTier, selectionCost } from '../../../src/stores/browse/cost.js';
 import { Marks } from '../../../src/stores/browse/marks.js';
 import { listingOf, projectListing } from '../../support/browse-listing.js';
+import { raw } from '../../support/raw.js';
 
 const AWS = { region: 'us-east-1', isAws: true, isFolder: false, days: 7 };
 let project: Listing;
-const indexOf = (path: string): number => project.find(path) ?? -1;
+const indexOf = (path: string): number => project.find(raw(path)) ?? -1;
 
 beforeAll(async () => {
   project = await projectListing();
@@ -57,11 +58,11 @@ describe('Marks', () => {
       { path: 'd', content: '4' },
     ]);
     const marks = new Marks(listing);
-    for (const path of ['a/1', 'a/2', 'b/1', 'b/c/3', 'd']) marks.set(listing.find(path) ?? -1, true);
+    for (const path of ['a/1', 'a/2', 'b/1', 'b/c/3', 'd']) marks.set(listing.find(raw(path)) ?? -1, true);
 
     expect(marks.paths()).toEqual(['a', 'b/1', 'b/c', 'd']);
     expect(marks.isEverything).toBe(false);
-    marks.set(listing.find('b/2') ?? -1, true);
+    marks.set(listing.find(raw('b/2')) ?? -1, true);
     expect(marks.isEverything).toBe(true);
   });
 
@@ -83,10 +84,10 @@ describe('Marks', () => {
   });
 
   test('selects names that are not UTF-8, and reads every line when names are byte strings', () => {
-    const selection = createSelection({ paths: ['caf\u00e9/a'] });
+    const selection = createSelection({ paths: [raw('caf\u00e9/a')] });
 
-    expect(selection.matches({ path: 'caf\u00e9/a', type: 'file' }, undefined)).toBe(true);
-    expect(selection.matches({ path: 'caf\u00c3\u00a9/a', type: 'file' }, undefined)).toBe(false);
+    expect(selection.matches({ path: raw('caf\u00e9/a'), type: 'file' }, undefined)).toBe(true);
+    expect(selection.matches({ path: raw('caf\u00c3\u00a9/a'), type: 'file' }, undefined)).toBe(false);
     expect(selection.needles).toBeUndefined();
   });
 

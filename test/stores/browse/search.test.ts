@@ -13,6 +13,7 @@ import {
   type TreeRow,
 } from '../../../src/stores/browse/tree.js';
 import { listingOf, projectListing } from '../../support/browse-listing.js';
+import { raw } from '../../support/raw.js';
 
 const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 const matches = (path: string, text: string): boolean =>
@@ -93,7 +94,7 @@ describe('the tree', () => {
     rows.map((row) => (typeof row === 'number' ? listing.path(row) : `${row.path}/${row.isOpen ? '' : ' closed'}`));
 
   const built = (listing: Listing, visible: Uint32Array, open: ReadonlySet<string>, order?: Order): Tree =>
-    buildTree({ listing, facts: new FolderFacts(listing), visible, order }, open);
+    buildTree({ listing, facts: new FolderFacts(listing), visible, order }, new Set([...open].map(raw)));
 
   test('shows folders once and before files, open ones with what is visible in them', async () => {
     const listing = await listingOf(
@@ -125,8 +126,8 @@ describe('the tree', () => {
   });
 
   test('knows the folders above a path and where a number would stand', () => {
-    expect(foldersAbove('a/b/c.txt')).toEqual(['a', 'a/b']);
-    expect(foldersAbove('c.txt')).toEqual([]);
+    expect(foldersAbove(raw('a/b/c.txt'))).toEqual(['a', 'a/b']);
+    expect(foldersAbove(raw('c.txt'))).toEqual([]);
     expect([0, 2, 3, 9].map((value) => firstAtOrAfter(Uint32Array.of(0, 2, 5), value))).toEqual([0, 1, 2, 3]);
   });
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type { Cancellation, Clock, Environment, Messages, Places, Results } from '../../../cli/context.js';
+import type { Cancellation, Clock, Environment, Messages, Origins, Places, Results } from '../../../cli/context.js';
 import { flag, type Values } from '../../../cli/flag.js';
 import { type ArchiverError, errorText, isArchiverError } from '../../../core/failures/errors.js';
 import type { OpenedStore } from '../../../core/object-store/open-store.js';
@@ -26,12 +26,20 @@ import { jobFolder } from '../../kit/saved.js';
 const flags = {
   jobId: flag.text({ placeholder: 'ID', describe: 'only this job; the same as JOB_ID' }),
   thawAgain: flag.on({
-    describe: 'ask the store again for chunks of JOB_ID that are cold, with its tier and days; this is paid for again',
+    describe:
+      'ask the store again for chunks of JOB_ID that are cold or were denied, with its tier, days and cap; this is paid for again',
+  }),
+  tier: flag.choice(['expedited', 'standard', 'bulk'], {
+    describe: 'with --thaw-again: this tier instead of that of the job',
+  }),
+  maxRestoreCost: flag.float([0], {
+    placeholder: 'USD',
+    describe: 'with --thaw-again: this cap instead of that of the job; each request is compared with it by itself',
   }),
   ...detectedStoreFlags,
 };
 
-type JobContext = Messages & Clock & Pick<Places, 'home'> & Environment & Cancellation;
+type JobContext = Messages & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation;
 
 export const command = defineCommand({
   path: 'restore jobs check',
@@ -39,7 +47,7 @@ export const command = defineCommand({
   description:
     'Asks the store for the state of the chunks of each pending job, and of ready ones whose copies should have expired. ' +
     'A job is ready when all of its chunks can be read, and failed when one is gone or was denied. Where a copy expired ' +
-    'before it was downloaded the job is pending again, and nothing is asked back: that is paid for, so it takes ' +
+    'before it was downloaded the job is pending again, and nothing is requested: that costs money, so it takes ' +
     '--thaw-again.\n' +
     'With a job id only that job is looked at, also when it failed or was interrupted. Region, profile and endpoint are ' +
     'those that the job was made with, unless they are given; credentials are never saved.',
@@ -66,6 +74,7 @@ export const command = defineCommand({
     0: 'looked; jobs may still be waiting',
     1: 'a store could not be asked; its jobs are as before, the others were looked at',
     3: 'looked, but a job failed or its file is damaged',
+    4: 'asking again would cost more than the cap, or a price is not known; nothing was asked for',
   },
   async run(values, [given], context: Results & JobContext) {
     const id = given ?? values.jobId;
@@ -115,38 +124,47 @@ async function look(
 ): Promise<Looked> {
   if (job.status === 'completed' || holder !== undefined) return { job, holder, problem: undefined };
   const { checkJob } = await import('../../../core/restore-jobs/check-job.js');
-  const { coldChunks, thawAgain } = await import('../../../core/restore-jobs/thaw-again.js');
   const { now, signal } = context;
   const options = { folder: jobFolder(context), host: hostname(), now, signal };
   let current = job;
   try {
     await withJobStore({ job, values, context }, async (opened) => {
       current = await checkJob(job, { ...options, reader: opened.store });
-      if (!values.thawAgain || current.status !== 'pending' || coldChunks(current).length === 0) return;
-      await noteCost(current, opened, context);
-      current = await thawAgain(current, { ...options, store: opened.store });
+      if (values.thawAgain) current = await askAgain(current, opened, values, context);
     });
     return { job: current, holder, problem: undefined };
   } catch (error) {
     if (signal.aborted || !isArchiverError(error)) throw error;
+    if (values.thawAgain && isArchiverError(error, 'usage', 'budget-exceeded')) throw error;
     return { job: current, holder, problem: error };
   }
 }
 
-async function noteCost(job: RestoreJob, opened: OpenedStore, context: Messages): Promise<void> {
-  const { estimateRetrieval } = await import('../../../core/cost/retrieval-cost.js');
-  const { coldChunks } = await import('../../../core/restore-jobs/thaw-again.js');
-  const { tier, restoreDays: days } = job;
-  const cold = coldChunks(job);
-  const { costUsd } = estimateRetrieval({
-    chunks: cold.map(({ sizeBytes, storageClass }) => ({ sizeBytes, storageClass, isReadable: false })),
-    region: opened.region,
-    isAws: opened.isAws,
-    tier,
-    days,
+/** The job with what could be asked for again; as it is where nothing is cold. */
+async function askAgain(
+  job: RestoreJob,
+  { store, region, isAws }: OpenedStore,
+  values: Values<typeof flags>,
+  context: JobContext,
+): Promise<RestoreJob> {
+  const { planAgain, thawAgain } = await import('../../../core/restore-jobs/thaw-again.js');
+  const { now, signal } = context;
+  const typed = <T>(key: 'tier' | 'maxRestoreCost', value: T, saved: T): T =>
+    context.origins[key] === 'flag' ? value : (saved ?? value);
+  const plan = await planAgain(job, {
+    store,
+    now,
+    signal,
+    tier: typed('tier', values.tier, job.tier) ?? job.tier,
+    maxCostUsd: typed('maxRestoreCost', values.maxRestoreCost, job.maxRestoreCostUsd),
+    region,
+    isAws,
   });
-  const cost = costUsd === null ? 'cost unknown' : `est. ${formatUsd(costUsd)}`;
-  context.note(`asking again for ${formatQuantity(cold.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
+  if (plan === undefined) return job;
+  const { chunks, tier, estimate } = plan;
+  const cost = estimate.costUsd === null ? 'cost unknown' : `est. ${formatUsd(estimate.costUsd)}`;
+  context.note(`asking again for ${formatQuantity(chunks.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
+  return await thawAgain(job, plan, { folder: jobFolder(context), host: hostname(), store, now, signal });
 }
 
 function warnOf(job: RestoreJob, { message, hint }: ArchiverError, context: Messages): void {
@@ -173,7 +191,9 @@ function jobLines(job: RestoreJob, shown: ShownStatus): readonly string[] {
 }
 
 /** What to type next. */
-function nextCommand({ id, status, error }: RestoreJob, shown: ShownStatus): string | undefined {
+function nextCommand({ id, status, error, chunks }: RestoreJob, shown: ShownStatus): string | undefined {
+  if (status === 'failed' && chunks.some(({ state }) => state === 'denied'))
+    return `archiver restore jobs check ${id} --thaw-again`;
   if (status === 'ready' || shown === 'interrupted' || status === 'failed')
     return `archiver restore jobs download ${id}`;
   return status === 'pending' && error !== undefined ? `archiver restore jobs check ${id} --thaw-again` : undefined;

@@ -11,7 +11,7 @@ import { uploadUrl } from '../../kit/upload-target.js';
 const flags = {
   olderThan: flag.duration({
     default: '24h',
-    describe: 'only jobs that ended so long ago: 24h, 7d, 168h; 0 for any age',
+    describe: 'only jobs that ended at least this long ago: 24h, 7d, 168h; 0 for any age',
   }),
   dryRun: flag.on({ describe: 'show what would be removed, remove nothing' }),
 };
@@ -20,8 +20,8 @@ export const command = defineCommand({
   path: 'restore jobs clean',
   summary: 'remove restore jobs that are completed or failed',
   description:
-    'Forgets jobs that ended, and files among them that cannot be read. Jobs that wait, are ready or are being ' +
-    'downloaded stay. No store is asked, and no restored file is touched.',
+    'Removes jobs that have ended, and job files that are damaged. Jobs that are pending, ready or being downloaded stay, ' +
+    'and so do those of a newer archiver. No store is contacted, and no restored file is touched.',
   flags,
   examples: ['archiver restore jobs clean', 'archiver restore jobs clean --older-than 7d --dry-run'],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
@@ -33,30 +33,31 @@ export const command = defineCommand({
     const isOld = (one: FoundJob): boolean => hasEndedBefore(one, nowMs - olderThan);
     const chosen: FoundJob[] = [];
     for (const one of found.filter(isOld)) if (dryRun || (await remove(folder, one.id, isOld))) chosen.push(one);
-    if (!dryRun) await removeOrphans(folder, nowMs - ORPHAN_MS);
+    const orphans = await removeOrphans(folder, nowMs - ORPHAN_MS, dryRun);
     const removed = chosen.map((one) => ({ jobId: one.id, status: shownStatus(one) }));
     const kept = found.length - chosen.length;
-    context.result({ removed, kept, dryRun, folder }, () => {
+    context.outcome({ removed, kept, orphans, dryRun, folder }, () => {
       const url = ({ job }: FoundJob): string | undefined => (job === undefined ? undefined : uploadUrl(job.location));
       const named = chosen.map((one) => ({ id: one.id, status: shownStatus(one), url: url(one) }));
-      return removalText({ noun: 'restore job', dryRun, removed: named, kept });
+      return removalText({ noun: 'restore job', dryRun, removed: named, kept, orphans });
     });
   },
 });
 
-/** Under the lock of downloads: a failed job may be downloaded again just now. */
+/** Under both locks: a failed job may be downloaded again just now, or may just have become one that waits. */
 async function remove(folder: string, id: string, isOld: (one: FoundJob) => boolean): Promise<boolean> {
-  const { lockForDownload } = await import('../../../core/restore-jobs/change-job.js');
+  const { lockForChange, lockForDownload } = await import('../../../core/restore-jobs/change-job.js');
   const { findJob, removeJob } = await import('../../../core/restore-jobs/job-folder.js');
   try {
-    const lock = await lockForDownload(folder, id, hostname());
+    const locks = [await lockForDownload(folder, id, hostname())];
     try {
+      locks.push(await lockForChange(folder, id, hostname()));
       const one = await findJob(folder, id, hostname());
       const isStillOld = one !== undefined && isOld({ ...one, holder: undefined });
       if (isStillOld) await removeJob(folder, id);
       return isStillOld;
     } finally {
-      await lock.release();
+      for (const lock of locks) await lock.release();
     }
   } catch (error) {
     if (isArchiverError(error, 'conflict')) return false;
@@ -64,9 +65,10 @@ async function remove(folder: string, id: string, isOld: (one: FoundJob) => bool
   }
 }
 
-function hasEndedBefore({ job, holder, writtenMs }: FoundJob, beforeMs: number): boolean {
+function hasEndedBefore({ job, problem, holder, writtenMs }: FoundJob, beforeMs: number): boolean {
   if (holder !== undefined) return false;
-  if (job === undefined) return writtenMs <= beforeMs;
+  // One of a newer archiver may still wait for what was paid for.
+  if (job === undefined) return isArchiverError(problem, 'integrity') && writtenMs <= beforeMs;
   const hasEnded = job.status === 'completed' || job.status === 'failed';
   return hasEnded && Date.parse(job.completedAt ?? job.createdAt) <= beforeMs;
 }

@@ -35,7 +35,7 @@ export const command = defineCommand({
     'Restores what the job was made for, to the folder and with the settings it was made with. The job must be ready. One ' +
     'that failed or was interrupted can be downloaded again: what is in place already is left alone, as its --overwrite ' +
     'says. Before it begins, the store is asked once more; when a copy has expired meanwhile the job is pending again, and ' +
-    'nothing is asked back and paid for without --thaw-again of `archiver restore jobs check`.\n' +
+    'nothing is requested and paid for without --thaw-again of `archiver restore jobs check`.\n' +
     'Region, profile and endpoint are those that the job was made with, unless they are given; credentials are never saved.',
   args: [arg.text('JOB_ID', { describe: 'job to download; `archiver restore jobs list` shows them' })],
   flags,
@@ -136,7 +136,7 @@ async function alreadyCompleted(job: RestoreJob, context: Results): Promise<numb
   const { newRequestCounts } = await import('../../../core/object-store/request-count.js');
   const { files = 0, bytes = 0 } = job.result ?? {};
   const document = { ...jobDocument(job), files, bytes, failed: [], durationMs: 0, requests: newRequestCounts() };
-  context.result(document, () => {
+  context.outcome(document, () => {
     const when = job.completedAt?.slice(0, 16) ?? '';
     const into = printable(job.outputDir);
     return `${job.id} was completed on ${when}Z: ${formatQuantity(files, 'file')} in ${into}, ${formatBytes(bytes)} written\n`;

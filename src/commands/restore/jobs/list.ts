@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../../cli/context.js';
 import type { Selectors } from '../../../core/manifest/selection.js';
-import { displayPath, printable } from '../../../core/paths/raw-path.js';
+import { displayPath, printable, TOP } from '../../../core/paths/raw-path.js';
 import type { FoundJob } from '../../../core/restore-jobs/job-folder.js';
 import { formatBytes, formatCount, formatDuration } from '../../../ui/format.js';
 import { shortUsd } from '../../../ui/format-usd.js';
@@ -59,7 +59,7 @@ function documentOf({ id, job, problem, holder }: FoundJob, nowMs: number) {
 function selectionText(selectors: Selectors): string {
   const { all, files = [], paths = [], md5, pattern, gitCommit, stage, shards = [] } = selectors;
   const count = files.length + paths.length;
-  const [first = displayPath(paths[0] ?? '')] = files;
+  const [first = displayPath(paths[0] ?? TOP)] = files;
   const words = [
     count > 1 ? `${formatCount(count)} paths` : printable(first),
     md5 === undefined ? '' : `md5 ${md5}`,

@@ -1,5 +1,5 @@
 import { ArchiverError, usageError } from '../../../core/failures/errors.js';
-import { printable } from '../../../core/paths/raw-path.js';
+import { displayPath, printable, TOP } from '../../../core/paths/raw-path.js';
 import type { ArchiveCommand } from '../archive-command.js';
 
 export const cd: ArchiveCommand = {
@@ -10,7 +10,7 @@ export const cd: ArchiveCommand = {
   minArgs: 0,
   maxArgs: 1,
   run({ session, args }) {
-    const [path = '', more] = args.length === 0 ? [''] : [...session.paths(args)];
+    const [path = TOP, more] = args.length === 0 ? [TOP] : [...session.paths(args)];
     const text = printable(args[0]?.text ?? '');
     if (more !== undefined) throw usageError(`${text} means several`);
     if (!session.archive.listing.isFolder(path)) throw new ArchiverError('not-found', `${text} is not a folder`);
@@ -27,6 +27,6 @@ export const pwd: ArchiveCommand = {
   minArgs: 0,
   maxArgs: 0,
   async run({ session, out }) {
-    await out.write(`/${out.name(session.folder)}\n`);
+    await out.write(`/${displayPath(session.folder)}\n`);
   },
 };

@@ -16,7 +16,7 @@ export function filesNamed(session: ArchiveSession, words: readonly Word[]): num
     const index = listing.find(path);
     const type = index === undefined ? 'directory' : listing.type(index);
     if (index === undefined || type === 'directory')
-      throw usageError(`${displayPath(path) || '/'} is a folder`, 'ls shows what lies in it');
+      throw usageError(`${displayPath(path) || '/'} is a folder`, 'ls shows what is in it');
     const target = listing.extra(index)?.target;
     if (target !== undefined)
       throw usageError(`${displayPath(path)} is a symbolic link to ${displayPath(target)}`, 'name that instead');

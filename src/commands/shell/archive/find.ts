@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { globMatcher } from '../../../core/manifest/selection.js';
 import { throwIfCancelled } from '../../../core/object-store/store-error.js';
-import { rawFromText, type RawPath } from '../../../core/paths/raw-path.js';
-import { baseName, relativePath } from '../../../core/shell/archive-path.js';
+import { displayPath, type RawPath, baseName } from '../../../core/paths/raw-path.js';
+import { typedPath } from '../../../core/paths/typed-path.js';
+import { relativePath } from '../../../core/shell/archive-path.js';
 import type { Word } from '../../../core/shell/command-line.js';
 import type { ArchiveCommand } from '../archive-command.js';
 
@@ -29,7 +30,7 @@ export const find: ArchiveCommand = {
         throwIfCancelled(streams.signal);
       }
       const path = relativePath(folder, listing.path(index));
-      if (isMatch(path)) await out.write(`${out.name(path)}${listing.type(index) === 'directory' ? '/' : ''}\n`);
+      if (isMatch(path)) await out.write(`${displayPath(path)}${listing.type(index) === 'directory' ? '/' : ''}\n`);
     }
   },
 };
@@ -37,7 +38,7 @@ export const find: ArchiveCommand = {
 /** Patterns are patterns here even when they are quoted: elsewhere quotes keep a shell from touching them. */
 function matcher({ text, glob = text }: Word): (path: RawPath) => boolean {
   if (!/[*?[{]/.test(text)) {
-    const wanted = rawFromText(text);
+    const wanted = typedPath(text);
     return (path) => path.includes(wanted);
   }
   const isMatch = globMatcher(glob);

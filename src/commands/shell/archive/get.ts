@@ -1,8 +1,17 @@
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { runWithProgress } from '../../../cli/progress.js';
-import { ArchiverError, isArchiverError, usageError } from '../../../core/failures/errors.js';
-import { displayPath, printable, type RawPath, textFromRaw } from '../../../core/paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../../core/failures/errors.js';
+import {
+  baseName,
+  displayPath,
+  fsPath,
+  pathBelow,
+  printable,
+  type RawPath,
+  rawFromText,
+  TOP,
+} from '../../../core/paths/raw-path.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../../core/restore/restore.js';
 import { problemLines } from '../../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
@@ -40,7 +49,7 @@ const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 const isOneFile = ({ session }: ArchiveCall, paths: readonly RawPath[]): boolean =>
-  paths.length === 1 && !session.archive.listing.isFolder(paths[0] ?? '');
+  paths.length === 1 && !session.archive.listing.isFolder(paths[0] ?? TOP);
 
 /** One file under another name: restored beside it first, so that it appears whole. */
 async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: string): Promise<RestoreResult> {
@@ -49,8 +58,8 @@ async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: strin
   });
   try {
     const result = await getInto(call, paths, temporary);
-    const [path = ''] = paths;
-    if (result.files > 0) await rename(join(temporary, basename(textOf(path))), target);
+    const [path = TOP] = paths;
+    if (result.files > 0) await rename(fsPath(pathBelow(rawFromText(temporary), baseName(path))), target);
     return result;
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -59,9 +68,9 @@ async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: strin
 
 async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: string): Promise<RestoreResult> {
   const { session, streams } = call;
-  const { reader, uploadId, manifestSha256, listing, cache } = session.archive;
+  const { reader, uploadId, manifestSha256, listing, cache, during } = session.archive;
   const { context } = session;
-  const isAll = paths.includes('');
+  const isAll = paths.includes(TOP);
   const progressFormat = streams.stderr.isTTY === true ? undefined : 'none';
   const options: Omit<RestoreOptions, 'emit'> = {
     operation: 'restore',
@@ -69,7 +78,7 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
     uploadId,
     manifestSha256,
     outputDir,
-    selectors: isAll ? { all: true } : { files: paths.map(textOf) },
+    selectors: isAll ? { all: true } : { paths },
     overwrite: 'if-changed',
     flatten: !paths.some((path) => listing.isFolder(path)),
     verifyFiles: true,
@@ -84,17 +93,12 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
   const warn = (text: string): void => void streams.stderr.write(`! ${printable(text)}\n`);
   const world = { ...context, stderr: streams.stderr, signal: streams.signal, warn };
   try {
-    return await runWithProgress(world, { progressFormat }, (emit) => restoreUpload({ ...options, emit }));
+    return await runWithProgress(world, { progressFormat }, (emit) =>
+      during(emit, () => restoreUpload({ ...options, emit })),
+    );
   } catch (error) {
     throw isArchiverError(error, 'cold-storage') ? notReadable(call, paths, error) : error;
   }
-}
-
-function textOf(path: RawPath): string {
-  const text = textFromRaw(path);
-  if (text === undefined)
-    throw usageError(`${displayPath(path)} is not UTF-8 and cannot be named`, 'get the folder that it lies in');
-  return text;
 }
 
 async function tell({ session, out, streams }: ArchiveCall, result: RestoreResult, target: string): Promise<void> {
@@ -110,7 +114,7 @@ async function tell({ session, out, streams }: ArchiveCall, result: RestoreResul
 
 /** Asking chunks back costs money and takes hours, so that is left to the command that says what it costs. */
 function notReadable({ session }: ArchiveCall, paths: readonly RawPath[], cause: ArchiverError): ArchiverError {
-  const what = paths.length === 1 ? displayPath(paths[0] ?? '') || 'the archive' : `some of ${paths.length} paths`;
+  const what = paths.length === 1 ? displayPath(paths[0] ?? TOP) || 'the archive' : `some of ${paths.length} paths`;
   return new ArchiverError('cold-storage', `${what}: in cold storage and not readable yet`, {
     hint: restoreHint(session.archive.location, paths),
     cause,

@@ -21,7 +21,7 @@ export const head: ArchiveCommand = {
       throw usageError(`'${printable(count?.text ?? '')}' is not a number of lines`, 'such as head FILE 20');
     const files = filesNamed(session, file === undefined ? [] : [file]);
     for (const index of files) {
-      if (files.length > 1) await out.write(`==> ${out.name(session.archive.listing.path(index))} <==\n`);
+      if (files.length > 1) await out.write(`==> ${displayPath(session.archive.listing.path(index))} <==\n`);
       await firstLines(call, index, lines);
     }
   },

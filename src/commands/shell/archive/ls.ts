@@ -1,6 +1,6 @@
 import type { Listing } from '../../../core/listing/listing.js';
-import type { RawPath } from '../../../core/paths/raw-path.js';
-import { joinPath, relativePath } from '../../../core/shell/archive-path.js';
+import { displayPath, type RawPath, TOP, joinPath, pathBelow } from '../../../core/paths/raw-path.js';
+import { relativePath } from '../../../core/shell/archive-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { fileRow, folderRow, RowPrinter } from './rows.js';
@@ -8,7 +8,7 @@ import { fileRow, folderRow, RowPrinter } from './rows.js';
 export const ls: ArchiveCommand = {
   name: 'ls',
   usage: 'ls [PATH...]',
-  summary: 'what lies in a folder, or facts about files',
+  summary: 'list a folder, or show facts about files',
   args: ['path'],
   minArgs: 0,
   maxArgs: Number.POSITIVE_INFINITY,
@@ -23,7 +23,7 @@ export const ls: ArchiveCommand = {
     const hasTitles = paths.length > 1;
     if (folders.length < paths.length) await printer.total();
     for (const folder of folders) {
-      if (hasTitles) await call.out.write(`\n${call.out.name(relativeTo(session.folder, folder))}/:\n`);
+      if (hasTitles) await call.out.write(`\n${displayPath(relativeTo(session.folder, folder))}/:\n`);
       await printer.folder(folder);
       await printer.total();
     }
@@ -32,7 +32,7 @@ export const ls: ArchiveCommand = {
 
 /** As it would be typed. */
 export const relativeTo = (folder: RawPath, path: RawPath): RawPath =>
-  folder === '' || path.startsWith(`${folder}/`) ? relativePath(folder, path) : `/${path}`;
+  folder === '' || path.startsWith(pathBelow(folder, TOP)) ? relativePath(folder, path) : pathBelow(TOP, path);
 
 class Printer {
   private readonly rows: RowPrinter;
@@ -49,7 +49,7 @@ class Printer {
 
   async file(index: number | undefined, name: RawPath): Promise<void> {
     if (index === undefined) return;
-    const row = fileRow(this.listing, index, this.call.out.name(name), this.call.out);
+    const row = fileRow(this.listing, index, displayPath(name));
     this.files++;
     this.bytes += this.listing.sizeBytes(index);
     this.hasCold ||= row.isCold;
@@ -57,10 +57,10 @@ class Printer {
   }
 
   async folder(folder: RawPath): Promise<void> {
-    const { listing, call } = this;
+    const { listing } = this;
     for (const { name, index, isFolder } of listing.children(folder)) {
       if (!isFolder) await this.file(index, name);
-      else await this.rows.add(folderRow(listing, joinPath(folder, name), call.out.name(name)));
+      else await this.rows.add(folderRow(listing, joinPath(folder, name), displayPath(name)));
     }
     const { files, bytes } = listing.sum(listing.below(folder));
     this.files = files;

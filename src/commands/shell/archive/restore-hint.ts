@@ -1,8 +1,8 @@
-import { type RawPath, textFromRaw } from '../../../core/paths/raw-path.js';
+import { displayPath, type RawPath } from '../../../core/paths/raw-path.js';
 import { restoreCommand } from '../../kit/restore-command.js';
 
-/** The command that restores these paths; everything where one of them is the whole archive or cannot be typed. */
+/** The command that restores these paths; everything where one of them is the whole archive. */
 export function restoreHint(location: string, paths: readonly RawPath[]): string {
-  const texts = paths.map((path) => textFromRaw(path) ?? '');
+  const texts = paths.map((path) => displayPath(path));
   return restoreCommand({ location, outputDir: './out', files: texts.includes('') ? undefined : texts });
 }

@@ -1,6 +1,7 @@
 // Rows about entries, as `ls` and `stage` print them: a mark for cold ones, name, size, stage and commit. Widths follow
 // from the rows that come together, some hundred at a time, so that a million rows need no second look.
 import type { Listing } from '../../../core/listing/listing.js';
+import { displayPath, printable, type RawPath } from '../../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { pad, widthOf } from '../../../ui/text.js';
 import type { ShellWriter } from '../shell-writer.js';
@@ -15,21 +16,23 @@ export interface Row {
 
 const BATCH = 500;
 const COMMIT_DIGITS = 7;
+/** So that the rest fits into 80 columns: a longer name moves its own row alone. */
+const WIDEST_NAME = 40;
 
 /** The row of an entry that is no folder. */
-export function fileRow(listing: Listing, index: number, name: string, out: ShellWriter): Row {
+export function fileRow(listing: Listing, index: number, name: string): Row {
   const target = listing.extra(index)?.target;
   return {
     isCold: listing.isCold(index),
-    name: target === undefined ? name : `${name} -> ${out.name(target)}`,
+    name: target === undefined ? name : `${name} -> ${displayPath(target)}`,
     size: listing.type(index) === 'symlink' ? 'link' : formatBytes(listing.sizeBytes(index)),
-    stage: out.shown(listing.stage(index) ?? ''),
+    stage: printable(listing.stage(index) ?? ''),
     commit: (listing.commit(index) ?? '').slice(0, COMMIT_DIGITS),
   };
 }
 
 /** The row of a folder: what lies in it, at any depth. */
-export function folderRow(listing: Listing, path: string, name: string): Row {
+export function folderRow(listing: Listing, path: RawPath, name: string): Row {
   const { files, bytes } = listing.sum(listing.below(path));
   return {
     isCold: false,
@@ -55,7 +58,7 @@ export class RowPrinter {
     const { rows, widths } = this;
     this.rows = [];
     for (const { name, size, stage } of rows) {
-      widths.name = Math.max(widths.name, widthOf(name));
+      widths.name = Math.max(widths.name, Math.min(WIDEST_NAME, widthOf(name)));
       widths.size = Math.max(widths.size, widthOf(size));
       widths.stage = Math.max(widths.stage, widthOf(stage));
     }

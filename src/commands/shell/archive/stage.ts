@@ -1,10 +1,11 @@
 import { ArchiverError } from '../../../core/failures/errors.js';
 import type { Listing } from '../../../core/listing/listing.js';
-import { printable } from '../../../core/paths/raw-path.js';
+import { displayPath, printable } from '../../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { pad, widthOf } from '../../../ui/text.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { fileRow, RowPrinter } from './rows.js';
+import { isOfStage } from '../../../core/manifest/provenance.js';
 
 export const stage: ArchiveCommand = {
   name: 'stage',
@@ -21,7 +22,7 @@ export const stage: ArchiveCommand = {
         hint: 'archiver upload --dvc-auto notes the stages of dvc.yaml',
       });
     if (name === 'list') await listStages(call);
-    else if (listing.stages.includes(name)) await filesOf(call, name);
+    else if (listing.stages.some((one) => isOfStage(one, name))) await filesOf(call, name);
     else throw new ArchiverError('not-found', `there is no stage ${printable(name)}`, { hint: 'stage list' });
   },
 };
@@ -33,7 +34,7 @@ interface StageSum {
 
 async function listStages({ session, out }: ArchiveCall): Promise<void> {
   const rows = [...sumsOf(session.archive.listing)].map(([name, { files, bytes }]) => [
-    out.shown(name),
+    printable(name),
     formatQuantity(files, 'file'),
     formatBytes(bytes),
   ]);
@@ -61,7 +62,7 @@ async function filesOf({ session, out }: ArchiveCall, name: string): Promise<voi
   const { listing } = session.archive;
   const rows = new RowPrinter(out);
   for (let index = 0; index < listing.count; index++)
-    if (listing.stage(index) === name && listing.type(index) !== 'directory')
-      await rows.add(fileRow(listing, index, `/${out.name(listing.path(index))}`, out));
+    if (isOfStage(listing.stage(index), name) && listing.type(index) !== 'directory')
+      await rows.add(fileRow(listing, index, `/${displayPath(listing.path(index))}`));
   await rows.flush();
 }

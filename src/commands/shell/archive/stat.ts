@@ -1,9 +1,8 @@
 import type { Listing } from '../../../core/listing/listing.js';
 import { formatTimestamp } from '../../../core/manifest/timestamp.js';
-import type { RawPath } from '../../../core/paths/raw-path.js';
+import { displayPath, printable, type RawPath } from '../../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import type { ArchiveCommand } from '../archive-command.js';
-import type { ShellWriter } from '../shell-writer.js';
 
 const LABEL_WIDTH = 10;
 
@@ -18,7 +17,7 @@ export const stat: ArchiveCommand = {
     const { listing } = session.archive;
     let gap = '';
     for (const path of session.paths(args)) {
-      const facts = factsOf(listing, path, out).filter(([, value]) => value !== undefined);
+      const facts = factsOf(listing, path).filter(([, value]) => value !== undefined);
       await out.write(`${gap}${facts.map(([label, value]) => `${label.padEnd(LABEL_WIDTH)}${value}\n`).join('')}`);
       gap = '\n';
     }
@@ -27,13 +26,13 @@ export const stat: ArchiveCommand = {
 
 type Fact = readonly [label: string, value: string | undefined];
 
-function factsOf(listing: Listing, path: RawPath, out: ShellWriter): readonly Fact[] {
+function factsOf(listing: Listing, path: RawPath): readonly Fact[] {
   const index = listing.find(path);
   return [
-    ['path', `/${out.name(path)}`],
+    ['path', `/${displayPath(path)}`],
     ['type', index === undefined ? 'directory' : listing.type(index)],
     ...(listing.isFolder(path) ? [['holds', held(listing, path)] as const] : []),
-    ...(index === undefined ? [] : [...entryFacts(listing, index, out), ...contentFacts(listing, index, out)]),
+    ...(index === undefined ? [] : [...entryFacts(listing, index), ...contentFacts(listing, index)]),
   ];
 }
 
@@ -42,30 +41,30 @@ function held(listing: Listing, path: RawPath): string {
   return `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
 }
 
-function entryFacts(listing: Listing, index: number, out: ShellWriter): readonly Fact[] {
+function entryFacts(listing: Listing, index: number): readonly Fact[] {
   const { seconds, nanos } = listing.mtime(index);
   const target = listing.extra(index)?.target;
   return [
-    ['target', target === undefined ? undefined : out.name(target)],
+    ['target', target === undefined ? undefined : displayPath(target)],
     ['modified', formatTimestamp(seconds, nanos)],
     ['mode', listing.mode(index).toString(8).padStart(4, '0')],
   ];
 }
 
 /** Of files: what is not known is a dash. */
-function contentFacts(listing: Listing, index: number, out: ShellWriter): readonly Fact[] {
+function contentFacts(listing: Listing, index: number): readonly Fact[] {
   const type = listing.type(index);
   if (type !== 'file' && type !== 'hardlink') return [];
   const size = listing.sizeBytes(index);
-  const chunks = listing.chunks(index).map((chunk) => out.name(listing.head.chunks[chunk]?.key ?? '-'));
+  const chunks = listing.chunks(index).map((chunk) => printable(listing.head.chunks[chunk]?.key ?? '-'));
   const more = chunks.length > 1 ? ` and ${formatQuantity(chunks.length - 1, 'more chunk')}` : '';
   const cold = listing.isCold(index) ? ', cold: ask for a restore first' : '';
   return [
     ['size', `${formatBytes(size)}${size < 1024 ? '' : ` (${size} bytes)`}`],
     ['md5', listing.md5(index) ?? '-'],
     ['chunk', `${chunks[0] ?? '-'}${more}`],
-    ['class', `${out.shown(listing.storageClass(index) ?? '-')}${cold}`],
-    ['stage', out.shown(listing.stage(index) ?? '-')],
+    ['class', `${printable(listing.storageClass(index) ?? '-')}${cold}`],
+    ['stage', printable(listing.stage(index) ?? '-')],
     ['commit', listing.commit(index) ?? '-'],
   ];
 }

@@ -1,6 +1,6 @@
 // The version that an upload of changes is compared with: the head of its dataset, from the store where this writer may
 // read it, else from what this computer remembers. No baseline means a full version; doubt about a baseline that exists
-// is an error, because uploading everything anew in silence would cost an evening.
+// is an error, because silently uploading everything again would be expensive.
 import { createHash } from 'node:crypto';
 import { RetiredVersion } from '../../dataset/records/tombstone.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
@@ -13,7 +13,7 @@ import type { Remembered } from '../remembered.js';
 import type { PreviousFile } from '../settings.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
-import type { Entry } from '../../manifest/manifest-types.js';
+import type { Entry, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 
 export interface BaselineOptions {
@@ -24,8 +24,10 @@ export interface BaselineOptions {
   readonly remembered: Remembered;
   /** To compare with, instead of the latest version. */
   readonly previousManifest?: PreviousFile | undefined;
-  /** A full new version is wanted: a latest one that is damaged does not stand in its way. */
+  /** A full new version is wanted, even if the latest one is damaged. */
   readonly isForced?: boolean | undefined;
+  /** An interrupted run goes on: what was to be compared with may have been pruned since. */
+  readonly isResumed?: boolean;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -33,9 +35,9 @@ export interface BaselineOptions {
 export interface Baseline {
   /** The highest ordinal: the new version is the next one. */
   readonly head: number;
-  /** False for a writer that has to guess `head`. */
+  /** False for a writer that must guess `head`. */
   readonly isListed: boolean;
-  /** False for a writer that may not read, and only has what it remembers. */
+  /** False for a writer without permission to read, which only has its cache. */
   readonly isReadable: boolean;
   /** Of the record of `head`, where it is listed. */
   readonly recordEtag: string | undefined;
@@ -60,7 +62,7 @@ const baselineOf = (head: Head, view: View, highest: HighestVersion | undefined)
   entries: readAhead(view.entries(), AHEAD),
 });
 
-/** The same view, for a writer that found out that it may not read the store's own. */
+/** The same view, for a writer that turned out to have no permission to read the store. */
 export const asRemembered = (baseline: Baseline): Baseline => ({
   ...baseline,
   isReadable: false,
@@ -71,9 +73,11 @@ interface Head {
   readonly isListed: boolean;
   readonly isReadable: boolean;
   readonly version: number;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly sha256: readonly string[];
 }
+
+const FORCE = 'run again with --force for a full new version';
 
 /** Undefined when there is no version yet, or none that this writer can know of. @throws what reading it throws */
 export async function findBaseline(options: BaselineOptions): Promise<Baseline | undefined> {
@@ -98,15 +102,16 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
     const view = await openView(store, { uploadId, sha256, signal, ...(cache ? { cache } : {}) });
     return baselineOf(head, view, options.highest);
   } catch (error) {
-    if (given !== undefined) throw error;
-    // Not asked beforehand whether it may: what the store refuses may be at hand in the cache.
+    if (given !== undefined) return await latestInstead(options, error);
+    // Permission is not checked beforehand: what the store refuses may be in the cache.
     if (isArchiverError(error, 'access-denied')) {
       options.emit({ type: 'note', text: NO_BASELINE });
       return undefined;
     }
     if (!isArchiverError(error)) throw error;
-    if (options.isForced === true && isArchiverError(error, 'integrity', 'not-found', 'unsupported')) {
-      const text = `the latest version of dataset ${options.datasetId} is unreadable, and nothing of it is kept: ${error.message}`;
+    const isLost: boolean = isArchiverError(error, 'integrity', 'not-found', 'unsupported');
+    if (options.isForced === true && isLost) {
+      const text = `the latest version of dataset ${options.datasetId} is unreadable, and nothing of it is reused: ${error.message}`;
       options.emit({ type: 'note', text });
       return undefined;
     }
@@ -115,10 +120,18 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
       `the latest version of dataset ${options.datasetId} is unreadable: ${error.message}`,
       {
         cause: error,
-        hint: 'run again with --force for a full new version, or `archiver repair` the upload',
+        // What may be read again another time is no reason to do without it.
+        hint: isLost ? [error.hint, FORCE].filter(Boolean).join('; or ') : error.hint,
       },
     );
   }
+}
+
+/** The latest version, where an upload that goes on cannot be compared with that of its file any more. @throws `error` elsewhere */
+async function latestInstead(options: BaselineOptions, error: unknown): Promise<Baseline | undefined> {
+  if (options.isResumed !== true || !isArchiverError(error, 'unsupported', 'not-found', 'integrity')) throw error;
+  options.emit({ type: 'note', text: `comparing with the latest version instead: ${error.message}` });
+  return await findBaseline({ ...options, previousManifest: undefined });
 }
 
 async function findHead(options: BaselineOptions): Promise<Head | undefined> {
@@ -135,12 +148,12 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
     ? undefined
     : { ...remembered, isListed: highest !== undefined, isReadable: false, sha256: [remembered.manifestSha256] };
   if (highest === undefined) return cached;
-  // The record is the one that was seen here: nothing in it can be news.
+  // The record is the one that was seen here: nothing in it is new.
   if (cached?.recordEtag !== undefined && cached.recordEtag === highest.etag) return { ...cached, isReadable: true };
   return await readHead(options, highest);
 }
 
-/** Undefined for a writer that may not read. */
+/** Undefined for a writer without permission to read. */
 async function readHead(options: BaselineOptions, { version }: HighestVersion): Promise<Head | undefined> {
   const { store, datasetId, signal } = options;
   try {
@@ -176,9 +189,9 @@ async function viewOfFile(
   return view;
 }
 
-const rewritten = (name: string, uploadId: string): ArchiverError =>
+const rewritten = (name: string, uploadId: UploadId): ArchiverError =>
   new ArchiverError('unsupported', `${name} is no longer the manifest of upload ${uploadId}: it was rewritten since`, {
-    hint: 'chunks may lie elsewhere now; fetch the manifest again, or leave out --prev-manifest',
+    hint: 'chunks may have moved; fetch the manifest again, or leave out --prev-manifest',
   });
 
 /** What the version of this upload records; undefined when there is none. Newest first. */
@@ -186,7 +199,7 @@ async function digestsInChain(
   store: ObjectStore,
   datasetId: string,
   head: Head,
-  uploadId: string,
+  uploadId: UploadId,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   if (head.uploadId === uploadId) return head.sha256;

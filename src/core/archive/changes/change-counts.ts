@@ -4,4 +4,6 @@ export interface ChangeCounts {
   modified: number;
   deleted: number;
   unchanged: number;
+  /** Gone from the source and kept, where deletions are not recorded. */
+  gone: number;
 }

@@ -1,5 +1,5 @@
 // Hard links while versions are compared. A group shares one content, so it is packed as a whole or kept as a whole, and
-// when who belongs to it changed, every member is mentioned again. Only rows that are or were linked are looked at.
+// when its members changed, every member is mentioned again. Only rows that are or were linked are looked at.
 import type { Entry } from '../../manifest/manifest-types.js';
 import type { ChangeCounts } from './change-counts.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';

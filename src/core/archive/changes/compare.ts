@@ -1,15 +1,15 @@
 // Compares what was scanned with the view of an earlier version: both come in byte order of the path, so that it is one
-// merge. Content is taken as unchanged when size and mtime are; nothing is read but the extended attributes of what has
-// another ctime. What it finds is written into the status column: `pending` is to be packed, `same` needs no mention,
+// merge. Content counts as unchanged when size and mtime are; nothing is read but the extended attributes of entries with
+// another ctime. The result is written into the status column: `pending` is to be packed, `same` needs no mention,
 // `kept` needs one that refers to the old content.
 //
 // It cannot see an edit that leaves size and mtime as they were (docs/architecture.md).
 import type { Entry } from '../../manifest/manifest-types.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { type RawPath, parentOf } from '../../paths/raw-path.js';
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
-import { defined } from '../defined.js';
+import { defined } from '../../defined.js';
 import type { ChangeCounts } from './change-counts.js';
 import { LinkGroups } from './compare-links.js';
 import { placeRow, reopenRow } from '../scan/reopen-rows.js';
@@ -58,7 +58,7 @@ export async function compareWithView(
 }
 
 class Comparer {
-  private readonly counts: ChangeCounts = { added: 0, modified: 0, deleted: 0, unchanged: 0 };
+  private readonly counts: ChangeCounts = { added: 0, modified: 0, deleted: 0, unchanged: 0, gone: 0 };
   private readonly deleted: RawPath[] = [];
   private readonly deletedFolders = new Set<RawPath>();
   private readonly unknown: ReadonlySet<RawPath>;
@@ -68,7 +68,7 @@ class Comparer {
   private lost: RawPath | undefined;
 
   constructor(private readonly options: CompareOptions) {
-    // What could not be looked at is not gone.
+    // What could not be read is not gone.
     this.unknown = new Set(options.skipped.filter(({ special }) => !special).map(({ path }) => path));
     const { table, extras } = options;
     this.links = new LinkGroups(
@@ -109,12 +109,14 @@ class Comparer {
 
   private gone(entry: Entry): void {
     const { path, type } = entry;
-    if (!this.options.trackDeletes || this.isUnknown(path)) {
+    const isUnknown = this.isUnknown(path);
+    if (!this.options.trackDeletes || isUnknown) {
+      if (type !== 'directory' && !isUnknown) this.counts.gone++;
       if (this.isAvoided(entry)) this.lost ??= path;
       return;
     }
     if (type !== 'directory') this.counts.deleted++;
-    const isCovered = this.deletedFolders.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+    const isCovered = this.deletedFolders.has(parentOf(path));
     if (!isCovered) this.deleted.push(path);
     if (type === 'directory') this.deletedFolders.add(path);
   }
@@ -139,7 +141,7 @@ class Comparer {
     const isFolder = kind[index] === KIND.directory;
     const looksLike = this.verdict(index, entry);
     const verdict = isForced === true || this.isAvoided(entry) ? STATUS.pending : looksLike;
-    // Sent by an earlier try of this upload: it can be mentioned as it lies there.
+    // Sent by an earlier attempt of this upload: it can be mentioned as it is stored.
     if (verdict === STATUS.same || status[index] === STATUS.pending) status[index] = verdict;
     if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry, entry);
     this.links.add(index, verdict === STATUS.pending ? undefined : entry);
@@ -205,7 +207,7 @@ class Comparer {
     return stages === undefined || stageAfter(stages, table.path(index), stage) === stage;
   }
 
-  /** Takes over where the content of `entry` lies; `earlier` is the path's own earlier mention. */
+  /** Refers to the content of `entry`; `earlier` is the path's own earlier mention. */
   private fill(index: number, entry: Entry, earlier: Pick<Entry, 'stage' | 'commit'> = {}): void {
     const { table, extras, xattrsOf } = this.options;
     const { chunk, offset, md5, segments, holes } = entry;

@@ -3,9 +3,9 @@
 import type { Level } from '../../dataset/chain/merged-view.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, EntryType, Mention, Segment, UploadId } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
-import { type RawPath, rawFromText } from '../../paths/raw-path.js';
+import { type RawPath, rawFromNumber, TOP } from '../../paths/raw-path.js';
 import type { Job } from '../job.js';
 import { lineSources } from '../upload-provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
@@ -18,13 +18,13 @@ export type LevelInput = Pick<Job, 'uploadId' | 'ledger' | 'labels'>;
 /** What is listed beside the rows that this upload has stored itself. */
 export interface LevelBase {
   /** What `kept` rows refer to, keys relative to `uploads/<uploadId>`. */
-  readonly view: { readonly uploadId: string; readonly chunks: readonly ChunkRecord[] };
+  readonly view: { readonly uploadId: UploadId; readonly chunks: readonly ChunkRecord[] };
   /** In byte order. */
   readonly deleted: readonly RawPath[];
 }
 
 interface TableLevelInput extends LevelBase {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly table: EntryTable;
   readonly extras: ReadonlyMap<number, EntryExtra>;
   readonly names: LineSources;
@@ -143,9 +143,9 @@ function rowEntry(input: TableLevelInput, places: Places, index: number): Entry 
     mode: at(c.mode),
     uid: at(c.uid),
     gid: at(c.gid),
-    ...(user === undefined ? {} : { user: rawFromText(user) }),
-    ...(group === undefined ? {} : { group: rawFromText(group) }),
-    inode: String(c.inode[index]),
+    ...(user === undefined ? {} : { user }),
+    ...(group === undefined ? {} : { group }),
+    inode: rawFromNumber(c.inode[index] ?? 0),
     ...content(input, places, index),
     ...rareParts(input, index),
   };
@@ -173,7 +173,7 @@ function rareParts({ table, extras, names }: TableLevelInput, index: number): Pa
   const c = table.columns;
   const { holes, xattrs, before } = extras.get(index) ?? {};
   return {
-    ...(c.kind[index] === KIND.symlink ? { target: table.targets[c.link[index] ?? 0] ?? '' } : {}),
+    ...(c.kind[index] === KIND.symlink ? { target: table.targets[c.link[index] ?? 0] ?? TOP } : {}),
     ...(c.group[index] === 0 ? {} : { linkGroup: c.group[index] ?? 0 }),
     ...(holes === undefined ? {} : { holes }),
     ...(xattrs === undefined ? {} : { xattrs: toBuffers(xattrs) }),

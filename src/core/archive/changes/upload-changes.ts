@@ -1,11 +1,11 @@
-// An upload of what changed since a version. Compares, looks at what it may refer to, packs what is pending, and commits a
-// delta, or a full listing when one is due, at the next ordinal. Beaten to that ordinal by a rival, or told that something
-// it refers to has been given up, it compares again and goes on under a new upload id with the chunks that it has sent
+// An upload of what changed since a version. Compares, checks what it may refer to, packs what is pending, and commits a
+// delta, or a full listing when one is due, at the next ordinal. If another writer takes that ordinal first, or something
+// that it refers to was given up, it compares again and continues under a new upload id with the chunks that it has sent
 // already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
 import { displayPath } from '../../paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
 import type { Job } from '../job.js';
@@ -23,13 +23,14 @@ import type { ChangeCounts } from './change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
 import { isFullDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
+import { checkDeletions, warnOfAnother } from './doubtful-source.js';
 import { tableLevel } from './table-level.js';
 
-/** Each try that fails means that a rival succeeded. */
+/** Each attempt that fails means that another writer succeeded. */
 const MAX_TRIES = 1000;
 
-/** The job can refer to nothing that is there: it has to be uploaded as a full listing of its own. */
-export interface OnItsOwn {
+/** The job can refer to nothing that is stored: it must be uploaded as a self-contained full listing. */
+export interface NeedsFullVersion {
   readonly ownJob: Job;
   /** The highest ordinal that is known. */
   readonly highest: number;
@@ -38,7 +39,8 @@ export interface OnItsOwn {
 }
 
 /** Uploads the difference between what was scanned and `baseline`. @throws as `archiveFolder` does */
-export async function uploadChanges(job: Job, baseline: Baseline): Promise<UploadResult | OnItsOwn> {
+export async function uploadChanges(job: Job, baseline: Baseline): Promise<UploadResult | NeedsFullVersion> {
+  warnOfAnother(job, baseline);
   let attempt = new Attempt(job, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const result = await attempt.run();
@@ -50,14 +52,14 @@ export async function uploadChanges(job: Job, baseline: Baseline): Promise<Uploa
   });
 }
 
-/** The same for a job that a rival has beaten to the first version, with everything sent and its manifest tried. */
-export async function compareWithRival(job: Job): Promise<UploadResult | OnItsOwn> {
+/** The same for a job whose first version another writer has committed: everything is sent, its manifest attempted. */
+export async function compareWithRival(job: Job): Promise<UploadResult | NeedsFullVersion> {
   const baseline = await rivalsVersion(job, undefined);
   const settled = keepEncryption(job.encryption, encryptionOf(baseline.view), job.emit);
   return await uploadChanges(await underNewId(job, settled), baseline);
 }
 
-/** Why an attempt has to be made again: a rival was faster, or what it was compared with is not what is there. */
+/** Why an attempt is repeated: another writer was faster, or the baseline does not match the store. */
 type Repeat = 'taken' | 'stale' | 'doubtful';
 
 class Attempt {
@@ -68,14 +70,16 @@ class Attempt {
     private readonly mayCache = true,
   ) {}
 
-  async run(): Promise<UploadResult | OnItsOwn | Repeat> {
+  async run(): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { job, baseline } = this;
     const compared = await this.compare();
-    if (isNothing(compared)) return await this.unchanged(compared);
+    checkDeletions(job, compared.counts);
+    if (this.isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
-    if (!baseline.isListed && !job.dryRun) return this.onItsOwn(compared);
+    if (!baseline.isListed && !job.dryRun) return this.onItsOwn(compared, 'list');
     const isFull = this.isFull(compared);
     const look = await this.look(compared, isFull);
+    if (look === undefined) return this.onItsOwn(compared, 'list');
     if (look.first === undefined) return await this.commit(compared, isFull, look);
     if (this.mayCache && baseline.isReadable) return 'doubtful';
     reopenUnstored(job.ledger.table, job.ledger.extras);
@@ -110,16 +114,20 @@ class Attempt {
   }
 
   /** What changed, on top of the view. */
-  private lister({ deleted }: Comparison, isFull: boolean, lookedAtMs: number): Lister {
+  private lister({ deleted, kept }: Comparison, isFull: boolean, lookedAtMs: number): Lister {
     const { job, baseline } = this;
     const { view, recordEtag } = baseline;
     const list = (plan: UploadPlan): (() => Promise<Commitment>) | undefined => {
       const { uploadId } = view.head;
       const level = tableLevel(job, { view: { uploadId, chunks: view.chunks }, deleted });
-      if (level.count === 0) return undefined;
+      if (level.count === 0 && this.isSameRoot()) return undefined;
       return async () => {
         const composed = await composeChanges(job, plan, level, { view, isFull });
-        return { ...composed, previous: composed.previous && { ...composed.previous, recordEtag }, lookedAtMs };
+        // What tables of contents in its folder do not tell: without a copy it would be lost with the manifest.
+        const isElsewhere = level.chunks.some(({ key }) => key.startsWith('../'));
+        const hasCopy = !isFull && (isElsewhere || kept + deleted.length > 0 || level.count === 0);
+        const previous = composed.previous && { ...composed.previous, recordEtag };
+        return { ...composed, previous, hasCopy, lookedAtMs };
       };
     };
     return { hooks: { withoutEmptyChunks: true }, list };
@@ -132,8 +140,14 @@ class Attempt {
     return isForced || !baseline.isNewest || isFullDue(baseline.view, pending + kept + stored + deleted.length);
   }
 
-  /** Looks at what the manifest will refer to: all that the view lists, or the content of rows with new metadata. */
-  private async look({ kept }: Comparison, isFull: boolean): Promise<ReferenceLook & { readonly isManifest: boolean }> {
+  /**
+   * Looks at what the manifest will refer to: all that the view lists, or the content of rows with new metadata. Undefined for
+   * a writer without permission to list it.
+   */
+  private async look(
+    { kept }: Comparison,
+    isFull: boolean,
+  ): Promise<(ReferenceLook & { readonly isManifest: boolean }) | undefined> {
     const { job, baseline } = this;
     const { view } = baseline;
     const wanted = isFull ? undefined : kept > 0 ? this.keptChunks() : new Set<number>();
@@ -147,7 +161,7 @@ class Attempt {
     const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: Date.now(), isManifest: false };
     if (!hasReferences(references)) return none;
     const look = await lookAtReferences(job.store, references, job.signal);
-    if (look === undefined) return none; // a dry run of a writer without permission to list
+    if (look === undefined) return job.dryRun ? none : undefined;
     return { ...look, isManifest: look.first !== undefined && look.unsound.size === 0 };
   }
 
@@ -166,28 +180,40 @@ class Attempt {
   }
 
   /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */
-  private cannotRefer(missing: string, comparison: Comparison): OnItsOwn {
+  private cannotRefer(missing: string, comparison: Comparison): NeedsFullVersion {
     const { job, baseline } = this;
     const { lost } = comparison;
     const about = lost === undefined ? missing : `${missing}, where ${displayPath(lost)} lies,`;
     // Nothing more can be found out by a writer that may not read; a full version of its own is always whole.
-    if (!baseline.isReadable) return this.onItsOwn(comparison);
-    throw integrityError(
-      `version ${baseline.head} of dataset ${job.datasetId} needs ${about} which is not there any more`,
-      { hint: 'look at it with `archiver verify`; run again with --track-deletes --force for a version without it' },
-    );
+    if (!baseline.isReadable) return this.onItsOwn(comparison, 'read');
+    throw integrityError(`version ${baseline.head} of dataset ${job.datasetId} needs ${about} which no longer exists`, {
+      hint: 'look at it with `archiver verify`; run again with --track-deletes --force for a version without it',
+    });
   }
 
-  private onItsOwn({ counts }: Comparison): OnItsOwn {
+  private onItsOwn({ counts }: Comparison, why: 'list' | 'read'): NeedsFullVersion {
     const { job, baseline } = this;
     const { table, extras } = job.ledger;
-    const why = baseline.isListed ? 'read' : 'list';
     job.emit({
       type: 'note',
       text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,
     });
     reopenUnstored(table, extras);
     return { ownJob: job, highest: baseline.head, counts };
+  }
+
+  private isNothing({ pending, kept, stored, deleted }: Comparison): boolean {
+    return pending + kept + stored + deleted.length === 0 && this.isSameRoot();
+  }
+
+  /** The folder itself is no entry: its mode, owner and time are in the head of a manifest. */
+  private isSameRoot(): boolean {
+    const { scanned, dataset } = this.job;
+    const { mode, uid, gid, mtime } = this.baseline.view.head.source;
+    const { root } = scanned;
+    const isSameTime = root.mtimeSeconds === mtime.seconds && root.mtimeNanos === mtime.nanos;
+    const isSame = isSameTime && (root.mode & 0o7777) === mode && root.uid === uid && root.gid === gid;
+    return isSame || dataset.origin !== undefined;
   }
 
   private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
@@ -206,7 +232,7 @@ class Attempt {
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {
-    return dryRunResult(this.job, plan, { ...comparison.counts, noChanges: isNothing(comparison) });
+    return dryRunResult(this.job, plan, { ...comparison.counts, noChanges: this.isNothing(comparison) });
   }
 
   /** Nothing to mention: no version is written, and everything is that of the version before. */
@@ -237,15 +263,12 @@ class Attempt {
   }
 }
 
-const isNothing = ({ pending, kept, stored, deleted }: Comparison): boolean =>
-  pending + kept + stored + deleted.length === 0;
-
 /** A key of the view's upload as that of another folder. */
-const elsewhere = (key: string, uploadId: string): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);
+const elsewhere = (key: string, uploadId: UploadId): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);
 
 type FindInput = Pick<Job, 'store' | 'datasetId' | 'remembered' | 'dataset' | 'emit' | 'signal'>;
 
-/** The latest version as the store has it, not this computer; undefined where it cannot be read. @throws what reading it throws */
+/** The latest version from the store, not the cache; undefined where it cannot be read. @throws what reading it throws */
 async function readAnew(job: FindInput): Promise<Baseline | undefined> {
   const { store, datasetId, dataset, emit, signal } = job;
   const highest = await highestVersion(store, datasetId, { signal });
@@ -253,7 +276,7 @@ async function readAnew(job: FindInput): Promise<Baseline | undefined> {
   return await findBaseline({ store, datasetId, highest, remembered: {}, previousManifest, emit, signal });
 }
 
-/** The version that was faster. @throws conflict when there is nothing new after all */
+/** The version that was committed first. @throws conflict when there is nothing new after all */
 async function rivalsVersion(job: FindInput, before: Baseline | undefined): Promise<Baseline> {
   const { store, datasetId, remembered, emit, signal } = job;
   emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });

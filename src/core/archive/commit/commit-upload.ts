@@ -2,13 +2,14 @@
 import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
+import { besideKeyOf } from '../../manifest/manifest-copy.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { textFromRaw } from '../../paths/raw-path.js';
-import { defined } from '../defined.js';
+import { textFromRaw, bytesOf } from '../../paths/raw-path.js';
+import { defined } from '../../defined.js';
 import type { Job } from '../job.js';
-import { claimVersion, commitManifest, type VersionInput } from './commit.js';
+import { claimVersion, commitManifest, putCopy, type VersionInput } from './commit.js';
 import type { Commitment, CommitOutcome, Ordinal } from './commitment.js';
 import { confirmSent, lookBack, type LookInput, referencesStand } from './looks.js';
 import { originPath } from './manifest-head.js';
@@ -19,7 +20,7 @@ export type CommitInput = LookInput &
   Pick<Job, 'ledger' | 'emit' | 'sender' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'remembered'>;
 
 /**
- * Makes the upload a version. Where its ordinal need not be exact, a rival only costs another try: right for a full listing,
+ * Makes the upload a version. Where its ordinal need not be exact, another writer only costs another attempt: right for a full listing,
  * which does not depend on its predecessor. @throws what the store throws; integrity when something is not there
  */
 export async function commitUpload(job: CommitInput, commitment: Commitment, ordinal: Ordinal): Promise<CommitOutcome> {
@@ -44,13 +45,15 @@ export async function commitUpload(job: CommitInput, commitment: Commitment, ord
   });
 }
 
-/** Up to here the upload is nobody's; from here on it can be read, and nothing of it is deleted by the writer. */
-async function putManifest(job: CommitInput, { encoded }: Commitment): Promise<void> {
+/** Up to here no other process knows the upload; from here on it can be read, and the writer deletes nothing of it. */
+async function putManifest(job: CommitInput, { encoded, hasCopy = false }: Commitment): Promise<void> {
   await confirmSent(job);
   throwIfCancelled(job.signal);
   await job.resume.journal?.committing();
   job.sender.keep();
-  await commitManifest(job.store, manifestKeyOf(job.uploadId), encoded, job.signal);
+  const { store, uploadId, signal } = job;
+  if (hasCopy) await putCopy(store, besideKeyOf(uploadId, 'copy', encoded.sha256), encoded, signal);
+  await commitManifest(store, manifestKeyOf(uploadId), encoded, signal);
 }
 
 /** What the version record says. */
@@ -71,7 +74,7 @@ function versionInput(job: CommitInput, { encoded, totals, listing }: Commitment
   };
 }
 
-/** Of an encrypted manifest the key as KMS names it: an alias may tell more than it should. */
+/** Of an encrypted manifest the key as KMS names it: an alias may reveal more than it should. */
 function recordedEncryption({ encryption }: CommitInput, { opened }: EncodedManifest): VersionInput['encryption'] {
   const kmsKeyId = opened?.sealedBy ?? encryption.kmsKeyId;
   return kmsKeyId === undefined ? undefined : { kmsKeyId, manifest: opened !== undefined };
@@ -80,10 +83,10 @@ function recordedEncryption({ encryption }: CommitInput, { opened }: EncodedMani
 function sourcePath(job: CommitInput): { path: string } | { pathBase64: string } {
   const raw = originPath(job);
   const path = textFromRaw(raw);
-  return path === undefined ? { pathBase64: Buffer.from(raw, 'latin1').toString('base64') } : { path };
+  return path === undefined ? { pathBase64: bytesOf(raw).toString('base64') } : { path };
 }
 
-/** Keeps what was just committed at hand for the next run. */
+/** Caches what was just committed for the next run. */
 export async function rememberHead(
   { remembered: { cache, heads }, store, datasetId, uploadId }: CommitInput,
   { sha256, opened, bytes }: EncodedManifest,

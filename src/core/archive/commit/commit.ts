@@ -1,13 +1,14 @@
 // How an upload becomes a version: chunks (already sent) → LIST of the own folder → manifest, looked at → version record,
 // looked at. Each object that must not overwrite another is one PutObject with If-None-Match. Nothing here reports success
-// before the store has shown what it acknowledged, as far as this writer may look.
+// before a listing has shown what the store acknowledged, as far as this writer may list.
 import { encodeVersionRecord, ordinalsFrom, versionKey } from '../../dataset/records/version-record.js';
 import { integrityError, isArchiverError } from '../../failures/errors.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
+import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ListOptions, ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
-import { defined } from '../defined.js';
+import { defined } from '../../defined.js';
 import { putOnce } from './put-once.js';
 
 /**
@@ -109,7 +110,8 @@ export async function claimVersion(
 // The digest covers the keys in this order.
 function orderedRecord(input: VersionInput, version: number, previous: number | null): Omit<VersionRecord, 'digest'> {
   const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
-  const identity = { format, type, datasetId, version, uploadId, manifestKey, manifestSha256, createdAt, listing };
+  const known = { format, type, requires: NO_REQUIREMENTS, datasetId, version };
+  const identity = { ...known, uploadId, manifestKey, manifestSha256, createdAt, listing };
   const { writerId, encryption } = input;
   return { ...identity, previous, source, totals, ...defined({ writerId, encryption }) };
 }
@@ -121,11 +123,24 @@ export async function commitManifest(
   manifest: EncodedManifest,
   signal: AbortSignal,
 ): Promise<void> {
-  await putOnce(store, key, manifest.bytes, {
-    contentType: manifest.opened === undefined ? 'application/gzip' : 'application/octet-stream',
-    sha256: manifest.sha256,
-    exclusive: true,
-    signal,
-  });
+  await putOnce(store, key, manifest.bytes, { ...describing(manifest), exclusive: true, signal });
   await confirmStored(store, { key, sizeBytes: manifest.bytes.length, state: 'no version was made' }, signal);
 }
+
+/** Writes the copy of a manifest under a key that nothing else is ever put under. @throws what the store throws */
+export async function putCopy(
+  store: ObjectStore,
+  key: string,
+  manifest: EncodedManifest,
+  signal: AbortSignal,
+): Promise<void> {
+  await store.put(key, manifest.bytes, { ...describing(manifest), signal });
+}
+
+const describing = ({
+  opened,
+  sha256,
+}: EncodedManifest): { readonly contentType: string; readonly sha256: string } => ({
+  contentType: opened === undefined ? 'application/gzip' : 'application/octet-stream',
+  sha256,
+});

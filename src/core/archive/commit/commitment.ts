@@ -13,6 +13,8 @@ export interface Commitment {
   readonly chunks: readonly ChunkRecord[];
   /** The manifest that a delta builds on, and the ETag of its version's record where that is known. */
   readonly previous?: (PreviousManifest & { readonly recordEtag: string | undefined }) | undefined;
+  /** It says more than its chunks do: a copy of it is put beside. */
+  readonly hasCopy?: boolean;
   /** When what it refers to was last looked at, by the wall clock. */
   readonly lookedAtMs?: number | undefined;
 }

@@ -4,9 +4,11 @@ import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import type { ChunkRecord, PreviousManifest } from '../../manifest/manifest-types.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import { ifAllowed } from '../../object-store/abilities.js';
 import type { Job } from '../job.js';
 import { confirmChunks, type ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
+import { uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
 
 export type LookInput = Pick<Job, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
@@ -54,9 +56,11 @@ export async function lookBack(
   { version, shown, startedMs }: Put,
 ): Promise<void> {
   const { chunks, previous } = commitment;
-  const look = await lookAtReferences(job.store, referencesOf(job, commitment), job.signal);
+  const references = referencesOf(job, commitment);
+  const look = await lookAtReferences(job.store, references, job.signal);
+  if (look === undefined && hasReferences(references)) throw unseen(job, version, 'the folders that it refers to');
   // A computer that slept for a week: its own folder may have been taken for abandoned.
-  const own = isLookOld(startedMs) ? await lookAtOwn(job, chunks) : undefined;
+  const own = isLookOld(startedMs) ? await lookAtOwn(job, version, chunks) : undefined;
   const gone = look?.first ?? own;
   if (gone !== undefined) throw notWhole(job, version, `${gone} was removed while it was made`);
   const { recordEtag } = previous ?? {};
@@ -64,14 +68,15 @@ export async function lookBack(
     await confirmPrevious(job, version, previous);
 }
 
-/** Key of the first own object that is missing or marked. */
-async function lookAtOwn(
-  { store, uploadId, signal }: LookInput,
-  chunks: readonly ChunkRecord[],
-): Promise<string | undefined> {
-  const { sound } = await lookAtFolder(store, uploadId, signal);
-  const keys = chunks.flatMap(({ key }) => (key.startsWith('../') ? [] : [`uploads/${uploadId}/${key}`]));
-  return [manifestKeyOf(uploadId), ...keys].find((key) => !sound.has(key));
+/** Key of the first own object that is missing or marked. @throws integrity for a writer without permission to list */
+async function lookAtOwn(job: LookInput, version: number, chunks: readonly ChunkRecord[]): Promise<string | undefined> {
+  const { store, uploadId, signal } = job;
+  const look = await ifAllowed(store, 'list', uploadFolder(uploadId), () =>
+    lookAtFolder(store, uploadFolder(uploadId), signal),
+  );
+  if (look === undefined) throw unseen(job, version, 'its own folder');
+  const keys = chunks.flatMap(({ key }) => (key.startsWith('../') ? [] : [`${uploadFolder(uploadId)}${key}`]));
+  return [manifestKeyOf(uploadId), ...keys].find((key) => !look.sound.has(key));
 }
 
 /** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
@@ -85,7 +90,13 @@ async function confirmPrevious(job: LookInput, version: number, { uploadId, sha2
   }
 }
 
+const unseen = ({ datasetId, store, uploadId }: LookInput, version: number, what: string): ArchiverError =>
+  integrityError(
+    `version ${version} of dataset ${datasetId} was written, but may not be whole: ${what} could not be listed again (permission refused)`,
+    { hint: `archiver verify ${uploadUrlOf(store.url, uploadId)}` },
+  );
+
 const notWhole = ({ datasetId, store, uploadId }: LookInput, version: number, why: string): ArchiverError =>
   integrityError(`version ${version} of dataset ${datasetId} is not whole: ${why}`, {
-    hint: `archiver repair ${store.url}/uploads/${uploadId}, or the command again with --force for a full new version`,
+    hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}, or the command again with --force for a full new version`,
   });

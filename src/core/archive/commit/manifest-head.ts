@@ -1,10 +1,11 @@
 // What a manifest says before its entries.
 import { loadCodec } from '../../codec/codec.js';
 import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../manifest/manifest-types.js';
+import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
-import { type RawPath, rawFromText } from '../../paths/raw-path.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
-import { defined } from '../defined.js';
+import { defined } from '../../defined.js';
 import type { Job } from '../job.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { readAccountNames } from '../scan/account-names.js';
@@ -47,6 +48,7 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
   return {
     format: FORMAT_VERSION,
     type: 'archiver-manifest',
+    requires: NO_REQUIREMENTS,
     tool: labels.tool,
     codec: loadCodec().version,
     uploadId: job.uploadId,
@@ -97,6 +99,5 @@ function storage({ layout, store, region, encryption: { kmsKeyId } }: HeadInput)
 
 function accounts({ uid, gid }: { readonly uid: number; readonly gid: number }): Pick<SourceRecord, 'user' | 'group'> {
   const names = readAccountNames();
-  const raw = (name: string | undefined): RawPath | undefined => (name === undefined ? undefined : rawFromText(name));
-  return defined({ user: raw(names.user(uid)), group: raw(names.group(gid)) });
+  return defined({ user: names.user(uid), group: names.group(gid) });
 }

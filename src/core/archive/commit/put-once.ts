@@ -9,8 +9,8 @@ import { isUncertainConflict } from '../../object-store/store-error.js';
 
 export interface PutOnceOptions extends PutOptions {
   /**
-   * Nobody else ever writes this key: it lies under an upload id of our own. Not so for a version's record, also not under
-   * a writer's own prefix: what is there may be an older version that this writer has forgotten.
+   * No other process ever writes this key: it is under our own upload id. Not so for a version's record, even under a
+   * writer's own prefix: the existing one may be an older version that this writer does not remember.
    */
   readonly exclusive: boolean;
 }
@@ -37,7 +37,7 @@ interface Doubt {
   readonly key: string;
   readonly body: Uint8Array;
   readonly sha256: string;
-  /** The request was repeated and nobody else writes this key: what is there can only be ours. */
+  /** The request was repeated and no other process writes this key: the object can only be ours. */
   readonly isAlone: boolean;
   readonly signal: AbortSignal | undefined;
 }

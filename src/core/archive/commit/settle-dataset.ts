@@ -1,6 +1,6 @@
 // Which dataset an upload becomes a version of, what it is compared with, and how it is encrypted. Encryption is part of a
-// dataset (commit protocol, Protocol 2, rule 10): what is not said anew is taken from the version before. The id that is
-// derived for an encrypted dataset does not hold the folder's name: whoever says nothing is looked up under both.
+// dataset (commit protocol, Protocol 2, rule 10): what is not given is taken from the version before. The id that is
+// derived for an encrypted dataset does not contain the folder's name: without an explicit id both are looked up.
 import type { CachedHead } from '../../dataset/cache/head-cache.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
@@ -32,7 +32,7 @@ interface Found {
   readonly remembered: CachedHead | undefined;
 }
 
-export type SettleInput = Pick<Job, 'source' | 'dataset' | 'remembered' | 'store' | 'emit' | 'signal'>;
+export type SettleInput = Pick<Job, 'source' | 'dataset' | 'resume' | 'remembered' | 'store' | 'emit' | 'signal'>;
 
 /** Looks what is there of the dataset. @throws what reading its latest version throws */
 export async function settleDataset(input: SettleInput): Promise<SettledDataset> {
@@ -41,7 +41,9 @@ export async function settleDataset(input: SettleInput): Promise<SettledDataset>
   const ids = candidates(input);
   const found = await choose(input, ids);
   const { datasetId, highest, remembered } = found;
-  const baseline = changes === undefined ? undefined : await findBaseline({ ...input, ...changes, datasetId, highest });
+  const isResumed = input.resume.saved !== undefined;
+  const compared = { ...input, ...changes, datasetId, highest, isResumed };
+  const baseline = changes === undefined ? undefined : await findBaseline(compared);
   const known = {
     datasetId,
     baseline,
@@ -53,12 +55,19 @@ export async function settleDataset(input: SettleInput): Promise<SettledDataset>
   const before =
     baseline !== undefined && isLatest ? encryptionOf(baseline.view) : await recordedOr(asked, input, found);
   if (before !== undefined) return { ...known, encryption: keepEncryption(asked, before, input.emit) };
-  if (datasetId === ids[0] || asked.encryptManifest) return { ...known, encryption: asked };
-  throw new ArchiverError(
-    'access-denied',
-    `dataset ${datasetId} is encrypted, and this writer may not read with which key`,
-    { hint: 'give --kms-key-id and --encrypt-manifest' },
-  );
+  const { heads } = input.remembered;
+  const isForgotten = ids.some((id) => heads?.isUnusable?.(input.store.url, id));
+  if (asked.encryptManifest || (datasetId === ids[0] && !isForgotten)) return { ...known, encryption: asked };
+  throw unknownEncryption(datasetId, isForgotten);
+}
+
+function unknownEncryption(datasetId: string, isForgotten: boolean): ArchiverError {
+  const [what, more] = isForgotten
+    ? [`whether dataset ${datasetId} is encrypted is not known any more`, ', or --no-encrypt-manifest']
+    : [`dataset ${datasetId} is encrypted, with which key is not known`, ''];
+  return new ArchiverError('access-denied', `${what}, and this writer may not read it`, {
+    hint: `give --kms-key-id and --encrypt-manifest${more}`,
+  });
 }
 
 /** Ids that the dataset may have, likeliest first. */
@@ -112,7 +121,7 @@ async function recordedOr(asked: Encryption, input: SettleInput, found: Found): 
     if (asked.encryptManifest) return asked;
     throw new ArchiverError(
       error.code,
-      `whether dataset ${found.datasetId} is encrypted cannot be told: ${error.message}`,
+      `whether dataset ${found.datasetId} is encrypted is not known: ${error.message}`,
       {
         cause: error,
         hint: 'say it: --kms-key-id with --encrypt-manifest, or --no-encrypt-manifest',

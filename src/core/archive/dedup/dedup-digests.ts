@@ -40,7 +40,7 @@ export async function digestFiles(rows: Uint32Array, options: DigestOptions): Pr
     made: new SharedArrayBuffer(rows.length),
     shared: new SharedArrayBuffer(8),
   };
-  // Asked to stop and not terminated: a thread that ends while it loads a native addon takes the process down.
+  // Asked to stop and not terminated: terminating a thread while it loads a native addon crashes the process.
   const stop = (): void => void Atomics.store(new Int32Array(task.shared), 1, 1);
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -83,9 +83,7 @@ export class FrameWriter {
   ensure(bytes: number): void {
     const needed = this.length + bytes;
     if (needed <= this.buffer.length) return;
-    const larger = this.options.md5s.allocate(Math.max(needed, this.buffer.length * 2));
-    this.buffer.copy(larger, 0, 0, this.length);
-    this.buffer = larger;
+    this.buffer = this.options.md5s.allocate(Math.max(needed, this.buffer.length * 2), this.buffer);
   }
 
   /** Counts `bytes` that were put at `length`; ends the frame when it is full. */

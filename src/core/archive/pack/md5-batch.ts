@@ -1,7 +1,7 @@
 // MD5s of the small files in the frame that is being filled: they are gathered, and made together when the frame ends,
 // four to five times as fast as one by one (core/md5). Where WebAssembly SIMD is missing each is made at once.
 import { hash } from 'node:crypto';
-import { LANE_LIMIT_BYTES, loadMd5Lanes, type Md5Lanes } from '../../md5/md5-lanes.js';
+import { LANE_LIMIT_BYTES, type Md5Lanes } from '../../md5/md5-lanes.js';
 
 const CAPACITY = 8192;
 const DIGEST = 16;
@@ -15,15 +15,18 @@ export class Md5Batch {
   /** How many were made before those that wait. */
   private done = 0;
 
-  /** `digests` takes 16 bytes at 16 times the entry's number. */
+  /** `digests` takes 16 bytes at 16 times the entry's number; without `lanes` each is made alone. */
   constructor(
     private readonly digests: Buffer,
-    private readonly lanes: Md5Lanes | undefined = loadMd5Lanes(),
+    private readonly lanes: Md5Lanes | undefined,
   ) {}
 
-  /** Memory for a frame. Asking for more keeps what is there, but an earlier Buffer may become empty. */
-  allocate(bytes: number): Buffer {
-    return this.lanes === undefined ? Buffer.allocUnsafeSlow(bytes) : this.lanes.allocate(bytes);
+  /** Memory for a frame, with what `before`, the last Buffer allocated, holds; that one must not be used any more. */
+  allocate(bytes: number, before?: Buffer): Buffer {
+    if (this.lanes !== undefined) return this.lanes.allocate(bytes); // keeps its content, and detaches `before`
+    const frame = Buffer.allocUnsafeSlow(bytes);
+    before?.copy(frame);
+    return frame;
   }
 
   /** The content of `entry` is `length` bytes at `start` of `frame`, the last Buffer allocated, and stays until `run`. */

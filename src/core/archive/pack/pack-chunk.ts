@@ -12,6 +12,7 @@ import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../chunk/table-frame.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
+import { TOP, pathBelow } from '../../paths/raw-path.js';
 import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
 import { CutFilePacker, type PackedSegment } from './pack-cut.js';
 import { packDirect, type PackedObject } from './pack-direct.js';
@@ -155,9 +156,9 @@ export class ChunkPacker {
   private packBare(index: number, kind: number): void {
     const { context, deps } = this;
     const { table, fs, settings } = deps;
-    const pax = context.keepXattrs(index, fs.xattrsAt(`${settings.root}/${table.path(index)}`));
+    const pax = context.keepXattrs(index, fs.xattrsAt(pathBelow(settings.root, table.path(index))));
     const member = context.member(index, kind === KIND.directory ? '5' : '2', 0, pax);
-    const target = kind === KIND.symlink ? (table.targets[table.columns.link[index] ?? 0] ?? '') : '';
+    const target = kind === KIND.symlink ? (table.targets[table.columns.link[index] ?? 0] ?? TOP) : TOP;
     context.header({ ...member, target });
     table.columns.status[index] = STATUS.stored;
   }

@@ -3,28 +3,31 @@
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { Codec } from '../../codec/codec-type.js';
+import { cancelledError } from '../../failures/errors.js';
 import { newStat, type Stat } from '../../libc/libc.js';
 import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
 import type { Provenance } from '../../manifest/provenance.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { type RawPath, rawFromBytes, rawFromText, TOP, pathBelow } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
+import { loadMd5Lanes } from '../../md5/md5-lanes.js';
 import { Md5Batch } from './md5-batch.js';
 import { S_IFMT, S_IFREG } from '../scan/scan.js';
 import { NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';
+import type { UploadId } from '../../manifest/manifest-types.js';
 
 // Labels of the machine that was read: the target's own policy decides there.
-export const MACHINE_XATTR = 'security.selinux';
+export const MACHINE_XATTR = rawFromText('security.selinux');
 const READ_BYTES = 1 << 20;
 const ZEROS = Buffer.alloc(1 << 20);
 
 export type Md5 = ReturnType<typeof createHash>;
 
 export interface PackSettings {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly root: RawPath;
   /** 0: one frame a chunk. */
   readonly frameBytes: number;
@@ -37,7 +40,7 @@ export interface PackSettings {
 }
 
 /** Counters in shared memory, one set a worker, read by the main thread: files, bytes, position of the current entry. */
-export const PROGRESS = { files: 0, bytes: 1, current: 2 } as const;
+export const PROGRESS = { files: 0, bytes: 1, current: 2, isStopping: 3 } as const;
 
 export interface PackDeps {
   readonly fs: SourceFs;
@@ -65,7 +68,7 @@ export class PackContext {
 
   constructor(readonly deps: PackDeps) {
     const { codec, settings, fs, table } = deps;
-    this.md5s = new Md5Batch(table.md5);
+    this.md5s = new Md5Batch(table.md5, loadMd5Lanes());
     this.frames = new FrameWriter({ codec, frameBytes: settings.frameBytes, level: settings.level, md5s: this.md5s });
     this.rootFd = fs.openRoot(settings.root);
   }
@@ -115,23 +118,29 @@ export class PackContext {
     const { progress } = this.deps;
     this.bytes += bytes;
     progress[PROGRESS.bytes] = (progress[PROGRESS.bytes] ?? 0) + bytes;
+    this.throwIfStopping();
   }
 
-  member(index: number, type: TarType, size: number, pax?: ReadonlyMap<string, string>): NewMember {
+  /** Whoever stops an upload does not wait for the chunk to be full. */
+  private throwIfStopping(): void {
+    if (this.deps.progress[PROGRESS.isStopping] === 1) throw cancelledError('stopped while it was packed');
+  }
+
+  member(index: number, type: TarType, size: number, pax?: ReadonlyMap<string, RawPath>): NewMember {
     const { table, names } = this.deps;
     const c = table.columns;
     const uid = c.uid[index] ?? 0;
     const gid = c.gid[index] ?? 0;
     const path = table.path(index);
     return {
-      path: type === '5' ? `${path}/` : path,
+      path: type === '5' ? pathBelow(path, TOP) : path,
       type,
       size,
       mode: c.mode[index] ?? 0,
       uid,
       gid,
-      user: names.user(uid) ?? '',
-      group: names.group(gid) ?? '',
+      user: names.user(uid) ?? TOP,
+      group: names.group(gid) ?? TOP,
       mtimeSeconds: c.mtimeSeconds[index] ?? 0,
       mtimeNanos: c.mtimeNanos[index] ?? 0,
       ...(pax === undefined || pax.size === 0 ? {} : { pax }),
@@ -153,12 +162,12 @@ export class PackContext {
   }
 
   /** Remembers attributes for the manifest and returns them as pax records. */
-  keepXattrs(index: number, xattrs: Map<RawPath, Buffer> | undefined): Map<string, string> | undefined {
+  keepXattrs(index: number, xattrs: Map<RawPath, Buffer> | undefined): Map<string, RawPath> | undefined {
     this.extras.delete(index);
     xattrs?.delete(MACHINE_XATTR);
     if (xattrs === undefined || xattrs.size === 0) return undefined;
     this.extras.set(index, { xattrs });
-    return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${paxKey(name)}`, value.toString('latin1')]));
+    return new Map([...xattrs].map(([name, value]) => [`SCHILY.xattr.${paxKey(name)}`, rawFromBytes(value)]));
   }
 
   /** `stat` no longer shows what the columns say. */
@@ -213,6 +222,7 @@ export class PackContext {
   hashZeros(count: number, md5: Md5): void {
     if (!this.deps.settings.fileChecksums) return;
     for (let left = count; left > 0; left -= ZEROS.length) {
+      this.throwIfStopping();
       md5.update(left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS);
     }
   }

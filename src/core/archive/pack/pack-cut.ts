@@ -2,8 +2,10 @@
 // file's MD5 runs through them and a change in between is seen.
 import type { ChunkJob } from '../plan/chunk-job.js';
 import type { TwinPacker } from '../dedup/dedup-pack.js';
+import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../paths/raw-path.js';
 import { STATUS } from '../scan/entry-table.js';
 import type { Md5, PackContext } from './pack-context.js';
+import { holesBetween } from './pack-sparse.js';
 import { padded } from '../../tar/tar-block.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
@@ -70,15 +72,15 @@ export class CutFilePacker {
     const isLast = part.number === part.of;
     // With the first piece for those who put the file together by hand, with the last for the manifest.
     const xattrs = isLast || part.number === 1 ? context.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
-    const pax = new Map([
+    const pax = new Map<string, RawPath>([
       ['ARCHIVER.part.path', path],
-      ['ARCHIVER.part.number', String(part.number)],
-      ['ARCHIVER.part.of', String(part.of)],
-      ['ARCHIVER.part.offset', String(part.offset)],
-      ['ARCHIVER.part.size', String(c.size[index])],
+      ['ARCHIVER.part.number', rawFromNumber(part.number)],
+      ['ARCHIVER.part.of', rawFromNumber(part.of)],
+      ['ARCHIVER.part.offset', rawFromNumber(part.offset)],
+      ['ARCHIVER.part.size', rawFromNumber(c.size[index] ?? 0)],
       ...(xattrs ?? []),
     ]);
-    const name = `${path}.part-${pad5(part.number)}-of-${pad5(part.of)}`;
+    const name = withEnd(path, rawFromText(`.part-${pad5(part.number)}-of-${pad5(part.of)}`));
     context.header({ ...context.member(index, '0', part.size, pax), path: name });
     const offset = frames.position;
     c.offset[index] = offset;
@@ -100,12 +102,22 @@ export class CutFilePacker {
     if (context.stat.size === context.deps.table.columns.size[index]) context.refresh(index, fd);
   }
 
+  /** They are stored as zeros; whoever restores the file need not write them. */
+  private keepHoles(index: number, fd: number): void {
+    const { extras, deps } = this.context;
+    const { size, allocated } = deps.table.columns;
+    const bytes = size[index] ?? 0;
+    const extents = (allocated[index] ?? 0) < bytes ? deps.fs.extents(fd, bytes) : undefined;
+    if (extents !== undefined) extras.set(index, { ...extras.get(index), holes: holesBetween(extents, bytes) });
+  }
+
   private finish(names: Uint32Array, index: number, fd: number, md5: Md5): void {
     const { context } = this;
     const { inode } = context.deps.table.columns;
     context.examine(fd);
     context.settle(index, this.complete && !context.differs(index));
     context.setMd5(index, md5);
+    this.keepHoles(index, fd);
     context.countFiles(names.length);
     for (const other of names.subarray(1)) {
       if (inode[other] === inode[index]) this.copyContent(index, other);

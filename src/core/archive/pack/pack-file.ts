@@ -4,6 +4,7 @@
 import { readSync } from 'node:fs';
 import type { PackContext, PackMark } from './pack-context.js';
 import { padded } from '../../tar/tar-block.js';
+import type { RawPath } from '../../paths/raw-path.js';
 import { packSparse } from './pack-sparse.js';
 import { headerBytes, paxFor, writeHeader } from '../../tar/write-header.js';
 
@@ -49,7 +50,7 @@ function packSmall(
   context: PackContext,
   index: number,
   fd: number,
-  xattrs: ReadonlyMap<string, string> | undefined,
+  xattrs: ReadonlyMap<string, RawPath> | undefined,
 ): boolean | undefined {
   const { frames, deps } = context;
   const c = deps.table.columns;
@@ -77,7 +78,7 @@ function packLarge(
   context: PackContext,
   index: number,
   fd: number,
-  xattrs: ReadonlyMap<string, string> | undefined,
+  xattrs: ReadonlyMap<string, RawPath> | undefined,
 ): boolean {
   const { frames, deps } = context;
   const c = deps.table.columns;

@@ -79,6 +79,11 @@ export class PackPool {
     return { files, bytes, current };
   }
 
+  /** What is being packed fails soon, in the middle of a chunk. */
+  stop(): void {
+    for (const counter of this.counters) counter[PROGRESS.isStopping] = 1;
+  }
+
   /** Ends the threads, each when it is idle. */
   async close(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.close({ type: 'close' })));

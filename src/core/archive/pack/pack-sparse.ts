@@ -2,6 +2,10 @@
 // whole file, its holes as zeros.
 import type { PackContext } from './pack-context.js';
 import { padded } from '../../tar/tar-block.js';
+import { type RawPath, rawFromNumber, rawFromText, baseName, joinPath, parentOf } from '../../paths/raw-path.js';
+
+/** GNU tar keeps sparse files in a folder of this name. */
+const STAND_IN = rawFromText('GNUSparseFile.0');
 
 type Extent = readonly [offset: number, length: number];
 
@@ -10,7 +14,7 @@ export function packSparse(
   context: PackContext,
   index: number,
   fd: number,
-  xattrs: ReadonlyMap<string, string> | undefined,
+  xattrs: ReadonlyMap<string, RawPath> | undefined,
   plannedBytes: number,
 ): boolean | undefined {
   const { deps, frames } = context;
@@ -23,15 +27,14 @@ export function packSparse(
   const dataBytes = extents.reduce((sum, [, length]) => sum + length, 0);
   context.checkGrowth(dataBytes, plannedBytes);
   const path = deps.table.path(index);
-  const pax = new Map([
-    ['GNU.sparse.major', '1'],
-    ['GNU.sparse.minor', '0'],
+  const pax = new Map<string, RawPath>([
+    ['GNU.sparse.major', rawFromNumber(1)],
+    ['GNU.sparse.minor', rawFromNumber(0)],
     ['GNU.sparse.name', path],
-    ['GNU.sparse.realsize', String(size)],
+    ['GNU.sparse.realsize', rawFromNumber(size)],
     ...(xattrs ?? []),
   ]);
-  const slash = path.lastIndexOf('/') + 1;
-  const stand = `${path.slice(0, slash)}GNUSparseFile.0/${path.slice(slash)}`;
+  const stand = joinPath(joinPath(parentOf(path), STAND_IN), baseName(path));
   context.header({ ...context.member(index, '0', map.length + dataBytes, pax), path: stand });
   frames.write(map);
   c.offset[index] = frames.position;
@@ -75,7 +78,7 @@ function sparseMap(extents: readonly Extent[], size: number): Buffer {
   return Buffer.from(text.padEnd(padded(text.length), '\0'), 'latin1');
 }
 
-function holesBetween(extents: readonly Extent[], size: number): Extent[] {
+export function holesBetween(extents: readonly Extent[], size: number): Extent[] {
   const holes: Extent[] = [];
   let at = 0;
   for (const [offset, length] of extents) {

@@ -3,7 +3,7 @@
 // path begins with `.hashed` and keeps it, so neither can stand for the other. The manifest says which file is where.
 import { hash } from 'node:crypto';
 import { RESERVED } from '../../object-store/file/file-keys.js';
-import { type RawPath, textFromRaw } from '../../paths/raw-path.js';
+import { type RawPath, textFromRaw, rawFromText, bytesOf } from '../../paths/raw-path.js';
 import { foldName } from '../../paths/collisions.js';
 import type { EntryTable } from '../scan/entry-table.js';
 
@@ -39,7 +39,7 @@ export class DirectKeys {
     ).sort();
     for (let at = 1; at < numbers.length; at++) if (numbers[at] === numbers[at - 1]) this.doubled.add(numbers[at] ?? 0);
     for (const key of options.taken ?? []) {
-      const name = folded(Buffer.from(key.slice(FOLDER.length)).toString('latin1'));
+      const name = folded(rawFromText(key.slice(FOLDER.length)));
       this.takenFiles.add(name);
       for (const folder of foldersOf(name)) this.takenFolders.add(folder);
     }
@@ -50,7 +50,7 @@ export class DirectKeys {
     const path = this.table.path(index);
     const name = textFromRaw(path);
     if (name !== undefined && this.isValid(name) && !this.isTaken(folded(path))) return FOLDER + name;
-    return `${FOLDER}${HASHED}/${hash('sha256', Buffer.from(path, 'latin1'))}-${chunk}`;
+    return `${FOLDER}${HASHED}/${hash('sha256', bytesOf(path))}-${chunk}`;
   }
 
   private isValid(name: string): boolean {

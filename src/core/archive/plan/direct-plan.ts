@@ -7,6 +7,7 @@ import { DirectKeys } from './direct-keys.js';
 import type { Job } from '../job.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
+import { uploadFolder } from '../../manifest/upload-id.js';
 
 const MB = 1_000_000;
 const MIB = 2 ** 20;
@@ -66,7 +67,7 @@ export const plannedObjects = (lanes: readonly Lane[]): number =>
 function keysOf({ store, uploadId, ledger, sender, resumed }: DirectInput): DirectKeys {
   const place = parseStoreUrl(store.url);
   const prefix = place.kind === 's3' && place.prefix !== '' ? `${place.prefix}/` : '';
-  const own = `uploads/${uploadId}/`;
+  const own = uploadFolder(uploadId);
   const bytesBefore = Buffer.byteLength(prefix + own);
   const before = resumed === undefined ? [] : resumed.directKeys;
   // A further try of this run may pack again what the first one has sent.

@@ -1,5 +1,5 @@
 // Which shard an entry goes to. Shards are key prefixes: they spread requests in the store and let a part be fetched.
-import type { RawPath } from '../../paths/raw-path.js';
+import { type RawPath, baseName, parentOf } from '../../paths/raw-path.js';
 
 export const SHARD_STRATEGIES = ['round-robin', 'hash', 'size', 'type', 'directory'] as const;
 export type ShardStrategy = (typeof SHARD_STRATEGIES)[number];
@@ -31,7 +31,7 @@ export function assignShards(
 ): Uint8Array {
   if (strategy === 'hash') return Uint8Array.from(units, (unit) => hash(unit.path) % shards);
   if (strategy === 'size') return byLoad(units, shards, (_unit, index) => index);
-  return byLoad(units, shards, strategy === 'type' ? (unit) => extension(unit.path) : (unit) => parent(unit.path));
+  return byLoad(units, shards, strategy === 'type' ? (unit) => extension(unit.path) : (unit) => parentOf(unit.path));
 }
 
 // Groups go whole, largest first, to the shard that holds least so far.
@@ -69,12 +69,7 @@ function hash(path: RawPath): number {
 
 /** Lower-case extension without the dot, '' where there is none. */
 export function extension(path: RawPath): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = baseName(path);
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
-}
-
-function parent(path: RawPath): string {
-  const slash = path.lastIndexOf('/');
-  return slash < 0 ? '' : path.slice(0, slash);
 }

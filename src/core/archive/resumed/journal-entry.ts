@@ -1,4 +1,4 @@
-// What the journal of an upload is told: of its plan, and of each chunk that the store has acknowledged.
+// What the journal of an upload records: its plan, and each chunk that the store has acknowledged.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../../resume/upload-journal.js';
 import type { Job } from '../job.js';
@@ -6,6 +6,7 @@ import type { ChunkJob } from '../plan/chunk-job.js';
 import { KIND } from '../scan/entry-table.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
+import { uploadFolder } from '../../manifest/upload-id.js';
 
 export type JournalInput = Pick<
   Job,
@@ -43,7 +44,7 @@ export function acknowledgedChunk(
 ): AcknowledgedChunk {
   const isLast = part !== undefined && part.number === part.of;
   return {
-    key: `uploads/${uploadId}/${record.key}`,
+    key: `${uploadFolder(uploadId)}${record.key}`,
     record,
     toc: output.subarray(size - tocSize, size),
     direct: objects.map((object) => object.record),

@@ -14,6 +14,7 @@ import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js
 import type { RawPath } from '../../paths/raw-path.js';
 import { type ChunkTable, type PartRecord, readChunkTable } from '../../chunk/chunk-table.js';
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
+import { splitUploadKey } from '../../manifest/upload-id.js';
 
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 
@@ -74,8 +75,9 @@ class Matcher {
   }
 
   private takeChunk(chunk: AcknowledgedChunk): void {
-    const [, uploadId = ''] = chunk.key.split('/');
-    const table = readChunkTable(this.options.codec, Buffer.from(chunk.toc), uploadId);
+    const place = splitUploadKey(chunk.key);
+    if (place === undefined) return; // the journal has no such keys
+    const table = readChunkTable(this.options.codec, Buffer.from(chunk.toc), place.uploadId);
     this.next = 0;
     if (table.part !== undefined) this.takePiece(chunk, table, table.part);
     else for (const entry of table.lines()) this.takeEntry(entry, placeOf(entry, chunk));

@@ -2,7 +2,7 @@
 // pieces of cut files that need not be sent again.
 import { loadCodec } from '../../codec/codec.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
 import type { Job } from '../job.js';
 import type { ChunkJob, Lane } from '../plan/chunk-job.js';
@@ -28,7 +28,7 @@ export function takeOverSent({ resumed, ledger, packing, uploadId }: TakeOverInp
  * The records as this upload's manifest names them, which may go by another id than the chunk was sent under: that of the
  * chunk, and those of its direct files.
  */
-function ownRecords(uploadId: string, { key, record, direct = [] }: AcknowledgedChunk): ChunkRecord[] {
+function ownRecords(uploadId: UploadId, { key, record, direct = [] }: AcknowledgedChunk): ChunkRecord[] {
   const folder = key.slice(0, -record.key.length);
   return [record, ...direct].map((each) => {
     const full = folder + each.key;
@@ -44,7 +44,7 @@ export function withSentPieces(lane: Lane, { resumed, uploadId }: Pick<Job, 'res
   return pieces === undefined ? lane : lane.map((chunk) => withSent(chunk, pieces, uploadId));
 }
 
-function withSent(chunk: ChunkJob, pieces: readonly SentPiece[], uploadId: string): ChunkJob {
+function withSent(chunk: ChunkJob, pieces: readonly SentPiece[], uploadId: UploadId): ChunkJob {
   const { part } = chunk;
   const sent = pieces.find(
     ({ number, of, offset }) => number === part?.number && of === part.of && offset === part.offset,

@@ -1,24 +1,25 @@
-// Takes up an interrupted upload (commit protocol, Protocol 2, rule 6): an ordinary run that finds chunks by journal and
-// LIST. It first looks whether the upload became a version after all. It keeps its id only where the manifest was never
-// tried; else it goes on under a new one and refers to what is there. Nothing of an earlier run is finished, replaced or
+// Continues an interrupted upload (commit protocol, Protocol 2, rule 6): an ordinary run that finds chunks by journal and
+// LIST. It first looks whether the upload became a version after all. It keeps its id only where writing the manifest was
+// never attempted; otherwise it continues under a new one and refers to what is stored. Nothing of an earlier run is finished, replaced or
 // removed.
 import { lookAtFolder } from '../../dataset/folder-look.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { isArchiverError } from '../../failures/errors.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { printable } from '../../paths/raw-path.js';
 import { readBack } from '../../resume/read-back.js';
 import type { SavedUpload } from '../../resume/saved-upload.js';
 import { findSent } from '../../resume/sent-chunks.js';
 import type { Job } from '../job.js';
 import { underNewId } from '../under-new-id.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
+import { uploadFolder } from '../../manifest/upload-id.js';
 
-/** An upload that has sent nothing for so long has ended, or takes nothing back any more (send-chunk.ts). */
+/** An upload that has sent nothing for this long has ended, or deletes nothing any more (send-chunk.ts). */
 const QUIET_MS = 2 * 3_600_000;
 /** Clocks of writers and stores differ by less. */
 const CLOCK_SLACK_MS = 86_400_000;
@@ -47,7 +48,7 @@ export async function takeUp(
   const sent = await findSent(
     store,
     usable,
-    noted.filter(({ key }) => usable.some((id) => key.startsWith(`uploads/${id}/`))),
+    noted.filter(({ key }) => usable.some((id) => key.startsWith(uploadFolder(id)))),
     signal,
   );
   const more = fresh.resume.readsBack ? await readBack(store, sent.unnoted, signal) : [];
@@ -62,10 +63,10 @@ export async function takeUp(
 /** The version that one of these uploads is. @throws what the store throws */
 async function recordOf(
   { store, datasetId, signal }: Pick<Job, 'store' | 'datasetId' | 'signal'>,
-  uploadIds: readonly string[],
+  uploadIds: readonly UploadId[],
   createdAtMs: number,
 ): Promise<VersionRecord | undefined> {
-  // Who may not look cannot be told; under a new id nothing that is committed is touched.
+  // Without permission to list this is not known; under a new id nothing that is committed is touched.
   return await ifAllowed(store, 'list', `datasets/${datasetId}/`, async () => {
     const listed = await listVersions(store, datasetId, signal);
     const young = listed.filter(({ lastModified }) => lastModified.getTime() >= createdAtMs - CLOCK_SLACK_MS);
@@ -78,9 +79,9 @@ async function recordOf(
 /** Without a journal nothing but its manifest tells whose an upload is, and nothing but time whether it has ended. */
 async function ofThisDataset(
   { store, datasetId, emit, signal }: Pick<Job, 'store' | 'datasetId' | 'emit' | 'signal'>,
-  uploadIds: readonly string[],
-): Promise<readonly string[]> {
-  const usable: string[] = [];
+  uploadIds: readonly UploadId[],
+): Promise<readonly UploadId[]> {
+  const usable: UploadId[] = [];
   for (const uploadId of uploadIds) {
     const why = await whyNot(store, uploadId, datasetId, signal);
     if (why === undefined) usable.push(uploadId);
@@ -91,7 +92,7 @@ async function ofThisDataset(
 
 async function whyNot(
   store: ObjectStore,
-  uploadId: string,
+  uploadId: UploadId,
   datasetId: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -100,7 +101,7 @@ async function whyNot(
     const loaded = await ifAllowed(store, 'read', key, () => loadExpected(store, uploadId, [], { signal }));
     const owner = loaded?.head.datasetId;
     if (owner === undefined) return UNREADABLE;
-    return owner === datasetId ? undefined : `belongs to dataset ${displayPath(owner)}`;
+    return owner === datasetId ? undefined : `belongs to dataset ${printable(owner)}`;
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return await whyNotEnded(store, uploadId, signal);
     if (!isArchiverError(error, 'integrity')) throw error;
@@ -108,9 +109,9 @@ async function whyNot(
   }
 }
 
-/** It never became a version; whoever sends it may still be at it, and take back what was sent when that fails. */
-async function whyNotEnded(store: ObjectStore, uploadId: string, signal: AbortSignal): Promise<string | undefined> {
-  const [now, { objects }] = [await store.time(signal), await lookAtFolder(store, uploadId, signal)];
+/** It never became a version; its writer may still be running, and delete what was sent when it fails. */
+async function whyNotEnded(store: ObjectStore, uploadId: UploadId, signal: AbortSignal): Promise<string | undefined> {
+  const [now, { objects }] = [await store.time(signal), await lookAtFolder(store, uploadFolder(uploadId), signal)];
   const newest = objects.reduce((most, { lastModified }) => Math.max(most, lastModified.getTime()), 0);
   return now.getTime() - newest < QUIET_MS
     ? 'got something less than two hours ago, and may still be running'

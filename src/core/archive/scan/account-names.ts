@@ -2,19 +2,20 @@
 // people, numbers are what is restored.
 import { readFileSync } from 'node:fs';
 import type { AccountNames } from '../../manifest/entry-line.js';
+import { type RawPath, rawFromBytes } from '../../paths/raw-path.js';
 
 /** Names this machine's files know; none on platforms without them. */
-export function readAccountNames(): AccountNames {
-  const users = readColonFile('/etc/passwd');
-  const groups = readColonFile('/etc/group');
+export function readAccountNames(folder = '/etc'): AccountNames {
+  const users = readColonFile(`${folder}/passwd`);
+  const groups = readColonFile(`${folder}/group`);
   return { user: (uid) => users.get(uid), group: (gid) => groups.get(gid) };
 }
 
-function readColonFile(path: string): ReadonlyMap<number, string> {
-  const names = new Map<number, string>();
-  let text: string;
+function readColonFile(path: string): ReadonlyMap<number, RawPath> {
+  const names = new Map<number, RawPath>();
+  let text: RawPath;
   try {
-    text = readFileSync(path, 'utf8');
+    text = rawFromBytes(readFileSync(path));
   } catch {
     return names; // a platform or container without the file: numbers alone
   }

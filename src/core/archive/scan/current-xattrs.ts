@@ -3,7 +3,7 @@ import { concernsOnePath } from './skip.js';
 import { MACHINE_XATTR } from '../pack/pack-context.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { type RawPath, pathBelow } from '../../paths/raw-path.js';
 
 type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 
@@ -14,7 +14,7 @@ export function currentXattrs(source: RawPath): (path: RawPath, before: Xattrs |
     fs ??= openSource(source);
     if (fs.loss !== undefined) return before;
     try {
-      const xattrs = fs.xattrsAt(`${source}/${path}`);
+      const xattrs = fs.xattrsAt(pathBelow(source, path));
       xattrs?.delete(MACHINE_XATTR);
       return xattrs === undefined || xattrs.size === 0 ? undefined : xattrs;
     } catch (error) {

@@ -3,9 +3,9 @@
 // - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
 import ignore, { type Ignore } from 'ignore';
 import { ArchiverError, errorText, usageError } from '../../failures/errors.js';
-import { printable, type RawPath, textFromRaw } from '../../paths/raw-path.js';
+import { printable, type RawPath, displayPath, rawFromText, comparableText, joinPath } from '../../paths/raw-path.js';
 
-export const IGNORE_FILE = '.archiverignore';
+export const IGNORE_FILE = rawFromText('.archiverignore');
 
 export interface FilterOptions {
   readonly exclude: readonly string[];
@@ -64,13 +64,13 @@ export function createFilter(options: FilterOptions): PathFilter {
   return {
     judge(path, isDirectory) {
       if (excluded === undefined && included === undefined && nested.length === 0) return 'keep';
-      const text = (textFromRaw(path) ?? path) + (isDirectory ? '/' : '');
+      const text = comparableText(path) + (isDirectory ? '/' : '');
       if (included !== undefined && matches(included, text) === true) return 'keep';
       if (onlyIncluded || isLeftOut(text)) return isDirectory && included !== undefined ? 'look' : 'leave';
       return 'keep';
     },
     enter(folder, ignoreFile) {
-      const rules = matcher(patternLines(ignoreFile), `${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`);
+      const rules = matcher(patternLines(ignoreFile), displayPath(joinPath(folder, IGNORE_FILE)));
       if (rules !== undefined) nested.push({ folder, rules });
     },
     leave(folder) {
@@ -91,12 +91,11 @@ function matcher(patterns: readonly string[], origin: string): Ignore | undefine
   }
 }
 
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
+
 /** A line that is not UTF-8 keeps its bytes, as names do when they are compared with it. */
 const patternLines = (file: RawPath): string[] =>
-  file
-    .replace(/^\u00ef\u00bb\u00bf/, '')
-    .split(/\r?\n/)
-    .map((line) => textFromRaw(line) ?? line);
+  (file.startsWith(BYTE_ORDER_MARK) ? file.slice(BYTE_ORDER_MARK.length) : file).split(/\r?\n/).map(comparableText);
 
 /** Lines of an `--exclude-file`, whose bytes `read` gives. @throws usage when it cannot be read */
 export function readPatternFile(path: string, read: (path: string) => RawPath): string[] {

@@ -2,7 +2,7 @@
 // not carry the holes, pieces or checksum of its former content.
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import type { Entry } from '../../manifest/manifest-types.js';
-import { defined } from '../defined.js';
+import { defined } from '../../defined.js';
 import { type EntryTable, STATUS } from './entry-table.js';
 
 const MD5_BYTES = 16;

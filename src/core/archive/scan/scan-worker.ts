@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
-import { fsPath, type RawPath } from '../../paths/raw-path.js';
+import { fsPath, type RawPath, rawFromLatin1 } from '../../paths/raw-path.js';
 import type { FilterOptions } from './filter.js';
 import { scan, type ScanResult } from './scan.js';
 import { NotArchivable } from './skip.js';
@@ -23,14 +23,14 @@ export type ScanReply =
 const MAX_TEXT = 1 << 20;
 
 // Looked at before it is opened, and opened without waiting: a FIFO of this name must not stop the scan.
-function readSmallText(path: RawPath): string | undefined {
+function readSmallText(path: RawPath): RawPath | undefined {
   if (!statSync(fsPath(path)).isFile()) return undefined;
   const fd = openSync(fsPath(path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const found = fstatSync(fd);
     if (!found.isFile()) return undefined;
     if (found.size > MAX_TEXT) throw new NotArchivable(`has ${found.size} bytes: too many for a list of patterns`);
-    return readFileSync(fd, 'latin1');
+    return rawFromLatin1(readFileSync(fd, 'latin1'));
   } finally {
     closeSync(fd);
   }

@@ -2,7 +2,7 @@
 // what is in folder `a` belongs after `a-b` (`/` sorts after `-`), so a folder waits in `pending` until its turn.
 import { isArchiverError } from '../../failures/errors.js';
 import { newStat, type Stat } from '../../libc/libc.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
 import { concernsOnePath, reasonOf, type Skip } from './skip.js';
@@ -20,7 +20,7 @@ const SPECIAL = new Map([
 ]);
 /** Files from here on are asked where their data are when they have fewer blocks than bytes. */
 const ASK_FOR_HOLES = 1 << 20;
-const CACHE_TAG = 'CACHEDIR.TAG';
+const CACHE_TAG = rawFromText('CACHEDIR.TAG');
 const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 
 export interface ScanResult {
@@ -74,7 +74,7 @@ class Scanner {
   constructor(private readonly options: ScanOptions) {
     this.filter = createFilter(options.filter);
     this.skipTrees = new Set(options.filter.skipTrees);
-    this.base = options.root === '/' ? '' : options.root;
+    this.base = options.root === '/' ? TOP : options.root;
   }
 
   run(): ScanResult {
@@ -82,7 +82,7 @@ class Scanner {
     this.options.fs.lstat(this.options.root, root);
     this.rootDevice = root.device;
     try {
-      this.folder('');
+      this.folder(TOP);
     } finally {
       if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
     }
@@ -93,13 +93,13 @@ class Scanner {
   private folder(folder: RawPath): boolean {
     const names = this.namesIn(folder);
     if (names === undefined) return false;
-    const prefix = folder === '' ? '' : `${folder}/`;
+    const prefix = folder === '' ? TOP : pathBelow(folder, TOP);
     const pending: PendingFolder[] = [];
     let kept = false;
     for (const name of names) {
       if (this.descend(pending, name)) kept = true;
-      const path = prefix + name;
-      const found = this.entry(path, `${this.base}/${path}`);
+      const path = withEnd(prefix, name);
+      const found = this.entry(path, pathBelow(this.base, path));
       if (found === undefined) continue;
       if (found.keep) kept = true;
       if (found.enter) insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
@@ -112,7 +112,7 @@ class Scanner {
   /** Names in byte order; undefined (and skipped) when the folder cannot be listed. @throws for the source itself */
   private namesIn(folder: RawPath): readonly RawPath[] | undefined {
     const { fs, root, filter } = this.options;
-    const absolute = folder === '' ? root : `${this.base}/${folder}`;
+    const absolute = folder === '' ? root : pathBelow(this.base, folder);
     try {
       const names = fs.readDirectory(absolute).sort();
       if (filter.ignoreFiles !== false && names.includes(IGNORE_FILE)) this.enter(folder, absolute);
@@ -138,18 +138,18 @@ class Scanner {
 
   private enter(folder: RawPath, absolute: RawPath): void {
     try {
-      const text = this.options.readText(`${absolute}/${IGNORE_FILE}`);
+      const text = this.options.readText(pathBelow(absolute, IGNORE_FILE));
       if (text !== undefined) this.filter.enter(folder, text);
     } catch (error) {
       // Archiving what someone asked to leave out would be worse than stopping.
       if (isArchiverError(error)) throw error;
-      this.skip(`${folder === '' ? '' : `${folder}/`}${IGNORE_FILE}`, reasonOf(error, 'cannot be read'));
+      this.skip(joinPath(folder, IGNORE_FILE), reasonOf(error, 'cannot be read'));
     }
   }
 
   private isCache(absolute: RawPath): boolean {
     try {
-      return this.options.readText(`${absolute}/${CACHE_TAG}`)?.startsWith(CACHE_SIGNATURE) === true;
+      return this.options.readText(pathBelow(absolute, CACHE_TAG))?.startsWith(CACHE_SIGNATURE) === true;
     } catch {
       return false; // unreadable, so not known to be a cache: archived, and reported when its content cannot be read
     }

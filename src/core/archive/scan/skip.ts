@@ -1,4 +1,4 @@
-// What is left out of an archive, and why: in words, and told from failures that are not about one path.
+// What is left out of an archive, and why: in words, as opposed to failures that are not about one path.
 import { systemText } from '../../failures/errno.js';
 import { systemCode } from '../../failures/errors.js';
 import { displayPath, type RawPath } from '../../paths/raw-path.js';

@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ArchiverError, systemCode, usageError } from '../../failures/errors.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
-import { printable, rawFromText, type RawPath } from '../../paths/raw-path.js';
+import { printable, rawFromText, type RawPath, rawFromBytes } from '../../paths/raw-path.js';
 
 /** @throws not-found, access-denied, or `unsupported` for something that is no folder */
 export function resolveSource(given: string, cwd = ''): RawPath {
@@ -13,7 +13,7 @@ export function resolveSource(given: string, cwd = ''): RawPath {
     if (!statSync(path).isDirectory()) {
       throw new ArchiverError('unsupported', `${shown} is not a folder`, { hint: 'name the folder that holds it' });
     }
-    return realpathSync(path, { encoding: 'buffer' }).toString('latin1');
+    return rawFromBytes(realpathSync(path, { encoding: 'buffer' }));
   } catch (error) {
     if (error instanceof ArchiverError) throw error;
     const code = systemCode(error);
@@ -48,7 +48,7 @@ export function ownTrees(source: RawPath, destination: string, home: string | un
 
 function realPath(folder: string): RawPath {
   try {
-    return realpathSync(folder, { encoding: 'buffer' }).toString('latin1');
+    return rawFromBytes(realpathSync(folder, { encoding: 'buffer' }));
   } catch {
     return rawFromText(folder); // not there yet
   }

@@ -8,19 +8,19 @@ import {
   readlinkSync,
   type BigIntStats,
 } from 'node:fs';
-import type { Stat } from '../../libc/libc.js';
-import { fsPath } from '../../paths/raw-path.js';
+import { noLibcReason, type Stat } from '../../libc/libc.js';
+import { fsPath, rawFromLatin1, pathBelow } from '../../paths/raw-path.js';
 import type { SourceFs } from './source-fs.js';
 
 /** The view through Node's fs: times are read to the nanosecond, attributes and holes are not seen. */
 export function portableSourceFs(): SourceFs {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   return {
-    loss: 'extended attributes and holes of sparse files are not kept on this platform (koffi is not available)',
-    readDirectory: (path) => readdirSync(fsPath(path), { encoding: 'latin1' }),
+    loss: `extended attributes and holes of sparse files are not kept (${noLibcReason()})`,
+    readDirectory: (path) => rawFromLatin1(readdirSync(fsPath(path), { encoding: 'latin1' })),
     lstat: (path, stat) => fill(stat, lstatSync(fsPath(path), { bigint: true })),
-    readLink: (path) => readlinkSync(fsPath(path), { encoding: 'latin1' }),
-    openFile: (_root, rootPath, path) => openSync(fsPath(`${rootPath}/${path}`), flags),
+    readLink: (path) => rawFromLatin1(readlinkSync(fsPath(path), { encoding: 'latin1' })),
+    openFile: (_root, rootPath, path) => openSync(fsPath(pathBelow(rootPath, path)), flags),
     openRoot: (path) => openSync(fsPath(path), constants.O_RDONLY),
     fstat: (fd, stat) => fill(stat, fstatSync(fd, { bigint: true })),
     close: (fd) => closeSync(fd),

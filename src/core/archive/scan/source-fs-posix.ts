@@ -11,7 +11,7 @@ import {
   SEEK_HOLE,
 } from '../../libc/libc.js';
 import { systemCode } from '../../failures/errors.js';
-import { fsPath, type RawPath } from '../../paths/raw-path.js';
+import { fsPath, type RawPath, rawFromLatin1, TOP, pathBelow } from '../../paths/raw-path.js';
 import type { SourceFs } from './source-fs.js';
 
 // File systems and names without attributes answer with one of these; a name that vanished in between is no loss either.
@@ -26,11 +26,11 @@ export function posixSourceFs(libc: Libc): SourceFs {
   let refusals = 0;
   const open = (root: number, rootPath: RawPath, path: RawPath, how: number): number =>
     libc.openBeneath === undefined
-      ? libc.openat(AT_FDCWD, `${rootPath}/${path}`, how, 0)
+      ? libc.openat(AT_FDCWD, pathBelow(rootPath, path), how, 0)
       : libc.openBeneath(root, path, how);
   return {
     loss: undefined,
-    readDirectory: (path) => readdirSync(fsPath(path), { encoding: 'latin1' }),
+    readDirectory: (path) => rawFromLatin1(readdirSync(fsPath(path), { encoding: 'latin1' })),
     lstat: (path, stat) => libc.statat(AT_FDCWD, path, stat),
     readLink: (path) => libc.readlinkat(AT_FDCWD, path),
     openFile(root, rootPath, path) {
@@ -46,7 +46,7 @@ export function posixSourceFs(libc: Libc): SourceFs {
       }
     },
     openRoot: (path) => libc.openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0),
-    fstat: (fd, stat) => libc.statat(fd, '', stat),
+    fstat: (fd, stat) => libc.statat(fd, TOP, stat),
     close: (fd) => libc.close(fd),
     xattrs: (fd) =>
       collect(

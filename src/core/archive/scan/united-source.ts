@@ -1,38 +1,36 @@
 // Several source folders seen as one: a root that does not exist, with the folders below it under their base names. Such
 // a root is a byte string that no real path can be, so that it goes wherever a source goes, also to other threads.
 import type { Stat } from '../../libc/libc.js';
-import type { RawPath } from '../../paths/raw-path.js';
+import { type RawPath, TOP, rawFromText, baseName, joinParts, pathBelow, withEnd } from '../../paths/raw-path.js';
 import { openSourceFs } from './open-source-fs.js';
 import type { SourceFs } from './source-fs.js';
 
-const MARK = '\0';
+const MARK = rawFromText('\0');
+const ROOT = rawFromText('/');
 
 /** The root over these folders, which are absolute and have different base names; a single folder is its own root. */
 export function unitedRoot(folders: readonly RawPath[]): RawPath {
-  const [first = ''] = folders;
-  return folders.length === 1 ? first : folders.map((folder) => MARK + folder).join('');
+  const [first = TOP] = folders;
+  return folders.length === 1 ? first : joinParts([TOP, ...folders], '\0');
 }
 
 const foldersOf = (root: RawPath): readonly RawPath[] => root.split(MARK).slice(1);
 
-/** The last part of a path. */
-export const baseName = (folder: RawPath): RawPath => folder.slice(folder.lastIndexOf('/') + 1);
-
 /** Where something below a united root really is; any other path as it is. */
 export function realPathOf(root: RawPath, path: RawPath): RawPath {
   if (!root.startsWith(MARK)) return path;
-  if (path === root) return foldersOf(root)[0] ?? '/';
-  const [name = '', ...rest] = path.slice(root.length + 1).split('/');
-  return [folderNamed(root, name), ...rest].join('/');
+  if (path === root) return foldersOf(root)[0] ?? ROOT;
+  const [name = TOP, ...rest] = path.slice(root.length + 1).split('/');
+  return joinParts([folderNamed(root, name), ...rest]);
 }
 
 /** Where a real path below one of the folders is seen. */
 export function seenPathOf(root: RawPath, folder: RawPath, path: RawPath): RawPath {
-  return root.startsWith(MARK) ? `${root}/${baseName(folder)}${path.slice(folder.length)}` : path;
+  return root.startsWith(MARK) ? pathBelow(root, withEnd(baseName(folder), path.slice(folder.length))) : path;
 }
 
 const folderNamed = (root: RawPath, name: RawPath): RawPath =>
-  foldersOf(root).find((folder) => baseName(folder) === name) ?? `/${MARK}`;
+  foldersOf(root).find((folder) => baseName(folder) === name) ?? withEnd(ROOT, MARK);
 
 /** How `root` is read, be it one folder or several. */
 export function openSource(root: RawPath, fs: SourceFs = openSourceFs()): SourceFs {

@@ -1,12 +1,15 @@
 // Runs packing and sending side by side on the main thread: N workers pack, packed chunks wait their turn, the transfer
 // window says how many are on the wire. Memory is bounded by the number of output buffers, which is all that grows.
-// Whatever is thrown, here or by a callback, fails the run: every task ends by giving back what it took.
+// Whatever is thrown, here or by a callback, fails the run: every task ends by releasing what it took.
 import { setMaxListeners } from 'node:events';
 import { cancelledError } from '../../failures/errors.js';
 import type { ChunkJob, Lane } from '../plan/chunk-job.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { PackPool } from '../pack/pack-pool.js';
 import type { TransferPolicy } from './transfer-policy.js';
+
+/** After an interruption what is on the wire may arrive; somebody waits for the prompt, and who sent SIGTERM for eight seconds. */
+const ARRIVAL_MS = 5000;
 
 export interface SendOutcome {
   readonly durationMs: number;
@@ -32,7 +35,7 @@ export interface PipelineOptions {
 
 /**
  * Packs and sends every lane. Rejects with the first failure, after what is on the wire has ended; what is still being
- * packed then is nobody's any more.
+ * packed then is dropped. When `signal` aborts, reading ends at once, and what is on the wire has some seconds.
  */
 export function runPipeline(options: PipelineOptions): Promise<void> {
   return new Pipeline(options).run();
@@ -67,7 +70,10 @@ class Pipeline {
 
   async run(): Promise<void> {
     const { signal } = this.options;
-    const onAbort = (): void => this.fail(signal.reason ?? cancelledError());
+    let late: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      late = this.stop(signal.reason ?? cancelledError());
+    };
     if (signal.aborted) throw signal.reason;
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -76,6 +82,7 @@ class Pipeline {
       await done;
     } finally {
       signal.removeEventListener('abort', onAbort);
+      clearTimeout(late);
     }
     if (this.failure !== undefined) throw this.failure.error;
   }
@@ -85,6 +92,15 @@ class Pipeline {
     this.failure = { error };
     this.abort.abort(error);
     this.step();
+  }
+
+  /** Begins nothing new; returns the end of the time in which what is on the wire may arrive. */
+  private stop(error: unknown): NodeJS.Timeout | undefined {
+    if (this.failure !== undefined) return undefined;
+    this.failure = { error };
+    this.options.pool.stop();
+    this.step();
+    return setTimeout(() => this.abort.abort(error), ARRIVAL_MS);
   }
 
   /** Starts whatever may start now, and ends the run when nothing is left to wait for. */
@@ -160,7 +176,7 @@ class Pipeline {
     );
   }
 
-  /** Runs `work` to its end, good or bad; `settled` gives back what it held. */
+  /** Runs `work` to its end, good or bad; `settled` releases what it held. */
   private track(work: () => Promise<void>, settled: () => void): void {
     void work()
       .catch((error: unknown) => this.fail(error))

@@ -1,4 +1,4 @@
-// Sends packed chunks, remembers what is there, and takes it back when the upload fails.
+// Sends packed chunks, remembers what was sent, and deletes it when the upload fails.
 import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
@@ -6,16 +6,15 @@ import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../limits/byte-budget.js';
-import type { KeptUpload, UploadJournal } from '../../resume/upload-journal.js';
+import { type KeptUpload, keptText, type UploadJournal } from '../../resume/upload-journal.js';
 import { atOnce } from '../../limits/at-once.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
 
 const TAKE_BACK_MS = 30_000;
-/** After an interruption: somebody waits for the prompt, and the store may be what did not answer. */
+/** After an interruption: the user waits for the prompt, and the store may be what did not answer. */
 const HASTY_TAKE_BACK_MS = 1000;
-const MIB = 2 ** 20;
 
 export interface ChunkTarget {
   readonly store: ObjectStore;
@@ -98,13 +97,13 @@ export class ChunkSender {
     this.kept = true;
   }
 
-  /** Removes what this run has put and nobody was told of, where it turned out to be needless, as far as this writer may. */
+  /** Removes what this run has put and no other process knows, when it turns out not to be needed, as far as permitted. */
   async takeBackUntold(): Promise<void> {
     if (this.store === undefined || this.kept) return;
     const keys = [...this.sent];
     const left = await this.takeBack(this.store, keys);
     if (left !== undefined)
-      this.emit({ type: 'note', text: `up to ${keys.length} objects stay without use (${left})` });
+      this.emit({ type: 'note', text: `up to ${keys.length} objects that are not needed stay (${left})` });
   }
 
   /**
@@ -119,7 +118,7 @@ export class ChunkSender {
     if (saved !== undefined) return await this.leave(failure, saved);
     if (this.store === undefined || this.sent.size === 0) return failure;
     if (this.kept) {
-      const text = 'what was sent stays; whether the upload became a version, `archiver dataset versions` tells';
+      const text = 'what was sent stays; `archiver dataset versions` shows whether the upload became a version';
       this.emit({ type: 'note', text });
       return failure;
     }
@@ -133,14 +132,13 @@ export class ChunkSender {
     return failure;
   }
 
-  private async leave(failure: unknown, { uploadId, chunks, storedBytes }: KeptUpload): Promise<unknown> {
-    // What was on its way may be there without anybody knowing: the resumed upload sends it anew under another number.
+  private async leave(failure: unknown, kept: KeptUpload): Promise<unknown> {
+    // What was in flight may be stored without being noted: the resumed upload sends it again under another number.
     const inDoubt = [...this.sent].filter((key) => !this.acknowledged.has(key));
     const forMs = isArchiverError(failure, 'cancelled') ? HASTY_TAKE_BACK_MS : TAKE_BACK_MS;
     if (this.store !== undefined && !this.kept) await this.takeBack(this.store, inDoubt, forMs);
-    const command = `archiver resume ${uploadId}`;
-    const size = `${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}, ${(storedBytes / MIB).toFixed(1)} MiB`;
-    this.emit({ type: 'note', text: `what was sent is kept (${size}): \`${command}\` goes on from there` });
+    const command = `archiver resume ${kept.uploadId}`;
+    this.emit({ type: 'note', text: keptText(kept) });
     if (!isArchiverError(failure)) return failure;
     const { code, message, exitCode, hint, cause } = failure;
     const next = hint === undefined || hint.includes('again') ? command : `${hint}; then: ${command}`;

@@ -70,12 +70,14 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
   const target = { store, folder: `uploads/${job.uploadId}`, kmsKeyId: job.encryption.kmsKeyId, retries };
   /** What is to be sent of the chunks that are packed. */
   const records = new Map<ChunkJob, ChunkRecord | undefined>();
+  const sent = new SentMeter(emit);
   const report = (): void => {
     const { files, bytes, current } = pool.progress();
     emit({ type: 'progress', items: files, bytes, path: displayPath(ledger.table.path(current)) });
+    // What came since the meter spoke last is told also when nothing is sent any more.
+    sent.finish();
   };
   const timer = setInterval(report, 100);
-  const sent = new SentMeter(emit);
   try {
     await runPipeline({
       lanes: plan.lanes,
@@ -114,5 +116,4 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
     clearInterval(timer);
   }
   report();
-  sent.finish();
 }

@@ -1,5 +1,5 @@
-// What a manifest looks like in the cache. One that is stored as it is lies there byte for byte. One that is encrypted in
-// the store lies there opened, so that a writer which may not decrypt can still compare with it: a line of JSON that names
+// What a manifest looks like in the cache. One that is stored in the clear is kept byte for byte. One that is encrypted in
+// the store is kept decrypted, so that a writer without permission to decrypt can still compare with it: a line of JSON that names
 // the key and the digest of the line's other values and of what follows, then the gzipped manifest.
 import { createHash, hash } from 'node:crypto';
 import { Fields } from '../../json/json-fields.js';

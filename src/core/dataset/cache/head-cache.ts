@@ -1,17 +1,20 @@
-// Remembers which version of a dataset this computer wrote or saw last, for writers that may not list or read. A hint: a
-// writer that trusts a stale one learns of the rival by 412. One small file a dataset beside the cached manifests.
+// Remembers which version of a dataset this computer wrote or saw last, for writers without permission to list or read. A
+// hint: a writer that trusts a stale one learns of the newer version by a 412. One small file per dataset beside the cached
+// manifests. For a writer without permission to read it is also the only source of how the dataset is encrypted: one that
+// cannot be used is reported.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { isArchiverError, systemCode } from '../../failures/errors.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
 import { readEncryption } from '../records/version-record-parse.js';
+import { mayBeUploadId, readUploadId } from '../../manifest/upload-id.js';
 
 export interface CachedHead {
   readonly version: number;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly manifestSha256: string;
   /** Of the version's record, where the store could be asked: as long as it is the same, so is the record. */
   readonly recordEtag?: string | undefined;
@@ -22,18 +25,26 @@ export interface CachedHead {
 export interface HeadCache {
   get(baseUrl: string, datasetId: string): Promise<CachedHead | undefined>;
   put(baseUrl: string, datasetId: string, head: CachedHead): Promise<void>;
+  /** Something was remembered that `get` could not use: nothing is known, and not that there was nothing. */
+  isUnusable?(baseUrl: string, datasetId: string): boolean;
 }
 
 const KIND = { type: 'archiver-remembered-version', format: 1, noun: 'remembered version' };
 
 /**
- * Keeps heads in `folder`. What cannot be written is told to `onTrouble`, and forgotten. `server`: the S3-compatible server
- * that the stores are on, because buckets of two servers may have one name.
+ * Keeps heads in `folder`. What cannot be written is reported to `onTrouble` and dropped. `server`: the S3-compatible server
+ * that the stores are on, because two servers may have buckets of the same name.
  */
 export function openHeadCache(folder: string, onTrouble: (text: string) => void, server?: string): HeadCache {
   const pathOf = (baseUrl: string, datasetId: string): string => {
     const place = [...(server === undefined ? [] : [server]), baseUrl, datasetId].join('\n');
     return join(folder, `${createHash('sha256').update(place).digest('hex').slice(0, 32)}.head.json`);
+  };
+  const told = new Set<string>();
+  const unusable = new Set<string>();
+  const tellOnce = (text: string): void => {
+    if (!told.has(text)) onTrouble(text);
+    told.add(text);
   };
   return {
     async get(baseUrl, datasetId) {
@@ -41,10 +52,14 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
       try {
         return parseHead(await readFile(path, 'utf8'), path);
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT') onTrouble(`the manifest cache in ${folder} cannot be read`);
+        if (systemCode(error) === 'ENOENT') return undefined;
+        unusable.add(path);
+        if (isArchiverError(error)) tellOnce(`${error.message}: it counts as nothing`);
+        else tellOnce(`the manifest cache in ${folder} cannot be read`);
         return undefined;
       }
     },
+    isUnusable: (baseUrl, datasetId) => unusable.has(pathOf(baseUrl, datasetId)),
     async put(baseUrl, datasetId, head) {
       try {
         await replaceFile(pathOf(baseUrl, datasetId), encodeStateDocument(KIND, bodyOf(head)));
@@ -60,21 +75,16 @@ function bodyOf({ version, uploadId, manifestSha256, recordEtag, encryption }: C
   return { version, uploadId, manifestSha256, ...record };
 }
 
-/** Undefined for anything but what this version wrote: it is only a hint. */
-function parseHead(text: string, path: string): CachedHead | undefined {
-  try {
-    const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
-    const head = {
-      version: fields.count('version'),
-      uploadId: fields.text('uploadId'),
-      manifestSha256: fields.sha256('manifestSha256'),
-    };
-    const recordEtag = fields.optionalText('recordEtag');
-    if (recordEtag === undefined) return head;
-    const encryption = readEncryption(fields);
-    return { ...head, recordEtag, ...(encryption === undefined ? {} : { encryption }) };
-  } catch (error) {
-    if (!isArchiverError(error)) throw error;
-    return undefined;
-  }
+/** @throws integrity, unsupported for anything but what this version wrote */
+function parseHead(text: string, path: string): CachedHead {
+  const { fields } = parseStateDocument(text, KIND, { path, hint: '' });
+  const head = {
+    version: fields.count('version'),
+    uploadId: readUploadId(fields, mayBeUploadId),
+    manifestSha256: fields.sha256('manifestSha256'),
+  };
+  const recordEtag = fields.optionalText('recordEtag');
+  if (recordEtag === undefined) return head;
+  const encryption = readEncryption(fields);
+  return { ...head, recordEtag, ...(encryption === undefined ? {} : { encryption }) };
 }

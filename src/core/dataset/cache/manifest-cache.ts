@@ -1,6 +1,7 @@
-// Manifests on this computer's disk, by the SHA-256 of what the store has, so that a sync which finds nothing new fetches next to nothing. A
-// hint and no more: what does not fit its digest is a miss, and is removed. Encrypted ones lie here opened. The least recently used go first. Several
-// processes share the folder. A full disk or a folder that cannot be written makes a cache without effect, said once.
+// Manifests on this computer's disk, by the SHA-256 of what the store has, so that a sync that finds nothing new fetches
+// next to nothing. Only a hint: a file that does not match its digest is a miss and is removed. Encrypted manifests are
+// kept decrypted. The least recently used are removed first. Several processes share the folder. With a full disk or a
+// read-only folder the cache does nothing, and says so once.
 import { mkdir, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, systemCode } from '../../failures/errors.js';
@@ -18,7 +19,7 @@ export interface ManifestCache {
 export interface ManifestCacheOptions {
   readonly folder: string;
   readonly limitBytes: number;
-  /** Told once, in one sentence, why manifests cannot be kept or read. */
+  /** Called once, with a sentence that says why manifests cannot be kept or read. */
   readonly onTrouble?: (text: string) => void;
   readonly now?: () => number;
 }
@@ -30,7 +31,7 @@ const TEMPORARY = /^\.[0-9a-f]{64}\.json\.gz\.[0-9a-f]{12}$/;
 /** A temporary file this old was left by a process that died. */
 const STALE_MS = 3_600_000;
 
-/** A cache in `folder`, which is made when something is kept. */
+/** A cache in `folder`, which is created when something is kept. */
 export const openManifestCache = (options: ManifestCacheOptions): ManifestCache => new FolderCache(options);
 
 class FolderCache implements ManifestCache {

@@ -7,8 +7,8 @@ import type { MergedView } from './merged-view.js';
 const GONE = 0xff_ff_ff_ff;
 
 /**
- * The same entries with positions in the shorter list. `used` is that of `summarize`. Its entries throw integrity where
- * one refers to a chunk that is not in the list.
+ * The same entries with positions in the shorter list. `used` comes from `summarize`. Reading the entries throws integrity
+ * where one refers to a chunk that is not in the list.
  */
 export function compactView(view: MergedView, used: Uint8Array): MergedView {
   const positions = new Uint32Array(view.chunks.length).fill(GONE);
@@ -28,7 +28,7 @@ function moved(entry: Entry, positions: Uint32Array): Entry {
   const position = (chunk: number): number => {
     const found = positions[chunk];
     if (found !== undefined && found !== GONE) return found;
-    throw integrityError(`${displayPath(entry.path)} lies in chunk ${chunk}, which is not there`);
+    throw integrityError(`${displayPath(entry.path)} is in chunk ${chunk}, which does not exist`);
   };
   const { chunk, segments } = entry;
   const place = chunk === undefined ? undefined : position(chunk);

@@ -1,18 +1,17 @@
-// Which versions hold a file. Every version that is looked at costs its manifest once, so only the newest are, and only
-// where manifests are small; what was read is kept for the next file.
+// Which versions hold a file. Looking at a version costs reading its manifest, so only the newest ones are looked at, and
+// only where manifests are small; manifests are kept for the next file.
 import type { Entry, VersionRecord } from '../../manifest/manifest-types.js';
-import type { OpenedBytes } from '../../keys/unseal-bytes.js';
 import { createSelection } from '../../manifest/selection.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { textFromRaw } from '../../paths/raw-path.js';
+import { textFromRaw, type RawPath } from '../../paths/raw-path.js';
 import { loadChain, loadExpected } from './load-chain.js';
-import type { ManifestCache } from '../cache/manifest-cache.js';
+import { memoryCache } from '../cache/memory-cache.js';
 import { digestsOf } from './version-view.js';
 import { listVersions, readVersions } from '../records/versions.js';
 import { viewOf } from './view.js';
 
-/** A version, and what of a file is in it. */
+/** A version, and whether a file is in it. */
 export interface HeldBy {
   readonly version: number;
   readonly content: 'same' | 'other' | 'none';
@@ -31,7 +30,7 @@ const KEPT_BYTES = 64 * 2 ** 20;
 /** Looks up files in the versions of one dataset. */
 export class FileHistories {
   private records: Promise<readonly VersionRecord[]> | undefined;
-  private readonly cache = memoryCache();
+  private readonly cache = memoryCache(KEPT_BYTES);
 
   constructor(
     private readonly reader: ObjectReader,
@@ -68,7 +67,7 @@ export class FileHistories {
     return read.flatMap((found) => ('record' in found ? [found.record] : []));
   }
 
-  private async find(path: string, record: VersionRecord, signal: AbortSignal): Promise<Entry | undefined> {
+  private async find(path: RawPath, record: VersionRecord, signal: AbortSignal): Promise<Entry | undefined> {
     const options = { cache: this.cache, signal };
     const newest = await loadExpected(this.reader, record.uploadId, digestsOf(record), options);
     const chain = await loadChain(this.reader, newest, options);
@@ -90,22 +89,3 @@ const isSame = (a: Entry, b: Entry): boolean =>
   (a.md5 === undefined || b.md5 === undefined
     ? a.mtime.seconds === b.mtime.seconds && a.mtime.nanos === b.mtime.nanos
     : a.md5 === b.md5);
-
-/** Manifests in memory; the oldest go first. */
-function memoryCache(): ManifestCache {
-  const kept = new Map<string, OpenedBytes>();
-  let bytes = 0;
-  return {
-    get: (sha256) => Promise.resolve(kept.get(sha256)),
-    put(sha256, manifest) {
-      kept.set(sha256, manifest);
-      bytes += manifest.bytes.byteLength;
-      for (const [oldest, { bytes: old }] of kept) {
-        if (bytes <= KEPT_BYTES) break;
-        kept.delete(oldest);
-        bytes -= old.byteLength;
-      }
-      return Promise.resolve();
-    },
-  };
-}

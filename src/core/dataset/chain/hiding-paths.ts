@@ -1,6 +1,6 @@
-// Paths that hide what older levels have below them, while a merge goes through paths in byte order. Between `d` and `d/a`
-// come names such as `d-x`, so a path stays active until nothing below it can come any more. All active ones begin with
-// one another: they are a stack.
+// Paths that hide what older levels have below them, while a merge goes through paths in byte order. Names such as
+// `d-x` sort between `d` and `d/a`, so a path stays active until nothing below it can follow. Each active path is a prefix
+// of the next: they form a stack.
 import type { RawPath } from '../../paths/raw-path.js';
 
 const SLASH = 47;

@@ -1,4 +1,4 @@
-// Where a merge stands on one level: its next line, taken from batches so that only a batch costs a promise.
+// The position of a merge on one level: its next line, taken from batches so that only a batch costs a promise.
 import { integrityError } from '../../failures/errors.js';
 import type { Line } from '../../manifest/manifest-parser.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
@@ -47,8 +47,8 @@ export class LevelCursor {
     this.path = line?.path;
     if (line === undefined) return;
     if (this.last !== undefined && line.path <= this.last) {
-      const where = `the manifest ${manifestKeyOf(displayPath(this.level.uploadId))}`;
-      throw integrityError(`${where} does not have its entries in the order of their paths: ${displayPath(line.path)}`);
+      const where = `the manifest ${manifestKeyOf(this.level.uploadId)}`;
+      throw integrityError(`${where} does not list its entries in path order: ${displayPath(line.path)}`);
     }
     this.last = line.path;
   }

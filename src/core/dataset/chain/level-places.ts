@@ -1,5 +1,5 @@
-// Moves entries of a level into a merged view: positions of chunks, and numbers of hard link groups, which every level
-// counts by itself.
+// Moves entries of a level into a merged view: positions of chunks, and numbers of hard link groups, which each level
+// numbers on its own.
 import type { Entry } from '../../manifest/manifest-types.js';
 
 export class LevelPlaces {
@@ -14,7 +14,7 @@ export class LevelPlaces {
     this.groups = positions.map(() => new Map<number, number>());
   }
 
-  /** The entry as the view has it; the same object where nothing is to be moved. */
+  /** The entry as the view has it; the same object where nothing changes. */
   moved(entry: Entry, level: number): Entry {
     const { chunk, segments, linkGroup } = entry;
     const place = chunk === undefined ? undefined : this.position(chunk, level);
@@ -31,7 +31,7 @@ export class LevelPlaces {
     };
   }
 
-  /** A position that its level does not have stays one that the view does not have. */
+  /** A position outside its level's list becomes one outside the view's list. */
   private position(chunk: number, level: number): number {
     return this.positions[level]?.[chunk] ?? (chunk < this.chunks ? this.chunks + chunk : chunk);
   }

@@ -1,14 +1,16 @@
-// Follows a manifest back to the last full listing. Everything that can be wrong with a chain is one sentence that names
-// both manifests concerned; nothing is followed twice.
+// Follows a manifest back to the last full listing. Whatever is wrong with a chain is reported in one sentence that names
+// both manifests concerned; no manifest is followed twice.
 import { hash } from 'node:crypto';
-import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
+import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../manifest/loaded-manifest.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
+import { namingRepair } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { printable } from '../../paths/raw-path.js';
 import { assertExpected } from '../records/assert-expected.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
+import type { UploadId, PreviousManifest } from '../../manifest/manifest-types.js';
 
 /** Writers stop at eight. */
 const MAX_LINKS = 16;
@@ -24,7 +26,7 @@ export interface LoadOptions {
  */
 export async function loadExpected(
   reader: ObjectReader,
-  uploadId: string,
+  uploadId: UploadId,
   expected: readonly string[],
   { cache, signal }: LoadOptions,
 ): Promise<LoadedManifest> {
@@ -33,13 +35,18 @@ export async function loadExpected(
     const cached = await cache?.get(sha256);
     if (cached !== undefined) return await loadOpened(uploadId, cached, sha256);
   }
-  const stored = await fetchManifest(reader, uploadId, signal);
-  const sha256 = hash('sha256', stored, 'hex');
-  const opened = await openStored(reader, uploadId, stored, signal);
-  const loaded = await loadOpened(uploadId, opened, sha256);
-  assertExpected(reader, loaded, expected);
-  await cache?.put(sha256, opened);
-  return loaded;
+  // What something names and is not there is lost: a repair may find it, or build it anew.
+  const lost: readonly ErrorCode[] = expected.length === 0 ? [] : ['not-found'];
+  const load = async (): Promise<LoadedManifest> => {
+    const stored = await fetchManifest(reader, uploadId, signal);
+    const sha256 = hash('sha256', stored, 'hex');
+    const opened = await openStored(reader, uploadId, stored, signal);
+    const loaded = await loadOpened(uploadId, opened, sha256);
+    assertExpected(reader, loaded, expected);
+    await cache?.put(sha256, opened);
+    return loaded;
+  };
+  return await namingRepair(reader, uploadId, load, lost);
 }
 
 /** The chain that ends in `newest`, newest first. @throws integrity where it is broken, and what loading throws */
@@ -57,10 +64,10 @@ export async function loadChain(
       );
     if (chain.length > MAX_LINKS)
       throw integrityError(`the manifest ${newest.key} builds on more than ${MAX_LINKS} others`);
-    const before = await loadPrevious(reader, link, options);
+    const before = await loadPrevious(reader, link.key, link.head.previous, options);
     if (before.head.datasetId !== newest.head.datasetId) {
       throw integrityError(
-        `the manifest ${link.key} of dataset ${displayPath(newest.head.datasetId)} builds on ${before.key} of dataset ${displayPath(before.head.datasetId)}`,
+        `the manifest ${link.key} of dataset ${printable(newest.head.datasetId)} builds on ${before.key} of dataset ${printable(before.head.datasetId)}`,
       );
     }
     chain.push(before);
@@ -69,8 +76,12 @@ export async function loadChain(
   return chain;
 }
 
-async function loadPrevious(reader: ObjectReader, link: LoadedManifest, options: LoadOptions): Promise<LoadedManifest> {
-  const { uploadId = '', sha256 = '' } = link.head.previous ?? {};
+async function loadPrevious(
+  reader: ObjectReader,
+  key: string,
+  { uploadId, sha256 }: PreviousManifest,
+  options: LoadOptions,
+): Promise<LoadedManifest> {
   try {
     return await loadExpected(reader, uploadId, [sha256], options);
   } catch (error) {
@@ -78,13 +89,9 @@ async function loadPrevious(reader: ObjectReader, link: LoadedManifest, options:
     const isMissing = error.code === 'not-found';
     const reason = isMissing ? `${reader.url} has no ${manifestKeyOf(uploadId)}` : error.message;
     // A missing ancestor is damage; `not-found` would say that there is no such upload.
-    throw new ArchiverError(
-      isMissing ? 'integrity' : error.code,
-      `the manifest ${link.key} builds on another: ${reason}`,
-      {
-        cause: error,
-        hint: isMissing ? `bring ${manifestKeyOf(uploadId)} back from a copy, or read another version` : error.hint,
-      },
-    );
+    throw new ArchiverError(isMissing ? 'integrity' : error.code, `the manifest ${key} builds on another: ${reason}`, {
+      cause: error,
+      hint: error.hint,
+    });
   }
 }

@@ -1,15 +1,16 @@
-// The look after a manifest has taken its place (commit protocol, Protocol 2, rule 4): whether all that it refers to is there,
-// and nothing that it is the first to refer to is about to be swept. Marks that are hardly older than the manifest do no harm,
-// nor do those of keys that were needed all the time: whoever executes them looks at the manifests first.
+// The check after a manifest has been put in place (commit protocol, Protocol 2, rule 4): everything that it refers to must
+// exist, and nothing that it is the first to refer to may be about to be swept. Marks that are hardly older than the
+// manifest do no harm, nor do marks on keys that were needed all along: a sweep reads the manifests before it deletes.
 import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { LOOK_VALID_MS, lookAtFolder } from '../folder-look.js';
 import { markedKeys, markedUpload } from '../prune/marks.js';
+import { folderOfKey, uploadFolder } from '../../manifest/upload-id.js';
 
 export interface PlacedManifest {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** That it names, relative to its folder. */
   readonly chunks: readonly ChunkRecord[];
   /** Full keys that no manifest named before it. */
@@ -23,10 +24,10 @@ export async function lostChunks(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const wanted = new Map(chunks.map(({ key, size }) => [chunkKey(uploadId, key) ?? key, size]));
-  const folders = new Set([uploadId, ...[...wanted.keys()].map((key) => key.split('/')[1] ?? '')]);
+  const folders = new Set([uploadFolder(uploadId), ...[...wanted.keys()].map(folderOfKey)]);
   const lost: string[] = [];
   let placedMs = 0;
-  // The folder of the manifest comes first: it tells when that was put.
+  // The folder of the manifest comes first: its listing says when the manifest was put.
   for (const folder of folders) {
     const { objects } = await lookAtFolder(reader, folder, signal);
     const present = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
@@ -35,7 +36,7 @@ export async function lostChunks(
     const marks = objects.filter(({ key, lastModified }) => markedUpload(key) !== undefined && isOld(lastModified));
     const marked = await markedKeys(reader, marks, signal);
     for (const [key, size] of wanted) {
-      if (key.split('/')[1] !== folder) continue;
+      if (folderOfKey(key) !== folder) continue;
       const isMarked = fresh.has(key) && (marked === 'all' || marked.has(key));
       if (isMarked || present.get(key) !== size) lost.push(key);
     }

@@ -2,13 +2,13 @@
 // that knows the rule:
 // - the newest mention of a path wins;
 // - a deletion hides the path and everything older below it;
-// - so does any mention that is not a directory, for what is older below it, also where a still newer one is a directory.
-// Runs of one level are passed on without looking at the others again, so a small delta on a large listing costs little.
+// - so does any mention that is not a directory, even where a still newer mention is a directory.
+// Runs of one level are passed on without comparing with the others again, so a small delta on a large listing is cheap.
 import type { ForeignEntry } from '../../manifest/entry-json-parse.js';
 import type { ForeignSink, Level, MergedView } from './merged-view.js';
 import { ArchiverError } from '../../failures/errors.js';
 import type { Line } from '../../manifest/manifest-parser.js';
-import type { Entry, Mention } from '../../manifest/manifest-types.js';
+import type { Entry, Mention, UploadId } from '../../manifest/manifest-types.js';
 import { displayPath, type RawPath } from '../../paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
 import { LevelCursor } from './level-cursor.js';
@@ -18,7 +18,7 @@ import { uniteChunks } from './unite-chunks.js';
 const BATCH = 1024;
 
 /** Merges levels, newest first, into one view. @throws integrity when two of them describe a chunk differently */
-export function mergeLevels(levels: readonly Level[], uploadId: string): MergedView {
+export function mergeLevels(levels: readonly Level[], uploadId: UploadId): MergedView {
   const { chunks, positions } = uniteChunks(levels, uploadId);
   return {
     chunks,
@@ -72,7 +72,7 @@ class Merge {
     return out;
   }
 
-  /** The newest of the levels whose next path is the first. */
+  /** The newest of the levels whose next path sorts first. */
   private leader(): LevelCursor | undefined {
     let leader: LevelCursor | undefined;
     for (const cursor of this.cursors) {
@@ -96,7 +96,7 @@ class Merge {
         cursor.next();
       } else if (bound === undefined || cursor.path < bound) bound = cursor.path;
     }
-    if (isShared) return; // what comes next on the other levels may have to be fetched
+    if (isShared) return; // the next line of the other levels may have to be fetched
     while (leader.path !== undefined && (bound === undefined || leader.path < bound)) this.take(leader);
   }
 
@@ -108,7 +108,7 @@ class Merge {
     cursor.next();
   }
 
-  /** The older a level, the less there is that it could hide. */
+  /** The older a level, the fewer levels it can hide anything of. */
   private hide({ line, index }: LevelCursor): void {
     if (index < this.oldest && line !== undefined && typeOf(line) !== 'directory') this.hiding.add(line.path, index);
   }
@@ -120,5 +120,5 @@ class Merge {
   }
 }
 
-/** Undefined for a type that is not known. Cheaper than `in`, a million times over. */
+/** Undefined for an unknown type. Cheaper than `in`, which matters for a million entries. */
 const typeOf = (line: Line): Mention['type'] | undefined => (line as Partial<Mention>).type;

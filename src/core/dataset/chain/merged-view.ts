@@ -1,17 +1,17 @@
-// What a chain of manifests is merged from, and what comes out.
+// The input and the result of merging a chain of manifests.
 import type { ForeignEntry } from '../../manifest/entry-json-parse.js';
 import type { Line } from '../../manifest/manifest-parser.js';
-import type { ChunkRecord, Entry } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, UploadId } from '../../manifest/manifest-types.js';
 
 export interface Level {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Keys relative to `uploads/<uploadId>`. */
   readonly chunks: readonly ChunkRecord[];
   /** In path order; positions into `chunks`. May be called several times. */
   mentions(): AsyncIterable<readonly Line[]>;
 }
 
-/** Gets entries of types that this version does not know; without it they are an error, so that none is lost. */
+/** Called for entries of unknown types; without it they are an error, so that none is lost. */
 export type ForeignSink = (entry: ForeignEntry) => void;
 
 export interface MergedView {

@@ -1,4 +1,4 @@
-// Lets a stream of batches be parsed while its consumer still waits for something else. Bounded; closed with its consumer.
+// Parses a stream of batches while its consumer is still waiting for something else. Bounded; closed with its consumer.
 
 /** Starts reading `source` at once, at most `limit` batches beyond what was taken. To be iterated once. */
 export function readAhead<T>(source: AsyncIterable<T>, limit: number): AsyncIterable<T> & { close(): Promise<void> } {
@@ -14,7 +14,7 @@ export function readAhead<T>(source: AsyncIterable<T>, limit: number): AsyncIter
         isOver ||= done === true;
         fill();
       },
-      () => (isOver = true), // whoever takes it gets the error
+      () => (isOver = true), // the consumer gets the error
     );
   };
   fill();

@@ -1,8 +1,11 @@
-// Reads an upload for those who want what is in it, whatever its manifest lists: a full listing streams by in one GET and
-// flat memory, as from `readManifest`; a delta is merged with its chain, and looks the same to the caller.
-import { integrityError } from '../../failures/errors.js';
+// Reads what is in an upload, whatever kind of manifest it has: a full listing is streamed in one GET and flat memory, as
+// with `readManifest`; a delta is merged with its chain, and looks the same to the caller.
+import { type ErrorCode, integrityError } from '../../failures/errors.js';
+import type { EventSink } from '../../events.js';
+import { progressMeter } from '../../progress-meter.js';
 import { type ReadManifest, readManifest, type ReadManifestOptions } from '../../manifest/manifest-reader.js';
-import type { Listing, ManifestHead, ShardRecord } from '../../manifest/manifest-types.js';
+import type { Listing, ManifestHead, ShardRecord, UploadId } from '../../manifest/manifest-types.js';
+import { namingRepair } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { assertExpected } from '../records/assert-expected.js';
@@ -13,14 +16,16 @@ import { summarize } from './summarize.js';
 import { type View, viewOf } from './view.js';
 
 export interface ReadViewOptions extends ReadManifestOptions {
-  readonly cache?: ManifestCache;
+  readonly cache?: ManifestCache | undefined;
   /** Digests that a version record names for the manifest. Not with `headOnly`, which does not read to the end. */
-  readonly sha256?: readonly string[];
+  readonly sha256?: readonly string[] | undefined;
+  /** Told how many entries there are, and how many have come. */
+  readonly emit?: EventSink | undefined;
 }
 
 /** A manifest that the view is made of. */
 export interface ChainLink {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly listing: Listing;
   readonly createdAt: string;
   /** Mentions in it. */
@@ -38,10 +43,16 @@ export interface ReadView extends ReadManifest {
 }
 
 /**
- * Reads the view of an upload. Of a full listing the callbacks have seen everything before its digest is known.
+ * Reads the view of an upload. With a full listing the callbacks have seen everything before its digest is known.
  * @throws what `readManifest` throws; integrity where the chain is broken, or the manifest is none of `sha256`
  */
-export async function readView(reader: ObjectReader, options: ReadViewOptions): Promise<ReadView> {
+export async function readView(reader: ObjectReader, { emit, ...wanted }: ReadViewOptions): Promise<ReadView> {
+  const options = emit === undefined ? wanted : followed(wanted, emit);
+  const lost: readonly ErrorCode[] = (options.sha256 ?? []).length === 0 ? [] : ['not-found'];
+  return await namingRepair(reader, options.uploadId, () => viewAsRead(reader, options), lost);
+}
+
+async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, 'emit'>): Promise<ReadView> {
   const read = await readManifest(reader, options);
   const { sha256: found } = read;
   if (found !== undefined) assertExpected(reader, { ...read, sha256: found }, options.sha256 ?? []);
@@ -64,6 +75,33 @@ export async function readView(reader: ObjectReader, options: ReadViewOptions): 
   };
 }
 
+function followed(options: ReadViewOptions, emit: EventSink): ReadViewOptions {
+  const meter = progressMeter(emit);
+  let items: number | undefined;
+  let come = 0;
+  let told = 0;
+  emit({ type: 'phase', phase: 'reading' });
+  return {
+    ...options,
+    onHead(parsed) {
+      items = (parsed.head.view ?? parsed.head.totals).entries;
+      options.onHead?.(parsed);
+    },
+    onEntry(entry) {
+      come++;
+      options.onEntry?.(entry);
+    },
+    onPiece(storedBytes, of) {
+      if (items !== undefined) emit({ type: 'plan', items, bytes: of });
+      items = undefined;
+      meter.add(come, storedBytes - told);
+      come = 0;
+      told = storedBytes;
+      return options.onPiece?.(storedBytes, of);
+    },
+  };
+}
+
 const linkOf = ({ head: { uploadId, listing, createdAt, totals } }: { readonly head: ManifestHead }): ChainLink => ({
   uploadId,
   listing,
@@ -77,6 +115,7 @@ async function passEntries(
   options: ReadViewOptions,
 ): Promise<number> {
   const { onEntry, onPiece, needles, signal, onForeign = () => undefined } = options;
+  const expected = view.totals.entries;
   let entries = 0;
   let foreign = 0;
   const batches = view.entries((entry) => {
@@ -87,12 +126,11 @@ async function passEntries(
     throwIfCancelled(signal);
     entries += batch.length;
     if (onEntry !== undefined) for (const entry of batch) onEntry(entry);
-    await onPiece?.(bytes.byteLength, bytes.byteLength);
+    await onPiece?.(Math.min(1, entries / expected) * bytes.byteLength, bytes.byteLength);
   }
-  const expected = view.totals.entries;
   if (needles === undefined && entries + foreign !== expected)
     throw integrityError(
-      `the manifest ${key} announces a view of ${expected} entries, and it has ${entries + foreign}`,
+      `the manifest ${key} states a view of ${expected} entries, but the view has ${entries + foreign}`,
     );
   return entries;
 }
@@ -120,7 +158,7 @@ function unitedShards({ chunks, chain }: Pick<View, 'chunks' | 'chain'>): readon
   }
   for (const { shard, size } of chunks) {
     const record = shards.get(shard);
-    if (record === undefined) continue; // a manifest that does not list it is told of by verify
+    if (record === undefined) continue; // verify reports a manifest that does not list it
     record.chunks++;
     record.storedBytes += size;
   }

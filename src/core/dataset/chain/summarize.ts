@@ -1,4 +1,4 @@
-// Adds up a view: what a manifest that lists it says of itself.
+// Adds up a view: the totals that a manifest listing it states.
 import { shardPrefix } from '../../manifest/chunk-key.js';
 import { useTables } from '../../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../manifest/manifest-types.js';
@@ -7,7 +7,7 @@ import type { ForeignSink, MergedView } from './merged-view.js';
 export { compactView } from './compact-view.js';
 
 export interface Summary {
-  /** `chunks` and `storedBytes` count what an entry refers to. `skipped` is 0: no view knows what was left out. */
+  /** `chunks` and `storedBytes` count what an entry refers to. `skipped` is 0: a view does not know what was left out. */
   readonly totals: Totals;
   /** Of the chunks that entries refer to; a cut file counts in the shard of its last part. */
   readonly shards: readonly ShardRecord[];

@@ -1,8 +1,8 @@
 // The chunks of several levels as one list, each object once.
 import { integrityError } from '../../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { displayPath } from '../../paths/raw-path.js';
+import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
+import { printable } from '../../paths/raw-path.js';
 import type { Level } from './merged-view.js';
 
 export interface UnitedChunks {
@@ -13,7 +13,7 @@ export interface UnitedChunks {
 }
 
 /** Unites the chunks of levels, newest first. @throws integrity when an object is described in two ways */
-export function uniteChunks(levels: readonly Pick<Level, 'uploadId' | 'chunks'>[], uploadId: string): UnitedChunks {
+export function uniteChunks(levels: readonly Pick<Level, 'uploadId' | 'chunks'>[], uploadId: UploadId): UnitedChunks {
   const united = new United(uploadId);
   // Oldest first: the positions of the level with the most entries stay as they are.
   const positions = levels
@@ -25,19 +25,19 @@ export function uniteChunks(levels: readonly Pick<Level, 'uploadId' | 'chunks'>[
 
 interface Known {
   readonly position: number;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
 }
 
 class United {
   readonly chunks: ChunkRecord[] = [];
   private readonly known = new Map<string, Known>();
 
-  constructor(private readonly uploadId: string) {}
+  constructor(private readonly uploadId: UploadId) {}
 
   /** The position of the chunk in the list. */
   add({ uploadId }: Pick<Level, 'uploadId'>, record: ChunkRecord, level: number): number {
     const key = chunkKey(uploadId, record.key);
-    // A key that leads out of `uploads/` stays what it is: whoever reads the chunk refuses it.
+    // A key that leads out of `uploads/` is left as it is: reading such a chunk is refused.
     const name = key ?? `${level} ${record.key}`;
     const moved = key === undefined ? record.key : relativeChunkKey(this.uploadId, key);
     const found = this.known.get(name);
@@ -48,7 +48,7 @@ class United {
     const before = this.chunks[found.position];
     if (before?.size !== record.size || before.sha256 !== record.sha256) {
       throw integrityError(
-        `the manifests of ${displayPath(found.uploadId)} and ${displayPath(uploadId)} describe ${displayPath(name)} differently`,
+        `the manifests of ${printable(found.uploadId)} and ${printable(uploadId)} describe ${printable(name)} differently`,
       );
     }
     return found.position;

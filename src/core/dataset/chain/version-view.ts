@@ -1,4 +1,4 @@
-// The effective view of a version, by its record: either digest counts while a manifest is being rewritten.
+// The effective view of a version, by its record: while a manifest is being rewritten, either digest is accepted.
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { openView, type View } from './view.js';
@@ -10,5 +10,5 @@ export const digestsOf = ({ manifestSha256, replacementSha256 }: VersionRecord):
 /** Opens the view of a version. @throws what `openView` throws */
 export async function openVersion(reader: ObjectReader, record: VersionRecord, signal?: AbortSignal): Promise<View> {
   const { uploadId } = record;
-  return await openView(reader, { uploadId, sha256: digestsOf(record), ...(signal ? { signal } : {}) });
+  return await openView(reader, { uploadId, sha256: digestsOf(record), signal });
 }

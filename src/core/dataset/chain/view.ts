@@ -1,8 +1,8 @@
 // The effective view of an upload: what is in it, whether its manifest lists everything or only what differs from the one
-// before. Manifests are read whole, and each digest is compared with what the next newer one says, before an entry of it
-// is believed.
+// before. Manifests are read whole, and each digest is checked against the next newer manifest before any entry is
+// used.
 import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../manifest/loaded-manifest.js';
-import type { ManifestHead, Totals } from '../../manifest/manifest-types.js';
+import type { ManifestHead, Totals, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { loadChain, loadExpected, type LoadOptions } from './load-chain.js';
 import { mergeLevels } from './merge-levels.js';
@@ -20,7 +20,7 @@ export interface View extends MergedView {
 }
 
 export interface OpenViewOptions extends LoadOptions {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Digests that the newest manifest may have. */
   readonly sha256?: string | readonly string[];
 }

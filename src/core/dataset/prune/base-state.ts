@@ -1,5 +1,5 @@
-// What the store says at one moment about every dataset and upload under the base: the ground of every decision of a prune
-// and of a sweep. Records are listed before folders. What cannot be understood stops both: nothing may be deleted on a guess.
+// What the store says at one moment about every dataset and upload under the base: every decision of a prune and a sweep is
+// based on it. Records are listed before folders. Anything that cannot be understood stops both: nothing is deleted on a guess.
 import { ArchiverError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -38,7 +38,7 @@ export async function readBaseState(reader: ObjectReader, datasetId: string, sig
   return { own, others, tombstones, datasetOf, folders: await listUploadFolders(reader, signal) };
 }
 
-/** The sentence for what a prune does not understand. */
+/** The error for what a prune does not understand. */
 export function refusal(reader: ObjectReader, problem: ArchiverError): ArchiverError {
   return new ArchiverError(problem.code, `nothing was pruned: ${problem.message}`, {
     cause: problem,

@@ -1,5 +1,5 @@
-// Makes the manifest of a kept version a full listing, so that the versions before it may go. The view stays as it is, entry
-// for entry. Broken off anywhere, the version reads as before, and the next prune does it again.
+// Makes the manifest of a kept version a full listing, so that the versions before it can be removed. The view stays the
+// same, entry for entry. Interrupted at any point, the version reads as before, and the next prune does it again.
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
 import type { ManifestHead } from '../../manifest/manifest-types.js';
@@ -13,13 +13,14 @@ import type { ParsedRecord } from '../records/version-record-parse.js';
 import { openVersion } from '../chain/version-view.js';
 import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
+import { uploadUrlOf } from '../../manifest/upload-id.js';
 
 /** Compacts the version of this record. @throws conflict, integrity, and what the store throws; the version stays readable */
 export async function compactVersion(store: ObjectStore, version: ParsedRecord, signal: AbortSignal): Promise<void> {
   const { uploadId } = version.record;
   const view = await openVersion(store, version.record, signal);
   const [newest] = view.chain;
-  // Swapped by a prune that was killed before it changed the record, which is done for every version afterwards.
+  // Swapped by a prune that was killed before it changed the record; records are settled for every version afterwards.
   if (newest === undefined || view.head.listing === 'full') return;
   const sealed = view.chain.find(({ sealedBy }) => sealedBy !== undefined);
   if (sealed !== undefined)
@@ -46,7 +47,7 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
   const [lost] = await lostChunks(store, { uploadId, chunks: compacted.chunks, fresh: new Set() }, signal);
   if (lost === undefined) return;
   throw integrityError(`version ${version.record.version} is not whole: its manifest names ${lost}, which is missing`, {
-    hint: `archiver repair ${store.url}/uploads/${uploadId}`,
+    hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}`,
   });
 }
 

@@ -1,6 +1,6 @@
-// What lies in upload folders and no kept version needs (commit protocol, Protocol 2): of uploads that are or were versions
+// What is in upload folders and not needed by any kept version (commit protocol, Protocol 2): of uploads that are or were versions
 // of the dataset, everything but what is needed; of uploads that never became a version, the same once nobody has written
-// there for long. A folder of another dataset is never looked into, and what archiver does not write is left alone.
+// there for long. Folders of other datasets are never looked into, and what archiver does not write is left alone.
 import { isArchiverError } from '../../failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -8,9 +8,10 @@ import { loadExpected } from '../chain/load-chain.js';
 import type { BaseState } from './base-state.js';
 import type { MarkReason } from './marks.js';
 import { newestWrite, ownObjects, type UploadFolder } from './upload-folders.js';
+import type { UploadId } from '../../manifest/manifest-types.js';
 
 export interface UnneededObjects {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly reason: MarkReason;
   readonly objects: readonly ObjectInfo[];
 }
@@ -67,14 +68,14 @@ function isOld(folder: UploadFolder, { now, abandonedAfterMs }: UnneededOptions)
   return newest !== undefined && now.getTime() - newest.getTime() >= abandonedAfterMs;
 }
 
-/** Why an upload without a version is not for this dataset to clean up; '' where that need not be said; else undefined. */
+/** Why this dataset must not clean up an upload without a version; '' where that need not be said; undefined where it may. */
 async function strangerOf(
   reader: ObjectReader,
   { uploadId, manifest }: UploadFolder,
   datasetId: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // Without a manifest nobody can tell whose it is, and nobody has written to it for long.
+  // Without a manifest its dataset is unknown, and nobody has written to it for a long time.
   if (manifest === undefined) return undefined;
   try {
     const { head } = await loadExpected(reader, uploadId, [], { signal });

@@ -1,9 +1,9 @@
-// Which versions a prune keeps. The rules add up: a version that any of them wants stays, and the newest one always does.
+// Which versions a prune keeps. The rules add up: a version that any of them keeps stays, and the newest one always does.
 
 export interface KeepRules {
-  /** The newest so many; at least 1. */
+  /** This many of the newest; at least 1. */
   readonly last: number;
-  /** The newest version of each of the newest so many days (weeks, …) that have one, in UTC. */
+  /** The newest version of each of the last so many days (weeks, …) that have one, in UTC. */
   readonly daily?: number | undefined;
   /** Weeks begin on Monday. */
   readonly weekly?: number | undefined;
@@ -31,7 +31,7 @@ const PERIODS = {
   yearly: (createdAt: string) => createdAt.slice(0, 'YYYY'.length),
 } as const;
 
-/** The ordinals that stay. Versions count by their ordinals: a clock that went back does not reorder them. */
+/** The ordinals that stay. Versions are ordered by their ordinals: a clock that was set back does not reorder them. */
 export function versionsToKeep(versions: readonly DatedVersion[], rules: KeepRules): ReadonlySet<number> {
   const newestFirst = versions.toSorted((a, b) => b.version - a.version);
   const kept = new Set(newestFirst.slice(0, Math.max(1, rules.last)).map(({ version }) => version));

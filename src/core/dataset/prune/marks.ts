@@ -1,29 +1,29 @@
 // Marks (commit protocol, Protocol 2, rules 2 and 4): `uploads/<id>/sweep-<time>-<random>.json` names objects of that folder
-// that no kept version needed when it was written. It lies where writers look before they refer to anything, so that from
-// then on nobody new does; whoever may list and not read takes every object of a marked folder as marked. How old a mark is
-// says the store (`lastModified`), never its name or content.
-import { createHash } from 'node:crypto';
+// that no kept version needed when it was written. It is stored where writers look before they refer to anything, so that from
+// then on no new manifest does; a writer that may list but not read treats every object of a marked folder as marked. The
+// age of a mark comes from the store (`lastModified`), never from its name or content.
 import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
+import { checkedDigest, digestedText } from '../../json/digested-json.js';
 import { Fields } from '../../json/json-fields.js';
 import { parseBoundedJson } from '../../json/json-guard.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { printable } from '../../paths/raw-path.js';
-import { UPLOAD_ID } from '../../manifest/upload-id.js';
+import { splitUploadKey, uploadFolder, type UploadId } from '../../manifest/upload-id.js';
 
-/** Of `uploads/<id>/…`: the key of a mark. */
-const MARK = new RegExp(String.raw`^uploads/(${UPLOAD_ID})/sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$`);
+/** Below the folder of an upload. */
+const MARK = /^sweep-\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
 const FORMAT = 1;
 /** A million keys of a direct upload have 70 MB. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_DEPTH = 4;
 
-/** Why objects of a folder are of no use any more. */
+/** Why objects of a folder are no longer needed. */
 export type MarkReason = 'retired' | 'superseded' | 'abandoned';
 
 export interface Mark {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly reason: MarkReason;
   /** Below the folder of the upload. */
   readonly keys: readonly string[];
@@ -34,7 +34,10 @@ export interface FoundMark extends Mark {
 }
 
 /** The upload whose folder this object marks; undefined for every other object. */
-export const markedUpload = (key: string): string | undefined => MARK.exec(key)?.[1];
+export function markedUpload(key: string): UploadId | undefined {
+  const { uploadId, name = '' } = splitUploadKey(key) ?? {};
+  return MARK.test(name) ? uploadId : undefined;
+}
 
 export interface WriteMarkOptions {
   /** The store's. */
@@ -52,30 +55,28 @@ export async function writeMark(
 ): Promise<void> {
   const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
   const name = `sweep-${time}-${Buffer.from(random.subarray(0, 4)).toString('hex')}.json`;
-  const document = { format: FORMAT, type: 'archiver-sweep', ...mark };
-  const digest = digestOf(document);
-  const body = Buffer.from(`${JSON.stringify({ ...document, digest })}\n`, 'utf8');
-  await store.put(`uploads/${mark.uploadId}/${name}`, body, {
+  const body = Buffer.from(`${digestedText({ format: FORMAT, type: 'archiver-sweep', ...mark })}\n`, 'utf8');
+  await store.put(uploadFolder(mark.uploadId) + name, body, {
     contentType: 'application/json',
     ifAbsent: true,
     signal,
   });
 }
 
-const digestOf = (document: object): string => createHash('sha256').update(JSON.stringify(document)).digest('hex');
-
-/** Reads a mark. @throws integrity, unsupported for what is none of this version; not-found; access-denied; what the store throws */
+/** Reads a mark. @throws integrity, unsupported for a mark that this version cannot read; not-found; access-denied; what the store throws */
 export async function readMark(reader: ObjectReader, object: ObjectInfo, signal: AbortSignal): Promise<FoundMark> {
   const { key } = object;
   const what = `the mark ${printable(key)}`;
   const bytes = await readAll(await reader.get(key, { signal }), MAX_BYTES);
   const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
   const fields = new Fields(parsed, what);
-  const { digest, ...document } = parsed as Record<string, unknown>;
-  if (typeof document['format'] === 'number' && document['format'] > FORMAT)
+  const format = fields.get('format');
+  if (typeof format === 'number' && format > FORMAT)
     throw new ArchiverError('unsupported', `${what} was written by a newer archiver`, { hint: 'update archiver' });
-  const uploadId = fields.text('uploadId');
-  if (digest !== digestOf(document) || uploadId !== markedUpload(key)) throw integrityError(`${what} is damaged`);
+  const uploadId = markedUpload(key);
+  const isSound = checkedDigest(parsed as object, what) !== undefined;
+  if (!isSound || uploadId === undefined || uploadId !== fields.text('uploadId'))
+    throw integrityError(`${what} is damaged`);
   const reason = fields.text('reason') as MarkReason;
   const keys = fields
     .list('keys')
@@ -97,9 +98,9 @@ export async function markedKeys(
     try {
       const mark = await ifAllowed(reader, 'read', object.key, () => readMark(reader, object, signal));
       if (mark === undefined) return 'all';
-      for (const key of mark.keys) keys.add(`uploads/${mark.uploadId}/${key}`);
+      for (const key of mark.keys) keys.add(uploadFolder(mark.uploadId) + key);
     } catch (error) {
-      if (isArchiverError(error, 'not-found')) continue; // swept since it was listed: what it named is gone, too
+      if (isArchiverError(error, 'not-found')) continue; // swept since it was listed: what it named is gone too
       if (!isArchiverError(error, 'integrity', 'unsupported', 'cold-storage')) throw error;
       return 'all';
     }

@@ -1,9 +1,9 @@
 // Which objects the versions of a store need, by full key: the manifests of each version's chain, and every chunk that one
-// of them lists. Everything is fetched anew and compared with what record and chain say of it, as a reader does. A version
-// that cannot be read stops whoever asks: what it needs is not known.
+// of them lists. Everything is fetched from the store and checked against record and chain, as a reader does. A version that
+// cannot be read is an error: what it needs is not known.
 import { ArchiverError, type ErrorCode, isArchiverError } from '../../failures/errors.js';
-import type { OpenedBytes } from '../../keys/unseal-bytes.js';
 import type { LoadedManifest } from '../../manifest/loaded-manifest.js';
+import { manifestKeys } from '../../manifest/manifest-copy.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -11,6 +11,7 @@ import { atOnce } from '../../limits/at-once.js';
 import { compactView } from '../chain/compact-view.js';
 import { loadChain, loadExpected } from '../chain/load-chain.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
+import { memoryCache } from '../cache/memory-cache.js';
 import { summarize } from '../chain/summarize.js';
 import { digestsOf } from '../chain/version-view.js';
 import type { ReadTombstone } from '../records/versions.js';
@@ -19,22 +20,11 @@ import { refusal } from './base-state.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 
 const HELD_BYTES = 256 * 2 ** 20;
-/** Failures that say something of the manifest, and not of the way to it. */
+/** Failures of the manifest itself, as opposed to failures to reach it. */
 const TELLING: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied'];
 
-/** Versions share their chains: for one look at all of them, what was read stays at hand as far as it is not large. */
-export function memoryCache(): ManifestCache {
-  const held = new Map<string, OpenedBytes>();
-  let total = 0;
-  return {
-    get: async (sha256) => held.get(sha256),
-    put: async (sha256, manifest) => {
-      if (held.has(sha256) || total + manifest.bytes.byteLength > HELD_BYTES) return;
-      total += manifest.bytes.byteLength;
-      held.set(sha256, manifest);
-    },
-  };
-}
+/** For one look at all versions of a store. */
+export const lookCache = (): ManifestCache => memoryCache(HELD_BYTES);
 
 export interface ChainOptions {
   readonly cache: ManifestCache;
@@ -79,6 +69,12 @@ async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: ()
   }
 }
 
+/** Adds a manifest of a chain with its copies, and the chunks that it lists. @throws integrity */
+function addNeeds(keys: Set<string>, loaded: LoadedManifest): void {
+  for (const key of manifestKeys(loaded)) keys.add(key);
+  for (const { key } of referredChunks(loaded.uploadId, loaded.head.chunks)) keys.add(key);
+}
+
 export interface NeedOptions {
   /** Called for each version that was read. */
   readonly onRead?: () => void;
@@ -92,20 +88,17 @@ export async function neededKeys(
   { onRead, signal }: NeedOptions,
 ): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
-  const options = { cache: memoryCache(), signal };
+  const options = { cache: lookCache(), signal };
   await atOnce(records, MANIFESTS_AT_ONCE, async (record) => {
-    for (const { key, uploadId, head } of await chainOfVersion(reader, record, options)) {
-      keys.add(key);
-      for (const chunk of referredChunks(uploadId, head.chunks)) keys.add(chunk.key);
-    }
+    for (const loaded of await chainOfVersion(reader, record, options)) addNeeds(keys, loaded);
     onRead?.();
   });
   return keys;
 }
 
 /**
- * Full keys that versions need which were retired less than `graceMs` ago: restores of them that began before may still be
- * reading, also what an older mark names. One whose manifest is gone or damaged cannot be read by anybody.
+ * Full keys that versions need which were retired less than `graceMs` ago: restores of them that began earlier may still be
+ * reading, even objects that an older mark names. A version whose manifest is gone or damaged cannot be read anyway.
  * @throws what the store throws
  */
 export async function keysOfYoungRetired(
@@ -113,18 +106,15 @@ export async function keysOfYoungRetired(
   tombstones: readonly ReadTombstone[],
   { now, graceMs, signal }: { readonly now: Date; readonly graceMs: number; readonly signal: AbortSignal },
 ): Promise<ReadonlySet<string>> {
-  // Without a grace a moment that a tombstone is younger than the look does not matter.
+  // Without a grace period it does not matter that a tombstone is a moment younger than the look.
   const isYoung = ({ listed }: ReadTombstone): boolean => now.getTime() - listed.lastModified.getTime() < graceMs;
   const young = graceMs === 0 ? [] : tombstones.filter(isYoung);
   const keys = new Set<string>();
-  const options = { cache: memoryCache(), signal };
+  const options = { cache: lookCache(), signal };
   await atOnce(young, MANIFESTS_AT_ONCE, async ({ tombstone }) => {
     try {
       const newest = await loadExpected(reader, tombstone.uploadId, [], options);
-      for (const { key, uploadId, head } of await loadChain(reader, newest, options)) {
-        keys.add(key);
-        for (const chunk of referredChunks(uploadId, head.chunks)) keys.add(chunk.key);
-      }
+      for (const loaded of await loadChain(reader, newest, options)) addNeeds(keys, loaded);
     } catch (error) {
       if (!isArchiverError(error, ...TELLING)) throw error;
     }

@@ -1,9 +1,10 @@
 // Decides what a prune does, from a fresh look at the store; writes nothing. Versions that no rule keeps are retired, and
-// what no version needs any more is marked: it is deleted by a later prune, when everybody who may have looked at it before
-// has long ended (sweep.ts). Needed is what the kept versions of this dataset need, and every version of every other one.
+// what no version needs any more is marked: a later prune deletes it, when every process that may have looked at it before
+// has ended (sweep.ts). The kept versions of this dataset and every version of every other dataset count.
 import type { EventSink } from '../../events.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
+import { manifestKeys } from '../../manifest/manifest-copy.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -12,16 +13,17 @@ import { atOnce } from '../../limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';
-import { chainOfVersion, keysOfYoungRetired, memoryCache, neededKeys, shownChunks } from './needs.js';
+import { chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepPlan } from './sweep.js';
+import { uploadUrlOf } from '../../manifest/upload-id.js';
 
 export interface PlanOptions {
   readonly datasetId: string;
   readonly keep: KeepRules;
-  /** An upload without a record counts as abandoned when its newest object is so old. */
+  /** An upload without a record counts as abandoned when its newest object is this old. */
   readonly abandonedAfterMs: number;
-  /** A mark is executed when it is so old. */
+  /** A mark is executed when it is this old. */
   readonly graceMs: number;
   /** Of the store's clock, as far as it is known. */
   readonly now: Date;
@@ -117,18 +119,19 @@ async function needsOfKept(
 ): Promise<readonly ReadRecord[]> {
   const present = chunksByKey(state);
   const uploads = new Set(kept.map(({ record }) => record.uploadId));
-  const cache = memoryCache();
+  const cache = lookCache();
   const compacted = new Set<ReadRecord>();
   await atOnce(kept, MANIFESTS_AT_ONCE, async (found) => {
     const { record } = found;
     const chain = await chainOfVersion(reader, record, { cache, signal });
-    const [{ key, uploadId, head }] = chain;
-    // What it builds on is kept as well and counted there, or goes: then all that it shows will be listed by itself.
+    const [newest] = chain;
+    const { key, uploadId, head } = newest;
+    // What it builds on is either kept, and counted there, or removed: then this version will list everything itself.
     const standsAlone = head.previous !== undefined && !uploads.has(head.previous.uploadId);
     if (standsAlone) compacted.add(found);
     const chunks = standsAlone ? await shownChunks(reader, record, chain) : referredChunks(uploadId, head.chunks);
     refuseMissing(reader, record, chunks, present);
-    needed.add(key);
+    for (const its of standsAlone ? [key] : manifestKeys(newest)) needed.add(its);
     for (const chunk of chunks) needed.add(chunk.key);
     onRead();
   });
@@ -141,7 +144,7 @@ function chunksByKey({ folders }: BaseState): ReadonlyMap<string, ObjectInfo> {
   return present;
 }
 
-/** The versions that go may hold the last good copy of what a kept one has lost. */
+/** The versions to be removed may hold the last good copy of what a kept one has lost. */
 function refuseMissing(
   reader: ObjectReader,
   { version, uploadId, datasetId }: VersionRecord,
@@ -155,7 +158,7 @@ function refuseMissing(
     throw new ArchiverError(
       'integrity',
       `nothing was pruned: ${key} ${what}, and version ${version} of dataset ${printable(datasetId)} needs it`,
-      { hint: `archiver verify ${reader.url}/uploads/${uploadId}` },
+      { hint: `archiver verify ${uploadUrlOf(reader.url, uploadId)}` },
     );
   }
 }

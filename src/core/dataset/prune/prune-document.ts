@@ -2,6 +2,8 @@
 import type { EarlyDeletion } from '../../cost/early-deletion.js';
 import type { ReadRecord } from '../records/versions.js';
 import type { PrunePlan } from './plan-prune.js';
+import type { UnfinishedMultipart } from '../../object-store/object-store.js';
+import { unfinishedBytes } from '../../object-store/unfinished-bytes.js';
 import type { PruneOutcome } from './prune.js';
 
 export interface PruneReport {
@@ -9,12 +11,20 @@ export interface PruneReport {
   readonly fees: EarlyDeletion;
   /** Missing when nothing was done. */
   readonly outcome: PruneOutcome | undefined;
+  /** Writes that were killed long ago, and are removed. */
+  readonly dead: readonly UnfinishedMultipart[];
   /** When what is marked can be deleted; undefined: at once. */
   readonly freedFrom: Date | undefined;
 }
 
 /** The keys of the document. Sizes are bytes; without an outcome they are what a prune would delete. */
-export function pruneDocument({ outcome, plan, fees, freedFrom }: PruneReport): Readonly<Record<string, unknown>> {
+export function pruneDocument({
+  outcome,
+  plan,
+  fees,
+  freedFrom,
+  dead,
+}: PruneReport): Readonly<Record<string, unknown>> {
   const marked = plan.marked.flatMap(({ objects }) => objects);
   const due = freedFrom === undefined ? [...plan.sweep.objects, ...marked] : plan.sweep.objects;
   const { waiting } = plan.sweep;
@@ -27,6 +37,7 @@ export function pruneDocument({ outcome, plan, fees, freedFrom }: PruneReport): 
     waiting: { objects: waiting.objects, bytes: waiting.bytes, freedFrom: waiting.until?.toISOString() ?? null },
     deletedObjects: outcome?.deletedObjects ?? due.length,
     freedBytes: outcome?.freedBytes ?? sumOf(due),
+    unfinishedWrites: { count: dead.length, bytes: unfinishedBytes(dead) },
     failed: outcome?.failed ?? [],
     earlyDeletion: fees,
     warnings: plan.warnings,

@@ -1,7 +1,7 @@
 // Retires versions of a dataset, marks what nothing needs any more, and executes marks that are old enough. Commit protocol,
-// Protocol 2: kept versions that build on what goes are compacted first; then tombstones take the places of records; then
-// marks are put; then the sweep deletes by a look of its own. Killed anywhere, every kept version reads as before, and the
-// next prune finds the same things to do.
+// Protocol 2: kept versions that build on removed ones are compacted first; then tombstones replace records; then marks are
+// put; then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune
+// finds the same things to do.
 import type { EventSink } from '../../events.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
@@ -15,9 +15,10 @@ import { compactVersion } from './compact-version.js';
 import { writeMark } from './marks.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
 import { sweep, type SweepOutcome } from './sweep.js';
+import { uploadFolder } from '../../manifest/upload-id.js';
 
 export interface PruneOptions extends PlanOptions {
-  /** The plan that a person has agreed to. */
+  /** The plan that was confirmed. */
   readonly plan: PrunePlan;
   readonly randomBytes: (size: number) => Uint8Array;
 }
@@ -34,20 +35,20 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.kept, signal);
   for (const version of plan.retired) await retire(store, version, now, signal);
-  // Marks come from a look after all this, by the store's clock: this computer's may run ahead. Nothing more is retired.
+  // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
   const { marked } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
   for (const { uploadId, reason, objects } of marked) {
-    const keys = objects.map(({ key }) => key.slice(`uploads/${uploadId}/`.length));
+    const keys = objects.map(({ key }) => key.slice(uploadFolder(uploadId).length));
     await writeMark(store, { uploadId, reason, keys }, { now, random: options.randomBytes(4), signal });
   }
   const done = { ...plan, marked };
-  // Whoever asks for no grace has what was just marked go as well.
+  // Without a grace period, what was just marked is deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
   return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, emit, signal })) };
 }
 
-/** Makes full listings of kept versions that build on what goes. */
+/** Makes full listings of kept versions that build on removed ones. */
 async function compact(
   store: ObjectStore,
   { compacted }: PrunePlan,
@@ -78,7 +79,7 @@ async function retire(
     await store.put(listed.key, body, { contentType: 'application/json', ifMatch: listed.etag, signal });
   } catch (error) {
     if (!isArchiverError(error, 'conflict')) throw error;
-    const what = `version ${version} of dataset ${printable(datasetId)} was changed by somebody else meanwhile`;
+    const what = `version ${version} of dataset ${printable(datasetId)} was changed by another process meanwhile`;
     throw new ArchiverError('conflict', `${what}: versions after it were not retired, and nothing was deleted`, {
       cause: error,
       hint: 'every version is whole; run the same command again',

@@ -1,7 +1,7 @@
-// Where the chunks of a manifest lie, as keys below the base.
+// Where the chunks of a manifest are stored, as keys below the base.
 import { integrityError } from '../../failures/errors.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
 import { printable } from '../../paths/raw-path.js';
 
 /** A manifest of a million entries takes 42 MB while its head is read. */
@@ -12,13 +12,13 @@ export interface ReferredChunk {
   readonly sizeBytes: number;
 }
 
-/** Where the chunks of a manifest lie. @throws integrity for one outside of `uploads/` */
-export function referredChunks(uploadId: string, chunks: readonly ChunkRecord[]): readonly ReferredChunk[] {
+/** Where the chunks of a manifest are stored. @throws integrity for one outside of `uploads/` */
+export function referredChunks(uploadId: UploadId, chunks: readonly ChunkRecord[]): readonly ReferredChunk[] {
   return chunks.map((chunk) => {
     const key = chunkKey(uploadId, chunk.key);
     if (key !== undefined) return { key, sizeBytes: chunk.size };
     throw integrityError(
-      `the manifest of ${uploadId} refers to '${printable(chunk.key)}', which is no place for a chunk`,
+      `the manifest of ${uploadId} refers to '${printable(chunk.key)}', which is not a valid place for a chunk`,
     );
   });
 }

@@ -1,28 +1,28 @@
 // Whether two views are the same archive: every entry, in order, with everything that is recorded of it, in the same stored
-// chunks. Positions of chunks and numbers of hard-link groups may differ; what they stand for may not.
+// chunks. Positions of chunks and numbers of hard-link groups may differ; what they refer to may not.
 import { hash } from 'node:crypto';
 import { integrityError } from '../../failures/errors.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
-import type { ChunkRecord, Entry, Totals } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, Totals, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { displayPath, TOP } from '../../paths/raw-path.js';
 import type { MergedView } from '../chain/merged-view.js';
 import { openView } from '../chain/view.js';
 
 export interface ComparedView extends MergedView {
   /** That the keys of its chunks are relative to. */
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
 }
 
 export interface ExpectedView extends ComparedView {
-  /** Of the manifest that is to show it. */
+  /** Of the manifest that should show it. */
   readonly sha256: string;
   readonly totals: Totals;
 }
 
 /**
- * Reads a rewritten manifest as everybody will, and compares. `reader` shows it in its place.
+ * Reads a rewritten manifest as readers will, and compares. `reader` shows it in its place.
  * @throws integrity when it is another archive, and what reading throws
  */
 export async function assertShows(reader: ObjectReader, expected: ExpectedView, signal: AbortSignal): Promise<void> {
@@ -44,8 +44,8 @@ export async function assertSameView(expected: ComparedView, found: ComparedView
     const isSame =
       a !== undefined && b !== undefined && a.text === b.text && groups.fit(a.entry.linkGroup, b.entry.linkGroup);
     if (isSame) continue;
-    const path = displayPath(a?.entry.path ?? b?.entry.path ?? '');
-    throw integrityError(`${what} does not say the same as the manifests that it stands for: ${path} differs`);
+    const path = displayPath(a?.entry.path ?? b?.entry.path ?? TOP);
+    throw integrityError(`${what} differs from the manifests that it replaces: ${path}`);
   }
 }
 
@@ -99,8 +99,8 @@ class Lines {
   }
 }
 
-/** Stands for a chunk with all that a reader goes by. */
-function placeOf(uploadId: string, { key, ...record }: ChunkRecord): string {
+/** A text that is equal for chunks that are the same to a reader. */
+function placeOf(uploadId: UploadId, { key, ...record }: ChunkRecord): string {
   const fields = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
   return hash('sha256', JSON.stringify([chunkKey(uploadId, key), fields]), 'hex');
 }

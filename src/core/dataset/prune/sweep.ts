@@ -1,8 +1,8 @@
-// The one deleter (commit protocol, Protocol 2, rules 1 and 3): executes marks that are older than the grace by the store's
-// clock. A writer that looked at a folder before its mark was put has put its record by then, or looks again; a restore
-// that read from it has ended. So what a fresh look at every version, with its chain, does not need now, nobody will need.
-// Scuttle deletes, too, and says that it spares nobody; a writer takes back only what it has just put itself and nobody
-// was ever told of (archive/transfer/send-chunk.ts).
+// The only code that deletes (commit protocol, Protocol 2, rules 1 and 3): executes marks that are older than the grace
+// period by the store's clock. A writer that looked at a folder before its mark was put has put its record by then, or
+// looks again; a restore that read from it has ended. So what no version needs in a fresh look at all chains is not needed
+// by anybody. Scuttle deletes too, and says that it spares nothing; a writer deletes only what it has just put itself under
+// keys that no other process can know (archive/transfer/send-chunk.ts).
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import type { EventSink } from '../../events.js';
@@ -13,6 +13,7 @@ import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from './marks.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { ownObjects } from './upload-folders.js';
+import { uploadFolder } from '../../manifest/upload-id.js';
 
 const BATCH = 1000;
 
@@ -29,13 +30,13 @@ export interface SweepOptions {
 export type PlannedMark = Pick<FoundMark, 'object' | 'keys'>;
 
 export interface SweepPlan {
-  /** Every mark in folders of the dataset, and in folders of nobody. */
+  /** Every mark in folders of the dataset, and in folders of no dataset. */
   readonly marks: readonly PlannedMark[];
-  /** Those that are old enough, and of which something can go. */
+  /** Those that are old enough and name something that can be deleted. */
   readonly due: readonly PlannedMark[];
-  /** What the due ones name and is there and not needed: manifests first. */
+  /** What the due marks name, exists and is not needed: manifests first. */
   readonly objects: readonly ObjectInfo[];
-  /** What the others name, and from when on it can go. */
+  /** What the others name, and from when on it can be deleted. */
   readonly waiting: { readonly objects: number; readonly bytes: number; readonly until: Date | undefined };
   readonly warnings: readonly string[];
 }
@@ -62,7 +63,7 @@ export async function planSweep(
     for (const object of folder.marks) {
       try {
         const { keys, uploadId } = await readMark(reader, object, signal);
-        marks.push({ object, keys: keys.map((key) => `uploads/${uploadId}/${key}`) });
+        marks.push({ object, keys: keys.map((key) => `${uploadFolder(uploadId)}${key}`) });
       } catch (error) {
         if (isArchiverError(error, 'not-found')) continue; // another prune was faster
         if (!isArchiverError(error, 'integrity', 'unsupported')) throw error;
@@ -70,12 +71,12 @@ export async function planSweep(
       }
     }
   }
-  // Without a grace a second that the clocks differ by does not matter.
+  // Without a grace period, a second of difference between clocks does not matter.
   const isDue = ({ object }: PlannedMark): boolean =>
     graceMs === 0 || now.getTime() - object.lastModified.getTime() >= graceMs;
   const old = marks.filter(isDue);
   const isNeeded = (key: string): boolean => needed.has(key) || young.has(key);
-  // One that names only what is there and needed has nothing to be done about it.
+  // A mark that names only what exists and is needed requires nothing.
   const due = old.filter(({ keys }) => keys.some((key) => present.has(key) && !isNeeded(key)) || !keys.some(isNeeded));
   const objectsOf = (which: readonly PlannedMark[], isKept: (key: string) => boolean): ObjectInfo[] =>
     [...new Set(which.flatMap(({ keys }) => keys))]
@@ -105,7 +106,7 @@ export interface SweepOutcome {
   readonly failed: readonly DeleteFailure[];
 }
 
-/** Executes what is due by a look that is as fresh as can be. @throws a refusal where a version is unreadable: then nothing was deleted */
+/** Executes what is due, after a fresh look. @throws a refusal where a version is unreadable: then nothing was deleted */
 export async function sweep(store: ObjectStore, options: SweepOptions): Promise<SweepOutcome> {
   const { datasetId, signal, emit = ignoreEvents } = options;
   const lookedAtMs = Date.now();
@@ -135,8 +136,8 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   }
   meter.finish();
   const gone = objects.filter(({ key }) => !failed.has(key));
-  // A mark stays as long as anything that it names is needed: a sweep that was suspended may still be about to delete it, and
-  // a writer that comes now must not take it for sound.
+  // A mark stays as long as anything that it names is needed: a suspended sweep may still be about to delete it, and
+  // a writer that looks now must not rely on it.
   const isGone = (key: string): boolean => !needed.has(key) && !young.has(key) && !failed.has(key);
   const done = due.filter(({ keys }) => keys.every(isGone)).map(({ object }) => object);
   for (let start = 0; start < done.length; start += BATCH) await remove(done.slice(start, start + BATCH));
@@ -147,7 +148,7 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   };
 }
 
-/** A computer that slept: what was not needed an hour ago may have become a new mark's business. */
+/** For a computer that slept: an hour later, the look no longer says what is needed. */
 const lateError = (datasetId: string): ArchiverError =>
   new ArchiverError('conflict', `the sweep of dataset ${datasetId} stopped: it looked at the store over an hour ago`, {
     hint: 'every version is whole; run the same command again to delete the rest',

@@ -1,25 +1,23 @@
-// What lies under `uploads/`, an upload at a time. Folders whose name is no upload id are somebody else's and never shown.
+// What is stored under `uploads/`, one upload at a time. Folders whose name is not an upload id are foreign and never shown.
 import { CHUNK_KEY } from '../../manifest/chunk-key.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { markedUpload } from './marks.js';
-import { UPLOAD_ID } from '../../manifest/upload-id.js';
+import { splitUploadKey, type UploadId } from '../../manifest/upload-id.js';
 
 export interface UploadFolder {
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   manifest: ObjectInfo | undefined;
-  /** `manifest.json.gz.…`: what a rewriting of the manifest leaves while it goes on. */
+  /** `manifest.json.gz.…`: what replacing a manifest leaves while it is under way. */
   readonly companions: ObjectInfo[];
-  /** And direct files. */
+  /** And files of direct uploads. */
   readonly chunks: ObjectInfo[];
   /** Of earlier prunes. */
   readonly marks: ObjectInfo[];
   /** What this version of archiver does not write. */
   readonly unknown: ObjectInfo[];
 }
-
-const FOLDER = new RegExp(`^uploads/(${UPLOAD_ID})/(.+)$`);
 
 /** Every upload under the base by its id. One LIST. @throws what the listing throws */
 export async function listUploadFolders(
@@ -29,8 +27,8 @@ export async function listUploadFolders(
   const folders = new Map<string, UploadFolder>();
   for await (const page of reader.list({ prefix: 'uploads/', signal })) {
     for (const object of page.objects) {
-      const [, uploadId, name] = FOLDER.exec(object.key) ?? [];
-      if (uploadId === undefined || name === undefined) continue;
+      const { uploadId, name } = splitUploadKey(object.key) ?? {};
+      if (uploadId === undefined || name === undefined || name === '') continue;
       const folder = folders.get(uploadId) ?? emptyFolder(uploadId);
       folders.set(uploadId, folder);
       place(folder, name, object);
@@ -39,8 +37,8 @@ export async function listUploadFolders(
   return folders;
 }
 
-/** An upload of which nothing is there. */
-export const emptyFolder = (uploadId: string): UploadFolder => ({
+/** An upload of which nothing is left. */
+export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
   uploadId,
   manifest: undefined,
   companions: [],
@@ -57,12 +55,12 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   else folder.unknown.push(object);
 }
 
-/** What uploads and rewrites of manifests put there: all that a prune may ever take. */
+/** What uploads and replaced manifests put there: all that a prune may ever delete. */
 export function ownObjects({ manifest, companions, chunks }: UploadFolder): readonly ObjectInfo[] {
   return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks];
 }
 
-/** When a writer last put something there, by the store's clock; undefined where nothing of one is left. */
+/** When a writer last put something there, by the store's clock; undefined where nothing is left. */
 export function newestWrite(folder: UploadFolder): Date | undefined {
   let newest: Date | undefined;
   for (const { lastModified } of [...ownObjects(folder), ...folder.unknown])

@@ -1,6 +1,7 @@
 // Whether a manifest is the one that a record, or the manifest after it, names.
 import { integrityError } from '../../failures/errors.js';
 import type { ManifestHead } from '../../manifest/manifest-types.js';
+import { repairCommand } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 
 interface FoundManifest {
@@ -13,7 +14,7 @@ interface FoundManifest {
 
 /**
  * `expected` are the digests that the manifest may have, itself or as the successor of one that it replaces; none means
- * that nobody recorded any. @throws integrity when it has none of them
+ * that none was recorded. @throws integrity when it has none of them
  */
 export function assertExpected(
   reader: ObjectReader,
@@ -23,6 +24,6 @@ export function assertExpected(
   if (expected.length === 0) return;
   if ([sha256, ...(head.replaces ?? [])].some((digest) => expected.includes(digest))) return;
   throw integrityError(`the manifest ${key} is not the one that was recorded: its SHA-256 is ${sha256}`, {
-    hint: `archiver verify ${reader.url}/uploads/${head.uploadId}`,
+    hint: repairCommand(reader, head.uploadId),
   });
 }

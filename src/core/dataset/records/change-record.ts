@@ -1,5 +1,5 @@
-// Rewrites a version record in place, which only the replacing of a manifest does. The new one takes the place of exactly the
-// one that was read: a record that was rewritten or retired meanwhile, also while this process was suspended, stops the caller.
+// Rewrites a version record in place, which only replacing a manifest does. The new record replaces exactly the one that was
+// read: if it was rewritten or retired meanwhile, even while this process was suspended, the caller gets an error.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { Totals, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
@@ -17,27 +17,27 @@ export interface RecordChange {
 }
 
 export interface ChangeRecordOptions {
-  /** Digests that the record may name as its manifest's right now; others mean that somebody else replaced it. */
+  /** Digests that the record may name as its manifest's right now; others mean that another process replaced it. */
   readonly expected: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Rivals change a record a handful of times while they replace one manifest. */
+/** Other processes change a record a few times while they replace one manifest. */
 const TRIES = 8;
 
-/** Writes the record of `version` with the change. @throws conflict when somebody else retired or rewrote it meanwhile */
+/** Writes the record of `version` with the change. @throws conflict when another process retired or rewrote it meanwhile */
 export async function changeRecord(
   store: ObjectStore,
   version: ParsedRecord,
   { replacementSha256, ...change }: RecordChange,
   { expected, signal }: ChangeRecordOptions,
 ): Promise<void> {
-  const rewritten = 'was rewritten by somebody else';
+  const rewritten = 'was rewritten by another process';
   for (let tries = 1; ; tries++) {
     const { etag, document } = await readThere(store, version, signal);
     const { replacementSha256: _old, ...kept } = document;
     const body = encoded({ ...kept, ...change, ...(replacementSha256 === undefined ? {} : { replacementSha256 }) });
-    // Also when it is ours, from a request whose answer was lost.
+    // Also when it is our own, from a request whose answer was lost.
     if (body.equals(encoded(document))) return;
     if (document['uploadId'] !== version.record.uploadId || !expected.includes(String(document['manifestSha256'])))
       throw changed(version, rewritten);
@@ -53,7 +53,7 @@ export async function changeRecord(
 
 const keyOf = ({ record }: ParsedRecord): string => versionKey(record.datasetId, record.version);
 
-// What the document has beside the fields of the type was written by a newer archiver, and stays.
+// Keys that the type does not have were written by a newer archiver, and are kept.
 const encoded = (document: ParsedRecord['document']): Buffer =>
   encodeVersionRecord(document as unknown as Omit<VersionRecord, 'digest'>);
 

@@ -4,7 +4,7 @@ import { printable } from '../../paths/raw-path.js';
 
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
-/** True for what can be a dataset's id. */
+/** True for a valid dataset id. */
 export const isDatasetId = (text: string): boolean => SAFE_ID.test(text);
 
 /** @throws usage when the id could mean something else in a key */

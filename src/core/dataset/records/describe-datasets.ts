@@ -1,10 +1,10 @@
-// What lies under a place: its datasets, each with its newest version.
+// The datasets under a base URL, each with its newest version.
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { recordedSource } from './recorded-source.js';
 import { listAllVersions, type ListedVersion, readVersions } from './versions.js';
 
-/** Sizes are bytes; what an unreadable record does not tell is null. */
+/** Sizes are bytes; null where the record cannot be read. */
 export interface DatasetSummary {
   readonly datasetId: string;
   readonly versions: number;

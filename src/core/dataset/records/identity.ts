@@ -1,18 +1,12 @@
-// Names that are derived, not looked up: upload ids, writer ids, dataset ids. See docs/format.md.
+// Names that are derived, not looked up: writer ids, dataset ids. See docs/format.md.
 import { createHash } from 'node:crypto';
 import { usageError } from '../../failures/errors.js';
-import { type RawPath, textFromRaw } from '../../paths/raw-path.js';
+import { type RawPath, textFromRaw, bytesOf, baseName } from '../../paths/raw-path.js';
 
-/** Nothing that a key, an ARN or a shell could take for more than itself. */
+/** Nothing that has a special meaning in a key, an ARN or a shell. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 const NAMELESS = 'data';
-
-/** `YYYYMMDD-HHMMSS-<8 hex>`; `random` are four random bytes. */
-export function newUploadId(now: Date, random: Uint8Array): string {
-  const digits = now.toISOString().replace(/[-:T]/g, '');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 14)}-${Buffer.from(random.subarray(0, 4)).toString('hex')}`;
-}
 
 /** @throws usage when the id could mean something else in a key or a policy */
 export function checkWriterId(writerId: string): string {
@@ -29,8 +23,7 @@ export function autoWriterId(host: string, machineId: string): string {
 
 /** `<slug of the folder's name>-<8 hex of sha256(writer id, or host name if none; real source path)>`. */
 export function deriveDatasetId(source: RawPath, owner: string): string {
-  const name = source.slice(source.lastIndexOf('/') + 1);
-  return `${slug(textFromRaw(name) ?? '')}-${identityDigest(source, owner)}`;
+  return `${slug(textFromRaw(baseName(source)) ?? '')}-${identityDigest(source, owner)}`;
 }
 
 /** The same for a dataset whose manifests are encrypted: `data-<8 hex>`. */
@@ -38,7 +31,7 @@ export const deriveNamelessId = (source: RawPath, owner: string): string =>
   `${NAMELESS}-${identityDigest(source, owner)}`;
 
 function identityDigest(source: RawPath, owner: string): string {
-  const digest = createHash('sha256').update(`${owner}\0`).update(Buffer.from(source, 'latin1')).digest('hex');
+  const digest = createHash('sha256').update(`${owner}\0`).update(bytesOf(source)).digest('hex');
   return digest.slice(0, 8);
 }
 

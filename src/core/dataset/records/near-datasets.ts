@@ -1,11 +1,11 @@
-// Names of datasets that a person may have meant instead of one that is not there.
+// Suggestions for the id of a dataset that does not exist.
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { listDatasets } from './versions.js';
 
 const SHOWN = 3;
 const LEAST_SHARED = 3;
 
-/** Up to three ids that begin alike; all of them where there are not more. One LIST. */
+/** Up to three ids that begin alike; all of them where there are at most three. One LIST. */
 export async function nearDatasets(
   reader: ObjectReader,
   datasetId: string,

@@ -1,6 +1,6 @@
-// The versions before and after the one that somebody looks at.
+// The versions before and after the one on the screen.
 import { ArchiverError } from '../../failures/errors.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { listVersions, type ListedVersion, readVersion, readVersions } from './versions.js';
 
@@ -10,7 +10,7 @@ export class NoSuchVersion extends ArchiverError {}
 /** A version of a dataset; `version` is undefined where only its upload is known. */
 export interface VersionPlace {
   readonly datasetId: string;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly version: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface Neighbour {
   readonly isHead: boolean;
 }
 
-/** Records read before the next batch, newest first: an upload that is looked at is mostly a new one. */
+/** Records read at a time, newest first: the upload on the screen is usually a recent one. */
 const BATCH = 16;
 
 /** The version before (-1) or after (1). @throws `NoSuchVersion` where there is none, and what reading throws */
@@ -53,5 +53,5 @@ async function ordinalOf(
     const records = await readVersions(reader, datasetId, newest.slice(start, start + BATCH), signal);
     for (const read of records) if ('record' in read && read.record.uploadId === uploadId) return read.record.version;
   }
-  throw new ArchiverError('not-found', `upload ${uploadId} is no version of a dataset`);
+  throw new ArchiverError('not-found', `upload ${uploadId} is not a version of a dataset`);
 }

@@ -1,7 +1,7 @@
-// Ends what a process that was killed while it replaced a manifest has left in the record: two digests, of which one holds.
+// Finishes what a process left in a record when it was killed while replacing a manifest: two digests, of which one is right.
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { changeRecord } from './change-record.js';
-import { chainOfVersion, memoryCache } from '../prune/needs.js';
+import { chainOfVersion, lookCache } from '../prune/needs.js';
 import type { ParsedRecord } from './version-record-parse.js';
 import { readParsedRecord } from './versions.js';
 
@@ -16,7 +16,7 @@ export async function settleRecords(
     const current = await readParsedRecord(store, record.datasetId, record.version, signal);
     const { manifestSha256, replacementSha256 } = current.record;
     if (replacementSha256 === undefined) continue;
-    const [{ sha256, head }] = await chainOfVersion(store, current.record, { cache: memoryCache(), signal });
+    const [{ sha256, head }] = await chainOfVersion(store, current.record, { cache: lookCache(), signal });
     const totals = head.view ?? head.totals;
     const change = sha256 === manifestSha256 ? {} : { manifestSha256: sha256, listing: head.listing, totals };
     await changeRecord(store, current, change, { expected: [manifestSha256], signal });

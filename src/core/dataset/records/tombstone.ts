@@ -1,33 +1,31 @@
 // What a retired version leaves under its key (commit protocol, Protocol 2, rule 5): it keeps the ordinal taken for ever, so
-// that no writer, however old its cache, can put another version under the same number, and tells which upload the version
-// was. Every tombstone has exactly `TOMBSTONE_BYTES`, which no version record has, so that a listing alone tells the two
-// apart; whoever decides about deletions reads it all the same.
-import { createHash } from 'node:crypto';
+// that no writer, however old its cache, can put another version under the same number, and names the upload of the
+// version. Every tombstone has exactly `TOMBSTONE_BYTES`, which no version record has, so that a listing is enough to tell
+// the two apart; code that decides about deletions reads it nevertheless.
 import { ArchiverError } from '../../failures/errors.js';
-import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
+import { digestedText } from '../../json/digested-json.js';
+import { FORMAT_VERSION, type UploadId } from '../../manifest/manifest-types.js';
 import { printable } from '../../paths/raw-path.js';
 
 export interface Tombstone {
   readonly datasetId: string;
   readonly version: number;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** ISO 8601, by the store's clock. */
   readonly retiredAt: string;
 }
 
 export const TOMBSTONE_TYPE = 'archiver-tombstone';
-/** A record has more than 500 bytes; a tombstone with the longest id of a dataset has 360. */
+/** A record has more than 500 bytes; a tombstone with the longest id of a dataset has 387. */
 export const TOMBSTONE_BYTES = 400;
 
 /** The tombstone as it is stored. */
 export function encodeTombstone({ datasetId, version, uploadId, retiredAt }: Tombstone): Buffer {
   const document = { format: FORMAT_VERSION, type: TOMBSTONE_TYPE, datasetId, version, uploadId, retiredAt };
-  const digest = createHash('sha256').update(JSON.stringify(document)).digest('hex');
-  const text = JSON.stringify({ ...document, digest });
-  return Buffer.from(`${text.padEnd(TOMBSTONE_BYTES - 1)}\n`, 'utf8');
+  return Buffer.from(`${digestedText(document).padEnd(TOMBSTONE_BYTES - 1)}\n`, 'utf8');
 }
 
-/** The failure of whoever asks for a version that was retired. */
+/** The error for a version that was retired. */
 export class RetiredVersion extends ArchiverError {
   constructor(
     readonly tombstone: Tombstone,

@@ -1,28 +1,29 @@
-// A version record from bytes that nobody vouches for: bounded, typed, and compared with its own digest and its key.
-import { createHash } from 'node:crypto';
+// Parses a version record from untrusted bytes: bounded, typed, and checked against its own digest and its key.
 import { ArchiverError, integrityError } from '../../failures/errors.js';
+import { checkedDigest } from '../../json/digested-json.js';
 import { Fields } from '../../json/json-fields.js';
 import { parseBoundedJson } from '../../json/json-guard.js';
 import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { FORMAT_VERSION, type VersionRecord } from '../../manifest/manifest-types.js';
 import { readTotals } from '../../manifest/totals-parse.js';
-import { UPLOAD_ID } from '../../manifest/upload-id.js';
+import { readRequirements } from '../../manifest/requirements.js';
+import { readUploadId } from '../../manifest/upload-id.js';
 import { printable } from '../../paths/raw-path.js';
 import { TOMBSTONE_TYPE, type Tombstone } from './tombstone.js';
 import { versionKey } from './version-record.js';
+import { defined } from '../../defined.js';
 
 const MAX_DEPTH = 8;
-const ID = new RegExp(`^${UPLOAD_ID}$`);
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 
 export interface ParsedRecord {
   readonly record: VersionRecord;
-  /** As it was written, without `digest`: what a rewritten record is made of, so that unknown keys stay. */
+  /** As it was written, without `digest`: the basis of a rewritten record, so that unknown keys are kept. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads what lies under the key of version `version`: its record, or what is left of it when it was retired.
+ * Reads what is stored under the key of version `version`: its record, or its tombstone when it was retired.
  * @throws integrity for what is damaged or foreign, unsupported for a newer format
  */
 export function parseVersionRecord(
@@ -35,22 +36,22 @@ export function parseVersionRecord(
   const parsed = parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what);
   const fields = new Fields(parsed, what);
   const isRetired = fields.get('type') === TOMBSTONE_TYPE;
-  if (!isRetired && fields.get('type') !== 'archiver-version') throw integrityError(`${what} is not one of archiver`);
+  if (!isRetired && fields.get('type') !== 'archiver-version')
+    throw integrityError(`${what} was not written by archiver`);
   checkFormat(fields);
-  const { digest, ...document } = parsed as Record<string, unknown>;
-  if (digest !== createHash('sha256').update(JSON.stringify(document)).digest('hex'))
-    throw integrityError(`${what} is damaged: it does not have the digest that it states`);
+  const document = checkedDigest(parsed as object, what);
+  if (document === undefined) throw integrityError(`${what} is damaged: its content does not match the digest in it`);
   const found = isRetired ? readTombstone(fields) : readRecord(fields);
   if (found.datasetId !== datasetId)
-    throw integrityError(`${what} is that of another dataset (${printable(found.datasetId)})`);
-  if (found.version !== version) throw integrityError(`${what} is that of another version (${found.version})`);
+    throw integrityError(`${what} belongs to another dataset (${printable(found.datasetId)})`);
+  if (found.version !== version) throw integrityError(`${what} belongs to another version (${found.version})`);
   return 'retiredAt' in found ? { tombstone: found } : { record: found, document };
 }
 
 const readTombstone = (fields: Fields): Tombstone => ({
   datasetId: fields.text('datasetId'),
   version: fields.count('version'),
-  uploadId: matching(fields, 'uploadId', ID, 'an upload id'),
+  uploadId: readUploadId(fields),
   retiredAt: matching(fields, 'retiredAt', MOMENT, 'a time'),
 });
 
@@ -66,10 +67,11 @@ function checkFormat(fields: Fields): void {
 }
 
 function readRecord(fields: Fields): VersionRecord {
+  const requires = readRequirements(fields);
   const writerId = fields.optionalText('writerId');
   const encryption = readEncryption(fields);
   const isReplaced = fields.get('replacementSha256') !== undefined;
-  const uploadId = matching(fields, 'uploadId', ID, 'an upload id');
+  const uploadId = readUploadId(fields);
   const manifestKey = fields.text('manifestKey');
   if (manifestKey !== manifestKeyOf(uploadId)) fields.fail('manifestKey', 'that of its upload');
   const createdAt = matching(fields, 'createdAt', MOMENT, 'a time');
@@ -77,6 +79,7 @@ function readRecord(fields: Fields): VersionRecord {
   return {
     format: FORMAT_VERSION,
     type: 'archiver-version',
+    ...requires,
     datasetId: fields.text('datasetId'),
     version: fields.count('version'),
     uploadId,
@@ -87,8 +90,7 @@ function readRecord(fields: Fields): VersionRecord {
     previous: fields.get('previous') === null ? null : fields.count('previous'),
     source: readSource(fields.object('source'), encryption?.manifest === true),
     totals: readTotals(fields.object('totals')),
-    ...(writerId === undefined ? {} : { writerId }),
-    ...(encryption === undefined ? {} : { encryption }),
+    ...defined({ writerId, encryption }),
     ...(isReplaced ? { replacementSha256: fields.sha256('replacementSha256') } : {}),
     digest: fields.sha256('digest'),
   };

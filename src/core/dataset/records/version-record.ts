@@ -1,7 +1,7 @@
 // The record that makes an upload a version of its dataset: `datasets/<id>/v00000012.json`, written last, with
-// If-None-Match, so that of rival writers exactly one gets an ordinal.
-import { createHash } from 'node:crypto';
+// If-None-Match, so that exactly one of several writers gets an ordinal.
 import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { digestedText } from '../../json/digested-json.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 
@@ -11,12 +11,10 @@ export function versionKey(datasetId: string, version: number): string {
 }
 
 /** The record as it is stored, its digest filled in. */
-export function encodeVersionRecord(record: Omit<VersionRecord, 'digest'>): Buffer {
-  const digest = createHash('sha256').update(JSON.stringify(record)).digest('hex');
-  return Buffer.from(`${JSON.stringify({ ...record, digest })}\n`, 'utf8');
-}
+export const encodeVersionRecord = (record: Omit<VersionRecord, 'digest'>): Buffer =>
+  Buffer.from(`${digestedText(record)}\n`, 'utf8');
 
-/** Above, byte order of the keys soon is no longer the order of ordinals. */
+/** Above this, byte order of the keys is no longer the order of ordinals. */
 const LAST_IN_ORDER = 99_000_000;
 
 /** What to list to see the ordinals of a dataset from this one on. */
@@ -31,7 +29,7 @@ export function ordinalsFrom(
 
 export interface HighestOptions {
   readonly signal?: AbortSignal | undefined;
-  /** An ordinal that was there once: the listing starts there, and from the beginning only when it shows nothing. */
+  /** An ordinal that existed once: the listing starts there, and at the beginning only when that shows nothing. */
   readonly known?: number | undefined;
 }
 
@@ -39,7 +37,7 @@ export interface HighestOptions {
 export interface HighestVersion {
   /** 0 for none. */
   readonly version: number;
-  /** Of what lies there; '' for none. */
+  /** Of the object there; '' for none. */
   readonly etag: string;
 }
 
@@ -52,7 +50,7 @@ export async function highestVersion(
   const { prefix, startAfter } = ordinalsFrom(datasetId, known);
   const listed = await ifAllowed(store, 'list', prefix, async () => {
     let highest: HighestVersion = { version: 0, etag: '' };
-    const options = { prefix, ...(startAfter ? { startAfter } : {}), ...(signal ? { signal } : {}) };
+    const options = { prefix, startAfter, signal };
     for await (const page of store.list(options)) {
       for (const { key, etag } of page.objects) {
         const ordinal = Number(/^v(\d{8,})\.json$/.exec(key.slice(prefix.length))?.[1] ?? 0);
@@ -61,7 +59,7 @@ export async function highestVersion(
     }
     return highest;
   });
-  // A store that was emptied, or brought back from an older copy, is listed as a whole.
+  // A store that was emptied, or restored from an older copy, is listed from the beginning.
   const isUnknown = listed?.version === 0 && startAfter !== undefined;
   return isUnknown ? await highestVersion(store, datasetId, { signal }) : listed;
 }

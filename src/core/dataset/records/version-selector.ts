@@ -1,5 +1,6 @@
-// Which version a person means: `HEAD`, `12`, `v12`, or a day, which stands for the newest version made by its end (UTC).
-// Versions are ordered by their ordinals; clocks of writers may disagree.
+// Which version a person means: `latest` (or `HEAD`), `12`, `v12`, or a day or minute, which means the newest version made by
+// its end (UTC).
+// Versions are ordered by their ordinals; the clocks of writers may disagree.
 import { ArchiverError, usageError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
@@ -11,30 +12,32 @@ import { listVersions, readVersion, type ListedVersion } from './versions.js';
 export type VersionSelector =
   | { readonly kind: 'head' }
   | { readonly kind: 'ordinal'; readonly version: number }
-  | { readonly kind: 'day'; readonly day: string };
+  | { readonly kind: 'by'; readonly text: string; /** The first moment after it. */ readonly endMs: number };
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
-/** Reads `HEAD`, `12`, `v12` or `2026-03-31`. @throws usage for anything else, and for a day that no calendar has */
+/** Reads `latest`, `12`, `v12`, `2026-03-31` or `2026-03-31T10:00`. @throws usage for anything else, and for what no calendar has */
 export function parseVersionSelector(text: string): VersionSelector {
-  if (text.toLowerCase() === 'head') return { kind: 'head' };
+  if (['latest', 'head'].includes(text.toLowerCase())) return { kind: 'head' };
   const ordinal = /^v?(\d{1,15})$/.exec(text)?.[1];
   if (ordinal !== undefined && Number(ordinal) > 0) return { kind: 'ordinal', version: Number(ordinal) };
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { kind: 'day', day: checkDay(text) };
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { kind: 'by', text, endMs: startOf(text, 'T00:00') + DAY_MS };
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return { kind: 'by', text, endMs: startOf(text) + MINUTE_MS };
   throw usageError(
     `invalid version selector '${printable(text)}'`,
-    'write HEAD, a version such as 12 or v12, or a day such as 2026-03-31',
+    'write latest, a version such as 12 or v12, or a day or minute (UTC) such as 2026-03-31 or 2026-03-31T10:00',
   );
 }
 
-function checkDay(text: string): string {
-  const start = new Date(`${text}T00:00:00Z`);
-  // Date takes 2026-02-30 for 2026-03-02.
-  if (!Number.isNaN(start.getTime()) && start.toISOString().startsWith(text)) return text;
+function startOf(text: string, time = ''): number {
+  const start = new Date(`${text}${time}:00Z`);
+  // Date turns 2026-02-30 into 2026-03-02.
+  if (!Number.isNaN(start.getTime()) && start.toISOString().startsWith(text)) return start.getTime();
   throw usageError(`there is no day ${text}`, 'write a day as year, month and day: 2026-03-31');
 }
 
-/** The record of the version that is meant. @throws not-found naming what there is */
+/** The record of the selected version. @throws not-found naming what exists */
 export async function resolveVersion(
   reader: ObjectReader,
   datasetId: string,
@@ -44,7 +47,7 @@ export async function resolveVersion(
   const listed = await listVersions(reader, datasetId, signal);
   const head = listed.at(-1);
   if (head === undefined) throw await noSuchDataset(reader, datasetId, signal);
-  if (selector.kind === 'day') return await newestBy(reader, datasetId, listed, selector.day, signal);
+  if (selector.kind === 'by') return await newestBy(reader, datasetId, listed, selector, signal);
   const version = selector.kind === 'head' ? head.version : selector.version;
   if (listed.some((found) => found.version === version)) return await readVersion(reader, datasetId, version, signal);
   throw new ArchiverError(
@@ -54,7 +57,7 @@ export async function resolveVersion(
   );
 }
 
-/** The failure when nothing lies under a dataset's name. */
+/** The error for a dataset that does not exist. */
 export async function noSuchDataset(
   reader: ObjectReader,
   datasetId: string,
@@ -71,18 +74,17 @@ async function newestBy(
   reader: ObjectReader,
   datasetId: string,
   listed: readonly ListedVersion[],
-  day: string,
+  { text, endMs }: Extract<VersionSelector, { kind: 'by' }>,
   signal: AbortSignal | undefined,
 ): Promise<VersionRecord> {
-  const end = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
   let oldest: VersionRecord | undefined;
   for (const { version } of listed.toReversed()) {
     oldest = await readVersion(reader, datasetId, version, signal);
-    if (Date.parse(oldest.createdAt) < end) return oldest;
+    if (Date.parse(oldest.createdAt) < endMs) return oldest;
   }
   throw new ArchiverError(
     'not-found',
-    `dataset ${printable(datasetId)} has no version of ${day} or before (its oldest, v${oldest?.version ?? '?'}, is of ${oldest?.createdAt.slice(0, 10) ?? '?'})`,
+    `dataset ${printable(datasetId)} has no version of ${text} or before (its oldest, v${oldest?.version ?? '?'}, is of ${oldest?.createdAt.slice(0, 10) ?? '?'})`,
     { hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}` },
   );
 }

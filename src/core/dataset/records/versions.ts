@@ -1,5 +1,5 @@
-// Which datasets lie under a base, which versions they have, and what their records say. Everything is asked of the store
-// at each call; nothing is cached. A listing that fails throws: it is never taken for an empty one.
+// Which datasets a base has, which versions they have, and what their records say. Every call asks the store; nothing is
+// cached. A listing that fails throws: it is never mistaken for an empty one.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
@@ -11,7 +11,7 @@ import { versionKey } from './version-record.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 
 const FOLDER = 'datasets/';
-/** A record is about 1 KB; a source path of 4 KB in base64 is the most that makes one longer. */
+/** A record is about 1 KB; only a source path, 4 KB in base64 at most, makes one longer. */
 const MAX_RECORD_BYTES = 256 * 1024;
 const READS_AT_ONCE = 16;
 
@@ -28,7 +28,7 @@ export interface ReadRecord extends ParsedRecord {
   readonly listed: ListedVersion;
 }
 
-/** What is left of a version that was retired. */
+/** The tombstone of a retired version. */
 export interface ReadTombstone {
   readonly listed: ListedVersion;
   readonly tombstone: Tombstone;
@@ -43,7 +43,7 @@ export interface BrokenRecord {
 /** Ids of the datasets under the base, in byte order. @throws what the listing throws */
 export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const page of reader.list({ prefix: FOLDER, delimiter: '/', ...(signal ? { signal } : {}) }))
+  for await (const page of reader.list({ prefix: FOLDER, delimiter: '/', signal }))
     for (const prefix of page.prefixes) ids.push(prefix.slice(FOLDER.length, -1));
   return ids;
 }
@@ -84,7 +84,7 @@ async function listBelow(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, ListedVersion[]>> {
   const datasets = new Map<string, ListedVersion[]>();
-  for await (const page of reader.list({ prefix, ...(signal ? { signal } : {}) })) {
+  for await (const page of reader.list({ prefix, signal })) {
     for (const object of page.objects) {
       const found = listedVersion(object);
       if (found === undefined) continue;
@@ -117,7 +117,7 @@ export async function readVersion(
   return (await readParsedRecord(reader, datasetId, version, signal)).record;
 }
 
-/** The same; undefined for a writer that may not read it. */
+/** The same; undefined for a writer without permission to read it. */
 export const recordIfAllowed = async (
   reader: ObjectReader,
   datasetId: string,
@@ -165,7 +165,7 @@ async function readOrdinal(
 }
 
 /**
- * The records of listed versions, in their order, sixteen at a time. What is damaged, foreign or newer comes as a
+ * The records of listed versions, in their order, sixteen at a time. A record that is damaged, foreign or newer is returned as a
  * `problem`; one that was retired since it was listed is left out. @throws what the store throws
  */
 export async function readVersions(
@@ -178,7 +178,7 @@ export async function readVersions(
   return read.filter((found): found is ReadRecord | BrokenRecord => !('tombstone' in found));
 }
 
-/** The same with what is left of those that were retired. */
+/** The same with the tombstones of retired ones. */
 export async function readOrdinals(
   reader: ObjectReader,
   datasetId: string,

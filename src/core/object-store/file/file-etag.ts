@@ -1,4 +1,4 @@
-// What tells one state of a file from another: a rewritten file is a new inode, a changed one has a new time or size.
+// Identifies a state of a file: a rewritten file is a new inode, a changed one has a new time or size.
 import type { BigIntStats } from 'node:fs';
 
 /** The ETag of a file, from `stat` with `bigint`. */

@@ -41,7 +41,7 @@ async function entriesOf(folder: string): Promise<readonly Listed[]> {
   try {
     entries = await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    // A folder that another process has just removed holds no keys.
+    // A folder that another process has just removed has no keys.
     if (systemCode(error) === 'ENOENT') return [];
     throw fileError(error, 'list', folder);
   }
@@ -69,7 +69,7 @@ function stepOf({ key, isFolder }: Listed, { prefix, isFolded, after }: WalkOpti
   if (!isFolder) return isBelow && compareBytes(key, after) > 0 ? 'show' : 'skip';
   if (!isBelow && !prefix.startsWith(key)) return 'skip';
   const isAfter = compareBytes(key, after) > 0;
-  // Keys below a folder that begins the mark may still come after it.
+  // Keys below a folder that is a prefix of the mark may still come after it.
   if (!isAfter && !after.startsWith(key)) return 'skip';
   if (!isFolded || key.length <= prefix.length) return 'enter';
   return isAfter ? 'show' : 'skip';

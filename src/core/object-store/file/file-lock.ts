@@ -1,19 +1,18 @@
-// Placing a finished file only if the target is as it has to be, where no call looks and places in one step.
+// Puts a finished file in place only if the target is in the expected state, where no system call does both in one step.
 //
-// `rename` replaces whatever lies at the target, and between a look and a rename a process may sleep for any time. No
-// later look closes that gap, and no age of a lock tells a sleeping holder from a dead one. So the lock takes the ground
-// from under the rename itself: it is a folder of a fixed name beside the target, and holds the finished file under a
-// random name.
-//   take       the folder is made ready elsewhere and renamed to the fixed name. That fails while a folder of that name
-//              holds anything, so lock and token (the random name) appear in one step, for one of several rivals.
-//   place      look at the target, then rename the file out of the lock to the target.
-//   take over  rename that very file out of the lock, aside. Of the two renames only one finds it. A holder who was
-//              taken over can place nothing any more, whenever he wakes up, and is told; one who has placed cannot be
-//              taken over. A rival who was late finds another random name and touches nothing of the new holder.
-//   release    remove the names that are one's own, then the folder if it is empty.
-// Age only says when a take-over is worth it, by the stamps of that file system (never our clock) or by having watched
-// the same token long enough; a wrong guess makes a holder begin again and never makes two winners.
-// Not covered: who writes without conditions, deletes, or has hard links where others have none, takes no lock.
+// `rename` replaces whatever is at the target, and between a check and a rename a process may sleep for any time. No later
+// check closes that gap, and the age of a lock does not tell a sleeping holder from a dead one. So the lock makes the
+// rename itself fail: it is a folder with a fixed name beside the target that holds the finished file under a random name.
+//   take       the folder is prepared elsewhere and renamed to the fixed name. That fails while a folder of that name is
+//              not empty, so lock and token (the random name) appear in one step, for one of several writers.
+//   place      check the target, then rename the file from the lock to the target.
+//   take over  rename that same file out of the lock, aside. Only one of the two renames finds it. A holder that was
+//              taken over can no longer place anything, however late it wakes up, and gets an error; one that has placed
+//              its file cannot be taken over. A late writer finds another random name and leaves the new holder alone.
+//   release    remove the names of one's own, then the folder if it is empty.
+// Age only decides when to try a take-over, by the timestamps of that file system (never our clock) or by having seen the
+// same token for long enough; a wrong guess makes a holder start again and never makes two winners.
+// Not covered: writes without conditions, deletes, and writers with hard links where others have none take no lock.
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, readdir, rename, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -27,23 +26,23 @@ import { fileSystemTime, makeOne } from './file-temp.js';
 import { StoreError, throwIfCancelled } from '../store-error.js';
 
 export interface LockedPlacing {
-  /** @throws conflict when what lies at the target must not be replaced */
+  /** @throws conflict when the target must not be replaced */
   readonly look: () => Promise<void>;
   /** `fs.rename`, so that a test can be a slow file system. */
   readonly rename?: typeof rename | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Of the folder that is the lock: rivals of other users look into it. */
+  /** Of the lock folder: writers of other users look into it. */
   readonly modes: FileModes;
 }
 
-/** Long against the two renames that a lock is held for; a wrong guess costs the holder another try. */
+/** Long compared with the two renames that a lock is held for; a wrong guess costs the holder another try. */
 const STALE_MS = 8_000;
 const REFRESH_MS = 2_000;
 const POLL_MS = 20;
 const FIRST_AGE_MS = 100;
-/** Lies in the lock beside the file; its stamp is when the lock was prepared. */
+/** In the lock beside the file; its timestamp is when the lock was prepared. */
 const NOTE_SUFFIX = '-since';
-// A folder of that name holds something; some network file systems only say that they may not.
+// A folder of that name is not empty; some network file systems only answer with EPERM or EACCES.
 const HELD = new Set(['ENOTEMPTY', 'EEXIST']);
 const MAYBE_HELD = new Set(['EACCES', 'EPERM', 'EBUSY']);
 const GONE = new Set(['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EBUSY']);
@@ -56,7 +55,7 @@ const ignoreMissing = (error: unknown): undefined => {
 };
 const noteOf = (token: string): string => `${token}${NOTE_SUFFIX}`;
 
-/** Moves the finished file `temp` to `target` if `look` allows it; one of several rivals at a time. */
+/** Moves the finished file `temp` to `target` if `look` allows it; one of several writers at a time. */
 export async function placeLocked(temp: string, target: string, placing: LockedPlacing): Promise<void> {
   const name = createHash('sha256').update(target).digest('hex').slice(0, 16);
   const lock = join(dirname(target), `${RESERVED}lock-${name}`);
@@ -102,7 +101,7 @@ class OwnLock {
     let stampedAt = performance.now();
     while (!(await this.#isTaken())) {
       throwIfCancelled(this.#placing.signal);
-      // Nothing to wait for when the target is lost already.
+      // There is nothing to wait for when the target has been replaced already.
       await this.#placing.look();
       await others.check();
       await sleep(POLL_MS);
@@ -133,7 +132,7 @@ class OwnLock {
       await this.#rename(file, target);
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error;
-      // A network file system that sends a rename twice says so of the second one.
+      // A network file system that sends a rename twice reports the second one as failed.
       const there = await stat(target, { bigint: true }).then(fileEtag, ignoreMissing);
       if (etag === undefined || there !== etag) await this.#lost(target, error);
     }
@@ -152,7 +151,7 @@ class OwnLock {
     );
   }
 
-  // What cannot be removed is cleared by the next writer of the key; whether the file was placed matters more.
+  // The next writer of the key clears what cannot be removed; whether the file was placed matters more.
   async release(): Promise<void> {
     const names = [this.#token, noteOf(this.#token)];
     for (const name of names) await unlink(join(this.#home, name)).catch(() => undefined);
@@ -160,7 +159,7 @@ class OwnLock {
   }
 }
 
-/** Looks after whoever holds the lock, for one who waits. */
+/** Watches the holder of the lock, for a writer that waits. */
 class OtherHolders {
   readonly #lock: string;
   readonly #rename: typeof rename;
@@ -173,7 +172,7 @@ class OtherHolders {
     this.#rename = move;
   }
 
-  /** Clears what nobody holds, and takes over from a holder who is gone. */
+  /** Clears a lock without a holder, and takes over from a holder that is gone. */
   async check(): Promise<void> {
     const names = (await readdir(this.#lock).catch(ignoreMissing)) ?? [];
     const token = names.find((name) => !name.endsWith(NOTE_SUFFIX));
@@ -187,7 +186,7 @@ class OtherHolders {
     if (now - this.#seenAt > STALE_MS || (await this.#isOld(now))) await this.#takeOver();
   }
 
-  // Asking the file system for its time costs a file, so it is asked when the lock may just have become old.
+  // Finding the file system's time requires creating a file, so it is done only when the lock may have become old.
   async #isOld(now: number): Promise<boolean> {
     if (now < this.#ageAgainAt) return false;
     const note = await stat(join(this.#lock, noteOf(this.#token))).catch(ignoreMissing);

@@ -1,5 +1,5 @@
-// Who may read what the local folder store writes. Sources may be closed to others, and a chunk holds them all: files
-// are for their owner only, and so are folders that the store makes, unless --store-mode opens them.
+// Who may read what the local folder store writes. Source files may be private, and a chunk mixes them: files are
+// readable for their owner only, and so are folders that the store creates, unless --store-mode says otherwise.
 import type { FileHandle } from 'node:fs/promises';
 import { chmod } from 'node:fs/promises';
 import { systemCode } from '../../failures/errors.js';
@@ -7,7 +7,7 @@ import { systemCode } from '../../failures/errors.js';
 export interface FileModes {
   readonly file: number;
   readonly folder: number;
-  /** The umask takes nothing away. */
+  /** The umask has no effect. */
   readonly isExact: boolean;
 }
 
@@ -19,7 +19,7 @@ export function modesOf(storeMode: number | undefined): FileModes {
   return { file: storeMode, folder: storeMode | ((storeMode & 0o444) >> 2), isExact: true };
 }
 
-// A file system without modes says that this is not permitted; its mount decides.
+// A file system without modes answers EPERM; its mount options decide.
 function ignoreModeless(error: unknown): void {
   if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
 }

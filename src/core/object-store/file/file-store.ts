@@ -1,37 +1,29 @@
 // An ObjectStore in a local folder: keys are files. Guarantees: an acknowledged write is on disk, and a key shows its old
-// file, its new file or none. It keeps no metadata, tags or storage classes, and says so when one is asked for.
-import type { BigIntStats } from 'node:fs';
-import { open, rmdir, stat, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { ArchiverError, systemCode } from '../../failures/errors.js';
+// file, its new file or none. It has no storage classes and no encryption, and says so when one is asked for.
+import { rmdir, stat, unlink, type FileHandle, type link, type rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
 import { fileError } from './file-errors.js';
 import { fileEtag } from './file-etag.js';
-import { keyPath } from './file-keys.js';
-import { walkKeys, type Listed } from './file-list.js';
+import { keyPath, TEMP_PREFIX } from './file-keys.js';
+import { FileReader, ONLY_VERSION } from './file-reader.js';
 import { modesOf, type FileModes } from './file-modes.js';
 import { fileSystemTime, writeFully } from './file-temp.js';
 import { syncFolder } from '../../state/sync-folder.js';
 import { appendFrom, writeAtomically } from './file-write.js';
 import type {
-  ByteRange,
   DeleteFailure,
-  GetOptions,
-  ListOptions,
-  ListPage,
-  ListVersionsOptions,
-  ObjectContent,
-  ObjectInfo,
   ObjectStore,
   PutOptions,
   PutResult,
-  VersionPage,
+  UnfinishedMultipart,
   WriteOptions,
 } from '../object-store.js';
-import { removeStaleTemps } from './stale-temps.js';
+import { removeStale, tempsBelow, type AskTime } from './stale-temps.js';
 import { PACED_SLICE_BYTES, type Pace } from '../../limits/pace.js';
-import { storeBody } from '../store-body.js';
 import { StoreError, throwIfCancelled } from '../store-error.js';
+import { checkKey } from '../store-url.js';
 
 export interface FileStoreOptions {
   /** Who may read what is written: permission bits of files; the owner alone when not given. */
@@ -43,20 +35,8 @@ export interface FileStoreOptions {
   readonly rename?: typeof rename | undefined;
 }
 
-const PAGE_KEYS = 1000;
-const ONLY_VERSION = 'null';
-const STATS_AT_ONCE = 32;
-const READ_BYTES = 1024 * 1024;
-/** After so much is said how far a body is. */
+/** Progress of a body is reported after this many bytes. */
 const TOLD_SLICE_BYTES = 8 * 1024 * 1024;
-
-const infoOf = (key: string, info: BigIntStats): ObjectInfo => ({
-  key,
-  sizeBytes: Number(info.size),
-  etag: fileEtag(info),
-  lastModified: new Date(Number(info.mtimeNs / 1_000_000n)),
-  storageClass: 'STANDARD',
-});
 
 function refuseOptions(options: WriteOptions): void {
   const refuse = (what: string): never => {
@@ -65,26 +45,6 @@ function refuseOptions(options: WriteOptions): void {
   if (options.storageClass !== undefined && options.storageClass !== 'STANDARD')
     refuse(`storage class ${options.storageClass}`);
   if (options.kmsKeyId !== undefined) refuse('KMS encryption');
-  if (options.tags !== undefined && Object.keys(options.tags).length > 0) refuse('object tags');
-}
-
-function extentOf(
-  path: string,
-  totalBytes: number,
-  range: ByteRange | undefined,
-): { readonly start: number; readonly end: number } {
-  if (range === undefined) return { start: 0, end: totalBytes };
-  const start = 'suffix' in range ? Math.max(0, totalBytes - range.suffix) : range.start;
-  const end = 'suffix' in range ? totalBytes : Math.min(range.end, totalBytes);
-  if (!('suffix' in range) && (range.end <= range.start || range.start < 0)) {
-    throw new ArchiverError('internal', `an empty range ${range.start}-${range.end} was asked for`);
-  }
-  if (start >= end) {
-    throw new StoreError('integrity', `cannot read ${printable(path)}: it is shorter than the range asked for`, {
-      reason: 'InvalidRange',
-    });
-  }
-  return { start, end };
 }
 
 class FileStore {
@@ -97,120 +57,6 @@ class FileStore {
     this.#folder = folder;
     this.#options = options;
     this.#modes = modesOf(options.storeMode);
-  }
-
-  async get(key: string, options: GetOptions = {}): Promise<ObjectContent> {
-    const path = keyPath(this.#folder, key);
-    let handle: FileHandle | undefined;
-    try {
-      options.signal?.throwIfAborted();
-      // A FIFO in the folder would block an open for ever; it is no object either.
-      if (!(await stat(path)).isFile())
-        throw new StoreError('not-found', `cannot read ${printable(path)}: it is not a file`);
-      handle = await open(path, 'r');
-      return this.#content(handle, path, await handle.stat({ bigint: true }), options);
-    } catch (error) {
-      await handle?.close();
-      throw this.#readError(error, path);
-    }
-  }
-
-  #content(handle: FileHandle, path: string, info: BigIntStats, { range, ifMatch, signal }: GetOptions): ObjectContent {
-    const etag = fileEtag(info);
-    if (ifMatch !== undefined && ifMatch !== etag) {
-      throw new StoreError('conflict', `cannot read ${printable(path)}: the file has changed`, {
-        reason: 'PreconditionFailed',
-      });
-    }
-    const totalBytes = Number(info.size);
-    const { start, end } = extentOf(path, totalBytes, range);
-    const sizeBytes = end - start;
-    // An end of -1 would mean "everything": an empty file is read from its end.
-    const source = handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: READ_BYTES });
-    const body = storeBody(source, {
-      sizeBytes,
-      name: printable(path),
-      mapError: (error) => fileError(error, 'read', path),
-    });
-    if (signal) {
-      const stop = (): void => void body.destroy(fileError(signal.reason, 'read', path));
-      signal.addEventListener('abort', stop, { once: true });
-      body.once('close', () => signal.removeEventListener('abort', stop));
-    }
-    return { sizeBytes, totalBytes, start, etag, body };
-  }
-
-  // Nothing lies below a file, so a key there is simply missing.
-  #readError(error: unknown, path: string): Error {
-    if (systemCode(error) !== 'ENOTDIR') return fileError(error, 'read', path);
-    return new StoreError('not-found', `cannot read ${printable(path)}: there is no such file`, { cause: error });
-  }
-
-  async head(key: string): Promise<ObjectInfo | undefined> {
-    const path = keyPath(this.#folder, key);
-    try {
-      const info = await stat(path, { bigint: true });
-      return info.isFile() ? infoOf(key, info) : undefined;
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
-      throw fileError(error, 'read', path);
-    }
-  }
-
-  async *list(options: ListOptions = {}): AsyncGenerator<ListPage> {
-    const { prefix = '', delimiter, startAfter: after = '', signal } = options;
-    let lines: Listed[] = [];
-    let pages = 0;
-    try {
-      for await (const line of walkKeys(this.#folder, { prefix, isFolded: delimiter !== undefined, after, signal })) {
-        lines.push(line);
-        if (lines.length < PAGE_KEYS) continue;
-        yield await this.#page(lines);
-        pages += 1;
-        lines = [];
-      }
-      if (lines.length > 0 || pages === 0) yield await this.#page(lines);
-    } catch (error) {
-      throw fileError(error, 'list', this.#folder);
-    }
-  }
-
-  // A folder keeps no versions: each file is the only one of its key.
-  async *listVersions({ prefix = '', after, signal }: ListVersionsOptions = {}): AsyncGenerator<VersionPage> {
-    const startAfter = after === undefined ? {} : { startAfter: after.key };
-    let held: ListPage | undefined;
-    const page = ({ objects }: ListPage, isLast: boolean): VersionPage => {
-      const last = objects.at(-1);
-      const versions = objects.map(({ key, sizeBytes }) => {
-        return { key, versionId: ONLY_VERSION, sizeBytes, isCurrent: true, isDeleteMarker: false };
-      });
-      return {
-        versions,
-        ...(isLast || last === undefined ? {} : { next: { key: last.key, versionId: ONLY_VERSION } }),
-      };
-    };
-    for await (const listed of this.list({ prefix, ...startAfter, ...(signal === undefined ? {} : { signal }) })) {
-      // A page whose files have all just been removed tells no place to go on from.
-      if (held !== undefined && held.objects.length > 0) yield page(held, false);
-      held = listed;
-    }
-    if (held !== undefined) yield page(held, true);
-  }
-
-  async #page(lines: readonly Listed[]): Promise<ListPage> {
-    const keys = lines.filter(({ isFolder }) => !isFolder).map(({ key }) => key);
-    const objects: ObjectInfo[] = [];
-    for (let start = 0; start < keys.length; start += STATS_AT_ONCE) {
-      const infos = await Promise.all(keys.slice(start, start + STATS_AT_ONCE).map((key) => this.#listed(key)));
-      objects.push(...infos.filter((info) => info !== undefined));
-    }
-    return { objects, prefixes: lines.filter(({ isFolder }) => isFolder).map(({ key }) => key) };
-  }
-
-  // By path and not by key: a foreign file may have a name that this store would not give.
-  async #listed(key: string): Promise<ObjectInfo | undefined> {
-    const info = await stat(join(this.#folder, key), { bigint: true }).catch(() => undefined);
-    return info && infoOf(key, info);
   }
 
   async #write(
@@ -258,21 +104,50 @@ class FileStore {
     }
   }
 
-  // What killed writers left goes once, with the first keys that are deleted below the same top folder.
+  // Leftovers of killed writers are removed once, with the first keys that are deleted below the same top folder.
   async #sweep(keys: readonly string[]): Promise<void> {
-    let time: Promise<Date> | undefined;
-    const askTime = async (): Promise<number> => {
-      time ??= fileSystemTime(this.#folder, this.#modes);
-      return (await time).getTime();
-    };
+    const askTime = this.#askTime();
     for (const top of new Set(keys.map((key) => key.slice(0, Math.max(0, key.indexOf('/')))))) {
       if (top === '' || this.#swept.has(top)) continue;
       this.#swept.add(top);
       const path = join(this.#folder, top);
-      await removeStaleTemps(path, askTime).catch((error: unknown) => {
+      try {
+        for await (const temp of tempsBelow(path))
+          if (await removeStale(temp.path, askTime)) await this.#prune(dirname(temp.path));
+      } catch (error) {
         throw fileError(error, 'delete', path);
-      });
+      }
     }
+  }
+
+  #askTime(): AskTime {
+    let time: Promise<Date> | undefined;
+    return async () => {
+      time ??= fileSystemTime(this.#folder, this.#modes);
+      return (await time).getTime();
+    };
+  }
+
+  // A temp file is what a multipart upload is elsewhere: bytes of a writer that may have ended, shown by no listing.
+  async *#unfinished(prefix: string): AsyncGenerator<UnfinishedMultipart> {
+    const top = join(this.#folder, prefix.slice(0, prefix.lastIndexOf('/') + 1));
+    for await (const { path, sizeBytes, writtenAt } of tempsBelow(top)) {
+      const key = path.slice(this.#folder.length + 1);
+      if (key.startsWith(prefix)) yield { key, multipartId: ONLY_VERSION, startedAt: writtenAt, sizeBytes };
+    }
+  }
+
+  async #abort(key: string): Promise<void> {
+    const path = join(this.#folder, checkKey(key));
+    if (!basename(path).startsWith(TEMP_PREFIX)) return;
+    try {
+      if (await removeStale(path, this.#askTime())) return await this.#prune(dirname(path));
+      await stat(path);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return;
+      throw fileError(error, 'delete', path);
+    }
+    throw new StoreError('conflict', `${printable(path)} stays: somebody may be writing it, or it cannot be removed`);
   }
 
   async #deleteAll(keys: readonly string[], signal: AbortSignal | undefined): Promise<readonly DeleteFailure[]> {
@@ -287,7 +162,7 @@ class FileStore {
     return failures;
   }
 
-  // Keys have no folders; those that a write made disappear with their last key. The base itself stays.
+  // Keys have no folders; folders that a write created are removed with their last key. The base itself stays.
   async #prune(folder: string): Promise<void> {
     if (folder === this.#folder || !folder.startsWith(`${this.#folder}/`)) return syncFolder(folder);
     const isRemoved = await rmdir(folder).then(
@@ -299,10 +174,11 @@ class FileStore {
 
   toObjectStore(): ObjectStore {
     const folder = this.#folder;
+    const reader = new FileReader(folder);
     return {
       url: `file://${folder}`,
-      get: (key, options) => this.get(key, options),
-      head: (key) => this.head(key),
+      get: (key, options) => reader.get(key, options),
+      head: (key) => reader.head(key),
       time: async (signal) => {
         throwIfCancelled(signal);
         try {
@@ -311,7 +187,7 @@ class FileStore {
           throw fileError(error, 'write', folder);
         }
       },
-      list: (options) => this.list(options),
+      list: (options) => reader.list(options),
       put: async (key, body, options = {}) => {
         refuseOptions(options);
         return await this.#write(key, (handle) => this.#fill(handle, body, options), options);
@@ -319,12 +195,12 @@ class FileStore {
       copy: async (fromKey, toKey, options = {}) => {
         refuseOptions(options);
         const from = keyPath(folder, fromKey);
-        if ((await this.head(fromKey)) === undefined)
+        if ((await reader.head(fromKey)) === undefined)
           throw new StoreError('not-found', `cannot copy ${printable(from)}: there is no such file`);
         await this.#write(toKey, (handle) => appendFrom(from, handle, options.signal));
       },
       delete: (keys, signal) => this.#deleteAll(keys, signal),
-      listVersions: (options) => this.listVersions(options),
+      listVersions: (options) => reader.listVersions(options),
       deleteVersions: async (versions, signal) => {
         const failures = await this.#deleteAll(
           versions.filter(({ versionId }) => versionId === ONLY_VERSION).map(({ key }) => key),
@@ -339,10 +215,8 @@ class FileStore {
             'nothing in a local folder is ever in cold storage; thawing needs an s3:// target',
           ),
         ),
-      // A file is written under a temporary name and renamed: there are no uploads in parts.
-      abortMultipart: () => Promise.resolve(),
-      // oxlint-disable-next-line require-yield -- an empty listing
-      listMultipart: async function* () {},
+      abortMultipart: (key) => this.#abort(key),
+      listMultipart: (prefix) => this.#unfinished(prefix),
     };
   }
 }

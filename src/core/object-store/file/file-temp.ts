@@ -1,5 +1,5 @@
-// Temp files and folders of the local folder store, and the clock that stamps them. A killed run leaves at most a temp
-// file that no listing shows, and that goes with a later delete (stale-temps.ts).
+// Temp files and folders of the local folder store, and the clock of their timestamps. A killed run leaves at most a temp
+// file that no listing shows and that a later delete removes (stale-temps.ts).
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -25,13 +25,13 @@ export async function makeFolder(folder: string, modes: FileModes): Promise<void
   await syncFolder(dirname(folder));
 }
 
-/** One folder with its mode; one that is there keeps its own. */
+/** One folder with its mode; an existing one keeps its own. */
 export async function makeOne(folder: string, modes: FileModes): Promise<void> {
   await mkdir(folder, { mode: modes.folder });
   await openUpFolder(folder, modes);
 }
 
-/** Opens a new temp file in `folder`, which is made if need be (also when another process removes it just now). */
+/** Opens a new temp file in `folder`, which is created if needed (even when another process is just removing it). */
 export async function openTemp(
   folder: string,
   modes: FileModes,
@@ -55,19 +55,19 @@ export async function openTemp(
 /** Writes the whole of `body` at the file's position. */
 export async function writeFully(handle: FileHandle, body: Uint8Array): Promise<void> {
   for (let offset = 0; offset < body.byteLength;) {
-    // One write call takes at most 2 GiB.
+    // One write call writes at most 2 GiB.
     const { bytesWritten } = await handle.write(body, offset, Math.min(body.byteLength - offset, 1 << 30));
     offset += bytesWritten;
   }
 }
 
-/** What time it is by the clock that the file system of `folder` stamps files with; that of a server may differ from ours. */
+/** The time by the clock that the file system of `folder` uses for timestamps; a server's may differ from ours. */
 export async function fileSystemTime(folder: string, modes: FileModes = PRIVATE): Promise<Date> {
   const { path, handle } = await openTemp(folder, modes);
   try {
     try {
       await writeFully(handle, Buffer.from('\n'));
-      // A network file system stamps what has arrived.
+      // A network file system sets timestamps when data arrive.
       await handle.datasync();
       return (await handle.stat()).mtime;
     } finally {

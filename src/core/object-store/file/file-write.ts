@@ -1,6 +1,6 @@
 // Atomic, durable files: a temp file beside the target, written once, flushed, moved into place, folder flushed. Where
-// nothing may be there yet, a hard link is the one step that tells; without links, and to replace one state only, the
-// move happens under the lock of the key (file-lock.ts).
+// nothing may exist yet, a hard link does that in one step; without hard links, and to replace one state only, the move
+// happens under the lock of the key (file-lock.ts).
 import { link, lstat, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../../failures/errors.js';
@@ -35,9 +35,9 @@ const changed = (path: string): StoreError =>
     reason: 'PreconditionFailed',
   });
 
-/** @throws conflict when what lies there now must not be replaced */
+/** @throws conflict when the existing file must not be replaced */
 async function requireState(target: string, { ifMatch }: PlaceOptions): Promise<void> {
-  // A link counts as the file that it leads to when that is compared, and as itself when nothing may be there.
+  // A symbolic link is followed when the ETag is compared, and counts as a file when nothing may exist.
   const look = ifMatch === undefined ? lstat : stat;
   const info = await look(target, { bigint: true }).catch((error: unknown) => {
     if (systemCode(error) !== 'ENOENT') throw error;
@@ -58,7 +58,7 @@ async function place(temp: string, target: string, options: PlaceOptions): Promi
     const code = systemCode(error) ?? '';
     if (code !== 'EEXIST' && !NO_HARD_LINKS.has(code)) throw error;
     if (code !== 'EEXIST') return placeLocked(temp, target, locked);
-    // A network file system that sends a link twice says so of the second one; only then the file has two names.
+    // A network file system that sends a link twice reports the second one as failed; only then the file has two names.
     if ((await stat(temp)).nlink < 2) throw exists(target);
   }
 }

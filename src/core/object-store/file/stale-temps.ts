@@ -1,34 +1,34 @@
-// Temp files of killed writers. No listing shows them, so whoever deletes keys below a folder removes them as well.
+// Temp files of killed writers. No listing shows them, so deleting keys below a folder removes them as well.
 import type { Dirent } from 'node:fs';
-import { readdir, rmdir, stat, unlink } from 'node:fs/promises';
+import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../failures/errors.js';
 import { TEMP_PREFIX } from './file-keys.js';
 
 const STALE_MS = 86_400_000;
 
-/** The file system's time in milliseconds, asked once and only when it is needed. */
+/** The file system's time in milliseconds, determined once and only when needed. */
 export type AskTime = () => Promise<number>;
 
-/**
- * Removes those at any depth below `folder` that nobody wrote to for a day, and the folders that held nothing else.
- * @returns whether there were any
- */
-export async function removeStaleTemps(folder: string, askTime: AskTime): Promise<boolean> {
-  let isAnyGone = false;
-  for (const entry of await entriesOf(folder)) {
-    const path = join(folder, entry.name);
-    const isTemp = entry.isFile() && entry.name.startsWith(TEMP_PREFIX);
-    const isGone = entry.isDirectory()
-      ? await removeStaleTemps(path, askTime)
-      : isTemp && (await removeStale(path, askTime));
-    isAnyGone ||= isGone;
-  }
-  if (isAnyGone) await rmdir(folder).catch(ignoreBusy);
-  return isAnyGone;
+export interface Temp {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** When it was last written to. */
+  readonly writtenAt: Date;
 }
 
-/** Nothing for a folder that is gone or closed to us: what it holds takes space and does no harm. */
+/** Those at any depth below `folder`. */
+export async function* tempsBelow(folder: string): AsyncGenerator<Temp> {
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* tempsBelow(path);
+    if (!entry.isFile() || !entry.name.startsWith(TEMP_PREFIX)) continue;
+    const info = await stat(path).catch(ignoreBusy);
+    if (info !== false) yield { path, sizeBytes: info.size, writtenAt: info.mtime };
+  }
+}
+
+/** Empty for a folder that is gone or not readable: what it holds takes space but does no harm. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -38,9 +38,10 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-async function removeStale(path: string, askTime: AskTime): Promise<boolean> {
+/** Removes one that nobody wrote to for a day; false when it stays, or is gone already. */
+export async function removeStale(path: string, askTime: AskTime): Promise<boolean> {
   try {
-    // Never by our clock: a computer that is days ahead would remove what others are writing.
+    // Never by our clock: a computer whose clock is days ahead would remove what others are writing.
     if ((await askTime()) - (await stat(path)).mtimeMs < STALE_MS) return false;
     await unlink(path);
     return true;
@@ -49,7 +50,7 @@ async function removeStale(path: string, askTime: AskTime): Promise<boolean> {
   }
 }
 
-/** The folder holds something else, another process was faster, or the folder is closed to us. */
+/** The folder holds something else, another process was faster, or there is no permission. */
 function ignoreBusy(error: unknown): false {
   if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return false;
   throw error;

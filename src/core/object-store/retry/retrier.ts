@@ -1,20 +1,22 @@
-// Sends a request again. Waits grow and are jittered, so that many writers do not come back at once; tries and total
-// time are capped; only the last verdict is reported.
+// Retries requests. Waits grow and are jittered, so that many writers do not retry at once; attempts and total time are
+// capped; only the last error is reported.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, systemCode } from '../../failures/errors.js';
 import type { EventSink, RetryTrouble } from '../../events.js';
 import { isRetriable, StoreError, throwIfCancelled } from '../store-error.js';
 
 export interface RetryOptions {
-  /** How often a request is sent at most. */
+  /** Attempts at most. */
   readonly maxAttempts: number;
-  /** No new attempt after so long. */
+  /** No new attempt after this time. */
   readonly maxTotalMs: number;
   /** Upper bound of the first wait; it doubles with each try. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
+  /** No new attempt after so long where no connection was ever made: the address is more likely wrong than its server down. */
+  readonly firstContactMs: number;
   readonly onEvent?: EventSink | undefined;
-  /** Who is asked, for people; the store when not given. */
+  /** Name of the service in messages; the store when not given. */
   readonly service?: string | undefined;
   /** Between 0 and 1. */
   readonly random?: () => number;
@@ -26,6 +28,7 @@ export const DEFAULT_RETRY: RetryOptions = {
   maxTotalMs: 300_000,
   baseDelayMs: 200,
   maxDelayMs: 20_000,
+  firstContactMs: 5_000,
 };
 
 /** How long to wait before attempt `attempt + 1`: half fixed, half random, never less than the server asked for. */
@@ -44,14 +47,14 @@ const BUSY = new Set([
   'BandwidthLimitExceeded',
 ]);
 
-/** What a person is told of a failure that may pass. */
+/** Describes a temporary failure for people. */
 export function retryTrouble(error: StoreError): RetryTrouble {
   if (BUSY.has(error.reason ?? '')) return 'busy';
   // An answer of the store has no system code; a connection that was refused or lost has.
   return error.code === 'stalled' || systemCode(error.cause) !== undefined ? 'unreachable' : 'failed';
 }
 
-/** The same error with what the retrying adds to it. */
+/** The same error with the number of attempts. */
 function verdict(error: unknown, attempts: number): unknown {
   if (attempts === 1 || !(error instanceof StoreError)) return error;
   const { code, hint, exitCode, retryAfterMs, reason, retriable, isRefused } = error;
@@ -69,34 +72,38 @@ function verdict(error: unknown, attempts: number): unknown {
   });
 }
 
-export interface RetriedJob {
+export interface RetriedRequest {
   /** What an event names, e.g. `put uploads/x/manifest.json.gz`. */
   readonly request: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs one request as often as it takes. */
+/** Runs one request until it succeeds or the attempts are used up. */
 export class Retrier {
   readonly #options: RetryOptions;
   readonly #now: () => number;
+  #hasAnswered = false;
 
   constructor(options: RetryOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
   }
 
-  async run<T>({ request, signal }: RetriedJob, send: (attempt: number) => Promise<T>): Promise<T> {
-    const { maxAttempts, maxTotalMs, onEvent, service = 'store' } = this.#options;
+  async run<T>({ request, signal }: RetriedRequest, send: (attempt: number) => Promise<T>): Promise<T> {
+    const { maxAttempts, onEvent, service = 'store' } = this.#options;
     const startedAt = this.#now();
     let isRepeated = false;
     try {
       for (let attempt = 1; ; attempt += 1) {
         throwIfCancelled(signal);
         try {
-          return await send(attempt);
+          const answer = await send(attempt);
+          this.#hasAnswered = true;
+          return answer;
         } catch (error) {
+          const patienceMs = this.#patienceMs(error);
           const waitMs = isRetriable(error) ? retryDelayMs(attempt, error, this.#options) : 0;
-          const isOver = attempt >= maxAttempts || this.#now() - startedAt + waitMs > maxTotalMs;
+          const isOver = attempt >= maxAttempts || this.#now() - startedAt + waitMs > patienceMs;
           if (!isRetriable(error) || isOver || signal?.aborted === true) throw verdict(error, attempt);
           isRepeated = true;
           const told = { request, service, attempt, maxAttempts, waitMs, reason: errorText(error) };
@@ -107,5 +114,12 @@ export class Retrier {
     } finally {
       if (isRepeated) onEvent?.({ type: 'settled', request });
     }
+  }
+
+  /** How long a request that failed so is tried in all. */
+  #patienceMs(error: unknown): number {
+    const { maxTotalMs, firstContactMs } = this.#options;
+    this.#hasAnswered ||= !(error instanceof StoreError && error.reason === 'Unreached');
+    return this.#hasAnswered ? maxTotalMs : Math.min(maxTotalMs, firstContactMs);
   }
 }

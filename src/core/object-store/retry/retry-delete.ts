@@ -1,15 +1,15 @@
-// Deletes that were refused for the moment.
+// Retries deletes that failed temporarily.
 import type { DeleteFailure } from '../object-store.js';
-import type { RetriedJob, Retrier } from './retrier.js';
+import type { RetriedRequest, Retrier } from './retrier.js';
 import { StoreError } from '../store-error.js';
 
 const DELETE_BATCH = 1000;
 
 export interface Deletion<T> {
   readonly items: readonly T[];
-  /** Asks for one batch. */
+  /** Deletes one batch. */
   readonly send: (items: readonly T[]) => Promise<readonly DeleteFailure[]>;
-  /** What to ask for again. */
+  /** What to delete again. */
   readonly itemOf: (failure: DeleteFailure) => T;
 }
 
@@ -21,9 +21,9 @@ async function deleteBatchAgain<T>(
   let left = items;
   const final: DeleteFailure[] = [];
   let last: readonly DeleteFailure[] = [];
-  const job: RetriedJob = { request: `delete ${items.length} objects`, signal };
+  const asked: RetriedRequest = { request: `delete ${items.length} objects`, signal };
   try {
-    await retrier.run(job, async () => {
+    await retrier.run(asked, async () => {
       const failures = await send(left);
       final.push(...failures.filter(({ retriable }) => retriable !== true));
       last = failures.filter(({ retriable }) => retriable === true);
@@ -41,7 +41,7 @@ async function deleteBatchAgain<T>(
   }
 }
 
-/** Deletes in batches; what the store may delete when asked again is asked for again, and nothing else. */
+/** Deletes in batches; only temporary failures are retried. */
 export async function deleteAgain<T>(
   retrier: Retrier,
   deletion: Deletion<T>,

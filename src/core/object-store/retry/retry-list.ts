@@ -1,4 +1,4 @@
-// Listings that broke off are taken up again where they were.
+// Interrupted listings are continued where they stopped.
 import type {
   ListOptions,
   ListPage,
@@ -9,9 +9,9 @@ import type {
 } from '../object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { refuseCircle } from '../s3/s3-list-guard.js';
-import type { RetriedJob, Retrier } from './retrier.js';
+import type { RetriedRequest, Retrier } from './retrier.js';
 
-/** The greatest line of a page, in the byte order in which pages come. */
+/** The greatest key or folder of a page, in the byte order of pages. */
 function lastOf({ objects, prefixes }: ListPage): string | undefined {
   const object = objects.at(-1)?.key;
   const prefix = prefixes.at(-1);
@@ -19,20 +19,20 @@ function lastOf({ objects, prefixes }: ListPage): string | undefined {
   return Buffer.compare(Buffer.from(object), Buffer.from(prefix)) > 0 ? object : prefix;
 }
 
-// A folded folder that was listed already comes back when the listing starts inside of it.
+// A folded folder that was listed already is listed again when the listing starts inside of it.
 const without = (page: ListPage, seen: string | undefined): ListPage =>
   seen?.endsWith('/') === true ? { ...page, prefixes: page.prefixes.filter((prefix) => prefix !== seen) } : page;
 
-/** A listing that goes on after the last line it gave. */
+/** A listing that continues after the last line it yielded. */
 export async function* listAgain(store: ObjectStore, retrier: Retrier, options: ListOptions): AsyncGenerator<ListPage> {
-  const job: RetriedJob = { request: `list ${options.prefix ?? ''}`, signal: options.signal };
+  const asked: RetriedRequest = { request: `list ${options.prefix ?? ''}`, signal: options.signal };
   let seen = options.startAfter;
   let pages: AsyncIterator<ListPage> | undefined;
   try {
     for (;;) {
-      const step = await retrier.run(job, async () => {
+      const step = await retrier.run(asked, async () => {
         if (pages === undefined) {
-          const listing = store.list({ ...options, ...(seen === undefined ? {} : { startAfter: seen }) });
+          const listing = store.list({ ...options, startAfter: seen });
           pages = listing[Symbol.asyncIterator]();
         }
         try {
@@ -59,7 +59,7 @@ export async function* listMultipartAgain(
   prefix: string,
   signal?: AbortSignal,
 ): AsyncGenerator<UnfinishedMultipart> {
-  // Few enough to hold: a listing that broke off starts again.
+  // Few enough to hold: an interrupted listing starts again.
   const found = await retrier.run({ request: `list uploads ${prefix}`, signal }, async () => {
     const uploads: UnfinishedMultipart[] = [];
     for await (const upload of store.listMultipart(prefix, signal)) uploads.push(upload);
@@ -74,24 +74,25 @@ export async function* listVersionsAgain(
   retrier: Retrier,
   options: ListVersionsOptions,
 ): AsyncGenerator<VersionPage> {
-  const job: RetriedJob = { request: `list versions ${options.prefix ?? ''}`, signal: options.signal };
+  const asked: RetriedRequest = { request: `list versions ${options.prefix ?? ''}`, signal: options.signal };
   const name = `versions of ${printable(`${store.url}/${options.prefix ?? ''}`)}`;
   const marks = new Set<string>();
   let { after } = options;
   do {
     const from = after;
-    // A page a listing: each one says where the next begins, so nothing is lost with an iterator that failed.
-    const page = await retrier.run(job, async () => {
-      const listing = store.listVersions({ ...options, ...(from === undefined ? {} : { after: from }) });
+    // One page per listing: each says where the next begins, so nothing is lost with an iterator that failed.
+    const page = await retrier.run(asked, async () => {
+      const listing = store.listVersions({ ...options, after: from });
       for await (const first of listing) return first;
       return undefined;
     });
     if (page === undefined) return;
     yield page;
     after = page.next;
-    // Each listing sees its own page only; together they may still go in a circle.
+    // Each listing sees only its own page; together they could still go in circles.
     const mark = after === undefined ? undefined : `${after.key}\0${after.versionId}`;
-    if (mark !== undefined && marks.has(mark)) refuseCircle(name, 'the server goes on where it was before');
+    if (mark !== undefined && marks.has(mark))
+      refuseCircle(name, 'the server continues from a place where it was before');
     if (mark !== undefined) marks.add(mark);
   } while (after !== undefined);
 }

@@ -1,6 +1,6 @@
-// Sends again what the store or the network may answer differently next time (retrier.ts says when). One answer
-// changes its meaning on a repeated request, because the first one may have worked although its answer was lost:
-// a `conflict` of a conditional put is passed up with `afterRetry` (the committer looks whether the object is its own).
+// Retries requests that may succeed next time (retrier.ts says when). One answer changes its meaning on a repeated
+// request, because the first one may have worked although its answer was lost: a `conflict` of a conditional put is
+// passed up with `afterRetry` (the committer checks whether the object is its own).
 import type { ObjectStore, VersionName } from '../object-store.js';
 import { Retrier, DEFAULT_RETRY, type RetryOptions } from './retrier.js';
 import { deleteAgain } from './retry-delete.js';

@@ -1,10 +1,11 @@
-// One S3 client as this program wants it: no retries of its own (retry.ts), our transport, path-style addressing and no
+// Creates S3 clients the way this program needs them: no retries of its own (retry.ts), our transport, path-style addressing and no
 // extra checksums with a custom endpoint, standard credential chain.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Pace } from '../../limits/pace.js';
 import { awsCredentials } from './s3-credentials.js';
 import { S3HttpHandler, type HttpTimeouts } from './s3-http-handler.js';
-import { storeEndpoint } from './s3-profile.js';
+import { networkOf } from './s3-network.js';
+import { checkProfile, storeEndpoint } from './s3-profile.js';
 import { configuredRegion, detectBucketRegion } from './s3-region.js';
 
 export interface S3ClientOptions {
@@ -15,6 +16,7 @@ export interface S3ClientOptions {
   /** Null: AWS itself, whatever is configured. */
   readonly endpointUrl?: string | null | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly caBundle?: string | undefined;
   readonly maxSockets: number;
   readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
   readonly http2?: { readonly maxStreams: number } | undefined;
@@ -44,23 +46,24 @@ function baseConfig(
     requestHandler,
     maxAttempts: 1,
     expectContinueHeader: false,
-    // A put that carries its SHA-256 is checked by that; on AWS the SDK adds a checksum because Object Lock demands one.
+    // A put that carries its SHA-256 is checked by that; on AWS the SDK adds a checksum because Object Lock requires one.
     requestChecksumCalculation: endpoint === undefined ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
     // Every byte we read is compared with a digest from the manifest.
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Where the store is was settled by us: the SDK's own search knows neither flags nor jobs.
+    // We have found the address already: the SDK's own search knows neither flags nor jobs.
     ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint, forcePathStyle: true }),
-    credentials: awsCredentials(options),
+    credentials: awsCredentials({ ...options, requestHandler }),
     ...(options.profile === undefined ? {} : { profile: options.profile }),
   };
 }
 
 /** Builds the client and settles the region (at most one request). */
 export async function connectS3(options: S3ClientOptions): Promise<S3Connection> {
-  // The SDK's notice about coming Node versions would land between our own lines on stderr.
+  // The SDK's notice about Node versions would appear between our own lines on stderr.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const endpoint = await storeEndpoint(options);
-  const handler = new S3HttpHandler(options);
+  await checkProfile(options);
+  const handler = new S3HttpHandler({ ...options, network: await networkOf(options) });
   const config = baseConfig(options, handler, endpoint);
   const inRegion = (region: string): S3Client => new S3Client({ ...config, region });
   const configured = options.region ?? (await configuredRegion(new S3Client(config), options.env));

@@ -1,44 +1,12 @@
-// Turns what the SDK, the network and the server say into one sentence about one object, with a next step. Decides what
-// is worth a retry: only what the server or the network may well answer differently a moment later.
-import type { ErrorCode } from '../../failures/errors.js';
+// Turns errors of the SDK, the network and the server into one sentence about one object, with a next step. Decides what is
+// retried: only what the server or the network is likely to answer differently a moment later.
 import { cancelledError, errorText, isArchiverError, systemCode } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
-import { StoreError, type StoreErrorOptions } from '../store-error.js';
+import { shellWord } from '../../text/shell-word.js';
+import { StoreError } from '../store-error.js';
+import { networkVerdict } from './s3-network-errors.js';
 import { regionInError } from './s3-region.js';
-
-/** What was asked of the store when it failed. */
-export interface S3Call {
-  /** The API's name, e.g. `PutObject`. */
-  readonly operation: string;
-  /** The IAM action it needs, e.g. `s3:PutObject`. */
-  readonly action: string;
-  readonly bucket: string;
-  /** The full key; absent for calls about the bucket. */
-  readonly key?: string;
-  readonly endpoint?: string | undefined;
-  /** It was to be done to one state of the object only. */
-  readonly isConditional?: boolean | undefined;
-  /** The region the request was signed for. */
-  readonly region?: string;
-}
-
-interface SdkError {
-  readonly name: string;
-  readonly Code?: string;
-  readonly code?: string;
-  readonly message: string;
-  readonly StorageClass?: string;
-  readonly $metadata?: { readonly httpStatusCode?: number };
-  readonly $response?: {
-    readonly statusCode?: number;
-    readonly headers?: Readonly<Record<string, string | undefined>>;
-  };
-}
-
-interface Verdict extends StoreErrorOptions {
-  readonly code: ErrorCode;
-  readonly text: string;
-}
+import { objectName, type S3Call, type SdkError, type Verdict } from './s3-verdict.js';
 
 const RETRIABLE_REASONS = new Set([
   'InternalError',
@@ -66,22 +34,6 @@ const BAD_KEYS = new Set([
   'InvalidClientTokenId',
 ]);
 const WRONG_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'IllegalLocationConstraintException']);
-const NETWORK: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its name is not known (DNS)',
-  EAI_AGAIN: 'its name could not be looked up (DNS)',
-  ECONNREFUSED: 'it refused the connection',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  ETIMEDOUT: 'it did not answer in time',
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no route to it',
-  EPROTO: 'the TLS handshake failed',
-};
-
-/** `s3://bucket/key` as a person reads it. */
-export const objectName = ({ bucket, key }: Pick<S3Call, 'bucket' | 'key'>): string =>
-  printable(key === undefined ? `s3://${bucket}` : `s3://${bucket}/${key}`);
-
 const statusOf = (error: SdkError): number | undefined =>
   error.$metadata?.httpStatusCode ?? error.$response?.statusCode;
 
@@ -178,7 +130,7 @@ function objectVerdict(error: SdkError, reason: string, status: number | undefin
   const isMissing = MISSING.has(reason) || status === 404;
   if (isMissing && call.isConditional === true)
     return { code: 'conflict', text: 'the object is gone (another writer was there)' };
-  return stateVerdict(error, reason, status) ?? (isMissing ? missingVerdict(reason, call) : undefined);
+  return stateVerdict(error, reason, status, call) ?? (isMissing ? missingVerdict(reason, call) : undefined);
 }
 
 function missingVerdict(reason: string, call: S3Call): Verdict | undefined {
@@ -187,13 +139,21 @@ function missingVerdict(reason: string, call: S3Call): Verdict | undefined {
   return { code: 'not-found', text: 'there is no such object' };
 }
 
-/** The object is there, and not as it would have to be. */
-function stateVerdict(error: SdkError, reason: string, status: number | undefined): Verdict | undefined {
+/** The command that requests it: archiver does so for what an upload holds, and needs its manifest for that. */
+function requestCommand({ bucket, key = '' }: S3Call): string {
+  const [, upload] = /^((?:.*\/)?uploads\/[^/]+)\/(?!manifest\.)/.exec(key) ?? [];
+  return upload === undefined
+    ? `aws s3api restore-object --bucket ${bucket} --key ${shellWord(printable(key))} --restore-request Days=7`
+    : `archiver restore ${shellWord(printable(`s3://${bucket}/${upload}`))} ./out --all`;
+}
+
+/** The object exists, but is not in the required state. */
+function stateVerdict(error: SdkError, reason: string, status: number | undefined, call: S3Call): Verdict | undefined {
   if (reason === 'InvalidObjectState') {
     return {
       code: 'cold-storage',
       text: `the object is in cold storage${error.StorageClass === undefined ? '' : ` (${error.StorageClass})`} and must be restored before it can be read`,
-      hint: 'ask for it back with: archiver restore S3_URL OUTPUT_DIR',
+      hint: requestCommand(call),
     };
   }
   if (reason === 'PreconditionFailed' || status === 412)
@@ -221,21 +181,24 @@ const DAMAGED: Verdict = {
 };
 const FULL: Verdict = { code: 'no-space', text: 'the store is full or its quota is used up' };
 const UNSUPPORTED: Verdict = { code: 'unsupported', text: 'the store does not support this request' };
-const BY_REASON: Readonly<Record<string, Verdict>> = {
-  GlacierExpeditedRetrievalNotAvailable: CAPACITY,
-  NotImplemented: UNSUPPORTED,
-  MethodNotAllowed: UNSUPPORTED,
-  QuotaExceeded: FULL,
-  StorageFull: FULL,
-  XMinioStorageFull: FULL,
-  XAmzContentSHA256Mismatch: DAMAGED,
-  BadDigest: DAMAGED,
-  InvalidDigest: DAMAGED,
-};
+// A map: a server may answer with any word.
+const BY_REASON = new Map<string, Verdict>(
+  Object.entries({
+    GlacierExpeditedRetrievalNotAvailable: CAPACITY,
+    NotImplemented: UNSUPPORTED,
+    MethodNotAllowed: UNSUPPORTED,
+    QuotaExceeded: FULL,
+    StorageFull: FULL,
+    XMinioStorageFull: FULL,
+    XAmzContentSHA256Mismatch: DAMAGED,
+    BadDigest: DAMAGED,
+    InvalidDigest: DAMAGED,
+  }),
+);
 const BY_STATUS: Readonly<Record<number, Verdict>> = { 405: UNSUPPORTED, 501: UNSUPPORTED, 507: FULL };
 
 function serviceVerdict(error: SdkError, reason: string, status: number | undefined): Verdict | undefined {
-  const known = BY_REASON[reason] ?? (status === undefined ? undefined : BY_STATUS[status]);
+  const known = BY_REASON.get(reason) ?? (status === undefined ? undefined : BY_STATUS[status]);
   if (known) return known;
   const isRetriable = RETRIABLE_REASONS.has(reason) || status === 408 || status === 429 || (status ?? 0) >= 500;
   const answered = ['the store answered', status, reason].filter((part) => part !== undefined && part !== '').join(' ');
@@ -243,47 +206,7 @@ function serviceVerdict(error: SdkError, reason: string, status: number | undefi
   return status === undefined ? undefined : { code: 'store', text: `${answered}: ${error.message}` };
 }
 
-function networkVerdict(error: SdkError, call: S3Call): Verdict {
-  const host =
-    call.endpoint === undefined
-      ? `the S3 endpoint${call.region === undefined ? '' : ` of ${call.region}`}`
-      : new URL(call.endpoint).host;
-  if (error.name === 'CredentialsProviderError' || /credentials?/i.test(error.name)) {
-    return {
-      code: 'access-denied',
-      text: `no usable credentials: ${error.message}`,
-      hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with --profile',
-    };
-  }
-  const system = systemCode(error) ?? '';
-  if (/^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL)/.test(system)) {
-    const isHandshake = system.startsWith('ERR_SSL');
-    return {
-      code: 'store',
-      text: `no secure connection to ${host}: ${error.message}`,
-      hint: 'name the certificate authority with NODE_EXTRA_CA_CERTS',
-      retriable: isHandshake,
-    };
-  }
-  const known = NETWORK[system];
-  if (known !== undefined) {
-    const detail = system === 'ETIMEDOUT' ? ` (${error.message})` : '';
-    return {
-      code: system === 'ETIMEDOUT' ? 'stalled' : 'store',
-      text: `${host} could not be reached or was lost: ${known}${detail}`,
-      hint: 'check the network and --endpoint-url',
-      retriable: true,
-    };
-  }
-  // Half an XML document, a closed socket, an unknown system code: nothing that the request itself could have caused.
-  return {
-    code: 'store',
-    text: `${host}: ${error.message}`,
-    retriable: system !== '' || /socket hang up|aborted|parse|XML/i.test(error.message),
-  };
-}
-
-// The SDK's error holds the whole exchange, signed headers and session token included: only what it says is kept.
+// The SDK's error holds the whole exchange, signed headers and session token included: only its message is kept.
 function leanCause(error: Error): Error {
   const cause = new Error(error.message);
   cause.name = error.name;

@@ -6,6 +6,8 @@ import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../limits/pace.js';
+import { ProxyAgents, proxyError } from './s3-proxy.js';
+import { proxyFor, type Network } from './s3-network.js';
 import { Http2Connections } from './s3-http2.js';
 import { sendOverHttp2 } from './s3-http2-send.js';
 import {
@@ -20,9 +22,9 @@ import {
 } from './s3-http-message.js';
 
 export interface HttpTimeouts {
-  /** From asking for a connection to having one, TLS included. */
+  /** Time to get a connection, TLS included. */
   readonly connectMs: number;
-  /** A body that is sent, or an answer that is read, may stand still for so long. */
+  /** How long a body that is sent, or an answer that is read, may stall. */
   readonly idleMs: number;
   /** From the last byte sent to the first byte of the answer. */
   readonly answerMs: number;
@@ -33,19 +35,21 @@ export interface HttpHandlerOptions {
   /** Connections kept open without a request (as many as there may be when not given), and for how many milliseconds. */
   readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
   readonly timeouts: HttpTimeouts;
-  /** HTTP/2 with servers that offer it, with so many requests at once on a connection. */
+  /** HTTP/2 with servers that offer it, with at most this many requests at once on a connection. */
   readonly http2?: { readonly maxStreams: number } | undefined;
   readonly paceUpload?: Pace | undefined;
+  /** No proxy and Node's own authorities when not given. */
+  readonly network?: Network | undefined;
 }
 
-/** What the SDK hands on from its `send`. */
+/** What the SDK passes on from its `send`. */
 export interface RequestOptions {
   readonly abortSignal?: AbortLike;
   /** Bytes of the body that were sent so far. */
   readonly onSent?: (bytes: number) => void;
 }
 
-// Below this a body costs less than the round trip that asks whether it is welcome.
+// Below this a body costs less than the round trip that asks whether it is wanted.
 const EXPECT_FROM_BYTES = 2 * 1024 * 1024;
 const EXPECT_WAIT_MS = 1000;
 
@@ -74,7 +78,7 @@ async function isWelcome(request: http.ClientRequest): Promise<boolean> {
   }
 }
 
-/** Ends an answer that stands still. Socket timeouts would pile up listeners on a connection that is used again. */
+/** Ends an answer that stalls. Socket timeouts would pile up listeners on a connection that is used again. */
 function boundSilence(message: http.IncomingMessage, idleMs: number): void {
   let seen = message.socket.bytesRead;
   const timer = setInterval(() => {
@@ -92,6 +96,7 @@ export class S3HttpHandler {
   readonly #http: http.Agent;
   readonly #https: https.Agent;
   readonly #http2: Http2Connections | undefined;
+  readonly #proxies: ProxyAgents;
 
   constructor(options: HttpHandlerOptions) {
     this.#options = options;
@@ -99,28 +104,40 @@ export class S3HttpHandler {
     const kept = idle === undefined ? {} : { maxFreeSockets: idle.sockets, timeout: idle.ms };
     // No idle connection may be kept: the agent takes a 0 for "as many as you like".
     const agent = { keepAlive: idle?.sockets !== 0, maxSockets, scheduling: 'lifo', ...kept } as const;
+    const { ca } = options.network ?? {};
+    const trust = ca === undefined ? {} : { ca };
     this.#http = new http.Agent(agent);
-    this.#https = new https.Agent(agent);
+    this.#https = new https.Agent({ ...agent, ...trust });
+    this.#proxies = new ProxyAgents({ ...agent, ...trust }, options.timeouts.connectMs);
     if (options.http2 !== undefined) {
       const { connectMs, idleMs } = options.timeouts;
-      this.#http2 = new Http2Connections({ ...options.http2, idleMs: idle?.ms ?? idleMs, connectMs });
+      this.#http2 = new Http2Connections({ ...options.http2, ...trust, idleMs: idle?.ms ?? idleMs, connectMs });
     }
   }
 
   /** Sends one request; resolves at the answer's header. */
   async handle(request: HandlerRequest, options: RequestOptions = {}): Promise<{ response: HandlerResponse }> {
-    // Without TLS nobody offers anything.
-    if (this.#http2 === undefined || request.protocol !== 'https:') return await this.#overHttp1(request, options);
-    const host = request.hostname.replace(/^\[(.*)\]$/, '$1');
-    const connection = await this.#http2.to(host, request.port ?? 443);
+    const { protocol, hostname } = request;
+    const port = request.port ?? (protocol === 'https:' ? 443 : 80);
+    const { network } = this.#options;
+    const proxy = network && proxyFor({ protocol, hostname, port }, network.env);
+    // Without TLS there is no ALPN, and a tunnel is made for one connection of HTTP/1.1.
+    if (this.#http2 === undefined || protocol !== 'https:' || proxy !== undefined)
+      return await this.#overHttp1(request, options, proxy);
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const connection = await this.#http2.to(host, port);
     if (connection === undefined) return await this.#overHttp1(request, options);
     return { response: await sendOverHttp2(connection, request, { ...this.#options, ...options }) };
   }
 
-  #overHttp1(request: HandlerRequest, { abortSignal, onSent }: RequestOptions): Promise<{ response: HandlerResponse }> {
+  #overHttp1(
+    request: HandlerRequest,
+    { abortSignal, onSent }: RequestOptions,
+    proxy?: URL,
+  ): Promise<{ response: HandlerResponse }> {
     return new Promise((resolve, reject) => {
       const bytes = bodyBytes(request.body);
-      const sent = this.#open(request, bytes);
+      const sent = this.#open(request, bytes, proxy);
       const onAbort = (): void =>
         void sent.destroy(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
       if (abortSignal?.aborted === true) onAbort();
@@ -131,7 +148,9 @@ export class S3HttpHandler {
         watch.stop();
         reject(Object.assign(new Error('the connection closed before the answer'), { code: 'ECONNRESET' }));
       });
-      sent.on('error', reject);
+      let isConnected = false;
+      sent.once('socket', () => (isConnected = true));
+      sent.on('error', (error) => reject(proxy === undefined || isConnected ? error : proxyError(error, proxy)));
       sent.once('response', (message) => {
         watch.stop();
         const statusCode = message.statusCode ?? 0;
@@ -159,14 +178,15 @@ export class S3HttpHandler {
     this.#http.destroy();
     this.#https.destroy();
     this.#http2?.destroy();
+    this.#proxies.destroy();
   }
 
-  #open(request: HandlerRequest, bytes: Uint8Array | undefined): http.ClientRequest {
+  #open(request: HandlerRequest, bytes: Uint8Array | undefined, proxy: URL | undefined): http.ClientRequest {
     const isTls = request.protocol === 'https:';
     const headers = { ...request.headers };
     if (bytes && bytes.byteLength >= EXPECT_FROM_BYTES) headers['Expect'] = '100-continue';
     return (isTls ? https : http).request({
-      agent: isTls ? this.#https : this.#http,
+      agent: proxy === undefined ? (isTls ? this.#https : this.#http) : this.#proxies.agent(proxy, isTls),
       host: request.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: request.port,
       method: request.method,
@@ -188,7 +208,7 @@ export class S3HttpHandler {
     await sendBody(sent, bytes, watch.alive, { pace: this.#options.paceUpload, onSent });
   }
 
-  /** Ends the request when it stands still: while connecting, while sending, while waiting for the answer. */
+  /** Ends the request when it stalls: while connecting, while sending, while waiting for the answer. */
   #watch(sent: http.ClientRequest, { hostname }: HandlerRequest): Watch {
     const { connectMs, idleMs, answerMs } = this.#options.timeouts;
     let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
-// What the SDK hands to a transport and wants back, and what HTTP/1.1 and HTTP/2 have in common: bodies that are sent slice
-// by slice, queries, the errors of waits that are over.
+// What the SDK passes to a transport and expects back, and what HTTP/1.1 and HTTP/2 have in common: bodies that are sent
+// slice by slice, queries, timeout errors.
 import type { Readable, Writable } from 'node:stream';
 import { PACED_SLICE_BYTES, type Pace } from '../../limits/pace.js';
 
@@ -49,11 +49,11 @@ export function bodyBytes(body: unknown): Uint8Array | undefined {
   throw new TypeError('only strings and byte arrays are sent');
 }
 
-/** A wait is over. */
+/** A time limit was exceeded. */
 export const timeoutError = (message: string): Error =>
   Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
-/** What a body meets on its way out. */
+/** What happens while a body is sent. */
 export interface SendHooks {
   readonly pace?: Pace | undefined;
   /** Bytes of the body so far. */

@@ -1,4 +1,4 @@
-// One request over HTTP/2, with the same limits to waiting as over HTTP/1.1.
+// One request over HTTP/2, with the same time limits as over HTTP/1.1.
 import type http2 from 'node:http2';
 import type { Pace } from '../../limits/pace.js';
 import { type Http2Connection, http2Error, http2Headers } from './s3-http2.js';

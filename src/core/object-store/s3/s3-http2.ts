@@ -7,9 +7,11 @@ import tls from 'node:tls';
 export interface Http2Options {
   /** Most requests at once on a connection, as far as the server allows so many. */
   readonly maxStreams: number;
-  /** A connection without requests is closed after so long. */
+  /** A connection without requests is closed after this time. */
   readonly idleMs: number;
   readonly connectMs: number;
+  /** Authorities (PEM) instead of Node's own. */
+  readonly ca?: string;
 }
 
 /** A connection on which requests are made, at most so many at once. */
@@ -27,7 +29,7 @@ export class Http2Connections {
 
   constructor(private readonly options: Http2Options) {}
 
-  /** The connection to a server, made if need be; undefined when that speaks HTTP/1.1 only. @throws system errors, ETIMEDOUT */
+  /** The connection to a server, opened if needed; undefined when it speaks HTTP/1.1 only. @throws system errors, ETIMEDOUT */
   async to(host: string, port: number): Promise<Http2Connection | undefined> {
     const name = `${host}:${port}`;
     const known = await this.known.get(name);
@@ -42,7 +44,7 @@ export class Http2Connections {
   }
 
   private async connect(host: string, port: number): Promise<Connection | undefined> {
-    const socket = await greet(host, port, this.options.connectMs);
+    const socket = await greet(host, port, this.options);
     if (socket.alpnProtocol === 'h2') return new Connection(host, port, socket, this.options);
     socket.destroy();
     return undefined;
@@ -52,18 +54,18 @@ export class Http2Connections {
     for (const connecting of this.known.values()) {
       void connecting.then(
         (connection) => connection?.destroy(),
-        () => undefined, // told to whoever asked for it
+        () => undefined, // the caller gets it
       );
     }
     this.known.clear();
   }
 }
 
-/** A TLS connection whose protocol is settled. */
-function greet(host: string, port: number, connectMs: number): Promise<tls.TLSSocket> {
+/** A TLS connection whose protocol has been negotiated. */
+function greet(host: string, port: number, { connectMs, ca }: Http2Options): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
     const name = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
-    const socket = tls.connect({ host, port, ALPNProtocols: ['h2', 'http/1.1'], ...name });
+    const socket = tls.connect({ host, port, ALPNProtocols: ['h2', 'http/1.1'], ...name, ...(ca && { ca }) });
     const late = Object.assign(new Error(`no connection to ${host} within ${connectMs / 1000} s`), {
       name: 'TimeoutError',
       code: 'ETIMEDOUT',
@@ -93,7 +95,7 @@ class Connection implements Http2Connection {
   ) {
     const authority = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
     this.session = http2.connect(authority, { createConnection: () => socket, settings: { enablePush: false } });
-    this.session.on('error', () => undefined); // every open request hears of it by itself
+    this.session.on('error', () => undefined); // every open request gets its own error
     this.session.setTimeout(options.idleMs, () => {
       if (this.active === 0) this.session.close();
     });
@@ -133,13 +135,13 @@ class Connection implements Http2Connection {
   }
 }
 
-/** What a failed request is told: failures of the connection as a reset. */
+/** The error of a failed request: failures of the connection look like a reset. */
 export function http2Error(error: unknown): unknown {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && code.startsWith('ERR_HTTP2') ? resetError(error) : error;
 }
 
-/** Headers as HTTP/2 has them; those that steer a connection of HTTP/1.1 are left out. */
+/** Headers as HTTP/2 has them; those that control an HTTP/1.1 connection are left out. */
 export function http2Headers(
   method: string,
   path: string,

@@ -1,10 +1,10 @@
-// Ends a listing that does not come to an end: a server (or a cache in front of it) that gives the same page or the same
-// mark again would be asked for ever. Pages come in byte order and every mark is a new one, or the listing fails in one
-// sentence; it is not asked for again, because the same server would say the same.
+// Ends a listing that would never end: a server (or a cache in front of it) that returns the same page or the same marker
+// again would be asked for ever. Pages must come in byte order and every marker must be new, or the listing fails with one
+// sentence; it is not retried, because the server would answer the same.
 import { compareBytes } from '../file/file-list.js';
 import { StoreError } from '../store-error.js';
 
-/** Pages without a line, one after another. A server may give some, where much was deleted. */
+/** Empty pages in a row. A server may return some where much was deleted. */
 const MAX_EMPTY_PAGES = 1000;
 
 export interface GuardOptions {
@@ -12,7 +12,7 @@ export interface GuardOptions {
   readonly name: string;
   /** Where the listing begins. */
   readonly after?: string | undefined;
-  /** The lines of one key may go on with the next page, as versions do. */
+  /** The lines of one key may continue on the next page, as versions do. */
   readonly isKeySplit?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface GuardOptions {
 export function refuseCircle(name: string, why: string): never {
   throw new StoreError('store', `${name}: the listing would never end: ${why}`, {
     reason: 'EndlessListing',
-    hint: 'the server is at fault; try another one, or another way to it, with --endpoint-url',
+    hint: 'the server is at fault; try another one, or another route to it, with --endpoint-url',
   });
 }
 
@@ -37,7 +37,7 @@ export class ListingGuard {
     this.#last = options.after;
   }
 
-  /** Takes the keys and the folded folders of a page, each in order. @throws store when they do not go on */
+  /** Takes the keys and the folded folders of a page, each in order. @throws store when they do not follow the page before */
   page(keys: readonly string[], folded: readonly string[] = []): void {
     const last = this.#last;
     const [greatest] = [keys.at(-1), folded.at(-1)]
@@ -52,15 +52,15 @@ export class ListingGuard {
 
   #requireOrder(last: string, key: string | undefined, folder: string | undefined, greatest = last): void {
     const isKeyBehind = key !== undefined && compareBytes(key, last) < (this.#options.isKeySplit === true ? 0 : 1);
-    // A folded folder that the listing begins inside of comes before its mark.
+    // A folded folder that the listing starts inside of sorts before its marker.
     const isFolderBehind = folder !== undefined && compareBytes(folder, last) < 0 && !last.startsWith(folder);
     const isStill = this.#pages > 1 && folder !== undefined && compareBytes(greatest, last) <= 0;
     if (isKeyBehind || isFolderBehind || isStill) this.#refuse('a page does not come after the one before it');
   }
 
-  /** Takes what the next page is asked for with. @throws store when it was there before */
+  /** Takes the marker of the next page. @throws store when it occurred before */
   mark(mark: string): void {
-    if (this.#marks.has(mark)) this.#refuse('the server goes on where it was before');
+    if (this.#marks.has(mark)) this.#refuse('the server continues from a place where it was before');
     this.#marks.add(mark);
   }
 

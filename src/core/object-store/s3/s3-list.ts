@@ -1,4 +1,4 @@
-// Listing with ListObjectsV2, and with version 1 on servers that know nothing newer. Keys travel URL-encoded, because
+// Listing with ListObjectsV2, and with version 1 on servers that lack it. Keys are sent URL-encoded, because
 // XML cannot carry control characters.
 import {
   ListObjectsCommand,
@@ -45,7 +45,7 @@ function pageOf(sender: S3Sender, answer: Answer): ListPage {
   const decode = answer.EncodingType === 'url' ? decodeListed : (text: string): string => text;
   const base = sender.prefix === '' ? '' : `${sender.prefix}/`;
   return {
-    // A folder marker of the base itself is no key below it.
+    // A folder marker of the base itself is not a key below it.
     objects: (answer.Contents ?? []).map((entry) => infoOf(sender, entry, decode)).filter(({ key }) => key !== ''),
     prefixes: (answer.CommonPrefixes ?? []).map(({ Prefix = '' }) => decode(Prefix).slice(base.length)),
   };
@@ -90,12 +90,12 @@ async function* listV1(sender: S3Sender, options: ListOptions): AsyncGenerator<L
     });
     const answer = await sender.send(askedOf(options), (client, send) => client.send(command, send));
     yield watched(guard, pageOf(sender, answer));
-    // NextMarker comes only with a delimiter; else the last key is the mark.
+    // NextMarker comes only with a delimiter; otherwise the last key is the marker.
     const last = answer.NextMarker ?? answer.Contents?.at(-1)?.Key;
     const next = last === undefined ? undefined : answer.EncodingType === 'url' ? decodeListed(last) : last;
     if (answer.IsTruncated !== true) return;
     if (next === undefined)
-      throw sender.complaint(askedOf(options), 'the listing says that it goes on, and does not say where');
+      throw sender.complaint(askedOf(options), 'the listing is truncated but does not say where it continues');
     guard.mark(next);
     marker = next;
   }
@@ -113,7 +113,7 @@ async function* listV2(
     if (answer.IsTruncated !== true) return;
     const token = answer.NextContinuationToken;
     if (token === undefined)
-      throw sender.complaint(askedOf(options), 'the listing says that it goes on, and does not say where');
+      throw sender.complaint(askedOf(options), 'the listing is truncated but does not say where it continues');
     guard.mark(token);
     answer = await requestV2(sender, options, { ContinuationToken: token });
   }

@@ -1,4 +1,4 @@
-// Unfinished multipart uploads on S3: found and aborted, as other tools leave them below our keys.
+// Finds and aborts unfinished multipart uploads on S3, which other tools leave below our keys.
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from '../object-store.js';
@@ -13,7 +13,7 @@ async function* listMultipart(
 ): AsyncGenerator<UnfinishedMultipart> {
   const asked: Asked = { operation: 'ListMultipartUploads', action: 's3:ListBucketMultipartUploads', signal };
   const base = sender.prefix === '' ? '' : `${sender.prefix}/`;
-  // Ceph's gateway encodes these keys when asked and does not say so, which leaves a reader guessing: it is not asked.
+  // Ceph's gateway encodes these keys when asked and does not say that it did, so it is not asked.
   const encoding = sender.isAws ? { EncodingType: 'url' as const } : {};
   const guard = new ListingGuard({ name: `ListMultipartUploads ${sender.nameOf(prefix)}`, isKeySplit: true });
   let from: { KeyMarker?: string; UploadIdMarker?: string } = {};
@@ -27,14 +27,16 @@ async function* listMultipart(
     const answer = await sender.send(asked, (client, send) => client.send(command, send));
     const decode = answer.EncodingType === 'url' ? decodeListed : (text: string): string => text;
     const uploads = (answer.Uploads ?? []).map(({ Key = '', UploadId = '', Initiated }): UnfinishedMultipart => {
-      return { key: sender.relativeKey(decode(Key)), multipartId: UploadId, startedAt: Initiated ?? new Date(0) };
+      // One of unknown age may be of a writer that is at work.
+      const startedAt = Initiated ?? new Date();
+      return { key: sender.relativeKey(decode(Key)), multipartId: UploadId, startedAt };
     });
     guard.page(uploads.map(({ key }) => key));
     yield* uploads;
     if (answer.IsTruncated !== true) return;
     const { NextKeyMarker, NextUploadIdMarker } = answer;
     if (NextKeyMarker === undefined)
-      throw sender.complaint(asked, 'the listing says that it goes on, and does not say where');
+      throw sender.complaint(asked, 'the listing is truncated but does not say where it continues');
     guard.mark(`${NextKeyMarker}\0${NextUploadIdMarker ?? ''}`);
     from = {
       KeyMarker: decode(NextKeyMarker),
@@ -43,7 +45,7 @@ async function* listMultipart(
   }
 }
 
-/** The calls of an S3 store that clear multipart uploads away. */
+/** The calls of an S3 store that remove multipart uploads. */
 export function s3Multipart(sender: S3Sender): Pick<ObjectStore, 'abortMultipart' | 'listMultipart'> {
   return {
     abortMultipart: async (key, multipartId, signal) => {

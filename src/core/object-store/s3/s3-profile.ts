@@ -1,7 +1,7 @@
-// What the AWS files of this user say in a profile, read by the SDK's own parser: two opinions about one file would send
-// keys to one server and data to another. Also where each service is, by the precedence that AWS documents:
+// What the user's AWS files say in a profile, read with the SDK's own parser: two interpretations of one file would send
+// keys to one server and data to another. Also the endpoint of each service, by the precedence that AWS documents:
 // https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html. The SDK itself looks up a profile's address
-// by AWS_PROFILE alone, so a profile that was named to it otherwise would mean AWS: here both are the same.
+// by AWS_PROFILE alone, so a profile that was named otherwise would use AWS: here both are treated the same.
 import { CONFIG_PREFIX_SEPARATOR, loadSharedConfigFiles } from '@smithy/core/config';
 import { usageError } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
@@ -24,11 +24,16 @@ export interface AwsProfile {
   readonly name: string;
   /** Its keys; empty when there is no such profile. */
   readonly section: Section;
+  /** Every profile there is. */
+  readonly all: Readonly<Record<string, Section>>;
   /** The keys of its `services` section, such as `s3.endpoint_url`; undefined when it names one that is not there. */
   readonly services: Section | undefined;
 }
 
-/** The profile in force. */
+/** Sections of the config file that are no profiles. */
+const OTHER_SECTION = /^(?:services|sso-session)\./;
+
+/** The profile in use. */
 export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfile> {
   const name = profile || env['AWS_PROFILE'] || 'default';
   const [configFilepath, filepath] = [env['AWS_CONFIG_FILE'], env['AWS_SHARED_CREDENTIALS_FILE']];
@@ -36,11 +41,14 @@ export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfi
     ...(configFilepath ? { configFilepath } : {}),
     ...(filepath ? { filepath } : {}),
   });
-  const section: Section = { ...credentialsFile[name], ...configFile[name] };
+  const names = [...Object.keys(credentialsFile), ...Object.keys(configFile)].filter((one) => !OTHER_SECTION.test(one));
+  const all = Object.fromEntries(names.map((one) => [one, { ...credentialsFile[one], ...configFile[one] }]));
+  const section: Section = Object.hasOwn(all, name) ? (all[name] ?? {}) : {};
   const { services: named } = section;
   return {
     name,
     section,
+    all,
     services: named === undefined ? {} : configFile[`services${CONFIG_PREFIX_SEPARATOR}${named}`],
   };
 }
@@ -71,13 +79,40 @@ async function configured(service: Service, sources: AwsSources): Promise<Config
   return { others: services[`${service}${CONFIG_PREFIX_SEPARATOR}endpoint_url`] || section['endpoint_url'] };
 }
 
+function checkAddress(address: string | undefined): string | undefined {
+  if (address === undefined || address === '') return undefined;
+  if (/^https?:\/\//i.test(address) && URL.canParse(address)) return address;
+  const shown = printable(address);
+  const rest = shown.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  throw usageError(
+    `'${shown}' is not the address of a server`,
+    `write it with its scheme: https://${rest} or http://${rest}`,
+  );
+}
+
+/**
+ * Sees that a profile which was named exists: the SDK would go on to ask the machine for credentials.
+ * @throws usage with the profiles that there are
+ */
+export async function checkProfile(sources: AwsSources): Promise<void> {
+  const named = sources.profile || sources.env['AWS_PROFILE'];
+  if (!named || named === 'default') return;
+  const profiles = Object.keys((await awsProfile(sources)).all);
+  if (profiles.includes(named)) return;
+  const there = profiles.length === 0 ? 'there are none' : `there are ${profiles.map(printable).join(', ')}`;
+  throw usageError(
+    `there is no profile ${printable(named)} in the AWS config and credentials files; ${there}`,
+    `name one with --profile, or make it: aws configure --profile ${printable(named)}`,
+  );
+}
+
 /** The address of the store; undefined for AWS itself. @throws usage for a profile that contradicts itself */
 export async function storeEndpoint(sources: EndpointSources): Promise<string | undefined> {
   const { endpointUrl } = sources;
   if (endpointUrl === null) return undefined;
-  if (endpointUrl !== undefined && endpointUrl !== '') return endpointUrl;
+  if (endpointUrl !== undefined && endpointUrl !== '') return checkAddress(endpointUrl);
   const { ownVariable, others } = await configured('s3', sources);
-  return ownVariable || others || undefined;
+  return checkAddress(ownVariable || others);
 }
 
 /**
@@ -88,11 +123,11 @@ export async function kmsEndpoint(sources: EndpointSources): Promise<string | un
   const { endpointUrl } = sources;
   if (endpointUrl === null) return undefined;
   const { ownVariable, others } = await configured('kms', sources);
-  return ownVariable || endpointUrl || others || undefined;
+  return checkAddress(ownVariable || endpointUrl || others);
 }
 
-/** The address of what gives credentials for a role or a session; undefined for AWS itself. @throws as `storeEndpoint` */
+/** The address of STS, which issues credentials for roles and sessions; undefined for AWS itself. @throws as `storeEndpoint` */
 export async function tokenEndpoint(service: 'sts' | 'sso', sources: AwsSources): Promise<string | undefined> {
   const { ownVariable, others } = await configured(service, sources);
-  return ownVariable || others || undefined;
+  return checkAddress(ownVariable || others);
 }

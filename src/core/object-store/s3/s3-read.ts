@@ -27,7 +27,7 @@ interface Extent {
   readonly totalBytes: number;
 }
 
-/** Where the answer's bytes lie; undefined when the answer is not to the question. */
+/** The range of the answer; undefined when it does not match the request. */
 function extentOf(answer: GetObjectCommandOutput, range: ByteRange | undefined): Extent | undefined {
   const length = answer.ContentLength;
   if (range === undefined)
@@ -59,11 +59,12 @@ function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
     etag: plainEtag(answer.ETag),
     lastModified: answer.LastModified ?? new Date(0),
     storageClass: answer.StorageClass ?? 'STANDARD',
+    ...(answer.ArchiveStatus === undefined ? {} : { archiveTier: answer.ArchiveStatus }),
     ...(restore ? { restore } : {}),
   };
 }
 
-// The standard wants the ETag quoted, Ceph's gateway compares it as it comes, quotes and all.
+// The standard requires quotes around the ETag; Ceph's gateway compares it as it is, quotes included.
 class MatchSpelling {
   #isQuoted: boolean;
 
@@ -105,6 +106,7 @@ function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Aske
   return {
     ...extent,
     etag,
+    storageClass: answer.StorageClass ?? 'STANDARD',
     body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }),
   };
 }
@@ -123,6 +125,11 @@ export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
     const answer = await sender.send(asked, (client, send) => client.send(command, send));
     return contentOf(sender, answer, asked, options);
   };
+  /** An answer to HEAD has no body and gives no reason (expired credentials, mostly); one to a GET has. @throws that reason */
+  const tellWhy = async (key: string, signal: AbortSignal | undefined): Promise<void> => {
+    const { body } = await request(key, { range: { start: 0, end: 1 }, ...(signal && { signal }) });
+    body.destroy();
+  };
   return {
     get: (key, options = {}) =>
       options.ifMatch === undefined
@@ -134,8 +141,9 @@ export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
         const asked: Asked = { operation: 'HeadObject', action: 's3:GetObject', key, signal };
         return infoOf(key, await sender.send(asked, (client, send) => client.send(command, send)));
       } catch (error) {
-        if (error instanceof StoreError && error.code === 'not-found' && error.reason !== 'NoSuchBucket')
-          return undefined;
+        if (!(error instanceof StoreError)) throw error;
+        if (error.code === 'not-found' && error.reason !== 'NoSuchBucket') return undefined;
+        if (error.code === 'store' && !error.retriable && error.reason !== 'WrongRegion') await tellWhy(key, signal);
         throw error;
       }
     },

@@ -1,5 +1,5 @@
-// Which region a bucket is in: what was given wins, then the environment and the profile, then the bucket itself is
-// asked (HeadBucket, on AWS only), then the command's default. With a custom endpoint nobody is asked.
+// Which region a bucket is in: a given region wins, then the environment and the profile, then HeadBucket (on AWS only),
+// then the command's default. With a custom endpoint no request is made.
 import { HeadBucketCommand, type S3Client } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../../failures/errors.js';
 import { untilCancelled } from '../until-cancelled.js';
@@ -16,8 +16,8 @@ export function regionInError(error: unknown): string | undefined {
 }
 
 /**
- * Asks the store where a bucket is; undefined when it does not say. A refusal tells it too, so no right is needed.
- * @throws cancelled; stalled when nobody gave credentials in time: the next request would wait for them as long again
+ * Asks the store where a bucket is; undefined when it does not say. A refusal says it too, so no permission is needed.
+ * @throws cancelled; stalled when there were no credentials in time: the next request would wait as long again
  */
 export async function detectBucketRegion(
   client: S3Client,

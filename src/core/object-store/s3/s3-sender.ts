@@ -1,9 +1,11 @@
 // Sends one SDK command: relative keys become full ones, failures become StoreErrors, and a bucket that turns out to be
 // in another region is asked there, once, when nobody had said which region to use.
+import { setMaxListeners } from 'node:events';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../store-error.js';
 import type { S3Connection } from './s3-client.js';
-import { objectName, s3Error, type S3Call } from './s3-errors.js';
+import { s3Error } from './s3-errors.js';
+import { objectName, type S3Call } from './s3-verdict.js';
 import { regionInError } from './s3-region.js';
 import { untilCancelled } from '../until-cancelled.js';
 
@@ -53,6 +55,8 @@ export class S3Sender {
 
   /** @throws StoreError, or `cancelled` when the signal fired */
   async send<T>(asked: Asked, request: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T> {
+    // Each request listens more than once, and many go on at a time: that is no leak.
+    if (asked.signal) setMaxListeners(0, asked.signal);
     const options = asked.signal ? { abortSignal: asked.signal } : {};
     try {
       return await untilCancelled(request(this.#client, options), asked.signal);

@@ -37,7 +37,7 @@ function nextOf(
   if (answer.IsTruncated !== true) return undefined;
   const { NextKeyMarker, NextVersionIdMarker } = answer;
   if (NextKeyMarker === undefined)
-    throw sender.complaint(asked, 'the listing says that it goes on, and does not say where');
+    throw sender.complaint(asked, 'the listing is truncated but does not say where it continues');
   return { key: sender.relativeKey(decode(NextKeyMarker)), versionId: NextVersionIdMarker ?? '' };
 }
 

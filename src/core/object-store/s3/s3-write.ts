@@ -15,14 +15,10 @@ import { checkKey } from '../store-url.js';
 
 const TIERS: Readonly<Record<ThawTier, Tier>> = { expedited: 'Expedited', standard: 'Standard', bulk: 'Bulk' };
 
-const tagHeader = (tags: Readonly<Record<string, string>>): string => new URLSearchParams({ ...tags }).toString();
-
 /** The headers that every way of writing an object takes. */
 const writeParameters = (options: WriteOptions) => ({
   ...(options.storageClass === undefined ? {} : { StorageClass: options.storageClass as StorageClass }),
   ...(options.contentType === undefined ? {} : { ContentType: options.contentType }),
-  ...(options.metadata === undefined ? {} : { Metadata: { ...options.metadata } }),
-  ...(options.tags === undefined || Object.keys(options.tags).length === 0 ? {} : { Tagging: tagHeader(options.tags) }),
   ...(options.kmsKeyId === undefined
     ? {}
     : { ServerSideEncryption: 'aws:kms' as const, SSEKMSKeyId: options.kmsKeyId }),
@@ -68,7 +64,7 @@ async function thaw(
   const command = new RestoreObjectCommand({
     Bucket: sender.bucket,
     Key: sender.fullKey(key),
-    RestoreRequest: { Days: days, GlacierJobParameters: { Tier: TIERS[tier] } },
+    RestoreRequest: { ...(days === undefined ? {} : { Days: days }), GlacierJobParameters: { Tier: TIERS[tier] } },
   });
   try {
     const answer = await sender.send(asked, (client, send) => client.send(command, send));
@@ -116,17 +112,14 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
         Key: sender.fullKey(toKey),
         CopySource: source,
         ...writeParameters(options),
-        ...(options.metadata !== undefined || options.contentType !== undefined
-          ? { MetadataDirective: 'REPLACE' as const }
-          : {}),
-        ...(options.tags === undefined ? {} : { TaggingDirective: 'REPLACE' as const }),
       });
       const answer = await sender.send(asked, (client, send) => client.send(command, send));
       if (answer.CopyObjectResult?.ETag === undefined)
         throw sender.complaint(asked, 'the store did not confirm the copy');
     },
     thaw: (key, options) => {
-      if (!Number.isInteger(options.days) || options.days < 1)
+      const { days = 1 } = options;
+      if (!Number.isInteger(days) || days < 1)
         throw new ArchiverError('usage', 'an object is restored for at least one day');
       return thaw(sender, key, options);
     },

@@ -1,8 +1,9 @@
-// The first lines of a file: only the frames that hold them are fetched, and nothing out of cold storage.
+// The first lines of a file: only the frames that hold them are fetched, and nothing from cold storage.
 import type { Listing } from '../../listing/listing.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { FrameCache } from './frame-cache.js';
 import { readFile } from './read-file.js';
+import type { UploadId } from '../../manifest/manifest-types.js';
 
 /** Lines, or why there are none. */
 export type Preview =
@@ -20,9 +21,9 @@ export interface FirstLinesOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a person sees of the beginning of a file. @throws what the store says; integrity */
+/** The beginning of a file for people. @throws errors of the store; integrity */
 export async function firstLines(
-  { listing, uploadId }: { readonly listing: Listing; readonly uploadId: string },
+  { listing, uploadId }: { readonly listing: Listing; readonly uploadId: UploadId },
   index: number,
   options: FirstLinesOptions,
 ): Promise<Preview> {

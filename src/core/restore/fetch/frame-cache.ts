@@ -1,7 +1,7 @@
-// Stored frames on this computer's disk, by their SHA-256, so that going back for another file of the same chunk fetches
-// nothing. A frame is put under a temporary name and renamed; it is believed only when its digest fits, so a damaged one
-// is a miss. Whoever uses a frame touches it, and the least recently used go first. Several processes share the folder:
-// the size is measured, not remembered. Nothing that goes wrong here ever fails a restore.
+// Stored frames on this computer's disk, by their SHA-256, so that restoring another file of the same chunk fetches nothing.
+// A frame is written under a temporary name and renamed; it is used only when its digest matches, so a damaged one is a
+// miss. Using a frame touches it, and the least recently used are removed first. Several processes share the folder: the
+// size is measured, not remembered. Failures here never fail a restore.
 import { hash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ export class FrameCache {
     return this.known.has(sha256);
   }
 
-  /** The frame, or undefined when it is not here or not what it should be. */
+  /** The frame, or undefined when it is missing or damaged. */
   async read(sha256: string, size: number): Promise<Buffer | undefined> {
     const path = this.path(sha256);
     try {
@@ -67,7 +67,7 @@ export class FrameCache {
     }
   }
 
-  /** Forgets the frame. */
+  /** Removes the frame. */
   async drop(sha256: string): Promise<void> {
     if (!this.known.has(sha256)) return;
     await this.pending;
@@ -93,7 +93,7 @@ export class FrameCache {
       await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
       await rename(temporary, path);
     } catch {
-      this.isBroken = true; // full or read-only: this run goes on without
+      this.isBroken = true; // full or read-only: this run continues without it
       this.known.delete(sha256);
       await rm(temporary, { force: true }).catch(() => undefined);
     }
@@ -104,7 +104,7 @@ export class FrameCache {
     const isFirst = this.writtenSinceTrim === 0;
     this.writtenSinceTrim += bytes;
     if (!isFirst && this.writtenSinceTrim < limitBytes / PIECES_OF_LIMIT) return;
-    // Room for what comes until the next look, here and in other processes.
+    // Room for what is added until the next check, here and in other processes.
     await this.trim(limitBytes - Math.max(bytes, limitBytes / PIECES_OF_LIMIT));
     this.writtenSinceTrim = bytes;
   }

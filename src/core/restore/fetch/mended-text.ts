@@ -1,11 +1,11 @@
-// Words for bytes that came wrong from the store, and right the second time.
+// Words for bytes that were wrong when first read from the store, and right the second time.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { printable } from '../../paths/raw-path.js';
 import type { WrongBytes } from '../unpack/unpack-protocol.js';
 
-/** A warning: the store, or the way to it, is not to be trusted. */
+/** A warning: the store or the network is not reliable. */
 export function mendedText({ chunk, frames }: WrongBytes, chunks: readonly ChunkRecord[]): string {
-  const name = displayPath(chunks[chunk]?.key ?? `chunk ${chunk}`);
+  const name = printable(chunks[chunk]?.key ?? `chunk ${chunk}`);
   return `${partText(frames)} of ${name} came with wrong bytes, and with the right ones when read again: the store or the network damages data`;
 }
 

@@ -1,16 +1,16 @@
-// The content of one entry as a stream, for those who look at it instead of writing it to a disk: only the frames that
-// hold it are fetched, one request after the other, so that who stops early has fetched little. Frames are checked before
-// their bytes are given out, and wrong ones fetched once more; the whole can only be checked at its end.
+// The content of one entry as a stream, for looking at it instead of writing it to a disk: only the frames that hold it are
+// fetched, one request after the other, so that stopping early fetches little. Frames are checked before their bytes are
+// yielded, and wrong ones are fetched once more; the whole can only be checked at its end.
 import { createHash, hash } from 'node:crypto';
 import { loadCodec } from '../../codec/codec.js';
 import type { Codec } from '../../codec/codec-type.js';
 import { integrityError } from '../../failures/errors.js';
 import type { Listing } from '../../listing/listing.js';
 import { chunkKey } from '../../manifest/manifest-check.js';
-import type { ChunkRecord, FrameRecord, Segment } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, FrameRecord, Segment, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { displayPath, printable } from '../../paths/raw-path.js';
 import { scatter } from '../unpack/content-hash.js';
 import { storedSize } from '../plan/extents.js';
 import type { FrameCache } from './frame-cache.js';
@@ -22,7 +22,7 @@ import { dataRuns } from '../plan/sparse-map.js';
 export interface ReadFileOptions {
   /** Bound to the base that holds `uploads/`. */
   readonly reader: ObjectReader;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   readonly listing: Listing;
   readonly cache?: FrameCache | undefined;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ const ZEROS = Buffer.alloc(1024 * 1024);
 
 /**
  * The bytes of a file in order; holes as zeros. Each piece belongs to the caller.
- * @throws not-found, cold-storage and what else the store says; integrity
+ * @throws not-found, cold-storage and other errors of the store; integrity
  */
 export async function* readFile(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
   const { listing, signal } = options;
@@ -53,7 +53,7 @@ export async function* readFile(index: number, options: ReadFileOptions): AsyncG
   const isWhole = size === listing.sizeBytes(index) && (expected === undefined || digest.digest('hex') === expected);
   if (!isWhole)
     throw integrityError(
-      `${displayPath(listing.path(index))}: what was read of it does not have the size and MD5 in the manifest`,
+      `${displayPath(listing.path(index))}: its content does not have the size and MD5 in the manifest`,
     );
 }
 
@@ -73,7 +73,7 @@ async function* withHoles(index: number, options: ReadFileOptions): AsyncGenerat
       end = offset + part.byteLength;
     }
   }
-  // What lies between the last stored byte and the end is a hole only when nothing is missing.
+  // The range between the last stored byte and the end is a hole only when nothing is missing.
   if (stored === storedSize(size, listing.extra(index))) yield* zeros(size - end);
 }
 
@@ -109,9 +109,7 @@ async function* storedContent(index: number, options: ReadFileOptions): AsyncGen
       for (const { frame, stored, isRight } of frames) {
         const right = isRight ? stored : second?.frames.find((again) => again.frame === frame && again.isRight)?.stored;
         if (right === undefined)
-          throw integrityError(
-            `frame ${frame} of ${displayPath(record.key)} does not match its SHA-256 in the manifest`,
-          );
+          throw integrityError(`frame ${frame} of ${printable(record.key)} does not match its SHA-256 in the manifest`);
         yield decodePart({ codec, segment, record, frame }, right);
       }
       source.recycle(buffer);
@@ -138,7 +136,7 @@ function framesOf({ record }: LaneChunk, { first, last }: Frames, buffer: Shared
   return frames;
 }
 
-/** What did not match its digest, by one more request. @throws as `fetch` */
+/** Fetches what did not match its digest once more. @throws as `fetch` */
 async function readWrongAgain(
   source: SpanSource,
   chunk: LaneChunk,
@@ -178,7 +176,7 @@ interface FramePart {
   readonly frame: number;
 }
 
-/** What a checked frame has of the segment, decoded. @throws integrity */
+/** The part of the segment in a checked frame, decoded. @throws integrity */
 function decodePart({ codec, segment, record, frame }: FramePart, stored: Uint8Array): Uint8Array {
   const { rawSize = 0 }: Partial<FrameRecord> = record.frames[frame] ?? {};
   const start = frameOffsets(record).raw[frame] ?? 0;

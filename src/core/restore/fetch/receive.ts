@@ -6,7 +6,7 @@ import type { ObjectContent } from '../../object-store/object-store.js';
 /**
  * Fills `target` from its start with the body, which is consumed or destroyed. Once the promise is settled, nothing is
  * written to `target` any more: it may be in use for something else.
- * @throws integrity when the body gives more bytes than it announced, or fewer; what the body fails with
+ * @throws integrity when the body has more bytes than it announced, or fewer; what the body fails with
  */
 export async function receive({ body, sizeBytes }: ObjectContent, target: Buffer): Promise<void> {
   let length = 0;
@@ -15,7 +15,7 @@ export async function receive({ body, sizeBytes }: ObjectContent, target: Buffer
   try {
     await new Promise<void>((resolve, reject) => {
       body.on('data', (piece: Uint8Array) => {
-        // A stream that is destroyed may still give what it had buffered.
+        // A destroyed stream may still yield what it had buffered.
         if (isOver) return;
         const end = length + piece.byteLength;
         if (end > sizeBytes || end > target.byteLength) {
@@ -23,7 +23,7 @@ export async function receive({ body, sizeBytes }: ObjectContent, target: Buffer
           reject(integrityError(`the object is larger than the ${sizeBytes} bytes expected`));
           return;
         }
-        // `set` copies into shared memory word by word, for the sake of other threads that nobody has here.
+        // `set` copies into shared memory word by word, to be atomic for other threads, which do not matter here.
         target.fill(piece, length, end);
         length = end;
       });

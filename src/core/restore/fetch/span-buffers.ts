@@ -1,6 +1,6 @@
-// The buffers that stored bytes cross to the workers in. Shared memory, not transferred ArrayBuffers: V8 counts the
-// latter as memory of its own, and each one that came back from a worker made it collect its whole heap, which cost a
-// sixth of a restore's CPU time. The collector does not know about these, so they are kept and used again.
+// The buffers in which stored bytes are passed to the workers. Shared memory, not transferred ArrayBuffers: V8 counts the
+// latter as its own memory, and each one returned by a worker made it collect its whole heap, which cost a sixth of a
+// restore's CPU time. The collector does not know about these, so they are kept and reused.
 
 /** Sizes are rounded up to a quarter of a power of two, so that few sizes occur. */
 const STEPS = 4;
@@ -25,7 +25,7 @@ export class SpanBuffers {
     return this.held;
   }
 
-  /** A buffer of at least `bytes`: the smallest free one, else a new one. What is in it is left from before. */
+  /** A buffer of at least `bytes`: the smallest free one, else a new one. It still holds old data. */
   take(bytes: number): SharedArrayBuffer {
     const at = this.free.findIndex(({ byteLength }) => byteLength >= bytes);
     const [found] = at < 0 ? [] : this.free.splice(at, 1);
@@ -37,7 +37,7 @@ export class SpanBuffers {
     return new SharedArrayBuffer(capacity);
   }
 
-  /** Takes back a buffer that nobody uses any more. */
+  /** Returns a buffer to the pool. */
   give(buffer: SharedArrayBuffer): void {
     const after = this.free.findIndex(({ byteLength }) => byteLength >= buffer.byteLength);
     this.free.splice(after < 0 ? this.free.length : after, 0, buffer);

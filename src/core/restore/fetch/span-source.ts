@@ -1,5 +1,5 @@
-// Gets the stored bytes of a span: from the cache where they lie there, else by one ranged GET into a buffer that is
-// used again and again. What it gives is not checked: workers compare every frame with its digest.
+// Gets the stored bytes of a span: from the cache if they are there, else by one ranged GET into a reused buffer. The bytes
+// are not checked here: workers compare every frame with its digest.
 import { integrityError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -19,7 +19,7 @@ export interface SpanSourceOptions {
   /** Key of a chunk below the base; undefined for one that must not be followed. */
   readonly keyOf: (chunk: LaneChunk) => string | undefined;
   readonly cache?: FrameCache | undefined;
-  /** New frames are put into the cache. */
+  /** Whether new frames are added to the cache. */
   readonly fillsCache: boolean;
 }
 
@@ -32,7 +32,7 @@ export class SpanSource {
 
   constructor(private readonly options: SpanSourceOptions) {}
 
-  /** A buffer comes back from a worker. */
+  /** Takes a buffer that a worker has returned. */
   recycle(buffer: SharedArrayBuffer): void {
     this.buffers.give(buffer);
   }
@@ -41,7 +41,7 @@ export class SpanSource {
     return (await this.cached(chunk, span)) ?? (await this.download(chunk, span, signal));
   }
 
-  /** Frames whose bytes were wrong, once more and from the store; what the cache has of them is dropped. @throws as `range` */
+  /** Fetches frames whose bytes were wrong again, from the store; the cache drops them. @throws as `range` */
   async again(chunk: LaneChunk, frames: Pick<Span, 'first' | 'last'>, signal: AbortSignal): Promise<FetchedSpan> {
     const { first, last } = frames;
     for (const { sha256 } of chunk.record.frames.slice(first, last + 1)) await this.options.cache?.drop(sha256);
@@ -65,7 +65,7 @@ export class SpanSource {
     return fetched;
   }
 
-  /** Bytes `start` to `end` of the chunk's object. @throws not-found, integrity and what the store says */
+  /** Bytes `start` to `end` of the chunk's object. @throws not-found, integrity and errors of the store */
   async range(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
     const { reader, keyOf } = this.options;
     const key = keyOf(chunk);

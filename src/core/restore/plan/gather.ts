@@ -2,11 +2,11 @@
 import { readView } from '../../dataset/chain/read-view.js';
 import { placeProblem } from '../../manifest/manifest-check.js';
 import type { ReadManifest } from '../../manifest/manifest-reader.js';
-import type { Entry, ManifestHead } from '../../manifest/manifest-types.js';
+import type { Entry, ManifestHead, UploadId } from '../../manifest/manifest-types.js';
 import { pathProblem } from '../../paths/path-rules.js';
 import { createSelection, type Selection, type Selectors } from '../../manifest/selection.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
-import { displayPath, printable, type RawPath } from '../../paths/raw-path.js';
+import { printable, type RawPath, displayPath } from '../../paths/raw-path.js';
 import { usageError } from '../../failures/errors.js';
 import type { Failures } from '../../failures/failure-list.js';
 import { openTable, STATE, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
@@ -22,12 +22,12 @@ export interface Gathered {
 
 export interface GatherOptions {
   readonly reader: ObjectReader;
-  readonly uploadId: string;
+  readonly uploadId: UploadId;
   /** Digests that the manifest may have, where a version record names them. */
   readonly manifestSha256?: readonly string[] | undefined;
   readonly selectors: Selectors;
   readonly failures: Failures;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The wanted entries of an upload. @throws what `readView` throws; usage for a shard that the upload does not have */
@@ -46,11 +46,11 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     onEntry: (entry) => gatherer.take(entry),
     onForeign: ({ path, foreignType }) => {
       if (selection.matches({ path, type: 'file' }, undefined))
-        failures.add(path, `refused: entries of type '${printable(foreignType)}' are not known`);
+        failures.add(path, `refused: entries of type '${displayPath(foreignType)}' are not known`);
     },
-    ...(selection.needles === undefined ? {} : { needles: selection.needles }),
-    ...(manifestSha256 === undefined ? {} : { sha256: manifestSha256 }),
-    ...(signal ? { signal } : {}),
+    needles: selection.needles,
+    sha256: manifestSha256,
+    signal,
   });
   const { builder } = gatherer;
   const data = builder.data();
@@ -65,7 +65,7 @@ function checkShards(head: ManifestHead, shards: readonly number[] | undefined):
   if (unknown === undefined) return;
   const list = [...known].sort((a, b) => a - b).join(', ');
   throw usageError(
-    `upload ${displayPath(head.uploadId)} has no shard ${unknown}`,
+    `upload ${printable(head.uploadId)} has no shard ${unknown}`,
     list === '' ? 'it has no shards' : `its shards are ${list}`,
   );
 }

@@ -31,7 +31,7 @@ export function neededFrames({ from, to }: ChunkExtents, extents: Extents, raw: 
 }
 
 export interface LaneOptions extends SpanOptions {
-  /** Frames that need not be fetched from the store stand alone, so that the ranges go round them. */
+  /** Frames that need not be fetched from the store are spans of their own, so that the ranges skip them. */
   readonly isCached?: (sha256: string) => boolean;
   /** These frames, whatever is selected. */
   readonly every?: readonly number[] | undefined;
@@ -47,7 +47,7 @@ export function planChunk(range: ChunkExtents, record: ChunkRecord, extents: Ext
     offsets.stored,
     options,
   );
-  // A gap in a remote span may be a cached frame: it came along, so it is not read again.
+  // A gap in a remote span may be a cached frame: it is fetched with the span, so it is not read again.
   const isCovered = (frame: number): boolean => remote.some(({ first, last }) => frame >= first && frame <= last);
   const local = needed.filter((frame) => isCached(frame) && !isCovered(frame));
   const single = local.map((frame) => ({

@@ -1,10 +1,11 @@
 // What a restore needs of one chunk: the ranges that the cache does not hold. A chunk of which all is cached is not needed,
-// so it is not asked back from cold storage either.
+// so it is not requested from cold storage either.
 import { chunkKey } from '../../manifest/manifest-check.js';
 import type { FrameCache } from '../fetch/frame-cache.js';
 import type { LaneChunk } from './lanes.js';
+import type { UploadId } from '../../manifest/manifest-types.js';
 
-/** A chunk of which something must be fetched from the store. */
+/** A chunk that must be fetched from the store, at least partly. */
 export interface NeededChunk {
   /** Below the base. */
   readonly key: string;
@@ -19,7 +20,7 @@ export interface NeededChunk {
 /** Undefined when nothing of the chunk must be fetched, and for a chunk whose key leads out of `uploads/`. */
 export function neededChunk(
   { record, spans }: LaneChunk,
-  uploadId: string,
+  uploadId: UploadId,
   cache: FrameCache | undefined,
 ): NeededChunk | undefined {
   const key = chunkKey(uploadId, record.key);

@@ -1,10 +1,10 @@
-// What happens to what is already there. Pure.
+// What happens to existing files. Pure.
 import type { EntryType, Timestamp } from '../../manifest/manifest-types.js';
 import type { Present } from '../../output-tree/output-tree.js';
 
 const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
 /**
- * `if-changed` (the default) leaves a file alone whose size and time of modification are those of the archive; `always`
+ * `if-changed` (the default) keeps a file whose size and modification time are those of the archive; `always`
  * writes it again; `if-newer` replaces only what is older than the archive; `never` replaces nothing.
  */
 export type OverwritePolicy = (typeof OVERWRITE_POLICIES)[number];
@@ -27,7 +27,7 @@ function isSameTime(present: Present, { mtime }: Incoming, digits: 6 | 9): boole
 const isOlder = (present: Present, { mtime }: Incoming): boolean =>
   present.mtimeSeconds < mtime.seconds || (present.mtimeSeconds === mtime.seconds && present.mtimeNanos < mtime.nanos);
 
-/** What to do with a path where `present` is now. A folder never gives way to a file, nor a file to a folder. */
+/** What to do with a path where `present` exists. A file never replaces a folder, nor a folder a file. */
 export function decide(
   policy: OverwritePolicy,
   incoming: Incoming,
@@ -36,7 +36,9 @@ export function decide(
 ): Decision {
   if (present === undefined) return 'write';
   if (incoming.type === 'directory') {
-    return present.kind === 'directory' ? 'write' : { refused: 'refused: something that is no folder is in its place' };
+    return present.kind === 'directory'
+      ? 'write'
+      : { refused: 'refused: something that is not a folder is in its place' };
   }
   if (present.kind === 'directory')
     return { refused: 'refused: a folder is in its place, and folders are never replaced by files' };

@@ -1,4 +1,4 @@
-// From the entries that are to be written to the work for the workers. Pure but for asking what the cache holds.
+// Turns the entries to write into work for the workers. Pure, except for asking what the cache holds.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { openExtents, planExtents, type ExtentData, type Extents } from './extents.js';
 import type { FrameCache } from '../fetch/frame-cache.js';
@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 /** One GET at most, unless a frame is larger. */
 const MAX_SPAN = 16 * MIB;
 const MIN_SPAN = MIB;
-/** Fetched for nothing rather than asked for twice: about what a connection moves while a request is answered. */
+/** Gaps up to this are fetched too instead of making two requests: about what a connection transfers during a round trip. */
 const MAX_GAP = 512 * 1024;
 const DEFAULT_UNDER_WAY = 128 * MIB;
 /** What the process needs besides the bytes under way: itself, its threads, a decoded frame each. */
@@ -29,7 +29,7 @@ export interface PlanWorkOptions {
   readonly table: SelectedTable;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly chunks: readonly ChunkRecord[];
-  /** Made as links, not from content. */
+  /** Entries made as links, not from content. */
   readonly hardlinks: ReadonlyMap<number, number>;
   readonly workers: number;
   readonly memoryLimitBytes?: number | undefined;

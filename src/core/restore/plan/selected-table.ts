@@ -1,11 +1,11 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
-// it from the manifest, workers read it and note what became of each entry; no per-file message crosses a thread.
+// it from the manifest, workers read it and note the outcome of each entry; no message per file crosses a thread.
 import { KIND } from '../../archive/scan/entry-table.js';
 import { enlarged, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
 import type { RawPath } from '../../paths/raw-path.js';
 
-/** What became of an entry. Everything begins as `waiting`; `written` is all there, but its MD5 is not compared yet. */
+/** The state of an entry. Everything starts as `waiting`; `written` is complete, but its MD5 is not compared yet. */
 export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5 } as const;
 const KINDS: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 
@@ -25,16 +25,19 @@ const COLUMNS = {
 } as const;
 const MD5_BYTES = 16;
 
-/** What few entries have. */
+/** What only few entries have. */
 export interface Extra {
   readonly segments?: readonly Segment[];
+  /** Not stored. */
   readonly holes?: readonly (readonly [number, number])[];
+  /** Of a cut file: its holes, which are stored as zeros. */
+  readonly zeroRuns?: readonly (readonly [number, number])[];
   readonly target?: RawPath;
   readonly linkGroup?: number;
   readonly xattrs?: ReadonlyMap<RawPath, Uint8Array>;
 }
 
-/** What crosses to another thread. */
+/** What is passed to another thread. */
 export interface TableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
 }
@@ -62,7 +65,7 @@ export function openTable(data: TableData): SelectedTable {
   };
 }
 
-/** Grows as entries come. */
+/** Grows as entries are added. */
 export class TableBuilder {
   readonly extras = new Map<number, Extra>();
   private readonly rows = new RowsBuilder(COLUMNS);
@@ -101,7 +104,7 @@ function extraOf({ segments, holes, target, linkGroup, xattrs }: Entry): Extra |
   if ((segments ?? holes ?? target ?? linkGroup ?? xattrs) === undefined) return undefined;
   return {
     ...(segments && { segments }),
-    ...(holes && { holes }),
+    ...(holes && (segments === undefined ? { holes } : { zeroRuns: holes })),
     ...(target !== undefined && { target }),
     ...(linkGroup !== undefined && { linkGroup }),
     ...(xattrs && { xattrs }),

@@ -1,4 +1,4 @@
-// Decides about every name before anything is written: names that collide, and what is there already.
+// Decides about every name before anything is written: names that collide, and existing files.
 import { findCollisions, flattenRefusal, type Folding } from '../../paths/collisions.js';
 import type { Failures } from '../../failures/failure-list.js';
 import { destinationOf } from '../write/file-sink.js';
@@ -21,8 +21,8 @@ function* waiting(table: SelectedTable, withFolders: boolean): Generator<number>
 }
 
 /**
- * Refuses names that would land on each other: with `--flatten` everything stops, because nobody can tell which of the
- * two was meant; elsewhere the later one fails.
+ * Refuses names that collide: with `--flatten` everything stops, because it is not clear which of the two was meant;
+ * otherwise the later one fails.
  * @throws conflict
  */
 export function refuseCollisions(table: SelectedTable, failures: Failures, { flatten, folding }: NameOptions): void {
@@ -34,12 +34,12 @@ export function refuseCollisions(table: SelectedTable, failures: Failures, { fla
     table.columns.state[index] = STATE.failed;
     failures.add(
       table.path(index),
-      `refused: this file system takes it for the same name as ${resultPath(table.path(first))}`,
+      `refused: to this file system it is the same name as ${resultPath(table.path(first))}`,
     );
   }
 }
 
-/** Compares what is to be written with what is there, by the policy. */
+/** Compares what is to be written with existing files, by the policy. */
 export function settleExisting(
   table: SelectedTable,
   tree: OutputTree,

@@ -1,5 +1,5 @@
 // Compares the MD5 of all whole files of a frame in one go, where the frame was decoded into the memory of the MD5 lanes
-// (core/md5): four to five times as fast as file by file. Larger files are left to whoever writes them.
+// (core/md5): four to five times as fast as file by file. Larger files are hashed as they are written.
 import { LANE_LIMIT_BYTES, loadMd5Lanes, type Md5Lanes } from '../../md5/md5-lanes.js';
 import type { Extents } from '../plan/extents.js';
 import { STATE, type SelectedTable } from '../plan/selected-table.js';
@@ -7,7 +7,7 @@ import { STATE, type SelectedTable } from '../plan/selected-table.js';
 const DIGEST_BYTES = 16;
 const FIRST_CAPACITY = 4096;
 
-/** What is known of an extent's content. */
+/** The state of an extent's MD5. */
 export const VERDICT = { unknown: 0, right: 1, wrong: 2 } as const;
 
 export class BatchHash {
@@ -25,7 +25,7 @@ export class BatchHash {
     private readonly lanes: Md5Lanes,
   ) {}
 
-  /** Memory to decode a frame into; the last one given is the one that counts. */
+  /** Memory to decode a frame into; only the last one returned is valid. */
   allocate(bytes: number): Uint8Array {
     return this.lanes.allocate(bytes);
   }

@@ -1,6 +1,6 @@
-// One worker's way through chunks: decoded frames come in order, each gives its part of the files that lie in it. Files
-// that reach beyond a frame, or a chunk, stay open until their last byte. A frame that is damaged or missing fails the
-// files that need it; the others go on.
+// Unpacks chunks in one worker: decoded frames come in order, and each holds a part of the files in it. Files that reach
+// beyond a frame, or a chunk, stay open until their last byte. A damaged or missing frame fails the files that need it; the
+// others continue.
 import { VERDICT, type BatchHash } from './batch-hash.js';
 import { wrongContent } from './check-sink.js';
 import type { ContentSink, OpenContent } from './content-sink.js';
@@ -125,7 +125,7 @@ export class ChunkUnpacker {
     this.open = still.filter(({ content }) => this.contents.has(content.index));
   }
 
-  /** Gives an extent what these bytes have of it; true when it is complete. */
+  /** Passes the part of an extent in these bytes to its file; true when the file is complete. */
   private feed({ extent, content }: OpenExtent, start: number, end: number, bytes: Uint8Array): boolean {
     const { offset, size, position } = this.extents;
     const extentStart = offset[extent] ?? 0;
@@ -185,7 +185,7 @@ export class ChunkUnpacker {
     this.failures.push({ index, reason });
   }
 
-  /** The bytes `start` to `end` of the tar stream will not come. Returns how many files that hits. */
+  /** The bytes `start` to `end` of the tar stream will not come. Returns how many files that affects. */
   lose(start: number, end: number, reason: string): number {
     const before = this.failures.length;
     const lost = new Error(reason);

@@ -1,6 +1,6 @@
-// The MD5 of a file that comes in pieces. Holes count as zeros, which are hashed like others: half an hour a terabyte that
-// a manifest of a few bytes can ask for. So holes are limited (`HoleLimit`), and the way through them can be stopped.
-// Pieces that come out of order are not hashed: the hash then answers undefined, and whoever needs it reads the file again.
+// The MD5 of a file that comes in pieces. Holes count as zeros, which take half an hour per terabyte to hash, and a
+// manifest of a few bytes can ask for that. So holes are limited (`HoleLimit`), and hashing them can be stopped. Pieces out
+// of order are not hashed: the digest is then undefined, and the caller reads the file again.
 import { createHash, type Hash } from 'node:crypto';
 import { cancelledError, integrityError } from '../../failures/errors.js';
 import type { DataRun } from '../plan/sparse-map.js';

@@ -1,7 +1,7 @@
 // Where the unpacked content of a file goes: to disk (file-sink.ts), or only through its checksum (check-sink.ts).
 import type { Extra } from '../plan/selected-table.js';
 
-/** What became of a file that was complete before it was decided about. */
+/** The outcome for a file that was complete before its MD5 was compared. */
 export interface Settled {
   readonly index: number;
   /** Why it failed; undefined when it is in place. */
@@ -30,14 +30,14 @@ export interface ContentSink {
    * @returns false when it is decided later: `takeSettled` will name it. @throws why it failed; the content is then gone
    */
   finish(content: OpenContent): boolean;
-  /** Decides about everything that waits. */
+  /** Compares everything that is waiting. */
   settleAll(): void;
   /** What was decided about since the last call. */
   takeSettled(): readonly Settled[];
-  /** Forgets a file and leaves nothing of it. */
+  /** Drops a file and leaves nothing of it. */
   abandon(content: OpenContent): void;
   /** Warnings since the last call. */
   takeWarnings(): readonly string[];
-  /** Drops what is not decided about, and lets go of what is held. */
+  /** Drops what was not compared, and releases what is held. */
   dispose(): void;
 }

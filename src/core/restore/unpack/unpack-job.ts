@@ -1,6 +1,6 @@
-// What an unpack worker does with each message. Free of threads, so that it can be tested alone. Bytes that do not match
-// their digest are wanted once more before files fail: the message that brought them waits (`wanted`) until `again` has
-// brought them, or cannot.
+// What an unpack worker does with each message. Independent of threads, so that it can be tested alone. Bytes that do not
+// match their digest are requested once more before files fail: their message waits (`wanted`) until `again` has delivered
+// them, or cannot.
 import { hash } from 'node:crypto';
 import { errorText, integrityError, isArchiverError } from '../../failures/errors.js';
 import type { Codec } from '../../codec/codec-type.js';

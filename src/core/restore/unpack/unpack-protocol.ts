@@ -1,5 +1,5 @@
-// What the main thread and an unpack worker tell each other. Stored bytes go over in shared buffers; what became of
-// a file is noted in shared memory, and only trouble is a message.
+// The messages between the main thread and an unpack worker. Stored bytes are passed in shared buffers; the outcome of a file
+// is noted in shared memory, and only problems are messages.
 import type { ExtentData } from '../plan/extents.js';
 import type { WriteSettings } from '../../output-tree/write-settings.js';
 import type { Extra, TableData } from '../plan/selected-table.js';
@@ -13,7 +13,7 @@ export interface UnpackData {
   readonly checkChunks: boolean;
   readonly table: TableData;
   readonly extents: ExtentData;
-  /** One Int32: not 0 when everything is to stop. */
+  /** One Int32: not 0 when everything should stop. */
   readonly stop: SharedArrayBuffer;
   readonly worker: number;
 }
@@ -84,7 +84,7 @@ export interface EntryFailure {
   readonly reason: string;
 }
 
-/** Something wrong with a chunk as such; `entries` are the files that it hits. */
+/** Damage to a chunk as such; `entries` are the files that it affects. */
 export interface ChunkFailure {
   readonly chunk: number;
   readonly frame: number | undefined;
@@ -94,7 +94,7 @@ export interface ChunkFailure {
 export interface Trouble {
   readonly failures: readonly EntryFailure[];
   readonly chunkFailures: readonly ChunkFailure[];
-  /** What was wrong once and right when it was read again. */
+  /** Bytes that were wrong at first and right when they were read again. */
   readonly mended: readonly WrongBytes[];
   readonly warnings: readonly string[];
 }
@@ -102,7 +102,7 @@ export interface Trouble {
 export type FromWorker =
   /** Files finished and bytes handled since the last time. */
   | { readonly type: 'progress'; readonly files: number; readonly bytes: number; readonly last: number }
-  /** One message is done. A buffer comes back to be used again. */
+  /** One message is done. Its buffer is returned to be reused. */
   | ({ readonly type: 'done'; readonly buffer: SharedArrayBuffer | undefined } & Trouble)
   /** Bytes do not match their digest: they are to be fetched once more, and nothing is done until they come. */
   | { readonly type: 'again'; readonly wrong: WrongBytes }

@@ -32,7 +32,7 @@ export interface UnpackRunOptions {
   readonly signal: AbortSignal;
 }
 
-/** What is fetched for a span, or why it cannot be. */
+/** What was fetched for a span, or why it could not be. */
 type Outcome = { readonly fetched: FetchedSpan } | { readonly reason: string };
 
 const PER_OBJECT: ReadonlySet<string> = new Set(['not-found', 'integrity', 'conflict']);
@@ -122,7 +122,7 @@ class UnpackRun {
     worker.send({ type: 'empty', entries: Uint32Array.from(share), extras: own });
   }
 
-  /** Each step begins work and gives what delivers it in its turn. */
+  /** Each step starts work and returns what delivers it in its turn. */
   private *steps(worker: UnpackWorkerHandle, lane: Lane): Generator<() => () => Promise<void>> {
     for (const chunk of lane.chunks) {
       yield () => async () => this.beginChunk(worker, chunk);
@@ -168,7 +168,7 @@ class UnpackRun {
     };
   }
 
-  // Outside of the budget: a worker that waits for this gives nothing back before. There is one at most for each worker.
+  // Outside of the budget: a worker that waits for this returns no buffer before. There is one at most for each worker.
   private async readAgain({ chunk, frames }: WrongBytes): Promise<AgainMessage> {
     const lost = { type: 'again', buffer: undefined, length: 0 } as const;
     const begun = this.begun.get(chunk);
@@ -187,7 +187,7 @@ class UnpackRun {
     }
   }
 
-  /** What would repeat for every object ends the run. */
+  /** A failure that would repeat for every object ends the run. */
   private failIfForAll(error: unknown): void {
     if (!isArchiverError(error) || !PER_OBJECT.has(error.code)) this.fail(explain(error));
   }
@@ -221,7 +221,7 @@ function explain(error: unknown): Error {
   if (isArchiverError(error, 'cold-storage')) {
     return new ArchiverError('cold-storage', error.message, {
       cause: error,
-      hint: error.hint ?? 'ask for it back from cold storage, then run the command again',
+      hint: error.hint ?? 'restore it from cold storage, then run the command again',
     });
   }
   return error instanceof Error ? error : new Error(errorText(error));

@@ -9,7 +9,7 @@ export interface WorkerEvents {
   onTrouble(trouble: Trouble): void;
   onBuffer(buffer: SharedArrayBuffer): void;
   onFatal(error: Error): void;
-  /** Reads again what came wrong. Never rejects. */
+  /** Reads wrong bytes again. Never rejects. */
   readAgain(wrong: WrongBytes): Promise<AgainMessage>;
 }
 
@@ -37,7 +37,7 @@ export class UnpackWorkerHandle {
     });
   }
 
-  /** It will not answer any more: whoever waits for it goes on, and the run is over. */
+  /** It will not answer any more: pending waits end, and so does the run. */
   private fail(error: ArchiverError): void {
     this.failure = error;
     this.isGone = true;
@@ -89,7 +89,7 @@ export class UnpackWorkerHandle {
     this.wake = undefined;
   }
 
-  /** Sends a message; a buffer in it is the worker's until `onBuffer` gives it back. `done` is called when the worker is through with it. */
+  /** Sends a message; a buffer in it is the worker's until `onBuffer` gives it back. `done` is called when the worker has handled it. */
   send(message: Exclude<ToWorker, { type: 'again' }>, done: () => void = () => undefined): void {
     if (this.isGone) {
       done();

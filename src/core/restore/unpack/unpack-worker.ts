@@ -1,8 +1,9 @@
-// Entry of an unpack worker thread: takes stored frames, gives back files on disk (restore) or verdicts (verify).
+// Entry of an unpack worker thread: turns stored frames into files on disk (restore) or results of checks (verify).
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { loadCodec } from '../../codec/codec.js';
 import { errorText, isArchiverError } from '../../failures/errors.js';
 import { loadLibc } from '../../libc/libc.js';
+import { rawFromText, withEnd } from '../../paths/raw-path.js';
 import { openBatchHash } from './batch-hash.js';
 import { CheckSink } from './check-sink.js';
 import { HoleLimit } from './content-hash.js';
@@ -128,7 +129,7 @@ class WorkerThread {
     try {
       this.job?.unpacker.settle();
     } catch {
-      // The run has failed already; what is not in place is dropped.
+      // The run has failed already; unfinished files are dropped.
     }
   }
 }
@@ -136,7 +137,7 @@ class WorkerThread {
 function openSink(table: SelectedTable, { write, verifyFiles, worker }: UnpackData, holes: HoleLimit): ContentSink {
   if (write === undefined) return new CheckSink(table, holes);
   // The number keeps the names of two workers' temporary files apart.
-  const settings = { ...write, tempName: `${write.tempName}${worker.toString(36)}-` };
+  const settings = { ...write, tempName: withEnd(write.tempName, rawFromText(`${worker.toString(36)}-`)) };
   return new FileSink(table, openTree(settings), settings, verifyFiles, holes);
 }
 

@@ -1,4 +1,4 @@
-// What a restored path gets besides its content. Pure but for the settings of the process, which are parameters.
+// What a restored path gets besides its content. Pure; properties of the process are parameters.
 import type { Folder, Metadata } from '../../output-tree/output-tree.js';
 import type { SelectedTable } from '../plan/selected-table.js';
 import type { WriteSettings } from '../../output-tree/write-settings.js';
@@ -9,7 +9,7 @@ const ALL_BITS = 0o7777;
 
 /**
  * Permission bits as they are restored: setuid, setgid and, on files, sticky only when asked for, because an archive
- * must not be able to plant a program that runs as somebody else.
+ * must not be able to plant a program that runs as another user.
  */
 export function restoredMode(mode: number, isFolder: boolean, keepSpecialBits: boolean): number {
   if (keepSpecialBits) return mode & ALL_BITS;

@@ -3,15 +3,15 @@
 // there are several (pending-files.ts), and keep their temporary names until then.
 import { createHash, hash } from 'node:crypto';
 import { errorText } from '../../failures/errors.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import { displayPath, type RawPath, rawFromNumber, splitPath, withEnd } from '../../paths/raw-path.js';
 import { wrongContent } from '../unpack/check-sink.js';
 import { ContentHash, HoleLimit, scatter } from '../unpack/content-hash.js';
 import type { ContentSink, OpenContent, Settled } from '../unpack/content-sink.js';
 import { fileMetadata } from './file-metadata.js';
-import { splitPath, type Folder, type Metadata, type OutputTree } from '../../output-tree/output-tree.js';
+import { type Folder, type Metadata, type OutputTree } from '../../output-tree/output-tree.js';
 import { PendingFiles } from './pending-files.js';
 import type { Extra, SelectedTable } from '../plan/selected-table.js';
-import { dataRuns, type DataRun } from '../plan/sparse-map.js';
+import { dataRuns, type DataRun, writeAround } from '../plan/sparse-map.js';
 import type { WriteSettings } from '../../output-tree/write-settings.js';
 
 interface Writing extends OpenContent {
@@ -50,7 +50,7 @@ export class FileSink implements ContentSink {
   ) {}
 
   private tempName(): RawPath {
-    return `${this.settings.tempName}${(this.temporaries++).toString(36)}`;
+    return withEnd(this.settings.tempName, rawFromNumber(this.temporaries++, 36));
   }
 
   whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean {
@@ -113,7 +113,7 @@ export class FileSink implements ContentSink {
       extra,
     };
     try {
-      if (content.runs !== undefined) tree.truncate(fd, size);
+      if ((content.runs ?? extra?.zeroRuns) !== undefined) tree.truncate(fd, size);
     } catch (error) {
       this.abandon(content);
       throw error;
@@ -122,9 +122,10 @@ export class FileSink implements ContentSink {
   }
 
   write(content: OpenContent, position: number, bytes: Uint8Array): void {
-    const { runs, fd, hash } = content as Writing;
+    const { runs, fd, hash, extra } = content as Writing;
     const put = (offset: number, part: Uint8Array): void => {
-      this.tree.write(fd, part, offset);
+      if (extra?.zeroRuns === undefined) this.tree.write(fd, part, offset);
+      else writeAround(extra.zeroRuns, offset, part, (at, data) => this.tree.write(fd, data, at));
       hash?.update(offset, part);
     };
     if (runs === undefined) put(position, bytes);
@@ -170,7 +171,7 @@ export class FileSink implements ContentSink {
     return taken;
   }
 
-  /** Gives a file that is whole and right its metadata and its name; nothing is left of one that is not. */
+  /** Gives a complete and correct file its metadata and its name; nothing is left of any other. */
   private place(writing: Writing, check: () => void): void {
     const { index, folder, temp, name, fd, extra } = writing;
     try {
@@ -212,7 +213,7 @@ export class FileSink implements ContentSink {
     if (extra?.xattrs === undefined) this.tree.describe(fd, metadata);
     else {
       this.attributes(fd, index, extra.xattrs);
-      // It has its owner, and another change of owner would drop capabilities, also one to the same owner.
+      // It has its owner already, and another chown, even to the same owner, would drop capabilities.
       this.tree.describe(fd, { ...metadata, owner: undefined });
     }
   }
@@ -220,7 +221,7 @@ export class FileSink implements ContentSink {
   private attributes(fd: number, index: number, xattrs: ReadonlyMap<RawPath, Uint8Array>): void {
     const c = this.table.columns;
     const { isRoot } = this.settings;
-    // Attributes go with the final owner: a change of owner drops capabilities.
+    // Attributes come after the final owner: chown drops capabilities.
     const owner = isRoot ? { uid: c.uid[index] ?? 0, gid: c.gid[index] ?? 0 } : undefined;
     const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
     this.tree.describe(fd, { mtime, mode: 0o600, owner });
@@ -233,7 +234,7 @@ export class FileSink implements ContentSink {
         );
       }
     }
-    // The mode was narrowed to be able to write attributes of a read-only file.
+    // The mode was changed so that attributes of a read-only file could be written.
     this.tree.describe(fd, { mtime, mode: (c.mode[index] ?? 0) & 0o777, owner: undefined });
   }
 

@@ -2,10 +2,10 @@
 // because every file made in a folder changes its time.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { errorText } from '../../failures/errors.js';
-import { displayPath } from '../../paths/raw-path.js';
+import { displayPath, splitPath } from '../../paths/raw-path.js';
 import type { Failures } from '../../failures/failure-list.js';
 import { restoredMode, restoredOwner } from './file-metadata.js';
-import { splitPath, type OutputTree } from '../../output-tree/output-tree.js';
+import type { OutputTree } from '../../output-tree/output-tree.js';
 import { failureReason, fatalError } from '../../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import type { WriteSettings } from '../../output-tree/write-settings.js';
@@ -14,7 +14,8 @@ const OWNER_ACCESS = 0o700;
 const PERMISSIONS = 0o777;
 const AT_ONCE = 1000;
 
-export interface FolderJob {
+/** What is written, and where to. */
+export interface Writing {
   readonly table: SelectedTable;
   readonly tree: OutputTree;
   readonly settings: WriteSettings;
@@ -30,8 +31,8 @@ function* foldersOf(table: SelectedTable): Generator<number> {
   }
 }
 
-/** Makes every folder; those that existed before are named in the result. */
-export async function makeFolders({ table, tree, failures, signal }: FolderJob): Promise<ReadonlySet<number>> {
+/** Creates every folder; returns those that existed before. */
+export async function makeFolders({ table, tree, failures, signal }: Writing): Promise<ReadonlySet<number>> {
   const existing = new Set<number>();
   let count = 0;
   for (const index of foldersOf(table)) {
@@ -51,11 +52,11 @@ export async function makeFolders({ table, tree, failures, signal }: FolderJob):
 }
 
 /** Gives folders their owner, attributes, mode and time. */
-export function finishFolders(job: FolderJob, existing: ReadonlySet<number>, warnings: string[]): void {
-  const { table, failures } = job;
+export function finishFolders(writing: Writing, existing: ReadonlySet<number>, warnings: string[]): void {
+  const { table, failures } = writing;
   for (const index of [...foldersOf(table)].toReversed()) {
     try {
-      finishFolder(job, index, existing.has(index), warnings);
+      finishFolder(writing, index, existing.has(index), warnings);
       table.columns.state[index] = STATE.done;
     } catch (error) {
       table.columns.state[index] = STATE.failed;
@@ -65,7 +66,7 @@ export function finishFolders(job: FolderJob, existing: ReadonlySet<number>, war
 }
 
 function finishFolder(
-  { table, tree, settings, extras }: FolderJob,
+  { table, tree, settings, extras }: Writing,
   index: number,
   existed: boolean,
   warnings: string[],

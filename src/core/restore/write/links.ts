@@ -1,23 +1,16 @@
 // Hard links and symbolic links, made when every file is in place, so that nothing is ever written through one of them.
 import { errorText } from '../../failures/errors.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
-import type { Failures } from '../../failures/failure-list.js';
+import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../paths/raw-path.js';
 import { fileMetadata } from './file-metadata.js';
 import { destinationOf } from './file-sink.js';
-import { splitPath, type Folder, type OutputTree } from '../../output-tree/output-tree.js';
+import type { Folder } from '../../output-tree/output-tree.js';
 import { failureReason, fatalError } from '../../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
-import type { WriteSettings } from '../../output-tree/write-settings.js';
+import type { Writing } from './folders.js';
 
-export interface LinkJob {
-  readonly table: SelectedTable;
-  readonly tree: OutputTree;
-  readonly settings: WriteSettings;
-  readonly extras: ReadonlyMap<number, Extra>;
-  readonly failures: Failures;
+export interface LinkWriting extends Writing {
   /** The output folder was empty. */
   readonly isFresh: boolean;
-  readonly signal: AbortSignal;
 }
 
 const COPY_BYTES = 1 << 20;
@@ -44,7 +37,7 @@ export function planHardlinks(table: SelectedTable, extras: ReadonlyMap<number, 
   return carriers;
 }
 
-// A manifest that ties different files together gets each of them from its own content.
+// If a manifest links files of different content, each is written from its own content.
 const isSameContent = (table: SelectedTable, a: number, b: number): boolean =>
   table.columns.size[a] === table.columns.size[b] && table.md5(a) === table.md5(b);
 
@@ -52,12 +45,12 @@ class LinkMaker {
   private temporaries = 0;
 
   constructor(
-    private readonly job: LinkJob,
+    private readonly writing: LinkWriting,
     private readonly warnings: string[],
   ) {}
 
   each(entries: Iterable<number>, make: (index: number) => void): void {
-    const { table, failures, signal } = this.job;
+    const { table, failures, signal } = this.writing;
     for (const index of entries) {
       signal.throwIfAborted();
       try {
@@ -73,15 +66,15 @@ class LinkMaker {
   }
 
   private place(index: number): readonly [Folder, RawPath] {
-    const { table, tree, settings } = this.job;
+    const { table, tree, settings } = this.writing;
     const [folderPath, name] = splitPath(destinationOf(table, index, settings.flatten));
     return [tree.folder(folderPath), name];
   }
 
   /** Makes something under a temporary name and gives it its own. */
   private put(folder: Folder, name: RawPath, make: (temp: RawPath) => void): void {
-    const { tree, settings } = this.job;
-    const temp = `${settings.tempName}l${(this.temporaries++).toString(36)}`;
+    const { tree, settings } = this.writing;
+    const temp = withEnd(settings.tempName, rawFromText(`l${(this.temporaries++).toString(36)}`));
     try {
       make(temp);
       tree.rename(folder, temp, name);
@@ -90,11 +83,11 @@ class LinkMaker {
       throw error;
     }
     // When both names were links to one file already, rename has done nothing.
-    if (!this.job.isFresh) tree.remove(folder, temp);
+    if (!this.writing.isFresh) tree.remove(folder, temp);
   }
 
   hardlink(index: number, carrier: number): void {
-    const { table, tree, settings } = this.job;
+    const { table, tree, settings } = this.writing;
     if (table.columns.state[carrier] === STATE.failed)
       throw new Error(`the file it is linked with failed: ${displayPath(table.path(carrier))}`);
     const [folder, name] = this.place(index);
@@ -119,7 +112,7 @@ class LinkMaker {
   }
 
   private copy(fromFolder: Folder, from: RawPath, folder: Folder, temp: RawPath, index: number): void {
-    const { table, tree, settings } = this.job;
+    const { table, tree, settings } = this.writing;
     const { creationMode, metadata } = fileMetadata(table, index, folder, settings);
     const source = tree.openFile(fromFolder, from);
     try {
@@ -140,12 +133,12 @@ class LinkMaker {
   }
 
   symlink(index: number): void {
-    const { table, tree, settings, extras } = this.job;
+    const { table, tree, settings, extras } = this.writing;
     const extra = extras.get(index);
     const [folder, name] = this.place(index);
     const { metadata } = fileMetadata(table, index, folder, settings);
     this.put(folder, name, (temp) => {
-      tree.symlink(folder, temp, extra?.target ?? '');
+      tree.symlink(folder, temp, extra?.target ?? TOP);
       for (const [attribute, value] of extra?.xattrs ?? []) {
         try {
           tree.setLinkAttribute(folder, temp, attribute, value);
@@ -161,9 +154,9 @@ class LinkMaker {
 }
 
 /** Makes the hard links, then the symbolic links. */
-export function makeLinks(job: LinkJob, hardlinks: ReadonlyMap<number, number>, warnings: string[]): void {
-  const { table } = job;
-  const maker = new LinkMaker(job, warnings);
+export function makeLinks(writing: LinkWriting, hardlinks: ReadonlyMap<number, number>, warnings: string[]): void {
+  const { table } = writing;
+  const maker = new LinkMaker(writing, warnings);
   maker.each(hardlinks.keys(), (index) => maker.hardlink(index, hardlinks.get(index) ?? index));
   const symlinks = function* (): Generator<number> {
     for (let index = 0; index < table.count; index++) {

@@ -1,10 +1,10 @@
-// Which extended attributes a restore gives back without being asked: `user.*`, which mean what programs make of them, and
-// ACLs, which are permissions. All others (`security.*` with file capabilities, `trusted.*`, what comes later) can make a
-// program run with rights of its own, as setuid does, and wait for the same flag: an archive must not be able to plant one.
+// Which extended attributes are restored by default: `user.*`, whose meaning is up to programs, and ACLs, which are
+// permissions. All others (`security.*` with file capabilities, `trusted.*`, future ones) can give a program privileges, as
+// setuid does, and need the same flag: an archive must not be able to plant one.
 import type { RawPath } from '../../paths/raw-path.js';
 import type { Extra } from '../plan/selected-table.js';
 
-const ACLS: ReadonlySet<RawPath> = new Set(['system.posix_acl_access', 'system.posix_acl_default']);
+const ACLS: ReadonlySet<string> = new Set(['system.posix_acl_access', 'system.posix_acl_default']);
 const isHarmless = (name: RawPath): boolean => name.startsWith('user.') || ACLS.has(name);
 
 export interface Screened {
@@ -29,7 +29,7 @@ export function screenAttributes(extras: ReadonlyMap<number, Extra>, keepSpecial
   return { extras: heldBack.size === 0 ? extras : new Map([...extras, ...screened]), heldBack };
 }
 
-/** What is said of attributes that were not restored; undefined for none. */
+/** The warning about attributes that were not restored; undefined for none. */
 export function heldBackNote(count: number): string | undefined {
   if (count === 0) return undefined;
   const what = count === 1 ? '1 security attribute was' : `${count} security attributes were`;

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/core/archive/scan/entry-table.js';
 import type { Skip } from '../../../../src/core/archive/scan/skip.js';
 import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
+import { raw } from '../../../support/raw.js';
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 const time = { seconds: 1_700_000_000, nanos: 5 };
@@ -24,7 +25,7 @@ interface Row {
 function tableOf(rows: readonly Row[]): EntryTable {
   const builder = new EntryTableBuilder();
   for (const { path, kind = KIND.file, group = 0, size = 10 } of rows) {
-    const index = builder.add(path);
+    const index = builder.add(raw(path));
     const c = builder.columns;
     c.kind[index] = kind;
     c.group[index] = group;
@@ -39,7 +40,7 @@ function tableOf(rows: readonly Row[]): EntryTable {
 }
 
 const entry = (path: string, more: Partial<Entry> = {}): Entry => ({
-  path,
+  path: raw(path),
   type: 'file',
   size: more.type === 'directory' ? 0 : 10,
   mtime: time,
@@ -47,7 +48,7 @@ const entry = (path: string, more: Partial<Entry> = {}): Entry => ({
   mode: 0o644,
   uid: 0,
   gid: 0,
-  inode: '1',
+  inode: raw('1'),
   md5: MD5,
   chunk: 3,
   offset: 512,
@@ -78,7 +79,11 @@ async function compare(
   return { ...comparison, statuses };
 }
 
-const skip = (path: string, special = false): Skip => ({ path, reason: 'permission denied (EACCES)', special });
+const skip = (path: string, special = false): Skip => ({
+  path: raw(path),
+  reason: 'permission denied (EACCES)',
+  special,
+});
 
 describe('what is gone', () => {
   test('is named by its topmost path, and counted by its files', async () => {
@@ -87,7 +92,7 @@ describe('what is gone', () => {
     const compared = await compare([{ path: 'e' }], before);
 
     expect(compared.deleted).toEqual(['d', 'd-x']);
-    expect(compared.counts).toEqual({ added: 0, modified: 0, deleted: 3, unchanged: 1 });
+    expect(compared.counts).toEqual({ added: 0, modified: 0, deleted: 3, unchanged: 1, gone: 0 });
   });
 
   test('is not what could not be looked at, nor anything below it', async () => {

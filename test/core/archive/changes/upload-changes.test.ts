@@ -1,16 +1,6 @@
 // An upload of changes, end to end in this process: what it sends, what it writes, and what happens when others write too.
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +8,7 @@ import type { UploadResult } from '../../../../src/core/archive/upload-result.js
 import type { ManifestCache } from '../../../../src/core/dataset/cache/manifest-cache.js';
 import { readVersion } from '../../../../src/core/dataset/records/versions.js';
 import { openView } from '../../../../src/core/dataset/chain/view.js';
-import type { Entry } from '../../../../src/core/manifest/manifest-types.js';
+import type { Entry, UploadId } from '../../../../src/core/manifest/manifest-types.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { OpenedBytes } from '../../../../src/core/keys/unseal-bytes.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
@@ -68,7 +58,14 @@ describe('an upload of changes', () => {
     const second = sync(source, base);
     const result = await second.result;
 
-    expect(result.changes).toEqual({ added: 0, modified: 0, deleted: 0, unchanged: first.files, noChanges: true });
+    expect(result.changes).toEqual({
+      added: 0,
+      modified: 0,
+      deleted: 0,
+      unchanged: first.files,
+      gone: 0,
+      noChanges: true,
+    });
     expect(result).toMatchObject({ version: 1, uploadId: first.uploadId, storedBytes: 0, chunks: 0 });
     expect(second.calls.filter((call) => !call.startsWith('get') && !call.startsWith('list'))).toEqual([]);
   });
@@ -82,7 +79,7 @@ describe('an upload of changes', () => {
 
     const result = await sync(source, base).result;
 
-    expect(result.changes).toEqual({ added: 1, modified: 1, deleted: 1, unchanged: 48, noChanges: false });
+    expect(result.changes).toEqual({ added: 1, modified: 1, deleted: 1, unchanged: 48, gone: 0, noChanges: false });
     expect(result).toMatchObject({ version: 2, files: 50, chunks: 1 });
     expect(await headOf(base, result)).toMatchObject({ listing: 'delta', chain: { deltas: 1, entries: 3 } });
     expect(await pathsOf(base, result)).not.toContain('file-2');
@@ -154,10 +151,10 @@ describe('an upload of changes', () => {
 
   test('a file that vanishes before it is packed is no version when nothing else changed', async () => {
     const { source, base } = await folders();
+    setTime(source, 1_700_000_000, 0);
     await sync(source, base).result;
-    const { mtimeMs } = statSync(source);
     writeFileSync(join(source, 'short-lived'), 'x');
-    setTime(source, Math.floor(mtimeMs / 1000), 0);
+    setTime(source, 1_700_000_000, 0);
 
     const run = sync(source, base, {
       onEvent: (event) => {
@@ -243,7 +240,7 @@ describe('a writer that may not read', () => {
   test('writes full versions of its own, with a cache and without, and none when nothing changed', async () => {
     const { source, base } = await folders();
     const manifests = new Map<string, OpenedBytes>();
-    const heads = new Map<string, { version: number; uploadId: string; manifestSha256: string }>();
+    const heads = new Map<string, { version: number; uploadId: UploadId; manifestSha256: string }>();
     const remembered: UploadRunOptions = {
       writerId: 'nas',
       wrap: access,
@@ -274,7 +271,7 @@ describe('a writer that may not read', () => {
 
   test('with a head that is out of date finds the next free ordinal', async () => {
     const { source, base } = await folders();
-    let head: { version: number; uploadId: string; manifestSha256: string } | undefined;
+    let head: { version: number; uploadId: UploadId; manifestSha256: string } | undefined;
     const manifests = new Map<string, OpenedBytes>();
     const cache = {
       get: (sha256: string) => Promise.resolve(manifests.get(sha256)),
@@ -355,7 +352,7 @@ describe('manifests that this computer remembers', () => {
     const changes = { trackDeletes: false, isForced: true };
     await expect(sync(source, base, { changes }).result).rejects.toMatchObject({
       code: 'integrity',
-      message: expect.stringMatching(/where file-7 lies, which is not there any more/) as string,
+      message: expect.stringMatching(/where file-7 lies, which no longer exists/) as string,
     });
     expect(readdirSync(join(base, 'datasets', first.datasetId))).toHaveLength(1);
   });
@@ -380,3 +377,95 @@ async function moveChunks(base: string, { uploadId }: UploadResult): Promise<str
   writeFileSync(path, gzipSync(text));
   return moved;
 }
+
+describe('a folder that has lost most of what it held', () => {
+  const allowed: UploadRunOptions = { changes: { trackDeletes: true, allowMassDelete: true } };
+
+  const lose = (source: string, keep: number): void => {
+    for (let i = keep; i < 40; i++) rmSync(join(source, `file-${i}`));
+    rmSync(join(source, 'sub'), { recursive: true });
+  };
+
+  test.each([
+    ['most of it', 10, '40 of 50 paths'],
+    ['all of it', 0, '50 of 50 paths'],
+  ])('is not believed when %s is gone, unless that is allowed', async (_what, keep, words) => {
+    const { source, base } = await folders();
+    await sync(source, base).result;
+    lose(source, keep);
+    const before = filesBelow(base);
+
+    const refused = sync(source, base).result;
+    await expect(refused).rejects.toMatchObject({
+      code: 'mass-delete',
+      exitCode: 4,
+      message: expect.stringContaining(words),
+      hint: expect.stringContaining('--allow-mass-delete'),
+    });
+    expect(filesBelow(base)).toEqual(before);
+
+    const { changes, version } = await sync(source, base, allowed).result;
+    expect([version, changes?.deleted]).toEqual([2, 50 - keep]);
+  });
+
+  test('is believed when half of it is left, and when as much has come', async () => {
+    const { source, base } = await folders();
+    await sync(source, base).result;
+    lose(source, 25);
+
+    expect((await sync(source, base).result).changes).toMatchObject({ deleted: 25, unchanged: 25 });
+
+    renameSync(source, `${source}-renamed`);
+    mkdirSync(source);
+    renameSync(`${source}-renamed`, join(source, 'renamed'));
+    expect((await sync(source, base).result).changes).toMatchObject({ deleted: 25, added: 25 });
+  });
+
+  test('is told as refused by a dry run, and as kept where deletions are not recorded', async () => {
+    const { source, base } = await folders();
+    await sync(source, base).result;
+    lose(source, 0);
+
+    const dry = sync(source, base, { dryRun: true });
+    expect((await dry.result).changes).toMatchObject({ deleted: 50 });
+    expect(dry.events).toContainEqual({ type: 'note', text: expect.stringContaining('this will be refused') });
+
+    const kept = sync(source, base, { changes: { trackDeletes: false } });
+    expect((await kept.result).changes).toMatchObject({ deleted: 0, gone: 50 });
+    expect(kept.events).toContainEqual({
+      type: 'note',
+      text: expect.stringContaining('is empty: is its disk mounted?'),
+    });
+  });
+
+  test('is named when the dataset goes on with another folder', async () => {
+    const [one, two] = [await folders(), await folders()];
+    const options = { datasetId: 'lab' };
+    const first = sync(one.source, one.base, options);
+    await first.result;
+    const same = sync(one.source, one.base, options);
+    await same.result;
+    const other = sync(two.source, one.base, options);
+    await other.result;
+
+    const warned = (run: UploadRun): boolean =>
+      run.events.some((event) => event.type === 'note' && event.text.includes('version 1 of dataset lab is of '));
+    expect([first, same, other].map(warned)).toEqual([false, false, true]);
+  });
+});
+
+test('the folder itself is part of a version: its mode, its owner and its time', async () => {
+  const { source, base } = await folders();
+  await sync(source, base).result;
+  chmodSync(source, 0o700);
+
+  const second = await sync(source, base).result;
+  const third = await sync(source, base).result;
+  setTime(source, 1_700_000_000, 0);
+  const fourth = await sync(source, base).result;
+
+  expect([second, third, fourth].map(({ version }) => version)).toEqual([2, 2, 3]);
+  const { source: root, listing } = await headOf(base, fourth);
+  expect([root.mode, root.mtime.seconds, listing]).toEqual([0o700, 1_700_000_000, 'delta']);
+  expect(await pathsOf(base, fourth)).toHaveLength(51);
+});

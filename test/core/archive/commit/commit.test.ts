@@ -12,6 +12,7 @@ import { filesBelow } from '../../../e2e/upload-cli.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { noise } from '../trees.js';
 import { type Access, accessDenied, FOLDER, preconditionFailed, uploadFolder, withAccess } from '../upload-folder.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 
 async function withSource() {
   const home = await tempFolder();
@@ -86,7 +87,7 @@ describe('the order of an upload', () => {
         .digest('hex'),
     );
     expect(Object.keys(record)).toEqual(
-      'format type datasetId version uploadId manifestKey manifestSha256 createdAt listing previous source totals writerId'.split(
+      'format type requires datasetId version uploadId manifestKey manifestSha256 createdAt listing previous source totals writerId digestAlgorithm'.split(
         ' ',
       ),
     );
@@ -149,7 +150,7 @@ describe('rivals', () => {
   // Of the same length as ours will be, as records of one dataset nearly always are.
   const rivalRecord = (ours: Uint8Array): Buffer => {
     const { digest: _digest, ...record } = JSON.parse(Buffer.from(ours).toString()) as VersionRecord;
-    return encodeVersionRecord({ ...record, uploadId: '20260304-050607-ffffffff' });
+    return encodeVersionRecord({ ...record, uploadId: asUploadId('20260304-050607-ffffffff') });
   };
 
   test.each<Access>(['may read', 'may only list', 'may neither read nor list'])(

@@ -9,6 +9,7 @@ import { posixSourceFs } from '../../../../src/core/archive/scan/source-fs-posix
 import { tempFolder } from '../../../support/temp-folder.js';
 import { scanFolder, tampered } from '../pack-tree.js';
 import { libcOrFail, MIB, noise, writeSparse } from '../trees.js';
+import { raw } from '../../../support/raw.js';
 
 let root = '';
 beforeEach(async () => {
@@ -123,7 +124,7 @@ describe('a digest', () => {
     const options = {
       fs,
       table: entries,
-      root,
+      root: raw(root),
       limitBytes: Number.POSITIVE_INFINITY,
       withMd5: true,
       isStopped: () => false,

@@ -8,6 +8,7 @@ import { STATUS } from '../../../../src/core/archive/scan/entry-table.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { md5, type PackedTree, packTree, type PackTreeOptions, tampered, tarMembers } from '../pack-tree.js';
 import { libcOrFail, MIB, noise, writeSparse } from '../trees.js';
+import { raw } from '../../../support/raw.js';
 
 const CONTENT = noise(20_000);
 
@@ -78,8 +79,8 @@ describe('twins', () => {
   ])('of a file %s', async (_name, content) => {
     const root = await equalFiles(['one', 'two'], content);
     const value = (text: string): string => Buffer.from(text).toString('base64');
-    libcOrFail().lsetxattr(`${root}/one`, 'user.first', Buffer.from('1'));
-    libcOrFail().lsetxattr(`${root}/two`, 'user.second', Buffer.from('2'));
+    libcOrFail().lsetxattr(raw(`${root}/one`), raw('user.first'), Buffer.from('1'));
+    libcOrFail().lsetxattr(raw(`${root}/two`), raw('user.second'), Buffer.from('2'));
 
     const packed = packTree(root, {
       afterScan: (table) => {

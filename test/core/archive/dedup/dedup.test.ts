@@ -22,9 +22,10 @@ import type { Json } from '../../../support/make-archive.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { MIB, noise } from '../trees.js';
 import { uploadFolder, type UploadRunOptions } from '../upload-folder.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 
 const signal = new AbortController().signal;
-const FIRST = '20260304-050607-01020304';
+const FIRST = asUploadId('20260304-050607-01020304');
 const PHOTO = noise(300_000);
 const FILM = noise(9 * MIB);
 

@@ -7,7 +7,8 @@ import { Md5Batch } from '../../../../src/core/archive/pack/md5-batch.js';
 import { FrameWriter } from '../../../../src/core/archive/pack/frame-writer.js';
 import { loadCodec } from '../../../../src/core/codec/codec.js';
 import type { Codec } from '../../../../src/core/codec/codec-type.js';
-import { noise } from '../trees.js';
+import { loadMd5Lanes } from '../../../../src/core/md5/md5-lanes.js';
+import { MIB, noise } from '../trees.js';
 
 const codec = loadCodec();
 const output = (bytes = 64 * 1024): Buffer => Buffer.from(new SharedArrayBuffer(bytes));
@@ -36,7 +37,12 @@ describe('frames', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), fc.constantFrom(0, 1024, 4096), (pieces, frameBytes) => {
-        const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes, level: 1 });
+        const writer = new FrameWriter({
+          md5s: new Md5Batch(Buffer.alloc(0), loadMd5Lanes()),
+          codec,
+          frameBytes,
+          level: 1,
+        });
         writer.begin(output(100));
         const expected: Buffer[] = [];
         for (const { kind, bytes } of pieces) {
@@ -64,8 +70,34 @@ describe('frames', () => {
     );
   });
 
+  test.each([
+    ['hashed in lanes', loadMd5Lanes()],
+    ['hashed one by one', undefined],
+  ])('without a limit grow with what is put into them, %s', (_name, lanes) => {
+    const table = Buffer.alloc(16 * 3);
+    const md5s = new Md5Batch(table, lanes);
+    const writer = new FrameWriter({ md5s, codec, frameBytes: 0, level: 1 });
+    const pieces = [900_000, 5 * MIB, 12 * MIB].map(noise);
+    writer.begin(output());
+    pieces.forEach((piece, entry) => {
+      writer.reserve(piece.length);
+      piece.copy(writer.buffer, writer.length);
+      md5s.add(entry, writer.buffer, writer.length, piece.length);
+      writer.commit(piece.length);
+    });
+    writer.flush();
+
+    expect(decoded(writer).equals(Buffer.concat(pieces))).toBe(true);
+    expect(table).toEqual(Buffer.concat(pieces.map((piece) => createHash('md5').update(piece).digest())));
+  });
+
   test('taking back many frames gives the first of them back as it was', () => {
-    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes: 1024, level: undefined });
+    const writer = new FrameWriter({
+      md5s: new Md5Batch(Buffer.alloc(0), loadMd5Lanes()),
+      codec,
+      frameBytes: 1024,
+      level: undefined,
+    });
     writer.begin(output());
     const kept = noise(700);
     writer.write(kept);
@@ -80,7 +112,12 @@ describe('frames', () => {
   });
 
   test('a second chunk begins anew, with its own level', () => {
-    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes: 4096, level: undefined });
+    const writer = new FrameWriter({
+      md5s: new Md5Batch(Buffer.alloc(0), loadMd5Lanes()),
+      codec,
+      frameBytes: 4096,
+      level: undefined,
+    });
     writer.begin(output());
     writer.write(noise(4096));
     const first = writer.level;
@@ -94,7 +131,12 @@ describe('frames', () => {
   });
 
   test('the output grows when it is too small, in memory that threads share', () => {
-    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec, frameBytes: 65_536, level: 1 });
+    const writer = new FrameWriter({
+      md5s: new Md5Batch(Buffer.alloc(0), loadMd5Lanes()),
+      codec,
+      frameBytes: 65_536,
+      level: 1,
+    });
     writer.begin(output(10));
     const data = noise(300_000);
 
@@ -117,7 +159,12 @@ describe('an encoder that loses data', () => {
   };
 
   test.each([10, 15, 22])('is caught at level %s, with what to do instead', (level) => {
-    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec: broken, frameBytes: 4096, level });
+    const writer = new FrameWriter({
+      md5s: new Md5Batch(Buffer.alloc(0), loadMd5Lanes()),
+      codec: broken,
+      frameBytes: 4096,
+      level,
+    });
     writer.begin(output());
 
     expect(() => writer.write(noise(4096))).toThrow(
@@ -126,7 +173,12 @@ describe('an encoder that loses data', () => {
   });
 
   test('is trusted at levels where encoders never did', () => {
-    const writer = new FrameWriter({ md5s: new Md5Batch(Buffer.alloc(0)), codec: broken, frameBytes: 4096, level: 9 });
+    const writer = new FrameWriter({
+      md5s: new Md5Batch(Buffer.alloc(0), loadMd5Lanes()),
+      codec: broken,
+      frameBytes: 4096,
+      level: 9,
+    });
     writer.begin(output());
 
     expect(() => writer.write(noise(4096))).not.toThrow();

@@ -6,25 +6,28 @@ import { describe, expect, test } from 'vitest';
 import { headerBytes, paxFor, writeHeader, type NewMember } from '../../../../src/core/tar/write-header.js';
 import { loadCodec } from '../../../../src/core/codec/codec.js';
 import type { Codec } from '../../../../src/core/codec/codec-type.js';
-import { fsPath } from '../../../../src/core/paths/raw-path.js';
+import { PROGRESS } from '../../../../src/core/archive/pack/pack-context.js';
+import type { SourceFs } from '../../../../src/core/archive/scan/source-fs.js';
+import { fsPath, rawFromText } from '../../../../src/core/paths/raw-path.js';
 import { encodeTable } from '../../../../src/core/chunk/table-frame.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import type { JsonEntry } from '../../../e2e/upload-cli.js';
 import { md5, packTree, tampered, tarMembers } from '../pack-tree.js';
 import { HOSTILE_NAMES, libcOrFail, makeEverything, MIB, noise, setTime, writeSparse } from '../trees.js';
+import { raw } from '../../../support/raw.js';
 
 const codec = loadCodec();
 
 describe('tar headers', () => {
   const member: NewMember = {
-    path: 'p',
+    path: raw('p'),
     type: '0',
     size: 0,
     mode: 0o644,
     uid: 0,
     gid: 0,
-    user: '',
-    group: '',
+    user: raw(''),
+    group: raw(''),
     mtimeSeconds: 0,
     mtimeNanos: 0,
   };
@@ -39,10 +42,10 @@ describe('tar headers', () => {
   };
 
   test.each<[string, Partial<NewMember>, boolean]>([
-    ['path of 100 bytes', { path: 'x'.repeat(100) }, false],
-    ['path of 101 bytes', { path: 'x'.repeat(101) }, true],
-    ['target of 100 bytes', { type: '2', target: 'x'.repeat(100) }, false],
-    ['target of 101 bytes', { type: '2', target: 'x'.repeat(101) }, true],
+    ['path of 100 bytes', { path: raw('x'.repeat(100)) }, false],
+    ['path of 101 bytes', { path: raw('x'.repeat(101)) }, true],
+    ['target of 100 bytes', { type: '2', target: raw('x'.repeat(100)) }, false],
+    ['target of 101 bytes', { type: '2', target: raw('x'.repeat(101)) }, true],
     ['uid of seven octal digits', { uid: 0o7777777 }, false],
     ['uid of eight octal digits', { uid: 0o10000000 }, true],
     ['largest uid', { uid: 4_294_967_294, gid: 4_294_967_294 }, true],
@@ -75,11 +78,11 @@ describe('tar headers', () => {
 
   test('the length of a pax record counts itself, also where that makes it longer', () => {
     for (let length = 80; length < 120; length++) {
-      const value = 'v'.repeat(length);
+      const value = raw('v'.repeat(length));
       expect(read({ pax: new Map([['key', value]]) }).pax?.['key']).toBe(value);
     }
     for (const length of [980, 985, 986, 987, 988, 989, 990, 991, 992, 9980, 9985, 9990]) {
-      const value = `\n${'\xff\0='.repeat(length)}`.slice(0, length);
+      const value = raw(`\n${'\xff\0='.repeat(length)}`.slice(0, length));
       expect(read({ pax: new Map([['key', value]]) }).pax?.['key']).toBe(value);
     }
   });
@@ -115,7 +118,7 @@ describe('a chunk', () => {
 
   test('finds its table of contents by one read of its last 32 bytes, and it says what the manifest says', async () => {
     const root = await tempFolder();
-    for (const name of HOSTILE_NAMES) writeFileSync(fsPath(`${root}/${name}`), noise(300));
+    for (const name of HOSTILE_NAMES) writeFileSync(fsPath(raw(`${root}/${name}`)), noise(300));
     mkdirSync(`${root}/sub`);
     symlinkSync('nowhere', `${root}/sub/link`);
     linkSync(`${root}/CON`, `${root}/sub/linked`);
@@ -182,13 +185,13 @@ describe('a chunk', () => {
     const root = await tempFolder();
     writeFileSync(`${root}/f`, 'f');
     const binary = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-    libcOrFail().lsetxattr(`${root}/f`, 'user.b=%', binary);
+    libcOrFail().lsetxattr(raw(`${root}/f`), raw('user.b=%'), binary);
 
     const packed = packTree(root, {
       wrap: (fs) =>
         tampered(fs, {
           xattrs: (fd) =>
-            fs.xattrs(fd)?.set('security.selinux', Buffer.from('label')).set('user.\xff', Buffer.from('x')),
+            fs.xattrs(fd)?.set(raw('security.selinux'), Buffer.from('label')).set(raw('user.\xff'), Buffer.from('x')),
         }),
     });
 
@@ -205,7 +208,7 @@ describe('a chunk', () => {
     const root = await tempFolder();
     writeFileSync(`${root}/f`, 'f');
     const libc = libcOrFail();
-    for (const name of ['user.a', 'user.b', 'user.c']) libc.lsetxattr(`${root}/f`, name, Buffer.from(name));
+    for (const name of ['user.a', 'user.b', 'user.c']) libc.lsetxattr(raw(`${root}/f`), raw(name), Buffer.from(name));
     const { posixSourceFs } = await import('../../../../src/core/archive/scan/source-fs-posix.js');
 
     const view = posixSourceFs({
@@ -276,4 +279,29 @@ describe('a chunk', () => {
       expect(entry).toMatchObject({ type: 'hardlink', size, md5: sum, chunk, offset, linkGroup, mtime });
     }
   });
+});
+
+test('whoever is told to stop does so in the middle of a chunk, and of a file', async () => {
+  const root = rawFromText(await tempFolder());
+  for (const name of ['a', 'b', 'c', 'd']) writeFileSync(`${root}/${name}`, noise(MIB));
+  writeFileSync(`${root}/large`, noise(3 * MIB));
+  const stopAt = (path: string): (() => unknown) => {
+    const progress = new Float64Array(4);
+    const opened: string[] = [];
+    const wrap = (fs: SourceFs): SourceFs => ({
+      ...fs,
+      openFile: (...at) => {
+        opened.push(at[2]);
+        if (at[2] === path) progress[PROGRESS.isStopping] = 1;
+        return fs.openFile(...at);
+      },
+    });
+    return () => {
+      expect(() => packTree(root, { wrap, progress, settings: { frameBytes: MIB } })).toThrow('stopped');
+      return opened;
+    };
+  };
+
+  expect(stopAt('b')()).toEqual(['a', 'b']);
+  expect(stopAt('large')()).toEqual(['a', 'b', 'c', 'd', 'large']);
 });

@@ -12,6 +12,7 @@ import {
 import { autoShardCount, extension, SHARD_STRATEGIES } from '../../../../src/core/archive/plan/shard-strategy.js';
 import { type TierPolicy, tierOf } from '../../../../src/core/archive/plan/tier.js';
 import { MIB } from '../trees.js';
+import { raw } from '../../../support/raw.js';
 
 interface Made {
   readonly path: string;
@@ -28,7 +29,7 @@ const NOW = 1_800_000_000;
 function tableOf(entries: readonly Made[]): EntryTable {
   const builder = new EntryTableBuilder();
   for (const { path, size = 0, allocated = size, kind = KIND.file, linkTo, ageDays = 0 } of entries) {
-    const index = builder.add(path);
+    const index = builder.add(raw(path));
     const c = builder.columns;
     c.kind[index] = linkTo === undefined ? kind : KIND.hardlink;
     c.size[index] = size;
@@ -233,7 +234,7 @@ describe('shard strategies', () => {
 
     const byType = new Map<string, Set<number>>();
     for (const [path, shard] of shards) {
-      const type = extension(path);
+      const type = extension(raw(path));
       byType.set(type, (byType.get(type) ?? new Set()).add(shard));
     }
     expect([...byType.keys()].sort()).toEqual(['gz', 'jpg', 'txt']);
@@ -260,7 +261,7 @@ describe('shard strategies', () => {
     ['a.b.C', 'c'],
     ['trailing.', ''],
   ])('the extension of %s is "%s"', (path, expected) => {
-    expect(extension(path)).toBe(expected);
+    expect(extension(raw(path))).toBe(expected);
   });
 
   test.each([

@@ -2,16 +2,17 @@
 import { describe, expect, test } from 'vitest';
 import { DirectKeys, type DirectKeyOptions } from '../../../../src/core/archive/plan/direct-keys.js';
 import { type EntryTable, EntryTableBuilder, openEntryTable } from '../../../../src/core/archive/scan/entry-table.js';
-import { rawFromText, type RawPath } from '../../../../src/core/paths/raw-path.js';
+import { rawFromText } from '../../../../src/core/paths/raw-path.js';
+import { raw } from '../../../support/raw.js';
 
-function tableOf(paths: readonly RawPath[]): EntryTable {
+function tableOf(paths: readonly string[]): EntryTable {
   const builder = new EntryTableBuilder();
-  for (const path of paths) builder.add(path);
+  for (const path of paths) builder.add(raw(path));
   return openEntryTable(builder.finish());
 }
 
 /** The keys of these paths, the hashes in them left out. */
-function keys(paths: readonly RawPath[], options: Partial<DirectKeyOptions> = {}): string[] {
+function keys(paths: readonly string[], options: Partial<DirectKeyOptions> = {}): string[] {
   const made = new DirectKeys(tableOf(paths), { bytesBefore: 40, taken: [], ...options });
   return paths.map((_, index) => made.keyOf(index, index + 7).replace(/[0-9a-f]{64}/, '#'));
 }

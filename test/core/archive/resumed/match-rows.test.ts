@@ -5,8 +5,10 @@ import { loadCodec } from '../../../../src/core/codec/codec.js';
 import type { EntryExtra } from '../../../../src/core/manifest/entry-line.js';
 import { matchRows } from '../../../../src/core/archive/resumed/match-rows.js';
 import type { AcknowledgedChunk } from '../../../../src/core/resume/upload-journal.js';
+import { raw } from '../../../support/raw.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 
-const ID = '20260304-050607-01020304';
+const ID = asUploadId('20260304-050607-01020304');
 const TIME = '1970-01-01T00:00:05.000000006Z';
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 type Fields = Record<string, unknown>;
@@ -15,7 +17,7 @@ type Fields = Record<string, unknown>;
 function tableOf(...rows: readonly { path: string; kind?: number; group?: number; link?: number; inode?: bigint }[]) {
   const builder = new EntryTableBuilder();
   for (const { path, kind = KIND.file, group = 0, link = 0, inode = 9n } of rows) {
-    const row = builder.add(path);
+    const row = builder.add(raw(path));
     const c = builder.columns;
     [c.kind[row], c.group[row], c.link[row], c.inode[row]] = [kind, group, link, inode];
     [c.size[row], c.mode[row], c.uid[row], c.gid[row]] = [3, 0o644, 1, 2];

@@ -1,30 +1,26 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  baseName,
-  openSource,
-  realPathOf,
-  seenPathOf,
-  unitedRoot,
-} from '../../../../src/core/archive/scan/united-source.js';
+import { openSource, realPathOf, seenPathOf, unitedRoot } from '../../../../src/core/archive/scan/united-source.js';
 import { scan } from '../../../../src/core/archive/scan/scan.js';
 import { NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
+import { baseName } from '../../../../src/core/paths/raw-path.js';
 import { openEntryTable } from '../../../../src/core/archive/scan/entry-table.js';
 import { restored } from '../../resume/interrupted.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { describeTree, libcOrFail } from '../trees.js';
 import { uploadFolder } from '../upload-folder.js';
+import { raw } from '../../../support/raw.js';
 
 test('paths are seen below the names of their folders', () => {
-  const root = unitedRoot(['/data/a', '/b']);
+  const root = unitedRoot([raw('/data/a'), raw('/b')]);
 
-  expect(realPathOf(root, `${root}/a/x/y`)).toBe('/data/a/x/y');
-  expect(realPathOf(root, `${root}/b`)).toBe('/b');
-  expect(seenPathOf(root, '/data/a', '/data/a/x')).toBe(`${root}/a/x`);
-  expect(unitedRoot(['/data/a'])).toBe('/data/a');
-  expect(realPathOf('/data/a', '/data/a/x')).toBe('/data/a/x');
-  expect(baseName('/data/a')).toBe('a');
+  expect(realPathOf(root, raw(`${root}/a/x/y`))).toBe('/data/a/x/y');
+  expect(realPathOf(root, raw(`${root}/b`))).toBe('/b');
+  expect(seenPathOf(root, raw('/data/a'), raw('/data/a/x'))).toBe(`${root}/a/x`);
+  expect(unitedRoot([raw('/data/a')])).toBe('/data/a');
+  expect(realPathOf(raw('/data/a'), raw('/data/a/x'))).toBe('/data/a/x');
+  expect(baseName(raw('/data/a'))).toBe('a');
 });
 
 async function folders(): Promise<readonly [string, string]> {
@@ -37,12 +33,12 @@ async function folders(): Promise<readonly [string, string]> {
   writeFileSync(join(b, '.archiverignore'), '*.tmp\n');
   writeFileSync(join(b, 'left.tmp'), '');
   writeFileSync(join(a, 'kept.tmp'), '');
-  libcOrFail().lsetxattr(join(b, 'sub'), 'user.k', Buffer.from('v'));
+  libcOrFail().lsetxattr(raw(join(b, 'sub')), raw('user.k'), Buffer.from('v'));
   return [a, b];
 }
 
 test('a scan lists them in byte order of the paths as they are seen', async () => {
-  const root = unitedRoot(await folders());
+  const root = unitedRoot((await folders()).map(raw));
   const { table } = scan({ fs: openSource(root), root, filter: NO_FILTER, readText: () => undefined });
   const entries = openEntryTable(table);
   const paths = Array.from({ length: entries.count }, (_, index) => entries.path(index));
@@ -55,7 +51,7 @@ test('both come back as they were, with links between them and rules of their ow
   const [a, b] = await folders();
   const base = join(await tempFolder(), 'store');
 
-  const { uploadId, skipped } = await uploadFolder(unitedRoot([a, b]), base).result;
+  const { uploadId, skipped } = await uploadFolder(unitedRoot([raw(a), raw(b)]), base).result;
 
   expect(skipped).toEqual([]);
   const { 'a-b/left.tmp': _left, ...expected } = {

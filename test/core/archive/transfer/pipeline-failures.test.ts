@@ -1,6 +1,7 @@
 // Whatever goes wrong in a callback or a thread ends the run, in words, and never leaves anybody waiting.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { cancelledError } from '../../../../src/core/failures/errors.js';
 import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
@@ -20,13 +21,14 @@ const policy = transferPolicy(
   2,
 );
 
-const goodPool = {
+const packing = {
   size: 2,
   pack: async (_: number, { chunk }: ChunkJob, output: SharedArrayBuffer) => {
     await sleep(1);
     return packed(chunk, output);
   },
-} as unknown as PackPool;
+};
+const goodPool = { ...packing, stop: () => undefined } as unknown as PackPool;
 
 const run = (changes: Partial<PipelineOptions>): Promise<void> =>
   runPipeline({
@@ -77,6 +79,45 @@ test('a failure does not wait for a packer that is stuck', async () => {
   await expect(run({ pool: stuck })).rejects.toThrow('broken');
 }, 5000);
 
+describe('an interruption', () => {
+  const interrupted = (sendMs: number) => {
+    const controller = new AbortController();
+    const [started, arrived, stop]: [number[], number[], () => void] = [[], [], vi.fn<() => void>()];
+    const send: PipelineOptions['send'] = async ({ chunk }, _packed, signal) => {
+      if (started.push(chunk) === 2) controller.abort(cancelledError());
+      await sleep(sendMs, undefined, { signal });
+      arrived.push(chunk);
+      return { durationMs: 1, troubled: false };
+    };
+    const pool = { ...packing, stop } as unknown as PackPool;
+    return {
+      ended: run({ pool, policy: { ...policy, window: fixedWindow(2) }, send, signal: controller.signal }),
+      started,
+      arrived,
+      stop,
+    };
+  };
+
+  test('ends reading at once and lets what is on the wire arrive', async () => {
+    const { ended, started, arrived, stop } = interrupted(500);
+
+    await expect(ended).rejects.toMatchObject({ code: 'cancelled' });
+
+    expect([started.length, arrived.length]).toEqual([2, 2]);
+    expect(stop).toHaveBeenCalledOnce();
+  }, 5000);
+
+  test('waits for it no longer than some seconds', async () => {
+    const began = performance.now();
+    const { ended, arrived } = interrupted(60_000);
+
+    await expect(ended).rejects.toMatchObject({ code: 'cancelled' });
+
+    expect(arrived).toEqual([]);
+    expect(performance.now() - began).toBeLessThan(8000);
+  }, 20_000);
+});
+
 describe.each(['throws', 'rejects', 'exits', 'closes its port'] as const)('a packing thread that %s', (fate) => {
   test.each(['start', 'open', 'pack'])(
     'ends the run with a sentence (when it gets: %s)',
@@ -86,7 +127,7 @@ describe.each(['throws', 'rejects', 'exits', 'closes its port'] as const)('a pac
       pool.open({} as never, {} as never);
 
       await expect(run({ pool })).rejects.toThrow(
-        /^a packing thread failed: (?:it broke|it ended by itself with status 0)$/,
+        /^a packing thread failed: (?:it broke|it ended unexpectedly with status 0)$/,
       );
     },
     10_000,
@@ -99,7 +140,7 @@ test('a thread that died while it had nothing to do fails the next chunk', async
   pool.open({} as never, {} as never);
   await sleep(1000);
 
-  await expect(pool.pack(0, job(0), new SharedArrayBuffer(1))).rejects.toThrow('it ended by itself with status 0');
+  await expect(pool.pack(0, job(0), new SharedArrayBuffer(1))).rejects.toThrow('it ended unexpectedly with status 0');
 }, 10_000);
 
 test('closing gives up on a thread that does not end', async () => {

@@ -6,11 +6,13 @@ import { chunkKey } from '../../../../src/core/manifest/manifest-check.js';
 import type { Line } from '../../../../src/core/manifest/manifest-parser.js';
 import type { ChunkRecord, Entry } from '../../../../src/core/manifest/manifest-types.js';
 import { chunkOf, histories, uploadIdOf } from '../../../support/chain-model.js';
+import { raw } from '../../../support/raw.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 
 /** `batch` lines at a time, with an empty batch now and then. */
 function levelOf(uploadId: string, chunks: readonly ChunkRecord[], lines: readonly Line[], batch = 2): Level {
   return {
-    uploadId,
+    uploadId: asUploadId(uploadId),
     chunks,
     async *mentions() {
       for (let at = 0; at < lines.length; at += batch) {
@@ -22,13 +24,13 @@ function levelOf(uploadId: string, chunks: readonly ChunkRecord[], lines: readon
 }
 
 const file = (path: string, more: Partial<Entry> = {}): Entry => ({
-  path,
+  path: raw(path),
   type: 'file',
   size: 1,
   mode: 0,
   uid: 0,
   gid: 0,
-  inode: '',
+  inode: raw(''),
   chunk: 0,
   offset: 0,
   mtime: { seconds: 0, nanos: 0 },
@@ -36,7 +38,7 @@ const file = (path: string, more: Partial<Entry> = {}): Entry => ({
   ...more,
 });
 const folder = (path: string): Entry => file(path, { type: 'directory' });
-const gone = (path: string): Line => ({ path, type: 'deleted' });
+const gone = (path: string): Line => ({ path: raw(path), type: 'deleted' });
 
 async function entriesOf(view: MergedView): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -64,7 +66,7 @@ test('the view of every version of any history is what the changes one after ano
         const { uploadId = '' } = levels[0] ?? {};
         const view = mergeLevels(
           levels.map(({ uploadId, chunks, mentions }) => levelOf(uploadId, chunks, mentions, batch)),
-          uploadId,
+          asUploadId(uploadId),
         );
         const expected = [...(history[newest]?.view ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
 
@@ -77,7 +79,8 @@ test('the view of every version of any history is what the changes one after ano
           const { chunk: _c, segments: _s, linkGroup: _g, ...rest } = entry;
           const { chunk, segments, linkGroup, ...wanted } = from?.entry ?? file('');
           expect(rest).toEqual(wanted);
-          const keyIn = (chunks: readonly ChunkRecord[] = [], id = '', at = -1) => chunkKey(id, chunks[at]?.key ?? '');
+          const keyIn = (chunks: readonly ChunkRecord[] = [], id = '', at = -1) =>
+            chunkKey(asUploadId(id), chunks[at]?.key ?? '');
           const held = [entry.chunk, ...(entry.segments ?? []).map((part) => part.chunk)];
           const wantedHeld = [chunk, ...(segments ?? []).map((part) => part.chunk)];
           expect(held.map((at) => keyIn(view.chunks, uploadId, at))).toEqual(
@@ -90,7 +93,7 @@ test('the view of every version of any history is what the changes one after ano
           groups.set(name, entry.linkGroup);
         });
         expect(new Set(groups.values()).size).toBe(groups.size);
-        const keys = view.chunks.map(({ key }) => chunkKey(uploadId, key));
+        const keys = view.chunks.map(({ key }) => chunkKey(asUploadId(uploadId), key));
         expect(new Set(keys).size).toBe(keys.length);
       }
     }),
@@ -152,7 +155,7 @@ test('a position that a level does not have never becomes one of another level',
 test('a level out of order is an integrity error that names its manifest', async () => {
   await expect(paths([file('a')], [file('c'), file('b')])).rejects.toMatchObject({
     code: 'integrity',
-    message: expect.stringMatching(/00000001\/manifest\.json\.gz does not have its entries in the order.*: b/),
+    message: expect.stringMatching(/00000001\/manifest\.json\.gz does not list its entries in path order.*: b/),
   });
   await expect(paths([file('a'), file('a')])).rejects.toMatchObject({ code: 'integrity' });
 });
@@ -172,7 +175,7 @@ test('one object described in two ways is an integrity error that names both upl
 });
 
 test('an entry of an unknown type is an error, unless somebody takes it; it hides older ones', async () => {
-  const view = merged([{ path: 'd', foreignType: 'door' }], [folder('d'), file('d/a'), file('e')]);
+  const view = merged([{ path: raw('d'), foreignType: raw('door') }], [folder('d'), file('d/a'), file('e')]);
   const taken: string[] = [];
 
   await expect(entriesOf(view)).rejects.toMatchObject({

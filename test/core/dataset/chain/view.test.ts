@@ -15,6 +15,8 @@ import { histories, type Version } from '../../../support/chain-model.js';
 import { linkId, linkKey, makeChain, type LinkSpec, type MadeChain } from '../../../support/make-chain.js';
 import type { Json } from '../../../support/make-archive.js';
 import { memoryReader } from '../../../support/memory-reader.js';
+import { raw } from '../../../support/raw.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 
 const LINKS: readonly LinkSpec[] = [
   {
@@ -104,7 +106,7 @@ describe('the view of a chain', () => {
         const objects = await written(history);
         const newest = history.at(-1);
 
-        const view = await openView(memoryReader(objects), { uploadId: newest?.level.uploadId ?? '' });
+        const view = await openView(memoryReader(objects), { uploadId: asUploadId(newest?.level.uploadId ?? '') });
 
         const seen = (await entriesOf(view)).map(({ path, uid, type }) => [path, uid, type]);
         const expected = [...(newest?.view ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -127,6 +129,7 @@ async function written(history: readonly Version[]): Promise<Map<string, Buffer>
     const head: ManifestHead = {
       format: 1,
       type: 'archiver-manifest',
+      requires: [],
       tool: 't',
       codec: 'c',
       uploadId: level.uploadId,
@@ -138,7 +141,7 @@ async function written(history: readonly Version[]): Promise<Map<string, Buffer>
       ...delta,
       chunks: level.chunks,
       totals,
-      source: { path: '/s', host: 'h', mode: 0, mtime: { seconds: 0, nanos: 0 }, uid: 0, gid: 0 },
+      source: { path: raw('/s'), host: 'h', mode: 0, mtime: { seconds: 0, nanos: 0 }, uid: 0, gid: 0 },
       settings: {
         shardStrategy: 's',
         shardCount: 1,
@@ -213,7 +216,7 @@ describe('T11: a chain that is broken is one sentence', () => {
     [
       'an ancestor out of order',
       () => bent(0, ({ files }) => (files as Json[]).push(...(files as Json[]).splice(0, 1))),
-      /00000000\/manifest\.json\.gz does not have its entries in the order/,
+      /00000000\/manifest\.json\.gz does not list its entries in path order/,
     ],
     [
       'an ancestor with fewer entries than it announces',
@@ -223,7 +226,7 @@ describe('T11: a chain that is broken is one sentence', () => {
     [
       'an ancestor of another upload',
       () => bent(0, (manifest) => (manifest['uploadId'] = linkId(7))),
-      /00000000\/manifest\.json\.gz is that of another upload/,
+      /00000000\/manifest\.json\.gz belongs to another upload/,
     ],
   ])('%s', async (_name, make, message) => {
     const made = make();
@@ -400,7 +403,7 @@ describe('a summary', () => {
     for (const compact of [compactView(view, used), compactView(sound, new Uint8Array(3))]) {
       await expect(entriesOf(compact)).rejects.toMatchObject({
         code: 'integrity',
-        message: expect.stringContaining('a lies in chunk'),
+        message: expect.stringContaining('a is in chunk'),
       });
     }
   });
@@ -410,7 +413,7 @@ describe('a summary', () => {
     const top = {
       uploadId: linkId(9),
       chunks: [],
-      mentions: () => batchesOf([{ path: 'd-x', type: 'deleted' as const }]),
+      mentions: () => batchesOf([{ path: raw('d-x'), type: 'deleted' as const }]),
     };
 
     const view = mergeLevels([top, ...loaded.map(levelOf)], linkId(9));
@@ -479,7 +482,7 @@ describe('readView', () => {
 
     await expect(read(made)).rejects.toMatchObject({
       code: 'integrity',
-      message: expect.stringMatching(/00000002\/manifest\.json\.gz announces a view of 6 entries, and it has 5/),
+      message: expect.stringMatching(/00000002\/manifest\.json\.gz states a view of 6 entries, but the view has 5/),
     });
   });
 

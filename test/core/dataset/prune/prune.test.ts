@@ -20,6 +20,7 @@ import {
   writeObjects,
 } from '../../../support/make-dataset.js';
 import { copyOf, DAY, datasetFolder, killedBefore, LINKS, plainName, pruneFolder, stepsOf } from './prune-run.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 
 let folder = '';
 let before = new Map<number, string[]>();
@@ -35,7 +36,11 @@ const TRACES = /\.bak$|\.compact-|sweep-/;
 
 /** Writes the upload of a folder that never became a version. */
 async function loose(uploadId: string, ageDays: number, bend?: (manifest: Json) => void): Promise<string[]> {
-  const made = makeArchive({ files: [{ path: 'x', content: uploadId }], uploadId, ...(bend ? { bend } : {}) });
+  const made = makeArchive({
+    files: [{ path: 'x', content: uploadId }],
+    uploadId: asUploadId(uploadId),
+    ...(bend ? { bend } : {}),
+  });
   await writeObjects(folder, made.objects);
   const moment = new Date(Date.now() - ageDays * DAY);
   for (const key of made.objects.keys()) await utimes(join(folder, key), moment, moment);
@@ -111,7 +116,7 @@ describe('what goes and what stays', () => {
     const own = makeDataset(LINKS).manifests[1] as Json & { chunks: Json[] };
     const made = makeArchive({
       files: [{ path: 'y', content: 'y' }],
-      uploadId,
+      uploadId: asUploadId(uploadId),
       bend: (manifest) => {
         manifest['datasetId'] = 'sibling-1';
         manifest.chunks.push({ ...own.chunks[0], key: shared });
@@ -121,7 +126,7 @@ describe('what goes and what stays', () => {
     const manifestBytes = made.objects.get(made.manifestKey) ?? Buffer.alloc(0);
     const document = recordDocument({
       version: 1,
-      uploadId,
+      uploadId: asUploadId(uploadId),
       manifest: made.manifest,
       manifestBytes,
       datasetId: 'sibling-1',
@@ -275,14 +280,19 @@ describe('what is marked', () => {
     const uploadId = '20260301-000000-00000002';
     const made = makeArchive({
       files: [{ path: 'y', content: 'y' }],
-      uploadId,
+      uploadId: asUploadId(uploadId),
       bend: (manifest) => {
         manifest['datasetId'] = DATASET;
         manifest.chunks.push({ ...own.chunks[0], key: `../${linkId(1)}/shard-00/chunk-000000.tar.zst` });
       },
     });
     const manifestBytes = made.objects.get(made.manifestKey) ?? Buffer.alloc(0);
-    const document = recordDocument({ version: 6, uploadId, manifest: made.manifest, manifestBytes });
+    const document = recordDocument({
+      version: 6,
+      uploadId: asUploadId(uploadId),
+      manifest: made.manifest,
+      manifestBytes,
+    });
     await writeObjects(folder, new Map([...made.objects, [recordKey(6), recordBytes(document)]]));
     await age(2 * GRACE);
 

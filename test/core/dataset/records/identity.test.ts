@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  autoWriterId,
-  checkWriterId,
-  deriveDatasetId,
-  newUploadId,
-} from '../../../../src/core/dataset/records/identity.js';
+import { autoWriterId, checkWriterId, deriveDatasetId } from '../../../../src/core/dataset/records/identity.js';
+import { newUploadId } from '../../../../src/core/manifest/upload-id.js';
 import { rawFromText } from '../../../../src/core/paths/raw-path.js';
+import { raw } from '../../../support/raw.js';
 
 describe('upload ids', () => {
   test.each([
@@ -41,12 +38,12 @@ describe('writer ids', () => {
 
 describe('dataset ids', () => {
   test('depend on the path and on who writes, and on nothing else', () => {
-    const id = deriveDatasetId('/data/Run 0412', 'host');
+    const id = deriveDatasetId(raw('/data/Run 0412'), 'host');
 
     expect(id).toMatch(/^run-0412-[0-9a-f]{8}$/);
-    expect(deriveDatasetId('/data/Run 0412', 'host')).toBe(id);
-    expect(deriveDatasetId('/data/Run 0412', 'other')).not.toBe(id);
-    expect(deriveDatasetId('/other/Run 0412', 'host')).not.toBe(id);
+    expect(deriveDatasetId(raw('/data/Run 0412'), 'host')).toBe(id);
+    expect(deriveDatasetId(raw('/data/Run 0412'), 'other')).not.toBe(id);
+    expect(deriveDatasetId(raw('/other/Run 0412'), 'host')).not.toBe(id);
   });
 
   test.each([
@@ -56,11 +53,11 @@ describe('dataset ids', () => {
     ['/..hidden..', /^hidden-/],
     [`/${'n'.repeat(255)}`, /^n{48}-/],
   ])('of %j are made of letters that keys may have', (path, pattern) => {
-    expect(deriveDatasetId(path, 'h')).toMatch(pattern);
-    expect(deriveDatasetId(path, 'h')).toMatch(/^[a-z0-9][a-z0-9._-]*$/);
+    expect(deriveDatasetId(raw(path), 'h')).toMatch(pattern);
+    expect(deriveDatasetId(raw(path), 'h')).toMatch(/^[a-z0-9][a-z0-9._-]*$/);
   });
 
   test('do not mix up owner and path', () => {
-    expect(deriveDatasetId('/b', 'a')).not.toBe(deriveDatasetId('b', 'a/'));
+    expect(deriveDatasetId(raw('/b'), 'a')).not.toBe(deriveDatasetId(raw('b'), 'a/'));
   });
 });

@@ -12,6 +12,8 @@ import { changesSince } from '../../../../src/stores/browse/changes.js';
 import { openedListing } from '../../../support/browse-listing.js';
 import { DATASET, makeDataset, recordKey, writeObjects } from '../../../support/make-dataset.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { raw } from '../../../support/raw.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
 
 const signal = new AbortController().signal;
 
@@ -47,7 +49,7 @@ const step = (
 ): Promise<Neighbour> =>
   neighbourVersion(
     reader,
-    { datasetId: DATASET, uploadId: from.uploadId ?? '', version: from.version },
+    { datasetId: DATASET, uploadId: asUploadId(from.uploadId ?? 'none'), version: from.version },
     direction,
     signal,
   );
@@ -77,14 +79,14 @@ describe('stepping from version to version', () => {
     await expect(step(reader, { version: 1 }, -1)).rejects.toThrow('v1 is the oldest version');
     await expect(step(reader, { version: 2 }, 1)).rejects.toThrow('v2 is the newest version');
     await expect(step(reader, { version: 2 }, 1)).rejects.toBeInstanceOf(NoSuchVersion);
-    await expect(step(reader, { uploadId: uploadIds[2] ?? '' }, -1)).rejects.toThrow('is no version of a dataset');
+    await expect(step(reader, { uploadId: uploadIds[2] ?? '' }, -1)).rejects.toThrow('is not a version of a dataset');
   });
 });
 
 test('what changed between two listings is what is added, modified and removed', async () => {
   const { reader, uploadIds } = await threeVersions();
   const [first, second, third] = await Promise.all(
-    uploadIds.map(async (uploadId) => openedListing((await loadListing(reader, { uploadId })).listing)),
+    uploadIds.map(async (uploadId) => openedListing(await loadListing(reader, { uploadId: asUploadId(uploadId) }))),
   );
   if (first === undefined || second === undefined || third === undefined) throw new Error('three versions');
 
@@ -112,10 +114,10 @@ test('a file is looked up in every version, each manifest read once', async () =
       return reader.get(key, ...rest);
     },
   });
-  const { listing } = await loadListing(reader, { uploadId: uploadIds[2] ?? '' });
+  const listing = await loadListing(reader, { uploadId: asUploadId(uploadIds[2] ?? '') });
   const histories = new FileHistories(counting, DATASET);
   const of = (path: string): ReturnType<FileHistories['of']> =>
-    histories.of(listing.entry(listing.find(path) ?? 0), signal);
+    histories.of(listing.entry(listing.find(raw(path)) ?? 0), signal);
 
   expect(await of('b')).toEqual({
     kind: 'known',

@@ -38,6 +38,10 @@ describe('a version selector', () => {
   test.each([
     ['HEAD', 6],
     ['head', 6],
+    ['latest', 6],
+    ['2026-03-31T23:59', 5],
+    ['2026-03-31T23:58', 3],
+    ['2026-04-01T00:00', 6],
     ['5', 5],
     ['v3', 3],
     ['2026-04-01', 6],
@@ -55,16 +59,23 @@ describe('a version selector', () => {
     expect(await resolve('2026-03-01', reader)).toBe(1);
   });
 
-  test.each(['', '0', 'v0', '-1', '1.5', 'latest', '2026-3-1', '2026-03-01T00:00', '1 2'])('%j is refused', (text) => {
+  test.each(['', '0', 'v0', '-1', '1.5', 'newest', '2026-3-1', '2026-03-01T0:00', '1 2'])('%j is refused', (text) => {
     expect(() => parseVersionSelector(text)).toThrow(/invalid version selector/);
   });
 
-  test.each(['2026-02-29', '2026-13-01', '2026-00-10', '2026-04-31'])('%s is no day', (text) => {
-    expect(() => parseVersionSelector(text)).toThrow(`there is no day ${text}`);
-  });
+  test.each(['2026-02-29', '2026-13-01', '2026-00-10', '2026-04-31', '2026-02-30T10:00', '2026-02-03T24:00'])(
+    '%s is no day',
+    (text) => {
+      expect(() => parseVersionSelector(text)).toThrow(`there is no day ${text}`);
+    },
+  );
 
   test('29 February of a leap year is one', () => {
-    expect(parseVersionSelector('2024-02-29')).toEqual({ kind: 'day', day: '2024-02-29' });
+    expect(parseVersionSelector('2024-02-29')).toEqual({
+      kind: 'by',
+      text: '2024-02-29',
+      endMs: Date.UTC(2024, 2, 1),
+    });
   });
 });
 

@@ -112,13 +112,14 @@ describe('conditional puts without hard links', () => {
   it('T80: a writer who was taken over by one who wrote nothing is told, and writes when he tries again', async () => {
     const folder = await tempFolder();
     const late = sleeper(folder, 'k');
-    const written = withRetry(late.store, { maxAttempts: 3, maxTotalMs: 60_000, ...FAST_RETRY }).put(
-      'k',
-      text('late'),
-      {
-        ifAbsent: true,
-      },
-    );
+    const written = withRetry(late.store, {
+      maxAttempts: 3,
+      maxTotalMs: 60_000,
+      firstContactMs: 60_000,
+      ...FAST_RETRY,
+    }).put('k', text('late'), {
+      ifAbsent: true,
+    });
     await late.asleep;
     const names = await everyName(folder);
     const token = names.find((name) => /lock-[0-9a-f]+\/.*tmp-[0-9a-f]+$/.test(name)) ?? 'no token';

@@ -37,7 +37,7 @@ test('a credential_process that does not answer in time is named with its profil
   await expect(credentials()).rejects.toMatchObject({
     code: 'stalled',
     message: 'no credentials within 0.1 s: the credential_process of profile slow did not answer',
-    hint: 'see what it does by itself: aws sts get-caller-identity --profile slow',
+    hint: 'see what it does on its own: aws sts get-caller-identity --profile slow',
   });
 });
 

@@ -60,6 +60,40 @@ describe('T12: refusals', () => {
     expect(error.hint).toMatch(hint);
   });
 
+  it.each([
+    ['ExpiredToken', 'access-denied', /expired/],
+    ['InvalidToken', 'access-denied', /does not accept these credentials/],
+    ['KeyTooLongError', 'store', /KeyTooLongError/],
+  ])('learns from a GET why a HEAD was answered with a bare 400: %s', async (code, kind, message) => {
+    s3.put('k', 'x');
+    s3.proxy.inject({ fault: { kind: 'status', status: 400, code } });
+    const { store } = await s3.open();
+
+    const error = await failure(store.head('k'));
+
+    expect(error).toMatchObject({ code: kind, attempts: 1 });
+    expect(error.message).toMatch(message);
+    expect(Object.fromEntries(s3.proxy.counts)).toEqual({ HeadObject: 1, GetObject: 1 });
+  });
+
+  it('says of a HEAD answered with 400 what it was, where a GET is given', async () => {
+    s3.put('k', 'x');
+    s3.proxy.inject({ operation: 'HeadObject', fault: { kind: 'status', status: 400 } });
+    const { store } = await s3.open();
+
+    expect((await failure(store.head('k'))).message).toContain('HeadObject s3://bucket/p/k: the store answered 400');
+  });
+
+  it('repeats a word that it does not know, whatever word it is', async () => {
+    s3.proxy.inject({ fault: { kind: 'status', status: 400, code: 'constructor' } });
+    const { store } = await s3.open();
+
+    const error = await failure(store.put('k', text('x')));
+
+    expect(error.code).toBe('store');
+    expect(error.message).toContain('the store answered 400 constructor');
+  });
+
   it('names cold storage and the lack of expedited capacity', async () => {
     s3.put('cold', text('x'), 'DEEP_ARCHIVE');
     s3.proxy.inject({
@@ -72,6 +106,17 @@ describe('T12: refusals', () => {
     expect((await failure(store.thaw('cold', { days: 1, tier: 'expedited' }))).message).toContain(
       'expedited retrieval capacity',
     );
+  });
+
+  it.each([
+    ['uploads/u/shard-00/chunk-000000.tar.zst', 'archiver restore s3://bucket/p/uploads/u ./out --all'],
+    ['uploads/u/manifest.json.gz', 'aws s3api restore-object --bucket bucket --key p/uploads/u/manifest.json.gz '],
+    ["versions/it's", `aws s3api restore-object --bucket bucket --key 'p/versions/it'"'"'s' `],
+  ])('names the command that asks %s back', async (key, command) => {
+    s3.put(key, text('x'), 'GLACIER');
+    const { store } = await s3.open();
+
+    expect((await failure(store.get(key))).hint).toContain(command);
   });
 
   it('thaws: started, then already; already for what is not cold', async () => {

@@ -29,6 +29,21 @@ const cases = OPERATION_NAMES.flatMap((operation) =>
     .map((fault) => [operation, fault] as const),
 );
 
+it('sends many requests under one signal without a warning', async () => {
+  s3.prepare();
+  const { store } = await s3.open();
+  const warnings: Error[] = [];
+  const listener = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', listener);
+  onTestFinished(() => void process.off('warning', listener));
+  const { signal } = new AbortController();
+
+  await Promise.all(Array.from({ length: 20 }, () => store.head('there', signal)));
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(warnings).toEqual([]);
+});
+
 describe('T05: transient failures', () => {
   const options = { timeouts: { answerMs: 150 } };
 

@@ -7,19 +7,20 @@ import { readFile } from '../../../../src/core/restore/fetch/read-file.js';
 import { type ArchiveSpec, makeArchive, md5, UPLOAD_ID } from '../../../support/make-archive.js';
 import { type Bent, memoryReader } from '../../../support/memory-reader.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { raw } from '../../../support/raw.js';
 
 const KIB = 1024;
 
 const open = (spec: ArchiveSpec, bent: Bent = {}) => openMade(makeArchive(spec).objects, bent);
 
 async function openMade(objects: ReadonlyMap<string, Buffer>, bent: Bent = {}) {
-  const { listing } = await loadListing(memoryReader(objects), { uploadId: UPLOAD_ID });
+  const listing = await loadListing(memoryReader(objects), { uploadId: UPLOAD_ID });
   const reader = memoryReader(objects, bent);
   const stopping = new AbortController();
   const read = async (path: string, cache?: FrameCache): Promise<Buffer> => {
     const pieces: Uint8Array[] = [];
     const options = { reader, uploadId: UPLOAD_ID, listing, cache, signal: stopping.signal };
-    for await (const bytes of readFile(listing.find(path) ?? -1, options)) pieces.push(bytes);
+    for await (const bytes of readFile(listing.find(raw(path)) ?? -1, options)) pieces.push(bytes);
     return Buffer.concat(pieces);
   };
   return { listing, reader, read, stopping };

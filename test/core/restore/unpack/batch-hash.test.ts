@@ -4,6 +4,7 @@ import { CheckSink } from '../../../../src/core/restore/unpack/check-sink.js';
 import { ChunkUnpacker } from '../../../../src/core/restore/unpack/chunk-unpacker.js';
 import { openTable, STATE, TableBuilder } from '../../../../src/core/restore/plan/selected-table.js';
 import { md5 } from '../../../support/make-archive.js';
+import { raw } from '../../../support/raw.js';
 
 // Four files one after another: the first is right, the second wrong, the third has no MD5, the fourth goes on later.
 const CONTENTS = ['alpha', 'beta!', 'gamma', 'delta'];
@@ -14,7 +15,7 @@ function prepare() {
   CONTENTS.forEach((content, index) => {
     const sum = [md5(content), md5('other'), undefined, md5(content)][index];
     const entry = {
-      path: `f${index}`,
+      path: raw(`f${index}`),
       type: 'file' as const,
       size: 5,
       mode: 0o644,
@@ -22,7 +23,7 @@ function prepare() {
       gid: 0,
       mtime: time,
       ctime: time,
-      inode: '',
+      inode: raw(''),
     };
     builder.add({ ...entry, chunk: 0, offset: index * 5, ...(sum === undefined ? {} : { md5: sum }) });
   });

@@ -27,7 +27,7 @@ test.each<[Fate, string]>([
     await handle.idle();
 
     expect(fatal).toHaveLength(1);
-    expect(fatal[0]).toMatch(/^an unpacking thread failed: (?:it broke|it ended by itself with status 0)$/);
+    expect(fatal[0]).toMatch(/^an unpacking thread failed: (?:it broke|it ended unexpectedly with status 0)$/);
     expect(answered).toBe(1);
   },
   10_000,

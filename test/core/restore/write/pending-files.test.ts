@@ -12,6 +12,7 @@ import { makeArchive, md5, type FileSpec } from '../../../support/make-archive.j
 import { memoryReader } from '../../../support/memory-reader.js';
 import { restoreMade } from '../../../support/restore-made.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+import { raw } from '../../../support/raw.js';
 
 const SIZE = LANE_LIMIT_BYTES + 100_000;
 const content = (index: number, size = SIZE + index * 1000): Buffer => Buffer.alloc(size, `content ${index} `);
@@ -114,9 +115,9 @@ describe('files between the limits', () => {
 async function openSink() {
   const builder = new TableBuilder();
   const time = { seconds: 0, nanos: 0 };
-  const common = { type: 'file' as const, mode: 0o644, uid: 0, gid: 0, mtime: time, ctime: time, inode: '' };
+  const common = { type: 'file' as const, mode: 0o644, uid: 0, gid: 0, mtime: time, ctime: time, inode: raw('') };
   for (const path of ['a', 'b'])
-    builder.add({ ...common, path, size: SIZE, chunk: 0, offset: 0, md5: md5(content(0, SIZE)) });
+    builder.add({ ...common, path: raw(path), size: SIZE, chunk: 0, offset: 0, md5: md5(content(0, SIZE)) });
   const out = await tempFolder();
   const output = openOutputFolder({ path: out, flatten: false, keepSpecialBits: false });
   onTestFinished(() => output.close());

@@ -15,14 +15,14 @@ export interface CommandHost {
   readonly root: Node<Command>;
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Typed on a terminal; without it there is none. */
-  readonly answer?: string;
+  /** Lines typed on a terminal, after which the input ends; without them there is no terminal. */
+  readonly answers?: readonly string[] | undefined;
   readonly now?: () => Date;
 }
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, env = {}, answer, now = () => new Date() }: CommandHost,
+  { root, folder, env = {}, answers, now = () => new Date() }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -31,12 +31,12 @@ export async function runCommand(
     stream.on('data', (data: Buffer) => (texts[name] += data.toString()));
     return stream;
   };
-  const isTTY = answer !== undefined;
+  const isTTY = answers !== undefined;
   const host = {
     env: { ARCHIVER_HOME: join(folder, 'home'), ...env },
     cwd: folder,
     userHome: folder,
-    stdin: Object.assign(isTTY ? Readable.from([`${answer}\n`]) : new PassThrough(), { isTTY }),
+    stdin: Object.assign(isTTY ? Readable.from(answers.map((line) => `${line}\n`)) : new PassThrough(), { isTTY }),
     stdout: collector('stdout'),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,
@@ -45,3 +45,6 @@ export async function runCommand(
   const status = await runProgram({ root, version: '0' }, argv, host);
   return { status, ...texts };
 }
+
+/** What a command printed with `--json`. */
+export const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;

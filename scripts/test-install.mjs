@@ -1,0 +1,112 @@
+// npm run test:install: packs the package, installs it from the registry into empty folders as a machine without a compiler
+// does, and runs the quick start there with the Node at hand. The last line is `N passed, N failed`.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compareTrees } from './compare-trees.mjs';
+import { installAndBuild } from './install.mjs';
+
+const MAX_PACKED_BYTES = 1.5 * 1024 * 1024;
+
+installAndBuild();
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const work = mkdtempSync(join(tmpdir(), 'archiver-install-'));
+const source = join(work, 'source');
+cpSync(join(root, 'src'), join(source, 'src'), { recursive: true });
+mkdirSync(join(source, 'empty'));
+// Whole seconds: without koffi times are cut to the microsecond.
+for (const path of ['', ...readdirSync(source, { recursive: true })]) utimesSync(join(source, path), 1e9, 1e9);
+
+function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: work, encoding: 'utf8', maxBuffer: 1 << 28, ...options });
+  if (result.error) throw result.error;
+  if (result.status === 0) return result;
+  throw new Error(`${command} ${args.join(' ')} ended with ${result.status}: ${result.stdout}${result.stderr}`);
+}
+
+/** Makes the tarball of dist/ as it is. @throws when it is larger than it should be or holds what it should not */
+function pack(tarball) {
+  const { stdout } = run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', work], { cwd: root });
+  const [{ filename, size, unpackedSize, files }] = Object.values(JSON.parse(stdout));
+  const odd = files.filter(
+    ({ path }) => !/^(dist|docs|man)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path),
+  );
+  if (odd.length > 0) throw new Error(`the package holds ${odd.map(({ path }) => path).join(', ')}`);
+  if (size > MAX_PACKED_BYTES) throw new Error(`the package has ${size} bytes, and ${MAX_PACKED_BYTES} are allowed`);
+  renameSync(join(work, filename), tarball);
+  return `${size} bytes, ${unpackedSize} unpacked, ${files.length} files`;
+}
+
+/** Installs as where nothing can be compiled. @throws when what the bundle holds is installed beside it */
+function install(tarball, prefix) {
+  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  run('npm', ['install', '-g', '--prefix', prefix, ...flags, tarball]);
+  const modules = readdirSync(join(prefix, 'lib/node_modules/zstd-archiver/node_modules'));
+  const twice = modules.filter((name) => ['@aws-sdk', '@smithy', 'ink', 'react'].includes(name));
+  if (twice.length > 0) throw new Error(`${twice.join(', ')} are in the bundle and installed beside it`);
+  return `${modules.length} folders of packages`;
+}
+
+/** Does what the README begins with; what is said on stderr is compared with `expected`. */
+function quickStart(prefix, name, expected) {
+  const env = { ...process.env, ARCHIVER_HOME: join(work, name, 'home') };
+  const archiver = (...args) => run(join(prefix, 'bin/archiver'), args, { env });
+
+  const uploaded = archiver('upload', source, `file://${join(work, name, 'store')}`, '--json');
+  const { location } = JSON.parse(uploaded.stdout);
+  for (const [text, isExpected] of expected) {
+    if (uploaded.stderr.includes(text) !== isExpected)
+      throw new Error(`stderr should ${isExpected ? '' : 'not '}say "${text}": ${uploaded.stderr}`);
+  }
+  archiver('list', location);
+  archiver('verify', location, '--deep');
+  archiver('restore', location, join(work, name, 'restored'), '--all');
+  const { paths, differences } = compareTrees(source, join(work, name, 'restored'));
+  if (differences.length > 0) throw new Error(`the restored folder differs: ${differences.slice(0, 5).join('; ')}`);
+  return `${paths} paths compared`;
+}
+
+const hasOwnZstd = process.versions.zstd !== undefined;
+const slowness = [
+  ['zstd of Node is used', hasOwnZstd],
+  ['zstd runs as WebAssembly', !hasOwnZstd],
+];
+let passed = 0;
+let failed = 0;
+function step(name, work) {
+  if (failed > 0) return;
+  const startedAt = performance.now();
+  try {
+    const found = work();
+    console.log(`ok ${name}: ${found}, ${Math.round(performance.now() - startedAt)} ms`);
+    passed += 1;
+  } catch (error) {
+    console.log(`not ok ${name}: ${error.message}`);
+    failed += 1;
+  }
+}
+
+console.log(`Node ${process.version}`);
+try {
+  const prefix = join(work, 'prefix');
+  const tarball = join(work, 'package.tgz');
+  step('pack', () => pack(tarball));
+  step('install with scripts blocked', () => install(tarball, prefix));
+  step('quick start without the addon', () =>
+    quickStart(prefix, 'no-addon', [...slowness, ['koffi is not available', false]]),
+  );
+  step('quick start without optional packages', () => {
+    // npm leaves them out like this where they cannot be installed.
+    const modules = join(prefix, 'lib/node_modules/zstd-archiver/node_modules');
+    for (const name of ['koffi', '@koromix', 'zstd-napi'])
+      rmSync(join(modules, name), { recursive: true, force: true });
+    return quickStart(prefix, 'no-optional', [...slowness, ['koffi is not available', process.platform === 'linux']]);
+  });
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,33 @@
+// Variables that look like one of ours and are none: a misspelt one would do nothing, and nobody would know.
+import { envNames, isOfOthers, RESERVED_VARIABLES } from './env-names.js';
+import { allFlags } from './global-flags.js';
+import { suggest } from './suggest.js';
+import { commandsUnder, type Node } from './tree.js';
+
+const OURS = 'ARCHIVER_';
+/** For tests of the program itself: not in help. */
+const UNTOLD = ['ARCHIVER_NO_LIBC'];
+
+/** Every variable that means something to some command. */
+function knownVariables(root: Node): ReadonlySet<string> {
+  const known = new Set<string>([...RESERVED_VARIABLES.map(({ name }) => name), ...UNTOLD]);
+  for (const command of commandsUnder(root))
+    for (const key of Object.keys(allFlags(command))) for (const name of envNames(command.path, key)) known.add(name);
+  return known;
+}
+
+/** Warns of each variable that is near one of ours; others with this beginning belong to somebody else. */
+export function tellMisspelt(
+  root: Node,
+  env: Readonly<Record<string, string | undefined>>,
+  warn: (text: string) => void,
+): void {
+  const given = Object.keys(env).filter((name) => name.startsWith(OURS) && !isOfOthers(name));
+  if (given.length === 0) return;
+  const known = knownVariables(root);
+  const words = Array.from(known, (name) => name.slice(OURS.length));
+  for (const name of given) {
+    const near = known.has(name) ? undefined : suggest(name.slice(OURS.length), words);
+    if (near !== undefined) warn(`${name} is no variable of archiver and does nothing; did you mean ${OURS}${near}?`);
+  }
+}

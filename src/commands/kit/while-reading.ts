@@ -1,0 +1,34 @@
+// Reading a manifest, of which there may be hundreds of MB, where people wait for it.
+import { fstatSync } from 'node:fs';
+import type { Terminal } from '../../cli/context.js';
+import type { Aside, ProgressContext } from '../../cli/progress.js';
+import type { EventSink } from '../../core/events.js';
+
+/** What is there sooner needs no display. */
+const SHOW_AFTER_MS = 1000;
+
+export type ReadingContext = ProgressContext & Pick<Terminal, 'stdout'>;
+
+/**
+ * Shows on a terminal how far the reading of `source` is, where it takes a while. What is printed meanwhile goes through
+ * `aside`: the display makes room. @throws what `read` throws
+ */
+export async function whileReading<T>(
+  context: ReadingContext,
+  source: string,
+  read: (emit: EventSink, aside: Aside) => Promise<T>,
+): Promise<T> {
+  const { runWithProgress } = await import('../../cli/progress.js');
+  // Off a terminal a script waits for its own output alone.
+  const progressFormat = context.stderr.isTTY === true ? undefined : 'none';
+  return await runWithProgress(context, { progressFormat, showAfterMs: SHOW_AFTER_MS }, (emit, aside) => {
+    emit({ type: 'start', operation: 'load', source, target: '' });
+    return read(emit, isFile(context.stdout) ? (work) => work() : aside);
+  });
+}
+
+/** Nobody sees what goes into a file; a pipe may end in a pager, which has the terminal. */
+function isFile(stream: object): boolean {
+  const fd: unknown = Reflect.get(stream, 'fd');
+  return typeof fd === 'number' && fstatSync(fd).isFile();
+}

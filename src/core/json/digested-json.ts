@@ -1,0 +1,30 @@
+// Documents that carry their own digest (docs/format.md, "Digests"): over all other keys as they stand, without spaces.
+import { hash } from 'node:crypto';
+import { ArchiverError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
+
+const ALGORITHM = 'sha256';
+
+/** The document with its digest, and what the digest is made with, as JSON. */
+export function digestedText(document: object): string {
+  // Last, wherever it stood: what is rewritten twice in the same way has the same bytes.
+  const { digestAlgorithm: _before, ...others } = document as { readonly digestAlgorithm?: unknown };
+  const stated = { ...others, digestAlgorithm: ALGORITHM };
+  return JSON.stringify({ ...stated, digest: hash(ALGORITHM, JSON.stringify(stated)) });
+}
+
+/**
+ * The document without its digest; undefined when that is another one. 0.1.0 named no algorithm.
+ * @throws unsupported for an algorithm that is not known
+ */
+export function checkedDigest(parsed: object, what: string): Readonly<Record<string, unknown>> | undefined {
+  const { digest, ...document } = parsed as Record<string, unknown>;
+  const { digestAlgorithm = ALGORITHM } = document;
+  if (digestAlgorithm !== ALGORITHM)
+    throw new ArchiverError(
+      'unsupported',
+      `${what} has a digest by '${printable(String(digestAlgorithm))}', and this archiver knows ${ALGORITHM}`,
+      { hint: 'update archiver' },
+    );
+  return digest === hash(ALGORITHM, JSON.stringify(document)) ? document : undefined;
+}

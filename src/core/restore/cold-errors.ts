@@ -1,0 +1,33 @@
+// Cold chunks that cannot be waited for, and what to type next.
+import { ArchiverError } from '../failures/errors.js';
+import { joinKey, parseStoreUrl } from '../object-store/store-url.js';
+import { shellWord } from '../text/shell-word.js';
+
+/** A GET was refused as cold by a store that has no RestoreObject. */
+export function frozenForGood(error: ArchiverError): ArchiverError {
+  return new ArchiverError('cold-storage', `${error.message}; and this store does not support RestoreObject`, {
+    cause: error,
+    hint: 'have whoever runs the store bring it back, then run the same restore again',
+  });
+}
+
+/** A GET was refused as cold, and nothing else says so of the object. */
+export function hiddenArchive(error: ArchiverError, storeUrl: string, key = ''): ArchiverError {
+  const url = parseStoreUrl(storeUrl);
+  const [bucket, fullKey] = url.kind === 's3' ? [url.bucket, joinKey(url.prefix, key)] : [url.folder, key];
+  return new ArchiverError('cold-storage', `${error.message}; its storage class does not tell that it is archived`, {
+    cause: error,
+    hint: `request it by hand: aws s3api restore-object --bucket ${shellWord(bucket)} --key ${shellWord(fullKey)} --restore-request {}`,
+  });
+}
+
+/** What was requested in this run is cold again. */
+export function goneAgain(key: string, jobId: string | undefined): ArchiverError {
+  const how =
+    jobId === undefined ? 'run the same restore once more' : `archiver restore jobs check ${jobId} --thaw-again`;
+  return new ArchiverError(
+    'cold-storage',
+    `${key} was requested but is not readable: its copy has expired or the store dropped the request`,
+    { hint: `it was not requested again, because that costs money again; to do so: ${how}` },
+  );
+}

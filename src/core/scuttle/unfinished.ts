@@ -1,0 +1,53 @@
+// Writes that never became an object: multipart uploads of a bucket, temp files of a folder. No listing shows them, and they
+// take space until somebody removes them.
+import { isArchiverError } from '../failures/errors.js';
+import type { ObjectStore, UnfinishedMultipart } from '../object-store/object-store.js';
+import { ownKey } from './own-keys.js';
+
+/** No writer of ours pauses for so long within one object. */
+const IDLE_MS = 86_400_000;
+
+/** Those of keys that are ours; undefined when these credentials have no permission to list them. */
+export async function ownUnfinished(
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<readonly UnfinishedMultipart[] | undefined> {
+  const found: UnfinishedMultipart[] = [];
+  try {
+    for await (const write of store.listMultipart('', signal)) if (ownKey(write.key) !== undefined) found.push(write);
+    return found;
+  } catch (error) {
+    // A right of its own, asked for once.
+    if (isArchiverError(error, 'access-denied')) return undefined;
+    if (isArchiverError(error, 'unsupported')) return [];
+    throw error;
+  }
+}
+
+/** Those that are so old that no writer can be at work on them. @throws what the store says to a listing */
+export async function deadWrites(
+  store: ObjectStore,
+  now: Date,
+  signal: AbortSignal,
+): Promise<readonly UnfinishedMultipart[]> {
+  const found = (await ownUnfinished(store, signal)) ?? [];
+  return found.filter(({ startedAt }) => now.getTime() - startedAt.getTime() >= IDLE_MS);
+}
+
+/** Removes them; one that its store takes for alive stays. @returns those that are gone */
+export async function removeDeadWrites(
+  store: ObjectStore,
+  writes: readonly UnfinishedMultipart[],
+  signal: AbortSignal,
+): Promise<readonly UnfinishedMultipart[]> {
+  const gone: UnfinishedMultipart[] = [];
+  for (const write of writes) {
+    try {
+      await store.abortMultipart(write.key, write.multipartId, signal);
+      gone.push(write);
+    } catch (error) {
+      if (!isArchiverError(error, 'conflict', 'access-denied')) throw error;
+    }
+  }
+  return gone;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { tellMisspelt } from '../../src/cli/misspelt.js';
+import { program } from '../../src/commands/index.js';
+
+function told(env: Readonly<Record<string, string>>): readonly string[] {
+  const lines: string[] = [];
+  tellMisspelt(program(), env, (text) => void lines.push(text));
+  return lines;
+}
+
+test('a variable that is nearly one of ours is told, once', () => {
+  expect(told({ ARCHIVER_BUCKT: 'b', ARCHIVER_UPLOAD_STORAGECLASS: 'STANDARD' })).toEqual([
+    'ARCHIVER_BUCKT is no variable of archiver and does nothing; did you mean ARCHIVER_BUCKET?',
+    'ARCHIVER_UPLOAD_STORAGECLASS is no variable of archiver and does nothing; did you mean ARCHIVER_UPLOAD_STORAGE_CLASS?',
+  ]);
+});
+
+test('our own variables, and those of images and other programs, are not', () => {
+  const ours = { ARCHIVER_HOME: '/h', ARCHIVER_BUCKET: 'b', ARCHIVER_RESTORE_VERSION: '1', ARCHIVER_NO_LIBC: '1' };
+  const others = { ARCHIVER_VERSION: '0.1.0', ARCHIVER_TAG: 'x', ARCHIVER_IMAGE_DIGEST: 'sha256:1', PATH: '/bin' };
+
+  expect(told({ ...ours, ...others })).toEqual([]);
+});

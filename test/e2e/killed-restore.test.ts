@@ -1,0 +1,45 @@
+// What a killed restore leaves in its output folder, and what becomes of it.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { describeTree, noise } from '../core/archive/trees.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { archiver, CLI, uploadJson } from './upload-cli.js';
+
+test(
+  'stays while it is only suspended, and goes with the next restore into the folder',
+  { timeout: 90_000 },
+  async () => {
+    const home = await tempFolder();
+    const [source, out] = [join(home, 'source'), join(home, 'out')];
+    mkdirSync(join(source, 'deep'), { recursive: true });
+    writeFileSync(join(source, 'deep/large'), noise(5_000_000));
+    writeFileSync(join(source, 'small'), 'small');
+    const { location } = (await uploadJson(home, [source, `file://${home}/store`, '--frame-size', '1MiB'])).document;
+    const ours = (): string[] =>
+      !existsSync(out)
+        ? []
+        : readdirSync(out, { recursive: true })
+            .map(String)
+            .filter((name) => name.includes('.archiver-'));
+
+    const args = ['restore', location, out, '--all', '--limit-download', '512KiB', '--quiet'];
+    const child = spawn(process.execPath, [CLI, ...args], { stdio: 'ignore', env: { ...process.env, HOME: home } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    await vi.waitFor(() => expect(ours().some((name) => name.startsWith('deep/'))).toBe(true), 45_000);
+    child.kill('SIGSTOP');
+    const left = ours();
+    await archiver(home, ['restore', location, out, '--file', 'small']);
+    const whileSuspended = ours();
+    child.kill('SIGKILL');
+    await exited;
+    const last = await archiver(home, ['restore', location, out, '--all']);
+
+    expect(left.length).toBeGreaterThan(1);
+    expect(whileSuspended.sort()).toEqual(left.sort());
+    expect([last.status, ours()]).toEqual([0, []]);
+    expect(describeTree(join(out, 'deep'))).toEqual(describeTree(join(source, 'deep')));
+  },
+);

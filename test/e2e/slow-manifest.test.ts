@@ -1,0 +1,124 @@
+// Commands that read a manifest from a slow store, in a real terminal: they say how far they are, and leave their result alone.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.js';
+import { md5 } from '../support/make-archive.js';
+import { DATASET, type MadeDataset, makeDataset } from '../support/make-dataset.js';
+import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
+import { openSession, type TerminalSession } from '../support/terminal-session.js';
+import { CLI } from './upload-cli.js';
+
+const FILES = 3000;
+const home = mkdtempSync(join(tmpdir(), 'archiver-slow-'));
+let s3: MemoryS3;
+let proxy: FaultProxy;
+let upload: string;
+let made: MadeDataset;
+
+beforeAll(async () => {
+  const names = Array.from({ length: FILES }, (_, n) => `data/part-${md5(String(n))}.csv`).sort();
+  made = makeDataset([
+    { files: names.map((path) => ({ path, content: 'x', extra: { stage: 'prepare' } })) },
+    { files: [{ path: 'new.txt', content: 'new' }] },
+  ]);
+  s3 = await startMemoryS3('lab');
+  for (const [key, body] of made.objects)
+    s3.buckets.get('lab')?.set(key, { body, etag: md5(body), modified: new Date(), headers: {} });
+  proxy = await startFaultProxy(s3.endpoint);
+  upload = `s3://lab/uploads/${String(made.manifests[0]?.['uploadId'])}`;
+});
+afterAll(async () => {
+  await proxy.close();
+  await s3.close();
+  rmSync(home, { recursive: true });
+});
+beforeEach(() => proxy.clear());
+
+const ENV = { HOME: home, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', AWS_REGION: 'us-east-1' };
+
+const open = (args: readonly string[]): TerminalSession =>
+  openSession(args, { cwd: home, env: { ...ENV, AWS_ENDPOINT_URL: proxy.endpoint } });
+const run = (...args: readonly string[]): TerminalSession => open([CLI, ...args]);
+
+const delayed = (): void => proxy.inject({ fault: { kind: 'delay', ms: 2500 }, path: /manifest/, times: 1 });
+
+describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
+  it.each([
+    ['info', 'Shards', () => ['info', upload]],
+    ['dvc stages', 'prepare', () => ['dvc', 'stages', upload]],
+    ['list', 'SIZE', () => ['list', upload, '--pattern', 'data/part-00*']],
+    ['dataset diff', 'v1 to v2', () => ['dataset', 'diff', 's3://lab', '--dataset-id', DATASET, '--from', '1']],
+  ])('is told of by %s, which leaves only its result', async (_name, result, args) => {
+    delayed();
+    const session = run(...args());
+    const during = await session.until('reading the manifest');
+    const status = await session.exited;
+
+    expect(during[0]).toMatch(/^Opening s3:\/\/lab/);
+    const left = (await session.screen()).join('\n');
+    expect([status, left.includes('Opening'), left.includes('ctrl+c')]).toEqual([0, false, false]);
+    expect(left).toContain(result);
+    expect(session.isCursorShown()).toBe(true);
+  });
+
+  it('says nothing of one that is quick', async () => {
+    for (const [key, body] of made.objects) {
+      mkdirSync(dirname(join(home, 'store', key)), { recursive: true });
+      writeFileSync(join(home, 'store', key), body);
+    }
+    const session = run('info', `file://${home}/store/uploads/${made.uploadIds[0]}`);
+    await session.exited;
+
+    expect(session.written()).not.toContain('\u001b');
+  });
+
+  it('makes room for rows that come meanwhile', async () => {
+    proxy.inject({ fault: { kind: 'slow-response', bytesPerSecond: 40_000 }, path: /manifest/ });
+    const session = run('list', upload);
+    await session.exited;
+
+    // What was written last may be read after the end.
+    const rows = (): number => session.written().match(/ data\/part-[0-9a-f]{32}\.csv\r\n/g)?.length ?? 0;
+    await expect.poll(rows, { timeout: 5000 }).toBe(FILES);
+    expect((await session.screen()).every((line) => line === '' || line.includes(' data/part-'))).toBe(true);
+  });
+
+  it('shows how far it is until all has gone into a file', async () => {
+    proxy.inject({ fault: { kind: 'slow-response', bytesPerSecond: 40_000 }, path: /manifest/ });
+    const script = `const {spawnSync}=require('child_process'),fs=require('fs');process.exit(spawnSync(process.execPath,${JSON.stringify([CLI, 'list', upload, '--json'])},{stdio:[0,fs.openSync('list.json','w'),2]}).status)`;
+    const session = open(['-e', script]);
+    const during = await session.until(/[1-9][\d ]* of 3 000 entries/);
+    await session.exited;
+
+    expect(during[0]).toMatch(/^Opening s3/);
+    expect(await session.screen()).toEqual([]);
+    expect(JSON.parse(readFileSync(join(home, 'list.json'), 'utf8'))).toMatchObject({ count: FILES });
+  });
+
+  it('is told of by browse, which shows of a restore too what the store does', async () => {
+    proxy.inject({ fault: { kind: 'reset' }, path: /manifest/, times: 4 });
+    proxy.inject({ fault: { kind: 'slow-response', bytesPerSecond: 30_000 }, path: /manifest/ });
+    const session = run('browse', upload, './out');
+    await session.until(/store unreachable, try \d of \d+/);
+    await session.until(/^ [━╸─]+ +\d+% +[\d.]+ of [\d.]+ KiB/);
+    await session.until(/ 0 selected .* 1 of 3 000$/);
+    proxy.inject({ fault: { kind: 'reset' }, path: /chunk/, times: 5 });
+    session.type(' \r\r');
+    await session.until(/store unreachable, try \d of \d+/);
+    await session.until('Restored 1 file');
+    session.type('q');
+
+    expect(await session.exited).toBe(0);
+  });
+
+  it('says that the store cannot be reached', async () => {
+    proxy.inject({ fault: { kind: 'reset' }, path: /manifest/, times: 4 });
+    const session = run('info', upload);
+    await session.until(/store unreachable, try \d of \d+/);
+    await session.exited;
+
+    expect((await session.screen()).join('\n')).toMatch(/Files\n[^]*Shards\n/);
+  });
+});

@@ -1,0 +1,8 @@
+import type { UploadId } from '../../src/core/manifest/manifest-types.js';
+import { mayBeUploadId } from '../../src/core/manifest/upload-id.js';
+
+/** The id of an upload as tests write it, which need not be one that the program makes. */
+export function asUploadId(text: string): UploadId {
+  if (!mayBeUploadId(text)) throw new Error(`'${text}' can be no upload id`);
+  return text;
+}
