@@ -233,16 +233,20 @@ test('with other settings it begins anew and says how to go on, and with --force
   expect([anew.status, silent.status]).toEqual([0, 0]);
 });
 
-test('a killed sync goes on by itself', async () => {
+test.each([
+  ['by itself', []],
+  ['also where it has to be allowed what stopped it', ['--allow-mass-delete']],
+])('a killed sync goes on %s', async (_name, more) => {
   const at = await place();
   await archiver(at.home, ['sync', at.source, at.url]);
   for (let index = 0; index < 12; index++) writeFileSync(join(at.source, `f${index}`), noise(2 * MIB));
   const old = chunksIn(at.base);
-  await killed(at, ['sync', at.source, at.url]);
+  const sync = ['sync', at.source, at.url, '--track-deletes'];
+  await killed(at, sync);
   const [before, noted] = [inodes(at), await notedIn(at)];
   expect(before.size).toBeGreaterThan(old.length);
 
-  const again = await archiver(at.home, ['sync', at.source, at.url, '--json']);
+  const again = await archiver(at.home, [...sync, ...more, '--json']);
 
   const document = json(again);
   expect(again.stderr).toContain('continuing the interrupted upload');

@@ -24,6 +24,7 @@ export interface UploadCommand {
 const NOT_KEPT = new Set(['dryRun', 'forceRestart', 'json', 'progressFormat', 'quiet', 'resume', 'uploadId', 'yes']);
 /** Kept, and free to differ: nothing in the store depends on them. */
 const FREE = new Set([
+  'allowMassDelete',
   'cleanupOnFailure',
   'dvcOutputDir',
   'generateDvcFiles',

@@ -7,7 +7,7 @@ import type { Job } from './job.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
-import { uploadFolder, uploadUrlOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, uploadUrlOf } from '../manifest/upload-id.js';
 
 export interface UploadResult {
   readonly uploadId: UploadId;
@@ -48,7 +48,7 @@ export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploa
   return {
     uploadId,
     location: uploadUrlOf(job.store.url, uploadId),
-    manifestKey: `${uploadFolder(uploadId)}manifest.json.gz`,
+    manifestKey: manifestKeyOf(uploadId),
     datasetId: job.datasetId,
     skipped: skipped.map(shownSkip),
     partial: skipped.some((skip) => !skip.special),

@@ -4,10 +4,9 @@
 import { ifAllowed } from '../object-store/abilities.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
-import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { markedKeys, markedUpload } from './prune/marks.js';
-import { folderOfKey } from '../manifest/upload-id.js';
+import { folderOfKey, manifestKeyOf } from '../manifest/upload-id.js';
 
 /** Rule 4: a record that refers to what was looked at is put within this time. */
 export const LOOK_VALID_MS = 3_600_000;

@@ -10,7 +10,8 @@ import { readAll } from '../object-store/read-content.js';
 import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line } from './manifest-parser.js';
-import { manifestKeyOf, openManifest } from './open-manifest.js';
+import { openManifest } from './open-manifest.js';
+import { manifestKeyOf } from './upload-id.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { UploadId } from './manifest-types.js';
 

@@ -14,7 +14,8 @@ import { type LoadedManifest, MAX_LOADED_BYTES } from './loaded-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line } from './manifest-parser.js';
 import type { Entry, UploadId } from './manifest-types.js';
-import { manifestKeyOf, openManifest } from './open-manifest.js';
+import { openManifest } from './open-manifest.js';
+import { manifestKeyOf } from './upload-id.js';
 import { namingRepair } from './repair-hint.js';
 import type { RawPath } from '../paths/raw-path.js';
 

@@ -1,10 +1,6 @@
-// Where the manifest of an upload is, and the GET that begins to read it.
+// The GET that begins to read a manifest.
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
 import type { ObjectContent, ObjectReader } from '../object-store/object-store.js';
-import { uploadFolder, type UploadId } from './upload-id.js';
-
-/** Key of an upload's manifest below the base. */
-export const manifestKeyOf = (uploadId: UploadId): string => `${uploadFolder(uploadId)}manifest.json.gz`;
 
 /** Begins to read the manifest `key`. @throws not-found, access-denied, and what the store says */
 export async function openManifest(

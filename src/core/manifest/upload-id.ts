@@ -32,6 +32,12 @@ export function readUploadId(fields: Fields, isOne = isUploadId): UploadId {
 /** The folder of an upload below the base, with a slash at its end. */
 export const uploadFolder = (uploadId: UploadId): string => `uploads/${uploadId}/`;
 
+/** The manifest in the folder of an upload. What is written beside it while it is replaced is called `manifest.json.gz.…`. */
+export const MANIFEST_NAME = 'manifest.json.gz';
+
+/** Key of an upload's manifest below the base. */
+export const manifestKeyOf = (uploadId: UploadId): string => uploadFolder(uploadId) + MANIFEST_NAME;
+
 export interface UploadKey {
   readonly uploadId: UploadId;
   /** What comes after the folder. */

@@ -4,9 +4,7 @@ import { markedKeys, markedUpload } from '../dataset/prune/marks.js';
 import { CHUNK_KEY } from '../manifest/chunk-key.js';
 import { DIRECT_KEY } from '../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
-import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
-
-const MANIFEST = 'manifest.json.gz';
+import { MANIFEST_NAME, uploadFolder, type UploadId } from '../manifest/upload-id.js';
 
 export interface FolderObjects {
   readonly uploadId: UploadId;
@@ -38,9 +36,9 @@ export async function listFolder(
       const key = object.key.slice(folder.length);
       if (CHUNK_KEY.test(key)) chunks.push(object);
       else if (DIRECT_KEY.test(key)) files.set(key, object);
-      else if (key.startsWith(`${MANIFEST}.`)) beside.push(object);
+      else if (key.startsWith(`${MANIFEST_NAME}.`)) beside.push(object);
       else if (markedUpload(object.key) !== undefined) marks.push(object);
-      else if (key !== MANIFEST) others.push(key);
+      else if (key !== MANIFEST_NAME) others.push(key);
     }
   }
   const marked = await markedKeys(reader, marks, signal);

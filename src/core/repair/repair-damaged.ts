@@ -6,7 +6,6 @@ import { openView, type View, viewOf } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError, isArchiverError } from '../failures/errors.js';
 import { ManifestSealer } from '../keys/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../manifest/manifest-types.js';
-import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { Choice } from './choose-layers.js';
 import type { CurrentManifest } from './current-manifest.js';
 import { type Dependents, findDependents } from './dependents.js';
@@ -26,7 +25,7 @@ import type { TableFolder } from './table-folder.js';
 import { checkObjects } from '../verify/check-objects.js';
 import { Problems } from '../verify/problem.js';
 import { ViewSources } from './view-sources.js';
-import { uploadUrlOf } from '../manifest/upload-id.js';
+import { manifestKeyOf, uploadUrlOf } from '../manifest/upload-id.js';
 
 export class DamagedRepair {
   private readonly cache: RememberedUse;

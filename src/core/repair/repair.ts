@@ -5,7 +5,6 @@
 import { changeRecord } from '../dataset/records/change-record.js';
 import { openView } from '../dataset/chain/view.js';
 import { integrityError, isArchiverError } from '../failures/errors.js';
-import { manifestKeyOf } from '../manifest/open-manifest.js';
 import { type CurrentManifest, readCurrentManifest } from './current-manifest.js';
 import { findDependents } from './dependents.js';
 import { opensAs } from './exact-copy.js';
@@ -13,7 +12,7 @@ import { type FoundRecord, RecordSearch } from './find-record.js';
 import { brokenOnes, type Ground, type Rebased, rebaseAll } from './rebase.js';
 import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
-import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
+import { manifestKeyOf, type UploadId, uploadUrlOf } from '../manifest/upload-id.js';
 
 export type { RepairOptions, RepairPart, RepairResult, RepairStatus } from './repair-result.js';
 export { hasLosses } from './repair-result.js';

@@ -1,12 +1,12 @@
 // Checks the chunks of one job in the store and saves its new status. The check takes time and holds no lock; when another
 // process changed the job meanwhile, its result stays. A job is ready when its manifest is there as well.
 import { ArchiverError } from '../failures/errors.js';
-import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { chunkStates, type StateOptions } from '../thaw/chunk-states.js';
 import { updateJob } from './change-job.js';
 import { failedJob, judgeJob } from './judge-job.js';
 import type { RestoreJob } from './restore-job.js';
+import { manifestKeyOf } from '../manifest/upload-id.js';
 
 export interface CheckOptions {
   readonly folder: string;

@@ -1,6 +1,6 @@
 // Which keys below a base this program wrote. Everything else is foreign and is never deleted; docs/format.md
 // and docs/architecture.md have the layout.
-import { splitUploadKey, uploadFolder } from '../manifest/upload-id.js';
+import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../manifest/upload-id.js';
 
 /** What a key of ours is for, in the order in which things may go: a record names a manifest, a manifest names chunks. */
 export type OwnKind = 'record' | 'manifest' | 'rest';
@@ -20,14 +20,13 @@ const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
 /** Temp files and locks of a folder store, which lie beside what they were to become. */
 const TEMPORARY = /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
-const MANIFEST = 'manifest.json.gz';
 
 function inArea(key: string, area: string): OwnKey | undefined {
   const below = key.slice(area.length);
   const { uploadId, name = '' } = splitUploadKey(below) ?? {};
   if (uploadId !== undefined) {
     if (name === '') return undefined; // a folder marker, as consoles create them
-    const isManifest = name.startsWith(MANIFEST);
+    const isManifest = name.startsWith(MANIFEST_NAME);
     return { kind: isManifest ? 'manifest' : 'rest', area, upload: area + uploadFolder(uploadId).slice(0, -1) };
   }
   if (TEMPORARY.test(below)) return { kind: 'rest', area };

@@ -3,11 +3,10 @@
 import { markedUpload } from '../dataset/prune/marks.js';
 import { chunkKey } from '../manifest/manifest-check.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
-import { manifestKeyOf } from '../manifest/open-manifest.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { Problems } from './problem.js';
-import { folderOfKey } from '../manifest/upload-id.js';
+import { folderOfKey, manifestKeyOf } from '../manifest/upload-id.js';
 
 const HEADS_AT_ONCE = 8;
 /** A LIST costs twelve times a HEAD and tells of a thousand objects. */

@@ -5,10 +5,10 @@ import { listVersions, readVersions } from '../dataset/records/versions.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
-import { manifestKeyOf } from '../manifest/open-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { printable } from '../paths/raw-path.js';
 import type { ProblemSink } from './problem.js';
+import { manifestKeyOf } from '../manifest/upload-id.js';
 
 const READS_AT_ONCE = 16;
 

@@ -4,7 +4,6 @@ import { ArchiverError } from '../../failures/errors.js';
 import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import { besideKeyOf } from '../../manifest/manifest-copy.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
-import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { textFromRaw, bytesOf } from '../../paths/raw-path.js';
 import { defined } from '../../defined.js';
@@ -13,6 +12,7 @@ import { claimVersion, commitManifest, putCopy, type VersionInput } from './comm
 import type { Commitment, CommitOutcome, Ordinal } from './commitment.js';
 import { confirmSent, lookBack, type LookInput, referencesStand } from './looks.js';
 import { originPath } from './manifest-head.js';
+import { manifestKeyOf } from '../../manifest/upload-id.js';
 
 const MAX_ORDINAL_TRIES = 10_000;
 

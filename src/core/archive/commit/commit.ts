@@ -12,7 +12,7 @@ import { defined } from '../../defined.js';
 import { putOnce } from './put-once.js';
 
 /**
- * Every chunk is in the store with its size: catches a PUT that was acknowledged and lost.
+ * Every chunk of `folder` (as `uploadFolder` has it) is in the store with its size: catches a PUT that was acknowledged and lost.
  * Returns false when this writer has no permission to list. @throws integrity naming the chunks that are missing or short
  */
 export async function confirmChunks(
@@ -21,21 +21,20 @@ export async function confirmChunks(
   chunks: readonly ChunkRecord[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const prefix = `${folder}/`;
-  const sizes = await ifAllowed(store, 'list', prefix, async () => {
+  const sizes = await ifAllowed(store, 'list', folder, async () => {
     const found = new Map<string, number>();
-    for await (const page of store.list({ prefix, signal }))
+    for await (const page of store.list({ prefix: folder, signal }))
       for (const object of page.objects) found.set(object.key, object.sizeBytes);
     return found;
   });
   if (sizes === undefined) return false;
-  const wrong = chunks.filter((chunk) => sizes.get(`${folder}/${chunk.key}`) !== chunk.size);
+  const wrong = chunks.filter((chunk) => sizes.get(folder + chunk.key) !== chunk.size);
   const [first] = wrong;
   if (first !== undefined) {
-    const found = sizes.get(`${folder}/${first.key}`);
+    const found = sizes.get(folder + first.key);
     const what = found === undefined ? 'is not there' : `has ${found} bytes instead of ${first.size}`;
     throw integrityError(
-      `the store acknowledged ${folder}/${first.key} but it ${what} (${wrong.length} of ${chunks.length} chunks affected)`,
+      `the store acknowledged ${folder}${first.key} but it ${what} (${wrong.length} of ${chunks.length} chunks affected)`,
       { hint: 'nothing was committed; run the upload again' },
     );
   }

@@ -3,12 +3,11 @@ import { hasReferences, isLookOld, lookAtFolder, lookAtReferences } from '../../
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import type { ChunkRecord, PreviousManifest } from '../../manifest/manifest-types.js';
-import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { Job } from '../job.js';
 import { confirmChunks, type ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
-import { uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
+import { manifestKeyOf, uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
 
 export type LookInput = Pick<Job, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
@@ -21,7 +20,7 @@ export async function confirmSent({
   signal,
 }: LookInput & Pick<Job, 'ledger' | 'emit'>): Promise<void> {
   const own = ledger.chunks().filter(({ key }) => !key.startsWith('../'));
-  if (own.length === 0 || (await confirmChunks(store, `uploads/${uploadId}`, own, signal))) return;
+  if (own.length === 0 || (await confirmChunks(store, uploadFolder(uploadId), own, signal))) return;
   emit({ type: 'note', text: 'this writer has no permission to list: chunks were not counted before the commit' });
 }
 

@@ -7,7 +7,6 @@ import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { isArchiverError } from '../../failures/errors.js';
 import type { VersionRecord, UploadId } from '../../manifest/manifest-types.js';
-import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -17,7 +16,7 @@ import { findSent } from '../../resume/sent-chunks.js';
 import type { Job } from '../job.js';
 import { underNewId } from '../under-new-id.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
+import { manifestKeyOf, uploadFolder } from '../../manifest/upload-id.js';
 
 /** An upload that has sent nothing for this long has ended, or deletes nothing any more (send-chunk.ts). */
 const QUIET_MS = 2 * 3_600_000;

@@ -18,6 +18,7 @@ const HASTY_TAKE_BACK_MS = 1000;
 
 export interface ChunkTarget {
   readonly store: ObjectStore;
+  /** As `uploadFolder` has it. */
   readonly folder: string;
   /** The store encrypts with this key (SSE-KMS). */
   readonly kmsKeyId: string | undefined;
@@ -64,7 +65,7 @@ export class ChunkSender {
     const started = performance.now();
     const retriesBefore = target.retries();
     // Before they are there: a PUT whose answer is lost is deleted again too.
-    const keys = [...objects.map((object) => object.record), record].map(({ key }) => `${target.folder}/${key}`);
+    const keys = [...objects.map((object) => object.record), record].map(({ key }) => target.folder + key);
     for (const key of keys) this.sent.add(key);
     this.lastPutMs = Date.now();
     const hooksOf = ({ key }: ChunkRecord): PutHooks => ({ signal, onSent: (bytes) => onSent(key, bytes) });
@@ -170,7 +171,7 @@ async function put(
   bytes: Uint8Array,
   { signal, onSent }: PutHooks,
 ): Promise<void> {
-  await putOnce(store, `${folder}/${key}`, bytes, {
+  await putOnce(store, folder + key, bytes, {
     sha256,
     contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
     exclusive: true,

@@ -1,6 +1,7 @@
 // Packs and sends what is planned: the pipeline, with the books, the journal and the progress that belong to it.
 import { SentMeter } from './sent-meter.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
+import { uploadFolder } from '../../manifest/upload-id.js';
 import type { ManifestWriter } from '../../manifest/manifest-writer.js';
 import { displayPath } from '../../paths/raw-path.js';
 import type { Job } from '../job.js';
@@ -67,7 +68,7 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
     provenance: job.labels.provenance?.ofEntries,
   });
   const { store, retries } = job;
-  const target = { store, folder: `uploads/${job.uploadId}`, kmsKeyId: job.encryption.kmsKeyId, retries };
+  const target = { store, folder: uploadFolder(job.uploadId), kmsKeyId: job.encryption.kmsKeyId, retries };
   /** What is to be sent of the chunks that are packed. */
   const records = new Map<ChunkJob, ChunkRecord | undefined>();
   const sent = new SentMeter(emit);

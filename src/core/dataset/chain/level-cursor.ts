@@ -1,9 +1,9 @@
 // The position of a merge on one level: its next line, taken from batches so that only a batch costs a promise.
 import { integrityError } from '../../failures/errors.js';
 import type { Line } from '../../manifest/manifest-parser.js';
-import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { displayPath, type RawPath } from '../../paths/raw-path.js';
 import type { Level } from './merged-view.js';
+import { manifestKeyOf } from '../../manifest/upload-id.js';
 
 export class LevelCursor {
   /** Undefined at the end of a batch and at the end of the level. */

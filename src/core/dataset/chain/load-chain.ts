@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../manifest/loaded-manifest.js';
-import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { namingRepair } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
@@ -11,6 +10,7 @@ import { printable } from '../../paths/raw-path.js';
 import { assertExpected } from '../records/assert-expected.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
 import type { UploadId, PreviousManifest } from '../../manifest/manifest-types.js';
+import { manifestKeyOf } from '../../manifest/upload-id.js';
 
 /** Writers stop at eight. */
 const MAX_LINKS = 16;

@@ -3,11 +3,10 @@
 // manifest do no harm, nor do marks on keys that were needed all along: a sweep reads the manifests before it deletes.
 import { chunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
-import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { LOOK_VALID_MS, lookAtFolder } from '../folder-look.js';
 import { markedKeys, markedUpload } from '../prune/marks.js';
-import { folderOfKey, uploadFolder } from '../../manifest/upload-id.js';
+import { folderOfKey, manifestKeyOf, uploadFolder } from '../../manifest/upload-id.js';
 
 export interface PlacedManifest {
   readonly uploadId: UploadId;

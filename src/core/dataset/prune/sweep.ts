@@ -13,7 +13,7 @@ import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from './marks.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { ownObjects } from './upload-folders.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
+import { MANIFEST_NAME, uploadFolder } from '../../manifest/upload-id.js';
 
 const BATCH = 1000;
 
@@ -98,7 +98,7 @@ export async function planSweep(
   };
 }
 
-const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith('/manifest.json.gz');
+const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);
 
 export interface SweepOutcome {
   readonly deletedObjects: number;

@@ -1,10 +1,9 @@
 // What is stored under `uploads/`, one upload at a time. Folders whose name is not an upload id are foreign and never shown.
 import { CHUNK_KEY } from '../../manifest/chunk-key.js';
-import { manifestKeyOf } from '../../manifest/open-manifest.js';
 import { DIRECT_KEY } from '../../manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
 import { markedUpload } from './marks.js';
-import { splitUploadKey, type UploadId } from '../../manifest/upload-id.js';
+import { manifestKeyOf, splitUploadKey, type UploadId } from '../../manifest/upload-id.js';
 
 export interface UploadFolder {
   readonly uploadId: UploadId;

@@ -5,7 +5,8 @@ import type { Pace } from '../../limits/pace.js';
 import { awsCredentials } from './s3-credentials.js';
 import { S3HttpHandler, type HttpTimeouts } from './s3-http-handler.js';
 import { networkOf } from './s3-network.js';
-import { checkProfile, storeEndpoint } from './s3-profile.js';
+import { missingProfile } from './s3-no-credentials.js';
+import { awsProfile, storeEndpoint } from './s3-profile.js';
 import { configuredRegion, detectBucketRegion } from './s3-region.js';
 
 export interface S3ClientOptions {
@@ -62,7 +63,9 @@ export async function connectS3(options: S3ClientOptions): Promise<S3Connection>
   // The SDK's notice about Node versions would appear between our own lines on stderr.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const endpoint = await storeEndpoint(options);
-  await checkProfile(options);
+  // The SDK would go on to ask the machine for credentials.
+  const missing = missingProfile(await awsProfile(options));
+  if (missing !== undefined) throw missing;
   const handler = new S3HttpHandler({ ...options, network: await networkOf(options) });
   const config = baseConfig(options, handler, endpoint);
   const inRegion = (region: string): S3Client => new S3Client({ ...config, region });

@@ -1,6 +1,6 @@
 // Why nobody gave credentials. The SDK asks one source after the other and says of all of them only that none did; what each
 // said it tells its log. Which of it matters is seen in the profile.
-import { ArchiverError } from '../../failures/errors.js';
+import { ArchiverError, usageError } from '../../failures/errors.js';
 import { withoutSecrets } from '../../failures/hide-secrets.js';
 import { printable } from '../../paths/raw-path.js';
 import type { AwsProfile } from './s3-profile.js';
@@ -27,9 +27,9 @@ export function missingProfile(profile: AwsProfile, neededBy?: string): Archiver
   if (isThere(profile, name) || (name === 'default' && neededBy === undefined)) return undefined;
   const names = Object.keys(all).sort().map(printable);
   const who = neededBy === undefined ? '' : `, which the profile ${printable(neededBy)} builds on (source_profile)`;
-  const there = names.length === 0 ? 'there are none in the AWS config files' : `there are: ${names.join(', ')}`;
-  return noCredentials(
-    `there is no profile ${printable(name)}${who}`,
+  const there = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`;
+  return usageError(
+    `there is no profile ${printable(name)}${who} in the AWS config and credentials files`,
     `${there}; name one with --profile, or make it: aws configure --profile ${printable(name)}`,
   );
 }

@@ -90,22 +90,6 @@ function checkAddress(address: string | undefined): string | undefined {
   );
 }
 
-/**
- * Sees that a profile which was named exists: the SDK would go on to ask the machine for credentials.
- * @throws usage with the profiles that there are
- */
-export async function checkProfile(sources: AwsSources): Promise<void> {
-  const named = sources.profile || sources.env['AWS_PROFILE'];
-  if (!named || named === 'default') return;
-  const profiles = Object.keys((await awsProfile(sources)).all);
-  if (profiles.includes(named)) return;
-  const there = profiles.length === 0 ? 'there are none' : `there are ${profiles.map(printable).join(', ')}`;
-  throw usageError(
-    `there is no profile ${printable(named)} in the AWS config and credentials files; ${there}`,
-    `name one with --profile, or make it: aws configure --profile ${printable(named)}`,
-  );
-}
-
 /** The address of the store; undefined for AWS itself. @throws usage for a profile that contradicts itself */
 export async function storeEndpoint(sources: EndpointSources): Promise<string | undefined> {
   const { endpointUrl } = sources;

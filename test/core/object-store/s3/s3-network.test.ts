@@ -167,9 +167,10 @@ test('a profile that is not there is named with those that are', async () => {
   await writeFile(config, '[profile lab]\nregion = eu-west-1\n[services here]\ns3 =\n  endpoint_url = http://x\n');
   const env = { AWS_CONFIG_FILE: config, AWS_SHARED_CREDENTIALS_FILE: '/none' };
 
-  await expect(open({ env, profile: 'lba' })).rejects.toThrow(
-    'there is no profile lba in the AWS config and credentials files; there are lab',
-  );
+  await expect(open({ env, profile: 'lba' })).rejects.toMatchObject({
+    message: 'there is no profile lba in the AWS config and credentials files',
+    hint: expect.stringMatching(/^there are: lab; /) as string,
+  });
 });
 
 test('a server that was never there is given up within seconds, and each try is told', async () => {

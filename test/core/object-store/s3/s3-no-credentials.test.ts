@@ -61,12 +61,6 @@ beforeEach(() => {
 
 describe('the reason is told', () => {
   test.each<[string, RegExp, RegExp]>([
-    ['nobody', /^no usable credentials: there is no profile nobody$/, /there are: bare, default, empty-json, fails, /],
-    [
-      'over-nothing',
-      /there is no profile nothing, which the profile over-nothing builds on \(source_profile\)/,
-      /there are/,
-    ],
     ['fails', /the credential_process of profile fails failed: vault: sealed, token=\(hidden\)$/, /by itself/],
     ['mute', /the credential_process of profile mute failed without a word$/, /by itself/],
     ['junk', /the credential_process of profile junk printed something that is no JSON$/, /by itself/],
@@ -85,13 +79,26 @@ describe('the reason is told', () => {
     });
   });
 
+  test.each<[string, RegExp]>([
+    ['nobody', /^there is no profile nobody in the AWS config and credentials files$/],
+    ['over-nothing', /there is no profile nothing, which the profile over-nothing builds on \(source_profile\) in/],
+  ])('of a profile that is not there: %s', async (profile, message) => {
+    const credentials = awsCredentials({ env: await environment(), profile });
+
+    await expect(credentials()).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(message) as string,
+      hint: expect.stringMatching(/^there are: bare, default, empty-json, fails, /) as string,
+    });
+  });
+
   test('also for the profile of AWS_PROFILE, where there are no files', async () => {
     const env = { ...(await environment('')), AWS_PROFILE: 'nobody' };
     vi.stubEnv('AWS_PROFILE', 'nobody');
 
     await expect(awsCredentials({ env })()).rejects.toMatchObject({
-      message: expect.stringMatching(/there is no profile nobody$/) as string,
-      hint: expect.stringMatching(/^there are none in the AWS config files/) as string,
+      message: expect.stringMatching(/there is no profile nobody in the AWS config/) as string,
+      hint: expect.stringMatching(/^there are none; /) as string,
     });
   });
 
