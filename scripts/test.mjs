@@ -26,6 +26,8 @@ if (!withServers) {
   console.log('left out here: the suites *.servers.test.ts, which need real S3 servers (npm run test:servers)');
 }
 const report = readReport();
+// What no test stands for, such as an exception that nobody waited for.
+if (status !== 0 && report.numFailedTests === 0) report.numFailedTests = 1;
 console.log(`${report.numPassedTests} passed, ${report.numFailedTests} failed, ${report.numPendingTests} skipped`);
 process.exitCode = status ?? 1;
 

@@ -14,7 +14,7 @@ test(
     const home = await tempFolder();
     const [source, out] = [join(home, 'source'), join(home, 'out')];
     mkdirSync(join(source, 'deep'), { recursive: true });
-    writeFileSync(join(source, 'deep/large'), noise(5_000_000));
+    writeFileSync(join(source, 'deep/large'), noise(40_000_000));
     writeFileSync(join(source, 'small'), 'small');
     const { location } = (await uploadJson(home, [source, `file://${home}/store`, '--frame-size', '1MiB'])).document;
     const ours = (): string[] =>
@@ -24,7 +24,7 @@ test(
             .map(String)
             .filter((name) => name.includes('.archiver-'));
 
-    const args = ['restore', location, out, '--all', '--limit-download', '512KiB', '--quiet'];
+    const args = ['restore', location, out, '--all', '--limit-download', '4MiB', '--quiet'];
     const child = spawn(process.execPath, [CLI, ...args], { stdio: 'ignore', env: { ...process.env, HOME: home } });
     onTestFinished(() => void child.kill('SIGKILL'));
     const exited = new Promise((resolve) => child.once('exit', resolve));

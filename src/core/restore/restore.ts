@@ -151,7 +151,8 @@ class Restore {
       memoryLimitBytes: options.memoryLimitBytes,
       cache,
     });
-    const chunks = work.lanes.flatMap((lane) => lane.chunks);
+    // Lanes are ordered by size; jobs and lists of chunks read the same every time.
+    const chunks = work.lanes.flatMap((lane) => lane.chunks).sort((a, b) => a.chunk - b.chunk);
     return { ...work, needed: chunks.flatMap((chunk) => neededChunk(chunk, uploadId, cache) ?? []) };
   }
 

@@ -40,6 +40,7 @@ async function run(world: World) {
   const inUse = new Set<SharedArrayBuffer>();
   const pool = {
     size: workers,
+    stop: () => undefined,
     async pack(worker: number, job: ChunkJob, output: SharedArrayBuffer): Promise<PackedChunk> {
       expect(inUse.has(output)).toBe(false);
       inUse.add(output);
