@@ -1,7 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // `npm test` runs everything that needs only Node and npm; `npm run test:servers` the suites named *.servers.test.ts.
 const servers = process.env['ARCHIVER_TEST_SERVERS'] === '1';
+
+/** Minutes each: begun last, one of them runs alone at the end while the other core has nothing to do. */
+const LONGEST = /\/(?:kill|kill-s3|histories|conformance|resume)(?:\.servers)?\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLongest = ({ moduleId }: TestSpecification): boolean => LONGEST.test(moduleId);
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -13,6 +25,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', ['json', { outputFile: 'tmp/vitest.json' }]],
   },
 });
