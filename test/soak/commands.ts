@@ -9,6 +9,9 @@ import { markerOf } from './source-tree.js';
 import type { Listed } from './survey.js';
 import type { Machine, Run, World } from './world.js';
 
+/** Two folders take turns in one dataset: most of what the other one holds is gone then. */
+const EVERY_DELETE = ['--track-deletes', '--allow-mass-delete'];
+
 /** Who writes where. */
 export interface Lane {
   readonly machine: string;
@@ -106,7 +109,7 @@ export class Writers {
 
   /** A plain sync that must leave the source as it is in the newest version. */
   plainSync(lane: Lane): WriteCommand {
-    return this.command(lane, ['sync', '--track-deletes'], EXACT);
+    return this.command(lane, ['sync', ...EVERY_DELETE], EXACT);
   }
 
   /** Any writing command for the lane; changes the source first, mostly. */
@@ -121,11 +124,11 @@ export class Writers {
     });
     switch (kind) {
       case 'tracked':
-        return this.command(lane, ['sync', '--track-deletes'], EXACT);
+        return this.command(lane, ['sync', ...EVERY_DELETE], EXACT);
       case 'sync':
         return this.command(lane, ['sync'], isReader ? OVERLAY : EITHER);
       case 'force':
-        return this.command(lane, ['sync', '--force', '--track-deletes'], EXACT);
+        return this.command(lane, ['sync', '--force', ...EVERY_DELETE], EXACT);
       case 'incremental':
         return this.command(lane, ['upload', '--incremental'], isReader ? OVERLAY : EITHER);
       case 'previous':

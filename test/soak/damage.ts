@@ -168,6 +168,7 @@ class CopyTrial {
       '--dataset-id',
       target.datasetId,
       '--track-deletes',
+      '--allow-mass-delete',
       '--json',
       '--quiet',
     ];
