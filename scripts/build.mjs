@@ -6,6 +6,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { external } from './external.mjs';
 import { inkBundle } from './bundle-ink.mjs';
+import { oneEagerChunk } from './one-eager-chunk.mjs';
 
 const workers = {
   'scan-worker': 'src/core/archive/scan/scan-worker.ts',
@@ -31,10 +32,11 @@ const common = {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
 };
+const program = { ...inkBundle, ...common };
 await Promise.all([
   build({
-    ...inkBundle,
-    ...common,
+    ...program,
+    plugins: [...program.plugins, await oneEagerChunk('src/cli.ts', program)],
     entryPoints: { cli: 'src/cli.ts' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',

@@ -19,9 +19,7 @@ export function outputFailure(cause: unknown): BrokenPipe | ArchiverError {
   const meaning = meaningOf(code);
   const reason = meaning?.text ?? errorText(cause);
   const kind = meaning?.code === 'no-space' ? 'no-space' : 'io';
-  return new ArchiverError(kind, `cannot write to standard output: ${reason}`, {
-    cause,
-  });
+  return new ArchiverError(kind, `cannot write to standard output: ${reason}`, { cause });
 }
 
 /**

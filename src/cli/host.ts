@@ -20,4 +20,6 @@ export interface Host {
   readonly sayLast?: (words: () => string | undefined) => () => void;
   /** Told once the flags are known, before the command runs. */
   readonly onSettings?: (settings: { readonly trace: boolean; readonly color: 'auto' | 'always' | 'never' }) => void;
+  /** A call within another one, which has told already what concerns the whole process. */
+  readonly isInner?: boolean;
 }

@@ -65,7 +65,7 @@ async function showVersion(call: Call): Promise<number> {
 const callsOf =
   ({ root, version, host: { env, cwd, userHome, now, takeCtrlC, sayLast } }: Call): Context['runCall'] =>
   async (argv, streams) => {
-    const ours = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }) };
+    const ours = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }), isInner: true };
     return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...streams, ...ours });
   };
 
@@ -86,7 +86,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   host.onSettings?.({ trace: call.trace, color: call.color });
   checkOpenFiles(host.openFiles);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  if (host.onSettings !== undefined) tellMisspelt(root, host.env, (text) => run.context.warn(text));
+  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   let status: number;
   try {
     status = (await command.run(values, parsed.args, run.context)) ?? 0;

@@ -64,9 +64,7 @@ export const command = defineCommand({
       fetch: async (
         options: Omit<RestoreOptions, 'reader'>,
         { store }: { readonly store: RestoreOptions['reader'] },
-      ) => ({
-        result: await restoreReadable({ ...options, reader: store }, target),
-      }),
+      ) => ({ result: await restoreReadable({ ...options, reader: store }, target) }),
     };
     return await restoreFiles(values, call, context);
   },

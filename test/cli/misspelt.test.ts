@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { tellMisspelt } from '../../src/cli/misspelt.js';
 import { program } from '../../src/commands/index.js';
+import { runCommand } from '../support/run-command.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 function told(env: Readonly<Record<string, string>>): readonly string[] {
   const lines: string[] = [];
@@ -20,4 +22,12 @@ test('our own variables, and those of images and other programs, are not', () =>
   const others = { ARCHIVER_VERSION: '0.1.0', ARCHIVER_TAG: 'x', ARCHIVER_IMAGE_DIGEST: 'sha256:1', PATH: '/bin' };
 
   expect(told({ ...ours, ...others })).toEqual([]);
+});
+
+test('a shell tells it at its start, and not again for each of its lines', async () => {
+  const host = { root: program(), folder: await tempFolder(), env: { ARCHIVER_BUCKT: 'b' } };
+
+  const { stderr } = await runCommand(host, ['shell', '-c', 'context list', '-c', 'context list']);
+
+  expect(stderr.match(/did you mean ARCHIVER_BUCKET/g)).toHaveLength(1);
 });

@@ -333,11 +333,11 @@ describe('a running upload', () => {
     expect(content.length).toBeGreaterThanOrEqual(12 * MIB);
   });
 
-  test('T02 Ctrl+C ends it with 130 and keeps what was sent for a resume', async () => {
+  /** An upload under way, one chunk of which is in the store and acknowledged. */
+  async function underWay(...flags: readonly string[]) {
     const { home, source, base, url } = await withSource();
     for (let index = 0; index < 12; index++) writeFileSync(join(source, `n${index}`), noise(2 * MIB));
-    const args = [CLI, 'upload', source, url, '--limit-upload', '3MiB', '--progress-format', 'json'];
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, [CLI, 'upload', source, url, '--limit-upload', '3MiB', ...flags], {
       env: { PATH: process.env['PATH'] ?? '', HOME: home },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -345,36 +345,32 @@ describe('a running upload', () => {
     child.stderr.on('data', (text: Buffer) => (said += text.toString()));
     while (filesBelow(base).filter((name) => name.endsWith('.zst')).length === 0 && child.exitCode === null)
       await sleep(20);
-
     await sleep(300); // until that chunk is acknowledged
-    child.kill('SIGINT');
-    const status = await new Promise((resolve) => void child.on('exit', resolve));
+    const ended = new Promise<number | null>((resolve) => void child.on('exit', resolve));
+    return { base, child, ended, said: () => said };
+  }
 
-    expect(status).toBe(130);
+  test('T02 Ctrl+C ends it with 130 and keeps what was sent for a resume', async () => {
+    const { base, child, ended, said } = await underWay('--progress-format', 'json');
+
+    child.kill('SIGINT');
+
+    expect(await ended).toBe(130);
     expect(filesBelow(base).filter((name) => name.endsWith('.gz') || name.endsWith('.json'))).toEqual([]);
-    expect(said).toMatch(/what was sent is kept .*archiver resume \d{8}-/);
+    expect(said()).toMatch(/what was sent is kept .*archiver resume \d{8}-/);
   });
 
   test('T02 a second Ctrl+C ends it at once and says what is kept and how it goes on', async () => {
-    const { home, source, base, url } = await withSource();
-    for (let index = 0; index < 12; index++) writeFileSync(join(source, `n${index}`), noise(2 * MIB));
-    const child = spawn(process.execPath, [CLI, 'upload', source, url, '--limit-upload', '3MiB', '--quiet'], {
-      env: { PATH: process.env['PATH'] ?? '', HOME: home },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (text: Buffer) => (said += text.toString()));
-    while (filesBelow(base).filter((name) => name.endsWith('.zst')).length === 0 && child.exitCode === null)
-      await sleep(20);
+    const { child, ended, said } = await underWay('--quiet');
 
-    await sleep(300); // until that chunk is acknowledged
     child.kill('SIGINT');
     await sleep(200);
     child.kill('SIGINT');
-    const status = await new Promise((resolve) => void child.on('exit', resolve));
 
-    expect(status).toBe(130);
-    expect(said).toMatch(/what was sent is kept \(\d+ chunks?, .*`archiver resume \d{8}-\d{6}-[0-9a-f]{8}` continues/);
+    expect(await ended).toBe(130);
+    expect(said()).toMatch(
+      /what was sent is kept \(\d+ chunks?, .*`archiver resume \d{8}-\d{6}-[0-9a-f]{8}` continues/,
+    );
   });
 
   const noTime = missingTools('/usr/bin/time');

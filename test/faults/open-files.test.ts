@@ -26,13 +26,13 @@ function within(limit: number, home: string, args: readonly string[]): Promise<E
 }
 
 describe.runIf(process.platform === 'linux')('ulimit -n', () => {
-  test('80 is told in one sentence that names it', async () => {
+  test('32 is told in one sentence that names it', async () => {
     const home = await tempFolder();
 
-    expect(await within(80, home, ['upload', home, `file://${home}/store`])).toEqual({
+    expect(await within(32, home, ['upload', home, `file://${home}/store`])).toEqual({
       status: 1,
       stdout: '',
-      stderr: `✗ no more than 80 files may be open at once here, and archiver needs ${FEWEST_OPEN_FILES}\n  fix   raise the limit (ulimit -n 1024)\n`,
+      stderr: `✗ no more than 32 files may be open at once here, and archiver needs ${FEWEST_OPEN_FILES}\n  fix   raise the limit (ulimit -n 1024)\n`,
     });
   });
 

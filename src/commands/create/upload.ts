@@ -4,6 +4,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
+import { threadsWithin } from '../../core/limits/open-files.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import { bucketUrl } from '../kit/upload-target.js';
@@ -132,7 +133,6 @@ export async function runCreateUpload(
   const { baseUrlOf, filterOptions, memoryLimit, withoutClassOfFolder, surroundings } =
     await import('../upload/engine-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
-  const { threadsWithin } = await import('../../core/limits/open-files.js');
   const { networkSettings } = await import('./network.js');
   const { openNamed } = await import('./open-named.js');
   const { datasetOf, sourceFolders } = await import('./source-folders.js');

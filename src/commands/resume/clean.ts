@@ -12,9 +12,7 @@ const flags = {
     default: '24h',
     describe: 'only what has not been written to for this long: 24h, 7d, 168h; 0 for any age',
   }),
-  completed: flag.on({
-    describe: 'only uploads that are complete, of any age unless --older-than is given',
-  }),
+  completed: flag.on({ describe: 'only uploads that are complete, of any age unless --older-than is given' }),
   dryRun: flag.on({ describe: 'show what would be removed, remove nothing' }),
 };
 

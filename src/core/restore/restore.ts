@@ -11,6 +11,7 @@ import type { Selectors } from '../manifest/selection.js';
 import { threadsWithin } from '../limits/open-files.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath, printable } from '../paths/raw-path.js';
+import { countEntries, type EntryCounts } from './plan/count-entries.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
 import { Failures, type Failure } from '../failures/failure-list.js';
 import { finishFolders, makeFolders, type Writing } from './write/folders.js';
@@ -59,19 +60,11 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
-export interface RestoreResult {
+/** Counted is what was written (or, on a dry run, what would be). */
+export interface RestoreResult extends EntryCounts {
   readonly uploadId: UploadId;
   readonly outputDir: string;
   readonly dryRun: boolean;
-  /** Written (or, on a dry run, to write): everything but folders. */
-  readonly files: number;
-  readonly directories: number;
-  /** Sum of their sizes. */
-  readonly bytes: number;
-  /** Kept because they are in place already. */
-  readonly unchanged: number;
-  /** Kept because `overwrite` says so. */
-  readonly skipped: number;
   readonly failed: readonly Failure[];
   readonly warnings: readonly string[];
   /** Read from the store (or, on a dry run, to read). */
@@ -169,7 +162,7 @@ class Restore {
       return await this.into(output);
     } catch (error) {
       if (!isArchiverError(error, 'cancelled')) throw error;
-      const { files } = this.result(STATE.done, undefined, 0);
+      const { files } = countEntries(gathered.table, STATE.done);
       throw cancelledError(
         `stopped: ${files} of ${gathered.table.count} entries were restored to ${printable(options.outputDir)}, each of them complete`,
       );
@@ -225,7 +218,7 @@ class Restore {
       emit({ type: 'phase', phase: 'finishing' });
       makeLinks({ ...writing, isFresh: output.isEmpty }, hardlinks, this.warnings);
       // Links count as files, and were not there while content was written.
-      const { files: items, bytes } = this.result(STATE.done, undefined, 0);
+      const { files: items, bytes } = countEntries(writing.table, STATE.done);
       emit({ type: 'progress', items, bytes });
       return bytesFetched;
     } finally {
@@ -233,19 +226,15 @@ class Restore {
     }
   }
 
-  /** Once, for all entries that were written: a hard link has no attributes of its own. */
+  /** Once, for all entries that were written. */
   private tellHeldBack({ tree }: OutputFolder, hardlinks: ReadonlyMap<number, number>): void {
-    const { table, heldBack } = this.gathered;
     if (tree.timeDigits === 6) return; // it was said already that none are restored
-    let count = 0;
-    for (const [index, own] of heldBack)
-      if (table.columns.state[index] === STATE.done && !hardlinks.has(index)) count += own;
-    const note = heldBackNote(count);
+    const note = heldBackNote(this.gathered, hardlinks);
     if (note !== undefined) this.warnings.unshift(note); // only the first of many are shown
   }
 
   private announce(work: PlannedWork): void {
-    const { files, bytes } = this.result(STATE.waiting, work, 0);
+    const { files, bytes } = countEntries(this.gathered.table, STATE.waiting);
     this.options.emit({ type: 'plan', items: files, bytes, chunks: work.chunks });
     this.options.emit({ type: 'phase', phase: 'transferring' });
   }
@@ -295,24 +284,11 @@ class Restore {
   }
 
   private result(state: number, work: PlannedWork | undefined, bytesFetched: number): RestoreResult {
-    const { table } = this.gathered;
-    const { columns } = table;
-    const counts = { files: 0, directories: 0, bytes: 0, unchanged: 0, skipped: 0 };
-    for (let index = 0; index < table.count; index++) {
-      if (columns.state[index] === STATE.unchanged) counts.unchanged++;
-      else if (columns.state[index] === STATE.skipped) counts.skipped++;
-      else if (columns.state[index] !== state) continue;
-      else if (table.type(index) === 'directory') counts.directories++;
-      else {
-        counts.files++;
-        counts.bytes += columns.size[index] ?? 0;
-      }
-    }
     return {
       uploadId: this.options.uploadId,
       outputDir: this.options.outputDir,
       dryRun: this.options.dryRun,
-      ...counts,
+      ...countEntries(this.gathered.table, state),
       failed: this.failures.list,
       warnings: this.warnings,
       bytesFetched,

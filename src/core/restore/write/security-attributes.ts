@@ -2,7 +2,7 @@
 // permissions. All others (`security.*` with file capabilities, `trusted.*`, future ones) can give a program privileges, as
 // setuid does, and need the same flag: an archive must not be able to plant one.
 import type { RawPath } from '../../paths/raw-path.js';
-import type { Extra } from '../plan/selected-table.js';
+import { type Extra, type SelectedTable, STATE } from '../plan/selected-table.js';
 
 const ACLS: ReadonlySet<string> = new Set(['system.posix_acl_access', 'system.posix_acl_default']);
 const isHarmless = (name: RawPath): boolean => name.startsWith('user.') || ACLS.has(name);
@@ -29,8 +29,14 @@ export function screenAttributes(extras: ReadonlyMap<number, Extra>, keepSpecial
   return { extras: heldBack.size === 0 ? extras : new Map([...extras, ...screened]), heldBack };
 }
 
-/** The warning about attributes that were not restored; undefined for none. */
-export function heldBackNote(count: number): string | undefined {
+/** The warning about attributes that written entries did not get; undefined for none. A hard link has none of its own. */
+export function heldBackNote(
+  { table, heldBack }: Pick<Screened, 'heldBack'> & { readonly table: SelectedTable },
+  hardlinks: ReadonlyMap<number, number>,
+): string | undefined {
+  let count = 0;
+  for (const [index, own] of heldBack)
+    if (table.columns.state[index] === STATE.done && !hardlinks.has(index)) count += own;
   if (count === 0) return undefined;
   const what = count === 1 ? '1 security attribute was' : `${count} security attributes were`;
   return `${what} not restored; archiver restore --keep-special-bits --overwrite always restores ${count === 1 ? 'it' : 'them'}`;
