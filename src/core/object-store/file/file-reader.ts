@@ -1,4 +1,5 @@
 // The reading half of a store in a local folder: keys are files, and each file is the only version of its key.
+import { setMaxListeners } from 'node:events';
 import type { BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -97,6 +98,7 @@ export class FileReader implements Pick<ObjectStore, 'get' | 'head' | 'list' | '
       mapError: (error) => fileError(error, 'read', path),
     });
     if (signal) {
+      setMaxListeners(0, signal); // every content that is being read listens: that is no leak
       const stop = (): void => void body.destroy(fileError(signal.reason, 'read', path));
       signal.addEventListener('abort', stop, { once: true });
       body.once('close', () => signal.removeEventListener('abort', stop));

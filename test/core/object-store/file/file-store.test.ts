@@ -36,6 +36,22 @@ describe('file store', () => {
     expect(await everyName(folder)).toEqual([]);
   });
 
+  it('lets many reads listen to one signal without a warning', async () => {
+    const store = fileStore(await tempFolder());
+    await store.put('a', text('x'));
+    const { signal } = new AbortController();
+    const warnings: string[] = [];
+    const note = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+
+    const contents = await Promise.all(Array.from({ length: 20 }, () => store.get('a', { signal })));
+    await Promise.all(contents.map((content) => readAll(content, 1)));
+    await new Promise((resolve) => setImmediate(resolve)); // warnings come after what caused them
+
+    expect(warnings).toEqual([]);
+  });
+
   it('keeps no part of a file whose writer is killed, and does not list what it left', async () => {
     const folder = await tempFolder();
     const script = `
