@@ -317,8 +317,23 @@ describe('dataset prune', () => {
 
     expect([status, files()]).toEqual([0, before]);
     expect(stdout).toMatch(
-      /dataset made-00000000\n {2}keep +1 version: 3\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to be complete\n {2}mark +4 objects, .*: deleted by a prune after 20.* UTC\nNothing was changed \(--dry-run\)/,
+      /dataset made-00000000\n {2}keep +1 version: 3\n {12}v3: latest\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to be complete\n {2}mark +4 objects, .*: deleted by a prune after 20.* UTC\nNothing was changed \(--dry-run\)/,
     );
+  });
+
+  test('--dry-run says why versions stay, newest first', async () => {
+    const argv = ['dataset', 'prune', base, ...ID, '--keep-last', '1', '--keep-within', '1d', '--dry-run'];
+
+    expect((await run(...argv, '--keep-hourly', '2')).stdout).toMatch(
+      /keep +2 versions: 2-3\n {12}v3: hourly, within, latest\n {12}v2: hourly, within\n {2}retire +1 version: 1\n/,
+    );
+    expect(await json(...argv, '--keep-monthly', '1')).toMatchObject({
+      kept: [
+        { version: 2, reasons: ['within'] },
+        { version: 3, reasons: ['monthly', 'within', 'latest'] },
+      ],
+      retired: [{ version: 1 }],
+    });
   });
 
   test('does what the dry run said', async () => {

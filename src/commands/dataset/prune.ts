@@ -1,12 +1,12 @@
 import { defineCommand } from '../../cli/command.js';
-import type { Clock, Messages, Questions, Results, Terminal } from '../../cli/context.js';
+import type { Clock, Messages, Questions, Results, Terminal, Verbosity } from '../../cli/context.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
 import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { ordinalsText } from '../../core/dataset/ordinals-text.js';
-import type { PlanOptions, PrunePlan } from '../../core/dataset/prune/plan-prune.js';
+import type { KeptVersion, PlanOptions, PrunePlan } from '../../core/dataset/prune/plan-prune.js';
 import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
 import type { ReadRecord } from '../../core/dataset/records/versions.js';
 import { usageError } from '../../core/failures/errors.js';
@@ -26,7 +26,9 @@ const MIN_GRACE_MS = 2 * 3_600_000;
 const flags = {
   ...datasetFlag,
   keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
-  keepDaily: flag.int([1], { describe: 'also keep the newest version of each of the last N days that have one' }),
+  keepWithin: flag.duration({ describe: 'also keep what was made at most this long before the newest version: 30d' }),
+  keepHourly: flag.int([1], { describe: 'also keep the newest version of each of the last N hours that have one' }),
+  keepDaily: flag.int([1], { describe: 'the same with days' }),
   keepWeekly: flag.int([1], { describe: 'the same with weeks, which begin on Monday' }),
   keepMonthly: flag.int([1], { describe: 'the same with months' }),
   keepYearly: flag.int([1], { describe: 'the same with years' }),
@@ -54,7 +56,7 @@ export const command = defineCommand({
   path: 'dataset prune',
   summary: 'delete old versions of a dataset for good',
   description:
-    'Keeps what any of the --keep flags selects and retires the other versions. Days, weeks, months and years are UTC. What ' +
+    'Keeps what any of the --keep flags selects and retires the other versions. Hours, days, weeks, months and years are UTC. What ' +
     'no kept version needs any more is marked, and a later prune deletes it when the mark is older than --grace: until ' +
     'then uploads and restores that are under way still find it. --instant deletes at once. A kept version that ' +
     'builds on a retired one is first rewritten to be complete; the rewrite is verified, and the original stays ' +
@@ -84,7 +86,7 @@ export const command = defineCommand({
   async run(
     values,
     [url],
-    context: Messages & Questions & Terminal & Clock & Results & StoreContext & ProgressContext,
+    context: Messages & Questions & Terminal & Clock & Results & Verbosity & StoreContext & ProgressContext,
   ) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
@@ -98,7 +100,7 @@ export const command = defineCommand({
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
     const { readOnly } = await import('../../core/object-store/read-only.js');
     const { dryRun, force } = values;
-    const { signal } = context;
+    const { signal, verbose: isVerbose } = context;
     const elapsed = stopwatch(context);
     const options = planOptions(values, datasetId, context);
     const freedFrom = options.graceMs === 0 ? undefined : new Date(options.now.getTime() + options.graceMs);
@@ -116,7 +118,7 @@ export const command = defineCommand({
             const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
               for (const warning of plan.warnings) context.warn(printable(warning));
-              if (isDue) context.note(planLines({ plan, fees, freedFrom, dead }).join('\n'));
+              if (isDue) context.note(planLines({ plan, fees, freedFrom, dead }, isVerbose).join('\n'));
               if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
             };
             if (isDue || plan.warnings.length > 0) await aside(ask);
@@ -127,7 +129,8 @@ export const command = defineCommand({
         },
         show: ({ requests, ...done }) => ({
           document: { datasetId, location: baseUrl, dryRun, ...pruneDocument(done), durationMs: elapsed(), requests },
-          text: () => textOf(dryRun ? [...planLines(done), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
+          text: () =>
+            textOf(dryRun ? [...planLines(done, isVerbose), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
         }),
       },
     );
@@ -145,10 +148,17 @@ function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Te
 }
 
 function planOptions(values: Values<typeof flags>, datasetId: string, { now, signal }: Clock & StoreContext) {
-  const { keepLast: last, keepDaily, keepWeekly, keepMonthly, keepYearly } = values;
   return {
     datasetId,
-    keep: { last, daily: keepDaily, weekly: keepWeekly, monthly: keepMonthly, yearly: keepYearly },
+    keep: {
+      last: values.keepLast,
+      withinMs: values.keepWithin,
+      hourly: values.keepHourly,
+      daily: values.keepDaily,
+      weekly: values.keepWeekly,
+      monthly: values.keepMonthly,
+      yearly: values.keepYearly,
+    },
     abandonedAfterMs: values.abandonedAfter,
     graceMs: values.instant ? 0 : values.grace,
     now: now(),
@@ -167,12 +177,13 @@ const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versi
 const momentText = (moment: Date): string => `${minuteText(moment.toISOString())} UTC`;
 
 /** What will happen. */
-function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>): string[] {
+function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>, isVerbose: boolean): string[] {
   const { datasetId, kept, retired, compacted, sweep, marked } = plan;
   const due = `${amountText(sweep.objects.length, 'object', bytesOf(sweep.objects))}, marked before`;
   return [
     `dataset ${printable(datasetId)}`,
     fact('keep', versionsText(kept)),
+    ...firstLines(kept.toReversed().map(reasonsLine), { isVerbose }),
     fact('retire', retired.length === 0 ? 'no version' : versionsText(retired)),
     ...(compacted.length === 0 ? [] : [fact('rewrite', `the manifest of ${ordinals(compacted)}, to be complete`)]),
     ...abandonedLines(plan),
@@ -183,6 +194,8 @@ function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>
     ...feeLines(fees),
   ];
 }
+
+const reasonsLine = ({ record, reasons }: KeptVersion): string => fact('', `v${record.version}: ${reasons.join(', ')}`);
 
 function markedText({ marked }: PrunePlan, freedFrom: Date | undefined): string {
   const objects = marked.flatMap((upload) => upload.objects);

@@ -1,9 +1,13 @@
-// Which versions a prune keeps. The rules add up: a version that any of them keeps stays, and the newest one always does.
+// Which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always
+// does.
 
 export interface KeepRules {
   /** This many of the newest; at least 1. */
   readonly last: number;
-  /** The newest version of each of the last so many days (weeks, …) that have one, in UTC. */
+  /** Milliseconds: whatever was made at most so long before the newest version. */
+  readonly withinMs?: number | undefined;
+  /** The newest version of each of the last so many hours (days, …) that have one, in UTC. */
+  readonly hourly?: number | undefined;
   readonly daily?: number | undefined;
   /** Weeks begin on Monday. */
   readonly weekly?: number | undefined;
@@ -25,25 +29,44 @@ const weekOf = (createdAt: string): string =>
   String(Math.floor((Math.floor(Date.parse(createdAt) / DAY_MS) - FIRST_MONDAY) / 7));
 
 const PERIODS = {
+  hourly: (createdAt: string) => createdAt.slice(0, 'YYYY-MM-DDTHH'.length),
   daily: (createdAt: string) => createdAt.slice(0, 'YYYY-MM-DD'.length),
   weekly: weekOf,
   monthly: (createdAt: string) => createdAt.slice(0, 'YYYY-MM'.length),
   yearly: (createdAt: string) => createdAt.slice(0, 'YYYY'.length),
 } as const;
 
-/** The ordinals that stay. Versions are ordered by their ordinals: a clock that was set back does not reorder them. */
-export function versionsToKeep(versions: readonly DatedVersion[], rules: KeepRules): ReadonlySet<number> {
+/**
+ * The ordinals that stay, each with its reasons: the names of rules, and `latest` for the newest. Versions are ordered by
+ * their ordinals: a clock that was set back does not reorder them. `now` bounds a newest version from the future.
+ */
+export function versionsToKeep(
+  versions: readonly DatedVersion[],
+  rules: KeepRules,
+  now: Date,
+): ReadonlyMap<number, readonly string[]> {
   const newestFirst = versions.toSorted((a, b) => b.version - a.version);
-  const kept = new Set(newestFirst.slice(0, Math.max(1, rules.last)).map(({ version }) => version));
+  const kept = new Map<number, string[]>();
+  const keep = (version: number, reason: string): void => {
+    kept.set(version, [...(kept.get(version) ?? []), reason]);
+  };
   for (const [rule, periodOf] of Object.entries(PERIODS)) {
     const wanted = rules[rule as keyof typeof PERIODS] ?? 0;
     const seen = new Set<string>();
     for (const { version, createdAt } of newestFirst) {
       const period = periodOf(createdAt);
       if (seen.size >= wanted) break;
-      if (!seen.has(period)) kept.add(version);
+      if (!seen.has(period)) keep(version, rule);
       seen.add(period);
     }
   }
+  const [newest] = newestFirst;
+  if (newest === undefined) return kept;
+  const { withinMs } = rules;
+  const since = Math.min(Date.parse(newest.createdAt), now.getTime()) - (withinMs ?? 0);
+  for (const { version, createdAt } of newestFirst)
+    if (withinMs !== undefined && Date.parse(createdAt) >= since) keep(version, 'within');
+  for (const { version } of newestFirst.slice(0, Math.max(1, rules.last)))
+    keep(version, version === newest.version ? 'latest' : 'last');
   return kept;
 }

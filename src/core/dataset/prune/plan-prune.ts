@@ -31,10 +31,16 @@ export interface PlanOptions {
   readonly signal: AbortSignal;
 }
 
+/** A version that stays. */
+export interface KeptVersion extends ReadRecord {
+  /** What keeps it: names of rules, `latest`, tags. */
+  readonly reasons: readonly string[];
+}
+
 export interface PrunePlan {
   readonly datasetId: string;
   /** Lowest first. */
-  readonly kept: readonly ReadRecord[];
+  readonly kept: readonly KeptVersion[];
   readonly retired: readonly ReadRecord[];
   /** Kept versions whose manifest has to become a full listing. */
   readonly compacted: readonly ReadRecord[];
@@ -51,12 +57,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   emit({ type: 'phase', phase: 'listing' });
   const state = await readBaseState(reader, datasetId, signal);
   refuseEncrypted(state.own);
-  const keep = versionsToKeep(
-    state.own.map(({ record }) => record),
-    options.keep,
-  );
-  const kept = state.own.filter(({ record }) => keep.has(record.version));
-  const retired = state.own.filter(({ record }) => !keep.has(record.version));
+  const { kept, retired } = sorted(state.own, options);
   const needed = new Set<string>();
   const others = state.others.map(({ record }) => record);
   emit({ type: 'phase', phase: 'reading' });
@@ -82,6 +83,19 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     }),
     sweep,
     warnings: [...warnings, ...sweep.warnings],
+  };
+}
+
+/** Which versions of a dataset stay, and why, and which do not. */
+function sorted(own: readonly ReadRecord[], { keep, now }: PlanOptions): Pick<PrunePlan, 'kept' | 'retired'> {
+  const records = own.map(({ record }) => record);
+  const reasons = versionsToKeep(records, keep, now);
+  return {
+    kept: own.flatMap((found) => {
+      const its = reasons.get(found.record.version);
+      return its === undefined ? [] : [{ ...found, reasons: its }];
+    }),
+    retired: own.filter(({ record }) => !reasons.has(record.version)),
   };
 }
 

@@ -30,7 +30,7 @@ export function pruneDocument({
   const { waiting } = plan.sweep;
   return {
     retired: plan.retired.map(versionDocument),
-    kept: plan.kept.map(versionDocument),
+    kept: plan.kept.map((found) => ({ ...versionDocument(found), reasons: found.reasons })),
     compacted: plan.compacted.map(({ record }) => record.version),
     abandonedUploads: plan.marked.flatMap(({ uploadId, reason }) => (reason === 'abandoned' ? [uploadId] : [])),
     marked: { objects: marked.length, bytes: sumOf(marked), freedFrom: freedFrom?.toISOString() ?? null },

@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { versionsToKeep } from '../../../../src/core/dataset/prune/keep-rules.js';
+import { type KeepRules, versionsToKeep } from '../../../../src/core/dataset/prune/keep-rules.js';
 
 /** Version 1, 2, … with these moments. */
 const versions = (...moments: readonly string[]) =>
   moments.map((moment, index) => ({ version: index + 1, createdAt: `${moment}T10:00:00.000Z` }));
-const kept = (...arguments_: Parameters<typeof versionsToKeep>): number[] =>
-  [...versionsToKeep(...arguments_)].sort((a, b) => a - b);
+const NOW = new Date('2027-01-01T00:00:00Z');
+const kept = (list: Parameters<typeof versionsToKeep>[0], rules: KeepRules, now = NOW): number[] =>
+  [...versionsToKeep(list, rules, now).keys()].sort((a, b) => a - b);
 
 describe('versionsToKeep', () => {
   test('the newest by ordinal, whatever the clocks said', () => {
@@ -26,6 +27,36 @@ describe('versionsToKeep', () => {
       2, 4,
     ]);
     expect(kept(versions('1969-12-28', '1969-12-29', '1970-01-04'), { last: 1, weekly: 2 })).toEqual([1, 3]);
+  });
+
+  test('hours', () => {
+    const list = ['10:01', '10:59', '11:00', '13:30'].map((time, index) => ({
+      version: index + 1,
+      createdAt: `2026-03-01T${time}:00.000Z`,
+    }));
+
+    expect(kept(list, { last: 1, hourly: 3 })).toEqual([2, 3, 4]);
+  });
+
+  test('what was made a while before the newest, however long ago that is, and before now where its clock was ahead', () => {
+    const list = versions('2026-03-01', '2026-03-09', '2026-03-10', '2026-04-08');
+    const withinMs = 30 * 86_400_000;
+
+    expect(kept(list, { last: 1, withinMs })).toEqual([2, 3, 4]);
+    expect(kept(list, { last: 1, withinMs }, new Date('2026-03-31T10:00:00Z'))).toEqual([1, 2, 3, 4]);
+    expect(kept(list, { last: 1, withinMs: 0 })).toEqual([4]);
+  });
+
+  test('says why', () => {
+    const list = versions('2026-01-31', '2026-02-27', '2026-02-28', '2026-03-09');
+
+    const reasons = versionsToKeep(list, { last: 2, monthly: 3, withinMs: 9 * 86_400_000 }, NOW);
+
+    expect([...reasons].sort(([a], [b]) => a - b)).toEqual([
+      [1, ['monthly']],
+      [3, ['monthly', 'within', 'last']],
+      [4, ['monthly', 'within', 'latest']],
+    ]);
   });
 
   test('months and years', () => {
@@ -49,10 +80,10 @@ describe('versionsToKeep', () => {
     fc.assert(
       fc.property(fc.array(day, { minLength: 1, maxLength: 30 }), fc.nat(5), fc.nat(5), (moments, last, daily) => {
         const list = moments.map((createdAt, index) => ({ version: index + 3, createdAt }));
-        const some = versionsToKeep(list, { last, daily, monthly: 2 });
-        const more = versionsToKeep(list, { last: last + 1, daily: daily + 1, monthly: 3 });
+        const some = versionsToKeep(list, { last, daily, monthly: 2 }, NOW);
+        const more = versionsToKeep(list, { last: last + 1, daily: daily + 1, monthly: 3 }, NOW);
         expect(some.has(list.length + 2)).toBe(true);
-        expect([...some].filter((version) => !more.has(version))).toEqual([]);
+        expect([...some.keys()].filter((version) => !more.has(version))).toEqual([]);
       }),
     );
   });
