@@ -17,7 +17,7 @@ export const command = defineCommand({
   description:
     'Reads the beginning of the manifest alone: identification, what was recorded of git and DVC, file statistics, ' +
     'compression, shard distribution and storage location. Where the manifest is a delta, those that it builds on are read too, and all numbers are those of ' +
-    'the whole. --verbose adds a line for each shard; --json prints the manifest without its list of files.',
+    'the whole. --verbose adds a line for each shard, in which a file that is cut over several chunks counts where its last piece lies; --json prints the manifest without its list of files.',
   args: [uploadArg],
   flags: uploadTargetFlags('us-west-2'),
   examples: [
@@ -59,21 +59,27 @@ function infoDocument({ head, document, chain, sealedBy }: ReadView): Readonly<R
   };
 }
 
-function shardTable({ shards }: ManifestHead, context: TableContext): Promise<string> {
+function shardTable({ shards, chunks }: ManifestHead, context: TableContext): Promise<string> {
   const total = shards.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
   const share = (bytes: number): string => (total === 0 ? '-' : formatPercent(bytes / total));
+  const packedIn = (wanted: number): number => packedBytes(chunks.filter(({ shard }) => shard === wanted));
   const columns = [
     numbers<ShardRecord>('SHARD', ({ shard }) => shard),
     column<ShardRecord>('PREFIX', ({ prefix }) => printable(prefix), { dropOrder: 2 }),
     numbers<ShardRecord>('CHUNKS', ({ chunks }) => formatCount(chunks)),
     numbers<ShardRecord>('FILES', ({ files }) => formatCount(files)),
-    numbers<ShardRecord>('SIZE', ({ bytes }) => formatBytes(bytes)),
+    numbers<ShardRecord>('PACKED', ({ shard }) => formatBytes(packedIn(shard))),
     numbers<ShardRecord>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
     numbers<ShardRecord>('SHARE', ({ storedBytes }) => share(storedBytes), { dropOrder: 1 }),
-    numbers<ShardRecord>('RATIO', ({ bytes, storedBytes }) => ratioText(bytes, storedBytes), { dropOrder: 3 }),
+    numbers<ShardRecord>('RATIO', ({ shard, storedBytes }) => ratioText(packedIn(shard), storedBytes), {
+      dropOrder: 3,
+    }),
   ];
   return tableText(shards, columns, context);
 }
+
+/** What chunks hold before compression; what a shard holds of a cut file can be told from nothing else. */
+const packedBytes = (chunks: ManifestHead['chunks']): number => chunks.reduce((sum, { rawSize }) => sum + rawSize, 0);
 
 const ratioText = (bytes: number, storedBytes: number): string =>
   storedBytes === 0 ? '-' : formatRatio(bytes / storedBytes, 2);
@@ -151,17 +157,18 @@ function stageRows({ name, command, deps, outs }: NonNullable<DvcRecord['stage']
   ];
 }
 
-function statistics({ totals, dedup }: ManifestHead): Rows {
+function statistics({ totals, dedup, chunks }: ManifestHead): Rows {
   const links = totals.symlinks + totals.hardlinks;
   return [
     [
       'files',
-      `${formatCount(totals.files)}${links === 0 ? '' : ` (${formatCount(totals.symlinks)} symbolic and ${formatCount(totals.hardlinks)} hard links among them)`}`,
+      `${formatCount(totals.files)}${links === 0 ? '' : ` (${formatQuantity(totals.symlinks, 'symbolic link')} and ${formatQuantity(totals.hardlinks, 'hard link')} among them)`}`,
     ],
     ['folders', formatCount(totals.directories)],
     ['size', `${formatBytes(totals.bytes)} (${formatCount(totals.bytes)} bytes)`],
     ['stored', `${formatBytes(totals.storedBytes)} in ${formatQuantity(totals.chunks, 'chunk')}`],
-    ['ratio', ratioText(totals.bytes, totals.storedBytes)],
+    ['packed', `${formatBytes(packedBytes(chunks))} (contents once, without holes, with tar headers)`],
+    ['ratio', ratioText(packedBytes(chunks), totals.storedBytes)],
     ...(dedup === undefined
       ? []
       : [

@@ -56,7 +56,10 @@ export type TransferEvent =
       readonly state: 'started' | 'finished';
       readonly chunk: number;
       readonly shard: number;
+      /** Sizes of the files in it. */
       readonly rawBytes: number;
+      /** What was compressed: without holes, with the headers of the tar stream. */
+      readonly packedBytes?: number;
       readonly storedBytes: number;
     }
   | RetryEvent

@@ -74,7 +74,7 @@ export interface TransferSnapshot {
   readonly bytesPerSecond: number;
   readonly storedBytesPerSecond: number;
   readonly etaMs: number | undefined;
-  /** Raw over stored bytes of the finished chunks. */
+  /** Packed over stored bytes of the finished chunks. */
   readonly ratio: number | undefined;
   readonly skippedCount: number;
   /** The first ten; `skippedCount` says how many there are. */
@@ -160,7 +160,7 @@ export function snapshotOf(state: TransferState, nowMs: number): TransferSnapsho
     bytesPerSecond: state.rate.perSecond(nowMs),
     storedBytesPerSecond: state.storedRate.perSecond(nowMs),
     etaMs: etaOf(state, nowMs),
-    ratio: state.storedBytes > 0 ? state.rawBytes / state.storedBytes : undefined,
+    ratio: state.storedBytes > 0 ? state.packedBytes / state.storedBytes : undefined,
     skippedCount: state.skippedCount,
     skipped: [...state.skipped],
     notes: [...state.notes],

@@ -36,6 +36,7 @@ export interface TransferState {
   bytesDone: number;
   sent: { readonly bytes: number; readonly storedBytes: number } | undefined;
   rawBytes: number;
+  packedBytes: number;
   storedBytes: number;
   chunksDone: number;
   readonly shardOfChunk: Map<number, number>;
@@ -71,6 +72,7 @@ export function createTransferState(nowMs: number): TransferState {
     bytesDone: 0,
     sent: undefined,
     rawBytes: 0,
+    packedBytes: 0,
     storedBytes: 0,
     chunksDone: 0,
     shardOfChunk: new Map(),
@@ -194,6 +196,7 @@ function foldChunk(state: TransferState, chunk: Event<'chunk'>, nowMs: number): 
   state.shardOfChunk.delete(chunk.chunk);
   state.chunksDone += 1;
   state.rawBytes += chunk.rawBytes;
+  state.packedBytes += chunk.packedBytes ?? chunk.rawBytes;
   state.storedBytes += chunk.storedBytes;
   const done = state.shardDoneBytes[chunk.shard];
   if (done !== undefined) state.shardDoneBytes[chunk.shard] = done + chunk.rawBytes;

@@ -121,6 +121,6 @@ async function orFullVersion(outcome: UploadResult | NeedsFullVersion): Promise<
   if (!('ownJob' in outcome)) return outcome;
   const { ownJob, highest, counts } = outcome;
   const made = await makeFullVersion(ownJob, afterPacking(ownJob), { highest, isListed: false });
-  if ('result' in made) return { ...made.result, changes: { ...counts, noChanges: false } };
+  if ('result' in made) return { ...made.result, changes: { ...counts(), noChanges: false } };
   throw new ArchiverError('internal', 'a self-contained version lost its ordinal to another writer');
 }

@@ -73,7 +73,7 @@ function begin(
 
 /** Everything is packed by this very run: the manifest is written while later entries are being packed. */
 export function whilePacking(job: HeadInput): Lister {
-  const { ledger, scanned, packing, labels } = job;
+  const { ledger, scanned, labels } = job;
   const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras);
   let begun: (() => Promise<Commitment>) | undefined;
   const list = (plan: UploadPlan): (() => Promise<Commitment>) => {
@@ -83,7 +83,6 @@ export function whilePacking(job: HeadInput): Lister {
   };
   return {
     hooks: { manifest, onAllPacked: (plan) => void (begun = list(plan)) },
-    onPending: (pending) => (packing.dedup ? pending : scanned),
     list: (plan) => begun ?? list(plan), // nothing was packed, or more than one round
   };
 }

@@ -41,7 +41,8 @@ export function summaryObject(snapshot: TransferSnapshot, at: Date, outcome: Out
 }
 
 function common(snapshot: TransferSnapshot, at: Date): JsonLine {
-  const fraction = doneFraction(snapshot);
+  // A file that could not be read was planned and never moved.
+  const fraction = snapshot.outcome?.status === 'done' ? 1 : doneFraction(snapshot);
   const items = pluralOf(snapshot.unit);
   const counted = { [items]: snapshot.itemsDone, [`${items}Total`]: snapshot.itemsTotal };
   return {

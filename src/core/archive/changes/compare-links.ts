@@ -1,7 +1,6 @@
 // Hard links while versions are compared. A group shares one content, so it is packed as a whole or kept as a whole, and
 // when its members changed, every member is mentioned again. Only rows that are or were linked are looked at.
 import type { Entry } from '../../manifest/manifest-types.js';
-import type { ChangeCounts } from './change-counts.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';
 
 interface Member {
@@ -10,17 +9,23 @@ interface Member {
   readonly before: Entry | undefined;
 }
 
+export interface LinkSink {
+  /** Lets an entry refer to the content of an earlier one; `before` is its own earlier mention. */
+  readonly keep: (index: number, content: Entry, before: Entry | undefined) => void;
+  /** Makes an entry be packed. */
+  readonly reopen: (index: number) => void;
+  /** It looks as before and is mentioned nevertheless. */
+  readonly modify: (index: number) => void;
+}
+
 export class LinkGroups {
   private readonly groups = new Map<number, Member[]>();
   /** Linked before, alone now. */
   private readonly alone: Member[] = [];
 
-  /** `keep` lets an entry refer to the content of an earlier one; `before` is its own earlier mention. */
   constructor(
     private readonly table: EntryTable,
-    private readonly keep: (index: number, content: Entry, before: Entry | undefined) => void,
-    /** Makes an entry be packed. */
-    private readonly reopen: (index: number) => void,
+    private readonly sink: LinkSink,
   ) {}
 
   add(index: number, before: Entry | undefined): void {
@@ -32,51 +37,46 @@ export class LinkGroups {
     } else if (before?.linkGroup !== undefined) this.alone.push({ index, before });
   }
 
-  /** Corrects statuses, and the counts that follow from them. */
-  settle(counts: ChangeCounts): void {
-    for (const member of this.alone) this.mention(member, member.before, counts);
+  /** Corrects statuses, and says what is modified by that. */
+  settle(): void {
+    for (const member of this.alone) this.mention(member, member.before);
     const claims = new Map<number, number>();
     for (const members of this.groups.values()) {
       for (const group of new Set(members.map(({ before }) => before?.linkGroup ?? 0)))
         claims.set(group, (claims.get(group) ?? 0) + 1);
     }
-    for (const members of this.groups.values()) this.settleGroup(members, claims, counts);
+    for (const members of this.groups.values()) this.settleGroup(members, claims);
   }
 
-  private settleGroup(members: readonly Member[], claims: ReadonlyMap<number, number>, counts: ChangeCounts): void {
+  private settleGroup(members: readonly Member[], claims: ReadonlyMap<number, number>): void {
     const known = members.find(({ before }) => before !== undefined)?.before;
     if (known === undefined) return; // all of it is packed
     const { status } = this.table.columns;
     if (members.some(({ before }) => before !== undefined && !isSameContent(before, known))) {
       // One inode now, with two contents before: only reading it tells which.
-      for (const { index } of members) this.repack(index, counts);
+      for (const { index } of members) this.repack(index);
       return;
     }
     const group = known.linkGroup;
     const isSame =
       group !== undefined && claims.get(group) === 1 && members.every((m) => m.before?.linkGroup === group);
     if (isSame && members.every(({ index }) => status[index] === STATUS.same)) return;
-    for (const member of members) this.mention(member, known, counts);
+    for (const member of members) this.mention(member, known);
   }
 
   /** As a reference to known content, unless this upload has stored it itself. */
-  private mention({ index, before }: Member, known: Entry | undefined, counts: ChangeCounts): void {
+  private mention({ index, before }: Member, known: Entry | undefined): void {
     const { status } = this.table.columns;
     if (known === undefined || status[index] === STATUS.stored || status[index] === STATUS.changed) return;
-    if (status[index] === STATUS.same) this.countModified(counts);
+    if (status[index] === STATUS.same) this.sink.modify(index);
     status[index] = STATUS.kept;
-    this.keep(index, known, before);
+    this.sink.keep(index, known, before);
   }
 
-  private repack(index: number, counts: ChangeCounts): void {
+  private repack(index: number): void {
     const { status } = this.table.columns;
-    if (status[index] === STATUS.same) this.countModified(counts);
-    if (status[index] !== STATUS.stored && status[index] !== STATUS.changed) this.reopen(index);
-  }
-
-  private countModified(counts: ChangeCounts): void {
-    counts.unchanged--;
-    counts.modified++;
+    if (status[index] === STATUS.same) this.sink.modify(index);
+    if (status[index] !== STATUS.stored && status[index] !== STATUS.changed) this.sink.reopen(index);
   }
 }
 

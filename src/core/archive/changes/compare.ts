@@ -16,7 +16,8 @@ import { placeRow, reopenRow } from '../scan/reopen-rows.js';
 import type { Skip } from '../scan/skip.js';
 
 export interface Comparison {
-  readonly counts: Readonly<ChangeCounts>;
+  /** Without what turned out to be unreadable since: asked for again when everything is packed. */
+  readonly counts: () => Readonly<ChangeCounts>;
   /** Topmost paths that are gone, in byte order; none without `trackDeletes`. */
   readonly deleted: readonly RawPath[];
   /** Entries to pack. */
@@ -47,6 +48,9 @@ export interface CompareOptions {
 
 type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 
+/** How a row looks beside the earlier version. */
+const CHANGE = { none: 0, added: 1, modified: 2 } as const;
+
 /** Marks every row of the table that is not packed yet. `view` gives the earlier version's entries in path order. */
 export async function compareWithView(
   view: AsyncIterable<readonly Entry[]>,
@@ -58,7 +62,9 @@ export async function compareWithView(
 }
 
 class Comparer {
-  private readonly counts: ChangeCounts = { added: 0, modified: 0, deleted: 0, unchanged: 0, gone: 0 };
+  private readonly missing = { deleted: 0, gone: 0 };
+  /** By row. */
+  private readonly changes: Uint8Array;
   private readonly deleted: RawPath[] = [];
   private readonly deletedFolders = new Set<RawPath>();
   private readonly unknown: ReadonlySet<RawPath>;
@@ -71,11 +77,12 @@ class Comparer {
     // What could not be read is not gone.
     this.unknown = new Set(options.skipped.filter(({ special }) => !special).map(({ path }) => path));
     const { table, extras } = options;
-    this.links = new LinkGroups(
-      table,
-      (index, content, before) => this.fill(index, content, before),
-      (index) => reopenRow(table, extras, index),
-    );
+    this.changes = new Uint8Array(table.count);
+    this.links = new LinkGroups(table, {
+      keep: (index, content, before) => this.fill(index, content, before),
+      reopen: (index) => reopenRow(table, extras, index),
+      modify: (index) => void (this.changes[index] = CHANGE.modified),
+    });
     this.seek();
   }
 
@@ -103,7 +110,7 @@ class Comparer {
 
   private isNew(): void {
     this.links.add(this.row, undefined);
-    if (this.options.table.columns.kind[this.row] !== KIND.directory) this.counts.added++;
+    this.changes[this.row] = CHANGE.added;
     this.next();
   }
 
@@ -111,11 +118,11 @@ class Comparer {
     const { path, type } = entry;
     const isUnknown = this.isUnknown(path);
     if (!this.options.trackDeletes || isUnknown) {
-      if (type !== 'directory' && !isUnknown) this.counts.gone++;
+      if (type !== 'directory' && !isUnknown) this.missing.gone++;
       if (this.isAvoided(entry)) this.lost ??= path;
       return;
     }
-    if (type !== 'directory') this.counts.deleted++;
+    if (type !== 'directory') this.missing.deleted++;
     const isCovered = this.deletedFolders.has(parentOf(path));
     if (!isCovered) this.deleted.push(path);
     if (type === 'directory') this.deletedFolders.add(path);
@@ -137,17 +144,14 @@ class Comparer {
 
   private compare(index: number, entry: Entry): void {
     const { table, isForced } = this.options;
-    const { status, kind } = table.columns;
-    const isFolder = kind[index] === KIND.directory;
+    const { status } = table.columns;
     const looksLike = this.verdict(index, entry);
     const verdict = isForced === true || this.isAvoided(entry) ? STATUS.pending : looksLike;
     // Sent by an earlier attempt of this upload: it can be mentioned as it is stored.
     if (verdict === STATUS.same || status[index] === STATUS.pending) status[index] = verdict;
     if (verdict === STATUS.kept && status[index] === STATUS.kept) this.fill(index, entry, entry);
     this.links.add(index, verdict === STATUS.pending ? undefined : entry);
-    if (isFolder) return;
-    if (looksLike === STATUS.same) this.counts.unchanged++;
-    else this.counts.modified++;
+    if (looksLike !== STATUS.same) this.changes[index] = CHANGE.modified;
   }
 
   private verdict(index: number, entry: Entry): number {
@@ -219,7 +223,7 @@ class Comparer {
 
   finish(): Comparison {
     while (this.path !== undefined) this.isNew();
-    this.links.settle(this.counts);
+    this.links.settle();
     const { columns, count } = this.options.table;
     let [pending, kept, stored] = [0, 0, 0];
     for (let index = 0; index < count; index++) {
@@ -229,7 +233,22 @@ class Comparer {
       else if (status === STATUS.kept) kept++;
       else if (status === STATUS.stored || status === STATUS.changed) stored++;
     }
-    return { counts: this.counts, deleted: this.deleted, pending, kept, stored, lost: this.lost };
+    return { counts: () => this.counts(), deleted: this.deleted, pending, kept, stored, lost: this.lost };
+  }
+
+  /** A file that could not be read is in the version as it was before, or not at all: it is named, and counts nowhere. */
+  private counts(): ChangeCounts {
+    const { columns, count } = this.options.table;
+    const found = [0, 0, 0];
+    for (let index = 0; index < count; index++) {
+      const kind = columns.kind[index];
+      const isOther = kind === KIND.directory || kind === KIND.dropped;
+      if (isOther || columns.status[index] === STATUS.skipped) continue;
+      const change = this.changes[index] ?? CHANGE.none;
+      found[change] = (found[change] ?? 0) + 1;
+    }
+    const [unchanged = 0, added = 0, modified = 0] = found;
+    return { added, modified, unchanged, ...this.missing };
   }
 }
 

@@ -35,7 +35,7 @@ export interface NeedsFullVersion {
   /** The highest ordinal that is known. */
   readonly highest: number;
   /** How the source differs from what was compared with. */
-  readonly counts: Readonly<ChangeCounts>;
+  readonly counts: () => Readonly<ChangeCounts>;
 }
 
 /** Uploads the difference between what was scanned and `baseline`. @throws as `archiveFolder` does */
@@ -73,7 +73,7 @@ class Attempt {
   async run(): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { job, baseline } = this;
     const compared = await this.compare();
-    checkDeletions(job, compared.counts);
+    checkDeletions(job, compared.counts());
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
     if (!baseline.isListed && !job.dryRun) return this.onItsOwn(compared, 'list');
@@ -109,7 +109,7 @@ class Attempt {
       storedBytes: sent.reduce((sum, { size }) => sum + size, 0),
       chunks: sent.length,
       shards: plan.shards,
-      changes: { ...comparison.counts, noChanges: false },
+      changes: { ...comparison.counts(), noChanges: false },
     });
   }
 
@@ -232,7 +232,7 @@ class Attempt {
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {
-    return dryRunResult(this.job, plan, { ...comparison.counts, noChanges: this.isNothing(comparison) });
+    return dryRunResult(this.job, plan, { ...comparison.counts(), noChanges: this.isNothing(comparison) });
   }
 
   /** Nothing to mention: no version is written, and everything is that of the version before. */
@@ -242,7 +242,7 @@ class Attempt {
     await job.sender.takeBackUntold();
     const { head, totals } = baseline.view;
     const { files, bytes } = totals;
-    const changes = { ...comparison.counts, noChanges: true };
+    const changes = { ...comparison.counts(), noChanges: true };
     const sums = { version: baseline.head, files, bytes, storedBytes: 0, chunks: 0, shards: 0, changes };
     return versionResult(job, sums, head.uploadId);
   }

@@ -139,12 +139,15 @@ export class ChunkPacker {
     c.chunk[index] = job.chunk;
     deps.progress[PROGRESS.current] = index;
     const kind = c.kind[index];
-    if (kind !== KIND.directory) context.countFiles(1);
-    if (kind === KIND.hardlink && this.packHardlink(job, index)) return;
+    if (kind === KIND.hardlink && this.packHardlink(job, index)) {
+      context.countFiles(1);
+      return;
+    }
     const mark = context.mark();
     try {
       if (kind === KIND.directory || kind === KIND.symlink) this.packBare(index, kind);
       else packFile(context, index, mark);
+      if (kind !== KIND.directory) context.countFiles(1);
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
       context.rewind(mark);

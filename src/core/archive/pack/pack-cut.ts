@@ -118,10 +118,12 @@ export class CutFilePacker {
     context.settle(index, this.complete && !context.differs(index));
     context.setMd5(index, md5);
     this.keepHoles(index, fd);
-    context.countFiles(names.length);
+    context.countFiles(1);
     for (const other of names.subarray(1)) {
-      if (inode[other] === inode[index]) this.copyContent(index, other);
-      else context.skip(other, 'another name of it was replaced while it was being read');
+      if (inode[other] === inode[index]) {
+        this.copyContent(index, other);
+        context.countFiles(1);
+      } else context.skip(other, 'another name of it was replaced while it was being read');
     }
   }
 }

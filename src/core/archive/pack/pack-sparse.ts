@@ -39,6 +39,7 @@ export function packSparse(
   frames.write(map);
   c.offset[index] = frames.position;
   const complete = copyExtents(context, index, fd, extents, size);
+  context.countBytes(size - dataBytes);
   frames.zeros(padded(dataBytes) - dataBytes);
   context.examine(fd);
   context.extras.set(index, { ...context.extras.get(index), holes: holesBetween(extents, size) });

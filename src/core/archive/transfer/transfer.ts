@@ -108,7 +108,8 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
           journal?.acknowledged(acknowledgedChunk(job, chunkJob, record, packed), filesOf(job, chunkJob), bytes);
         }
         meter.finish();
-        emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, storedBytes: packed.size });
+        const packedBytes = packed.rawSize + packed.objects.reduce((sum, { record }) => sum + record.rawSize, 0);
+        emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, packedBytes, storedBytes });
         return outcome;
       },
       signal: job.signal,

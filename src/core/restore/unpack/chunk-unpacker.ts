@@ -144,8 +144,11 @@ export class ChunkUnpacker {
   }
 
   private finish(content: OpenContent): void {
-    this.contents.delete(content.index);
-    this.complete(content.index, this.sink.finish(content));
+    const { index } = content;
+    const size = this.table.columns.size[index] ?? 0;
+    this.contents.delete(index);
+    this.complete(index, this.sink.finish(content));
+    this.counters.bytes += size - storedSize(size, this.extras.get(index));
   }
 
   private complete(index: number, isSettled: boolean): void {

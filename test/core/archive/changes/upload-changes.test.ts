@@ -165,7 +165,8 @@ describe('an upload of changes', () => {
 
     expect(run.calls.filter((call) => call.startsWith('put'))).toEqual([]);
 
-    expect(result).toMatchObject({ partial: true, version: 1, changes: { noChanges: true } });
+    expect(result).toMatchObject({ partial: true, version: 1, changes: { noChanges: true, added: 0 } });
+    expect(result.changes?.unchanged).toBe(result.files);
     expect(filesBelow(join(base, 'uploads')).filter((path) => path.endsWith('manifest.json.gz'))).toHaveLength(1);
   });
 
