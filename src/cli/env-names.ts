@@ -14,9 +14,22 @@ export const RESERVED_VARIABLES = [
  * of such a name has the command's own variable only: `ARCHIVER_RESTORE_VERSION`.
  */
 const WORDS_OF_IMAGES = new Set(
-  ['version', 'tag', 'hash', 'checksum', 'file', 'files', 'from', 'to', 'command', 'stage', 'project', 'format'].map(
-    (word) => `ARCHIVER_${word.toUpperCase()}`,
-  ),
+  [
+    'version',
+    'tag',
+    'hash',
+    'checksum',
+    'file',
+    'files',
+    'from',
+    'to',
+    'command',
+    'stage',
+    'project',
+    'format',
+    'git_commit',
+    'pattern',
+  ].map((word) => `ARCHIVER_${word.toUpperCase()}`),
 );
 
 const reserved: ReadonlySet<string> = new Set(RESERVED_VARIABLES.map(({ name }) => name));

@@ -8,14 +8,15 @@ import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
 import { PLACE_KEYS, limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { restoreArguments, type RestoreContext, restoreFiles } from './kit/restore-files.js';
+import { NARROWING, patternFlag } from './kit/selectors.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
-  pattern: flag.text({ placeholder: 'GLOB', describe: 'paths that match, such as "**/*.csv"' }),
+  pattern: patternFlag,
   files: flag.list({
     placeholder: 'PATH,…',
-    describe: 'exact paths as they are listed (\\xNN is a byte); a folder includes everything below it',
+    describe: 'only these paths as they are listed (\\xNN is a byte); a folder includes everything below it',
   }),
   shardIds: flag.ints([0], { placeholder: 'N,…', describe: 'only what is in these shards' }),
   ...writeFlags,
@@ -29,8 +30,8 @@ export const command = defineCommand({
   path: 'download',
   summary: 'download and extract selected files of an upload',
   description:
-    'Fetches only the parts of the chunks that hold the chosen files. --files and --pattern add up; --shard-ids narrows ' +
-    'that down to some shards. Without any of them everything is downloaded. Files are written under OUTPUT_DIR by their path ' +
+    `Fetches only the parts of the chunks that hold the chosen files. ${NARROWING} Without any of --files, --pattern and ` +
+    '--shard-ids everything is downloaded. Files are written under OUTPUT_DIR by their path ' +
     'in the source folder; see `archiver restore` for how they are written.',
   args: [
     arg.text('S3_URL', {
@@ -71,12 +72,8 @@ export const command = defineCommand({
 });
 
 function selectorsOf({ files, pattern, shardIds }: Values<typeof flags>): Selectors {
-  if (files.length === 0 && pattern === undefined && shardIds.length === 0) return { all: true };
-  return {
-    files,
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(shardIds.length === 0 ? {} : { shards: shardIds }),
-  };
+  if (files.length === 0 && pattern.length === 0 && shardIds.length === 0) return { all: true };
+  return { files, patterns: pattern, ...(shardIds.length === 0 ? {} : { shards: shardIds }) };
 }
 
 /**

@@ -1,10 +1,11 @@
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
-import { flag } from '../cli/flag.js';
 import type { ReadView } from '../core/dataset/chain/read-view.js';
 import type { EventSink } from '../core/events.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
 import type { ChunkRecord, Entry, UploadId } from '../core/manifest/manifest-types.js';
+import { NOT_HERE } from '../core/manifest/nothing-selected.js';
+import type { Selectors } from '../core/manifest/selection.js';
 import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
@@ -12,16 +13,14 @@ import { formatBytes } from '../ui/format.js';
 import { uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
 import { type StoreContext, withStore } from './kit/store.js';
+import { hashRule, NARROWING, selectorFlags, selectorsOf } from './kit/selectors.js';
 import { TextChannel } from './kit/text-channel.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
-  pattern: flag.text({
-    placeholder: 'GLOB',
-    describe: 'only paths that match, such as "**/*.csv"; names that begin with a dot count',
-  }),
+  ...selectorFlags,
 };
 
 export const command = defineCommand({
@@ -29,20 +28,26 @@ export const command = defineCommand({
   summary: 'list the files of an upload',
   description:
     'Reads manifests alone: that of the upload, and where it is a delta those it builds on. Shows size, time and path of everything but folders, in the order of the paths; with ' +
-    '--verbose also the MD5, git commit, shard, chunk and DVC stage of each file. Rows appear while the manifest is read, however long it is.',
+    '--verbose also the MD5, git commit, shard, chunk and DVC stage of each file. Rows appear while the manifest is read, however long it is.\n' +
+    NARROWING,
   args: [uploadArg],
   flags,
+  rules: [hashRule],
   examples: [
     'archiver list --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d',
     'archiver list s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --pattern "**/*.csv" --verbose',
     'archiver list file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
-  exits: { 0: 'listed', 1: 'the manifest is missing, damaged or cannot be read' },
+  exits: {
+    0: 'listed, or nothing matches a pattern',
+    1: 'what was asked for is not there, or the manifest is missing, damaged or cannot be read',
+    3: 'listed, but some of what was asked for is not there',
+  },
   async run(values, [url], context: StreamedResults & Messages & Verbosity & StoreContext & ReadingContext) {
     const target = uploadTarget(url, values);
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
-    const wanted = { uploadId: target.uploadId, pattern: values.pattern, warn, signal: context.signal };
+    const wanted = { uploadId: target.uploadId, selectors: selectorsOf(values), warn, signal: context.signal };
     const list: Listing = (written) =>
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
@@ -50,15 +55,17 @@ export const command = defineCommand({
           return { ...(await eachEntry({ ...wanted, reader: store, emit }, { ...written, put })), requests };
         }),
       );
-    if (context.json) await asDocument(list, { uploadId: target.uploadId, location }, context);
-    else await asRows(list, context);
+    const head = { uploadId: target.uploadId, location };
+    const { unmatched } = await (context.json ? asDocument(list, head, context) : asRows(list, context));
+    for (const name of unmatched) context.warn(`${printable(name)}: ${NOT_HERE}`);
+    return unmatched.length > 0 ? 3 : 0;
   },
 });
 
 interface Wanted {
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
-  readonly pattern: string | undefined;
+  readonly selectors: Selectors;
   readonly warn: (text: string) => void;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
@@ -74,6 +81,8 @@ interface Listed {
   readonly view: ReadView;
   readonly files: number;
   readonly bytes: number;
+  /** Of what was asked for; patterns left out. */
+  readonly unmatched: readonly string[];
 }
 
 /** Reads the manifest and writes its entries. */
@@ -81,12 +90,13 @@ type Listing = (written: Written) => Promise<Listed & { readonly requests: unkno
 
 /** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
 async function eachEntry(
-  { reader, uploadId, pattern, warn, emit, signal }: Wanted,
+  { reader, uploadId, selectors, warn, emit, signal }: Wanted,
   { textOf, separator, put }: Written,
 ): Promise<Listed> {
   const { readView } = await import('../core/dataset/chain/read-view.js');
   const { createSelection } = await import('../core/manifest/selection.js');
-  const selection = createSelection(pattern === undefined ? { all: true } : { pattern });
+  const { NothingSelected } = await import('../core/manifest/nothing-selected.js');
+  const selection = createSelection(selectors);
   let chunks: readonly ChunkRecord[] = [];
   let texts: string[] = [];
   let files = 0;
@@ -100,9 +110,13 @@ async function eachEntry(
     uploadId,
     emit,
     signal,
-    onHead: ({ head }) => (chunks = head.chunks),
+    needles: selection.needles,
+    onHead: ({ head }) => {
+      chunks = head.chunks;
+      selection.begin(head);
+    },
     onEntry: (entry) => {
-      if (entry.type === 'directory' || !selection.matches(entry, undefined)) return;
+      if (!selection.matches(entry, undefined) || entry.type === 'directory') return;
       files++;
       bytes += entry.size;
       texts.push(textOf(entry, chunks));
@@ -116,12 +130,17 @@ async function eachEntry(
     onPiece: flush,
   });
   await flush();
-  return { view, files, bytes };
+  const conflict = files === 0 ? selection.conflict() : undefined;
+  // A pattern that nothing matches is an empty list, and no mistake.
+  const unmatched = selection.unmatched().filter((name) => selectors.patterns?.includes(name) !== true);
+  if (files === 0 && (unmatched.length > 0 || conflict !== undefined))
+    throw new NothingSelected({ unmatched, conflict });
+  return { view, files, bytes, unmatched };
 }
 
-async function asRows(list: Listing, context: StreamedResults & Verbosity): Promise<void> {
+async function asRows(list: Listing, context: StreamedResults & Verbosity): Promise<Listed> {
   let isFirst = true;
-  await list({
+  const listed = await list({
     textOf: (entry, chunks) => listRow(entry, chunks, context.verbose),
     separator: '',
     put: async (text) => {
@@ -130,9 +149,10 @@ async function asRows(list: Listing, context: StreamedResults & Verbosity): Prom
     },
   });
   context.result(undefined, () => (isFirst ? 'no file matches\n' : ''));
+  return listed;
 }
 
-async function asDocument(list: Listing, head: object, context: StreamedResults): Promise<void> {
+async function asDocument(list: Listing, head: object, context: StreamedResults): Promise<Listed> {
   const channel = new TextChannel();
   const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),
@@ -156,6 +176,7 @@ async function asDocument(list: Listing, head: object, context: StreamedResults)
   };
   await context.streamDocument(documentParts(head, { files }, tail));
   await done;
+  return await listed;
 }
 
 const SIZE_WIDTH = 10;

@@ -2,7 +2,6 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, requires } from '../cli/rule.js';
-import type { Selectors } from '../core/manifest/selection.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import type { DatasetVersion } from './kit/dataset-version.js';
 import {
@@ -22,22 +21,13 @@ import { fact } from './kit/lines.js';
 import { restoreArguments, type RestoreCall, type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
+import { hashRule, isSelecting, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
 import type { StoreContext } from './kit/store.js';
 import { uploadTarget } from './kit/upload-target.js';
-import { defined } from '../core/defined.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
-  file: flag.repeat({
-    placeholder: 'PATH',
-    describe: 'restore this path as it is listed (\\xNN is a byte); a folder includes everything below it; repeatable',
-  }),
-  hash: flag.text({ placeholder: 'MD5', describe: 'restore the files with this content' }),
-  gitCommit: flag.text({
-    placeholder: 'SHA',
-    describe: 'restore the files that were uploaded at this commit; seven digits or more of it',
-  }),
-  dvcStage: flag.text({ placeholder: 'NAME', describe: 'restore the files that this DVC stage made' }),
+  ...selectorFlags,
   all: flag.on({ describe: 'restore everything' }),
   ...versionFlags('restore'),
   ...coldFlags,
@@ -58,7 +48,7 @@ export const command = defineCommand({
   path: 'restore',
   summary: 'restore files of an upload',
   description:
-    'Restores what --file, --hash, --git-commit and --dvc-stage name (together they add up), or everything with --all. ' +
+    `Restores what --file, --pattern, --hash, --git-commit and --dvc-stage select, or everything with --all. ${NARROWING}\n` +
     'Files are written under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
     'attributes; owners only when run as root. A file appears under its name when it is whole and its checksum is right. ' +
     'Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
@@ -78,7 +68,7 @@ export const command = defineCommand({
   ],
   flags,
   rules: [
-    conflicts('all', ['file', 'hash', 'gitCommit', 'dvcStage']),
+    conflicts('all', SELECTOR_KEYS),
     ...versionRules,
     requires('pollInterval', 'wait'),
     {
@@ -88,17 +78,14 @@ export const command = defineCommand({
     },
     {
       kind: 'check',
-      text: 'say what to restore: --file PATH, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all',
-      ok: (v) => v.all || v.file.length > 0 || (v.hash ?? v.gitCommit ?? v.dvcStage) !== undefined,
+      text: 'say what to restore: --file PATH, --pattern GLOB, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all',
+      ok: (v) => v.all || isSelecting(v),
     },
-    {
-      kind: 'check',
-      text: '--hash wants an MD5: 32 hex digits',
-      ok: (v) => v.hash === undefined || /^[0-9a-f]{32}$/i.test(v.hash),
-    },
+    hashRule,
   ],
   examples: [
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file results/summary.csv',
+    'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file data --pattern "**/*.csv"',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all',
     'archiver restore s3://acme-archive/lab ./out --all --dataset-id results-1a2b3c4d --as-of 2026-03-31',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --hash 9e107d9d372bb6826bd81d3542a419d6 --dry-run',
@@ -146,15 +133,6 @@ async function versionOf(
   const { findVersion, versionSelector } = await import('./kit/dataset-version.js');
   const selector = versionSelector(values);
   return await findVersion(values, datasetTarget(url, values), selector, context);
-}
-
-function selectorsOf({ all, file, hash, gitCommit, dvcStage }: Values<typeof flags>): Selectors {
-  if (all) return { all: true };
-  return {
-    files: file,
-    ...(hash === undefined ? {} : { md5: hash.toLowerCase() }),
-    ...defined({ gitCommit, stage: dvcStage }),
-  };
 }
 
 type Outcome = { readonly text?: string; readonly planned?: readonly string[]; readonly status?: number };

@@ -111,7 +111,8 @@ describe('from request to files', () => {
 
   test.each<[string, string[], number[]]>([
     ['one file', ['--file', 'file-1'], [1]],
-    ['two files and a hash', ['--file', 'file-0', '--file', 'file-1', '--hash', 'HASH'], [0, 1, 2]],
+    ['two files and a pattern', ['--file', 'file-0', '--file', 'file-2', '--pattern', '*-[12]'], [2]],
+    ['a hash', ['--hash', 'HASH'], [2]],
     ['all, flat, unverified', ['--all', '--flatten', '--no-verify', '--overwrite', 'never'], [0, 1, 2]],
   ])('the whole selection is kept: %s', async (_name, flags, restored) => {
     const world = await makeWorld('GLACIER', 'GLACIER', 'GLACIER');

@@ -42,24 +42,56 @@ beforeEach(async () => {
   store(makeArchive({ files: FILES }));
 });
 
-test('files, commit and stage add up to what is restored', async () => {
-  const made = (name: string, extra: Record<string, unknown>): FileSpec => ({ path: name, content: name, extra });
-  store(
-    makeArchive({
-      files: [
-        made('a', { commit: 'a'.repeat(40) }),
-        made('b', { commit: 'b'.repeat(40), stage: 'prepare' }),
-        made('c', { commit: 'c'.repeat(40), stage: 'featurize' }),
-        made('d', { commit: 'd'.repeat(40) }),
-      ],
-    }),
-  );
+describe('different selectors', () => {
+  beforeEach(() => {
+    const made = (name: string, extra: Record<string, unknown>): FileSpec => ({ path: name, content: name, extra });
+    store(
+      makeArchive({
+        files: [
+          made('a', { commit: 'a'.repeat(40) }),
+          made('b', { commit: 'b'.repeat(40), stage: 'prepare' }),
+          made('c', { commit: 'c'.repeat(40), stage: 'featurize' }),
+          made('d', { commit: 'c'.repeat(40), stage: 'prepare' }),
+        ],
+      }),
+    );
+  });
 
-  const selectors = ['--file', 'a', '--git-commit', 'ccccccc', '--dvc-stage', 'prepare'];
-  const { status, stdout } = await run('restore', upload, 'out', ...selectors, '-q', '--json');
+  test('narrow each other down, and repeats of one add up', async () => {
+    const selectors = ['--file', 'a', '--file', 'd', '--git-commit', 'ccccccc', '--dvc-stage', 'prepare'];
+    const { status, stdout } = await run('restore', upload, 'out', ...selectors, '-q', '--json');
 
-  expect([status, json(stdout)]).toEqual([0, expect.objectContaining({ status: 'completed', files: 3, costUsd: 0 })]);
-  expect(names('out')).toEqual(['a', 'b', 'c']);
+    expect([status, json(stdout)]).toEqual([0, expect.objectContaining({ status: 'completed', files: 1, costUsd: 0 })]);
+    expect(names('out')).toEqual(['d']);
+
+    await run('restore', upload, 'patterns', '--pattern', '[ab]', '--pattern', '?', '--git-commit', 'bbbbbbb', '-q');
+    expect(names('patterns')).toEqual(['b']);
+
+    const listed = await run('list', upload, '--json', '--dvc-stage', 'prepare', '--pattern', '[a-c]');
+    expect(json(listed.stdout)).toMatchObject({ count: 1, files: [{ path: 'b' }] });
+  });
+
+  test.each(['restore', 'download', 'list'])('that leave nothing are named by %s', async (name) => {
+    const files = name === 'download' ? '--files' : '--file';
+    const out = name === 'list' ? [] : ['out'];
+    const { status, stdout, stderr } = await run(name, upload, ...out, files, 'a', '--pattern', '[b-d]');
+
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/path a and pattern \[b-d\] together select nothing/);
+    expect(existsSync(join(folder, 'out'))).toBe(false);
+  });
+
+  test('list tells what it was asked for and is not there', async () => {
+    const some = await run('list', upload, '--file', 'a', '--file', 'nope');
+    const none = await run('list', upload, '--file', 'nope', '--json');
+
+    expect([some.status, some.stdout.split('\n').length, some.stderr]).toEqual([
+      3,
+      3,
+      expect.stringContaining('nope: not in this upload'),
+    ]);
+    expect([none.status, json(none.stdout)]).toEqual([1, { error: expect.objectContaining({ code: 'not-found' }) }]);
+  });
 });
 
 describe('naming an upload', () => {
@@ -222,7 +254,10 @@ describe('verify', () => {
 
 describe('restore', () => {
   test.each([
-    [['out'], /say what to restore: --file PATH, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all/],
+    [
+      ['out'],
+      /say what to restore: --file PATH, --pattern GLOB, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all/,
+    ],
     [['out', '--all', '--file', 'a'], /--all cannot be combined with --file/],
     [['out', '--all', '--hash', md5('x')], /--all cannot be combined with --hash/],
     [['out', '--hash', 'xyz'], /--hash wants an MD5/],
@@ -253,23 +288,13 @@ describe('restore', () => {
     expect(existsSync(join(folder, 'home', 'cache'))).toBe(false);
   });
 
-  test('--file and --hash add up, and fill the cache', async () => {
-    const argv = [
-      'restore',
-      upload,
-      'out',
-      '--file',
-      'a.txt',
-      '--hash',
-      md5('beta').toUpperCase(),
-      '--json',
-      '--progress-format',
-      'none',
-    ];
+  test('--file and --hash are selected and fill the cache', async () => {
+    const argv = ['restore', upload, 'out', '--file', 'a.txt', '--file', 'dir', '--json', '--progress-format', 'none'];
+    const hash = ['--hash', md5('alpha'), '--hash', md5('beta').toUpperCase()];
 
-    expect(json((await run(...argv)).stdout)).toMatchObject({ files: 2, requests: { get: 3 } });
+    expect(json((await run(...argv, ...hash)).stdout)).toMatchObject({ files: 2, requests: { get: 3 } });
     expect(names('out')).toEqual(['a.txt', 'dir', 'dir/b.csv']);
-    expect(json((await run(...argv, '--overwrite', 'always')).stdout)).toMatchObject({
+    expect(json((await run(...argv, ...hash, '--overwrite', 'always')).stdout)).toMatchObject({
       files: 2,
       requests: { get: 1 },
     });
@@ -342,25 +367,15 @@ describe('download', () => {
     expect(names('out')).toHaveLength(6);
   });
 
-  test('--files and --pattern add up, --shard-ids narrows', async () => {
-    await run('download', upload, 'both', '--files', 'a.txt', '--pattern', '**/*.csv', '--quiet');
-    await run(
-      'download',
-      upload,
-      'one',
-      '--files',
-      'a.txt',
-      '--pattern',
-      '**/*.csv',
-      '--shard-ids',
-      '1',
-      '--workers',
-      '1',
-      '--quiet',
-    );
+  test('--files, --pattern and --shard-ids narrow each other down', async () => {
+    const two = ['--files', 'a.txt,dir', '--pattern', '**/*.csv', '--pattern', '*.txt', '--quiet'];
+    await run('download', upload, 'both', ...two);
+    await run('download', upload, 'one', ...two, '--shard-ids', '1', '--workers', '1');
+    const none = await run('download', upload, 'none', '--files', 'a.txt', '--shard-ids', '1');
 
     expect(names('both')).toEqual(['a.txt', 'dir', 'dir/b.csv', 'dir/\u001b[31mred.csv'].sort());
     expect(names('one')).toEqual(['dir', 'dir/b.csv', 'dir/\u001b[31mred.csv'].sort());
+    expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/path a\.txt and shard 1 together/)]);
   });
 
   test('an unknown shard is a usage error that names those there are', async () => {

@@ -4,9 +4,9 @@ import type { Clock, Environment, MemoryLimit, Messages, Places, Results, Termin
 import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
 import { ArchiverError, usageError } from '../../core/failures/errors.js';
+import { NothingSelected } from '../../core/manifest/nothing-selected.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
-import { printable } from '../../core/paths/raw-path.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { stopwatch, warnOf, withResult } from './run.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
@@ -80,9 +80,11 @@ export async function restoreFiles(
         emit,
         signal: context.signal,
       };
-      const fetched = await fetch(options, opened);
-      refuseNothing(fetched.result, call, values);
-      return { ...fetched, requests: opened.requests };
+      try {
+        return { ...(await fetch(options, opened)), requests: opened.requests };
+      } catch (error) {
+        throw withHint(error, call, values);
+      }
     });
   const { result, status } = await withResult(context, values, {
     work,
@@ -100,23 +102,11 @@ export async function restoreFiles(
   return status ?? statusOf(result);
 }
 
-/** Files that are not there are a mistake in the call, and not an empty success. @throws not-found */
-function refuseNothing(
-  result: RestoreResult,
-  { selectors, target }: RestoreCall,
-  { dryRun }: { readonly dryRun: boolean },
-): void {
-  const found = result.files + result.directories + result.unchanged + result.skipped;
-  const isMissing = ({ reason }: { readonly reason: string }): boolean => reason === 'not in this upload';
-  if (selectors.all === true || found > 0 || !result.failed.every(isMissing)) return;
-  const named = result.failed.map(({ path }) => printable(path));
-  const what =
-    named.length === 0
-      ? 'no file matches'
-      : `${named.slice(0, 10).join(', ')}${named.length > 10 ? ' and others' : ''}: not in this upload`;
-  throw new ArchiverError('not-found', dryRun ? `nothing to restore: ${what}` : what, {
-    hint: `archiver list ${uploadUrl(target)}`,
-  });
+/** The same error with what to type next. */
+function withHint(error: unknown, { target }: RestoreCall, { dryRun }: { readonly dryRun: boolean }): unknown {
+  if (!(error instanceof NothingSelected)) return error;
+  const message = dryRun ? `nothing to restore: ${error.message}` : error.message;
+  return new ArchiverError('not-found', message, { cause: error, hint: `archiver list ${uploadUrl(target)}` });
 }
 
 /** The arguments of a restore: where from, and the absolute folder to write to. @throws usage when one is missing */

@@ -110,7 +110,7 @@ export function parseJob(text: string, id: string, path: string): RestoreJob {
     throw integrityError(`${fields.what} belongs to ${printable(fields.text('id'))}`, { hint });
   checkFields(fields);
   for (const chunk of fields.list('chunks')) checkChunk(new Fields(chunk, `a chunk of ${fields.what}`));
-  return body as unknown as RestoreJob;
+  return { ...(body as unknown as RestoreJob), selectors: readSelectors(fields.object('selectors')) };
 }
 
 // The checksum shows that this program wrote it; paths, keys and numbers are checked nevertheless.
@@ -127,7 +127,6 @@ function checkFields(fields: Fields): void {
   for (const key of ['createdAt', 'checkedAt', 'readyAt', 'completedAt'] as const) checkTime(fields, key);
   if (!isAbsolute(fields.text('outputDir'))) fields.fail('outputDir', 'an absolute path');
   checkLocation(fields.object('location'));
-  checkSelectors(fields.object('selectors'));
   if (fields.get('estimatedCostUsd') !== null) checkAmount(fields, 'estimatedCostUsd');
   if (fields.get('maxRestoreCostUsd') !== undefined) checkAmount(fields, 'maxRestoreCostUsd');
   if (fields.get('result') === undefined) return;
@@ -160,23 +159,41 @@ function checkLocation(fields: Fields): void {
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const SELECTOR_CHECKS: Readonly<Record<keyof Selectors, (value: unknown) => boolean>> = {
   all: (value) => typeof value === 'boolean',
-  files: (value) => Array.isArray(value) && value.every(isText),
-  paths: (value) => Array.isArray(value) && value.every(isText),
-  md5: isText,
-  pattern: isText,
-  gitCommit: isText,
-  stage: isText,
+  files: isTexts,
+  paths: isTexts,
+  md5s: isTexts,
+  patterns: isTexts,
+  commits: isTexts,
+  stages: isTexts,
   shards: (value) => Array.isArray(value) && value.every(Number.isSafeInteger),
 };
 
+/** As jobs say it that were made when different selectors added up. */
+const FORMER: Readonly<Record<string, keyof Selectors>> = {
+  md5: 'md5s',
+  pattern: 'patterns',
+  gitCommit: 'commits',
+  stage: 'stages',
+};
+
 /** Ignoring an unknown selector would restore more than was asked for. */
-function checkSelectors(fields: Fields): void {
-  for (const [key, value] of Object.entries(fields.own())) {
+function readSelectors(fields: Fields): Selectors {
+  const own = Object.entries(fields.own());
+  // What added up cannot be said now, unless there was nothing to add.
+  const isSum =
+    own.filter(([key, value]) => key !== 'shards' && !(Array.isArray(value) && value.length === 0)).length > 1;
+  const selectors = own.map(([key, value]) => {
+    const now = Object.hasOwn(FORMER, key) && isText(value) && !isSum ? FORMER[key] : undefined;
+    return now === undefined ? [key, value] : [now, [value]];
+  }) as [string, unknown][];
+  for (const [key, value] of selectors) {
     if (!Object.hasOwn(SELECTOR_CHECKS, key) || !SELECTOR_CHECKS[key as keyof Selectors](value))
       fields.fail(key, 'a selector that this archiver knows');
   }
+  return Object.fromEntries(selectors);
 }
 
 function checkChunk(fields: Fields): void {

@@ -33,6 +33,7 @@ import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
 import { WorkerPool } from './unpack/worker-pool.js';
 import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
+import { NOT_HERE, NothingSelected } from '../manifest/nothing-selected.js';
 
 export interface RestoreOptions {
   readonly operation: 'restore' | 'download';
@@ -95,7 +96,9 @@ async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Prom
   const { emit, reader, uploadId, manifestSha256, signal } = options;
   const failures = new Failures(({ path, reason }) => emit({ type: 'skip', path, reason }));
   const gathered = await gather({ reader, uploadId, manifestSha256, selectors: options.selectors, failures, signal });
-  for (const name of gathered.unmatched) failures.list.push({ path: name, reason: 'not in this upload' });
+  if (gathered.table.count === 0 && failures.list.length === 0 && options.selectors.all !== true)
+    throw new NothingSelected(gathered);
+  for (const name of gathered.unmatched) failures.list.push({ path: name, reason: NOT_HERE });
   const { extras, heldBack } = screenAttributes(gathered.extras, options.keepSpecialBits);
   const restore = new Restore(options, { ...gathered, extras, heldBack }, failures, pool);
   return await (options.dryRun ? restore.plan() : restore.run());

@@ -307,13 +307,13 @@ describe('what is selected', () => {
     const second = await syncOnce(source, base, { provenance: recorded(TWO, STAGES) });
 
     for (const { uploadId } of [first, second]) {
-      expect(await selected(base, uploadId, { stage: 'prepare' })).toEqual(['data', 'data/a.csv', 'data/link']);
-      expect(await selected(base, uploadId, { stage: 'train', files: ['hard'] })).toEqual(['hard', 'model']);
+      expect(await selected(base, uploadId, { stages: ['prepare'] })).toEqual(['data', 'data/a.csv', 'data/link']);
+      expect(await selected(base, uploadId, { stages: ['train'], files: ['hard'] })).toEqual([]);
     }
     const tree = ['data', 'data/a.csv', 'data/b.csv', 'data/link', 'hard', 'model'];
-    expect(await selected(base, first.uploadId, { gitCommit: ONE })).toEqual(tree);
-    expect(await selected(base, second.uploadId, { gitCommit: TWO.slice(0, 7) })).toEqual(tree);
+    expect(await selected(base, first.uploadId, { commits: [ONE] })).toEqual(tree);
+    expect(await selected(base, second.uploadId, { commits: [TWO.slice(0, 7)] })).toEqual(tree);
     const since = tree.filter((path) => path !== 'model');
-    expect(await selected(base, second.uploadId, { gitCommit: ONE })).toEqual(since);
+    expect(await selected(base, second.uploadId, { commits: [ONE] })).toEqual(since);
   });
 });

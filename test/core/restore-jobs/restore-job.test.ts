@@ -18,7 +18,7 @@ test('an id is rj- and eight hex digits', () => {
 test.each<[string, Partial<RestoreJob>]>([
   ['files', {}],
   ['everything of a dataset version, flat', { selectors: { all: true }, datasetId: 'd-1', version: 3, flatten: true }],
-  ['a commit and a stage', { selectors: { gitCommit: '0123456', stage: 'train' }, verify: false }],
+  ['a commit and a stage', { selectors: { commits: ['0123456'], stages: ['train'] }, verify: false }],
   ['a cost that is not known', { estimatedCostUsd: null, endpointUrl: 'http://localhost:9000' }],
   [
     'one that failed',
@@ -28,6 +28,12 @@ test.each<[string, Partial<RestoreJob>]>([
   const job = { ...JOB, ...more };
 
   expect(parseJob(encodeJob(job), ID, PATH)).toEqual({ ...KIND, ...job });
+});
+
+test('a job that an older archiver made for one selector reads as it would be written now', () => {
+  const selectors = { files: [], pattern: '*.csv', shards: [1] };
+
+  expect(parseJob(signed({ selectors }), ID, PATH).selectors).toEqual({ files: [], patterns: ['*.csv'], shards: [1] });
 });
 
 test.each<[string, string, string, RegExp]>([
@@ -48,6 +54,7 @@ test.each<[string, string, string, RegExp]>([
     /'uploadId'/,
   ],
   ['a selector from the future', signed({ selectors: { files: ['a'], owner: 'me' } }), 'integrity', /'owner'/],
+  ['selectors that added up', signed({ selectors: { files: ['a'], md5: 'f'.repeat(32) } }), 'integrity', /'md5'/],
   ['a selector of another type', signed({ selectors: { files: 'a' } }), 'integrity', /'files'/],
   ['a negative size', signed({ chunks: [chunk(0, 'cold', { sizeBytes: -1 })] }), 'integrity', /'sizeBytes'/],
   ['a key outside of uploads', signed({ chunks: [chunk(0, 'cold', { key: 'uploads/../x/y' })] }), 'integrity', /'key'/],

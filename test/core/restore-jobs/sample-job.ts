@@ -19,7 +19,7 @@ export const jobFields = (more: Partial<RestoreJobFields> = {}): RestoreJobField
   region: 'eu-central-1',
   profile: 'lab',
   outputDir: '/out/put',
-  selectors: { files: ['a', 'b/ö'], md5: '9e107d9d372bb6826bd81d3542a419d6', shards: [1, 2] },
+  selectors: { files: ['a', 'b/ö'], md5s: ['9e107d9d372bb6826bd81d3542a419d6'], shards: [1, 2] },
   flatten: false,
   verify: true,
   overwrite: 'if-changed',

@@ -129,7 +129,7 @@ describe('a selection', () => {
     });
 
     expect((await restoreMade(archive, { selectors: { files: ['a.txt', 'dir'] } })).files).toBe(3);
-    expect((await restoreMade(archive, { selectors: { md5: md5('alpha') } })).files).toBe(1);
+    expect((await restoreMade(archive, { selectors: { md5s: [md5('alpha')] } })).files).toBe(1);
     await expect(restoreMade(archive)).rejects.toThrow(/'mode' is not four octal digits/);
   });
 
@@ -137,7 +137,7 @@ describe('a selection', () => {
     const archive = makeArchive({ files: TREE });
 
     const below = await restoreMade(archive, { selectors: { files: ['./dir/'] } });
-    const hashed = await restoreMade(archive, { selectors: { files: [], md5: md5('shared') } });
+    const hashed = await restoreMade(archive, { selectors: { files: [], md5s: [md5('shared')] } });
 
     expect(names(below.out)).toEqual(['dir', 'dir/empty', 'dir/é.txt']);
     expect(names(hashed.out)).toEqual(['first', 'second']);
@@ -165,7 +165,9 @@ describe('a selection', () => {
     });
 
     expect(names((await restoreMade(archive, { selectors: { shards: [1] } })).out)).toEqual(['one']);
-    expect(names((await restoreMade(archive, { selectors: { shards: [0, 1], pattern: 'z*' } })).out)).toEqual(['zero']);
+    expect(names((await restoreMade(archive, { selectors: { shards: [0, 1], patterns: ['z*'] } })).out)).toEqual([
+      'zero',
+    ]);
     await expect(restoreMade(archive, { selectors: { shards: [7] } })).rejects.toMatchObject({
       code: 'usage',
       hint: 'its shards are 0, 1',

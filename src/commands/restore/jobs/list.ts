@@ -57,15 +57,15 @@ function documentOf({ id, job, problem, holder }: FoundJob, nowMs: number) {
 
 /** What was asked for, in a few words. */
 function selectionText(selectors: Selectors): string {
-  const { all, files = [], paths = [], md5, pattern, gitCommit, stage, shards = [] } = selectors;
+  const { all, files = [], paths = [], md5s = [], patterns = [], commits = [], stages = [], shards = [] } = selectors;
   const count = files.length + paths.length;
   const [first = displayPath(paths[0] ?? TOP)] = files;
   const words = [
     count > 1 ? `${formatCount(count)} paths` : printable(first),
-    md5 === undefined ? '' : `md5 ${md5}`,
-    pattern === undefined ? '' : printable(pattern),
-    gitCommit === undefined ? '' : `commit ${printable(gitCommit)}`,
-    stage === undefined ? '' : `stage ${printable(stage)}`,
+    ...md5s.map((md5) => `md5 ${md5}`),
+    ...patterns.map(printable),
+    ...commits.map((commit) => `commit ${printable(commit)}`),
+    ...stages.map((stage) => `stage ${printable(stage)}`),
     shards.length === 0 ? '' : `shards ${shards.join(',')}`,
   ].filter((word) => word !== '');
   return all === true || words.length === 0 ? 'all' : words.join(', ');

@@ -18,6 +18,8 @@ export interface Gathered {
   readonly data: TableData;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly unmatched: readonly string[];
+  /** Where nothing is selected: why, as far as `unmatched` does not say it. */
+  readonly conflict: string | undefined;
 }
 
 export interface GatherOptions {
@@ -56,7 +58,9 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
   const data = builder.data();
   const table = openTable(data);
   if (manifest.firstUnordered !== undefined) refuseDuplicates(table, failures);
-  return { manifest, head: manifest.head, table, data, extras: builder.extras, unmatched: selection.unmatched() };
+  const unmatched = selection.unmatched();
+  const conflict = table.count > 0 ? undefined : selection.conflict();
+  return { manifest, head: manifest.head, table, data, extras: builder.extras, unmatched, conflict };
 }
 
 function checkShards(head: ManifestHead, shards: readonly number[] | undefined): void {

@@ -1,0 +1,52 @@
+// Flags that say which files of an upload are meant. Of one flag any value may fit, of different flags all must.
+import { flag, type Values } from '../../cli/flag.js';
+import type { Selectors } from '../../core/manifest/selection.js';
+
+/** What help says of them together. */
+export const NARROWING =
+  'Different selectors narrow each other down: what is meant fits all of them. Of one that is repeated any may fit.';
+
+export const patternFlag = flag.repeat({
+  placeholder: 'GLOB',
+  describe: 'only paths that match, such as "**/*.csv"; names that begin with a dot count; repeatable',
+});
+
+export const selectorFlags = {
+  file: flag.repeat({
+    placeholder: 'PATH',
+    describe: 'only this path as it is listed (\\xNN is a byte); a folder includes everything below it; repeatable',
+  }),
+  pattern: patternFlag,
+  hash: flag.repeat({ placeholder: 'MD5', describe: 'only files with this content; repeatable' }),
+  gitCommit: flag.repeat({
+    placeholder: 'SHA',
+    describe: 'only files that were uploaded at this commit; seven digits or more of it; repeatable',
+  }),
+  dvcStage: flag.repeat({ placeholder: 'NAME', describe: 'only files that this DVC stage made; repeatable' }),
+};
+
+/** The flags of `selectorFlags`. */
+export const SELECTOR_KEYS = ['file', 'pattern', 'hash', 'gitCommit', 'dvcStage'] as const;
+
+type SelectorValues = Values<typeof selectorFlags>;
+
+export const hashRule = {
+  kind: 'check',
+  text: '--hash wants an MD5: 32 hex digits',
+  ok: ({ hash }: Pick<SelectorValues, 'hash'>) => hash.every((md5) => /^[0-9a-f]{32}$/i.test(md5)),
+} as const;
+
+/** True when one of them is given. */
+export const isSelecting = (values: SelectorValues): boolean => SELECTOR_KEYS.some((key) => values[key].length > 0);
+
+/** What the flags select; everything when none is given. */
+export const selectorsOf = (values: SelectorValues): Selectors =>
+  isSelecting(values)
+    ? {
+        files: values.file,
+        patterns: values.pattern,
+        md5s: values.hash.map((md5) => md5.toLowerCase()),
+        commits: values.gitCommit,
+        stages: values.dvcStage,
+      }
+    : { all: true };
