@@ -1,5 +1,5 @@
 // Positional arguments as data: named as help shows them (`SOURCE_DIR`), typed like flags.
-import { choiceType, folderType, textType, urlType, type ValueType } from './value-type.js';
+import { choiceType, folderType, textType, urlIn, type ValueType } from './value-type.js';
 
 export interface Arg<T = unknown> {
   /** As help shows it: `SOURCE_DIR`. */
@@ -9,8 +9,8 @@ export interface Arg<T = unknown> {
   readonly optional: boolean;
   /** Takes all that remain; only the last argument may. */
   readonly many: boolean;
-  /** Flags that variables and the config file are not asked for when this is typed, because it says the same. */
-  readonly instead: readonly string[];
+  /** The store that the command works on; a `default` one comes from lower layers where none is typed (store-setting.ts). */
+  readonly store: 'default' | 'typed' | undefined;
   /** Never present: carries the type that `run` gets. */
   readonly value?: T;
 }
@@ -19,26 +19,28 @@ interface Options {
   readonly describe: string;
   readonly optional?: true;
   readonly many?: true;
-  readonly instead?: readonly string[];
 }
 type Out<T, O> = O extends { many: true } ? readonly T[] : O extends { optional: true } ? T | undefined : T;
 
 const positional =
-  <T>(type: ValueType<T>) =>
+  <T>(type: ValueType<T>, store?: Arg['store']) =>
   <const O extends Options>(name: string, options: O): Arg<Out<T, O>> => ({
     name,
     describe: options.describe,
     type,
     optional: options.optional ?? false,
     many: options.many ?? false,
-    instead: options.instead ?? [],
+    store,
   });
 
 /** Constructors of every kind of argument. */
 export const arg = {
   text: positional(textType),
   folder: positional(folderType),
-  url: positional(urlType),
+  /** The store, which a variable or the config file may name as well. */
+  url: positional(urlIn('/'), 'default'),
+  /** The store, where nothing but what is typed may name it. */
+  typedUrl: positional(urlIn('/'), 'typed'),
   choice: <const C extends readonly [string, ...string[]]>(...choices: C) => positional(choiceType(choices)),
 };
 

@@ -38,9 +38,12 @@ const upper = (text: string): string => text.replaceAll(/[ -]/g, '_').toUpperCas
 /** True for a variable that may well be about something else. */
 export const isOfOthers = (name: string): boolean => WORDS_OF_IMAGES.has(name);
 
+/** Settings that are no flags, by their keys. */
+const OWN_VARIABLES: Readonly<Record<string, string>> = { url: 'STORE' };
+
 /** The variables that set this flag for this command, the one that wins first. */
 export function envNames(path: string, key: string): readonly string[] {
-  const flag = upper(kebab(key));
+  const flag = OWN_VARIABLES[key] ?? upper(kebab(key));
   const names = path === '' ? [`ARCHIVER_${flag}`] : [`ARCHIVER_${upper(path)}_${flag}`, `ARCHIVER_${flag}`];
   return names.filter((name) => !reserved.has(name) && !isOfOthers(name));
 }

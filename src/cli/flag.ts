@@ -12,7 +12,6 @@ import {
   percentType,
   switchType,
   textType,
-  urlType,
   type Parsed,
   type ValueType,
 } from './value-type.js';
@@ -30,6 +29,8 @@ export interface Flag<T = unknown> {
   readonly short: string | undefined;
   /** Another name for the same flag, camelCase. */
   readonly alias: string | undefined;
+  /** What messages call it, where it is no flag that can be typed. */
+  readonly label?: string;
   /** What help calls the value: `--region NAME`. */
   readonly placeholder: string | undefined;
   readonly required: boolean;
@@ -132,7 +133,6 @@ export const flag = {
   text: singleOf(textType),
   file: singleOf(fileType),
   folder: singleOf(folderType),
-  url: singleOf(urlType),
   /** Permission bits. */
   mode: singleOf(modeType),
   duration: singleOf(durationType),

@@ -51,7 +51,7 @@ function envTexts(flag: Flag, text: string): readonly string[] {
 
 function fromFlag(key: string, flag: Flag, texts: readonly string[]): Layered | undefined {
   if (texts.length === 0) return undefined;
-  const source = `--${kebab(key)}`;
+  const source = flag.label ?? `--${kebab(key)}`;
   const takesOne = flag.kind === 'switch' || flag.kind === 'single';
   if (takesOne && new Set(texts).size > 1) {
     const shown = flag.secret || flag.kind === 'switch' ? '' : `: ${quotedTexts(key, flag, texts).join(' and ')}`;
@@ -94,7 +94,7 @@ export function parseTexts(key: string, flag: Flag, { texts, source }: Pick<Laye
   const near = flag.type.choices && suggest(texts.at(-1) ?? '', flag.type.choices);
   throw usageError(
     `${source} ${parsed.reason}${gotTexts(key, flag, texts)}`,
-    near === undefined ? undefined : `did you mean ${near}?`,
+    near === undefined ? parsed.hint : `did you mean ${near}?`,
   );
 }
 

@@ -4,9 +4,10 @@ import { refuseUndecoded } from '../core/paths/typed-path.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
 import { allFlags } from './global-flags.js';
-import { kebab } from './flag.js';
+import { kebab, type Flags } from './flag.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
+import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
 import { suggest } from './suggest.js';
 import { tokenize } from './tokenize.js';
 
@@ -17,6 +18,8 @@ export interface ParsedCommand extends Resolved {
 export interface ParseInput {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths of folders begin; `/` when not given. */
+  readonly cwd?: string;
   /** Asked for only when the shape of argv is right: reading the file must not hide a mistyped flag. */
   readonly config: () => Promise<ConfigLookup>;
 }
@@ -32,21 +35,26 @@ function parseArg(arg: Arg, text: string): unknown {
   );
 }
 
-/** Checks the number of arguments and reads each. */
-export function parseArgs(declared: Args, texts: readonly string[]): readonly unknown[] {
-  const missing = declared.filter(({ optional }, index) => !optional && index >= texts.length);
+const NAME_IT = 'ARCHIVER_STORE, or storage.url in the config file, names the store of commands that are not given one';
+
+/** Checks the number of arguments and reads each; `store` is what the layers say of the one that names it. */
+function parseArgs(declared: Args, texts: readonly (string | undefined)[], store: unknown): readonly unknown[] {
+  const isThere = (arg: Arg, index: number): boolean => (arg.store === undefined ? texts[index] : store) !== undefined;
+  const missing = declared.filter((arg, index) => !arg.optional && !isThere(arg, index));
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(' and ');
-    throw usageError(`${names} ${missing.length === 1 ? 'is' : 'are'} missing`);
+    const hint = missing.some((arg) => arg.store === 'default') ? NAME_IT : undefined;
+    throw usageError(`${names} ${missing.length === 1 ? 'is' : 'are'} missing`, hint);
   }
   const takesAll = declared.at(-1)?.many === true;
   if (!takesAll && texts.length > declared.length) {
-    const extra = texts.slice(declared.length).map((text) => `"${text}"`);
+    const extra = texts.slice(declared.length).map((text) => `"${text ?? ''}"`);
     const takes = declared.length === 0 ? 'no arguments' : declared.map(({ name }) => name).join(' ');
     throw usageError(`too many arguments: ${extra.join(' ')}; this command takes ${takes}`);
   }
   return declared.map((arg, index) => {
-    if (arg.many) return texts.slice(index).map((text) => parseArg(arg, text));
+    if (arg.store !== undefined) return store;
+    if (arg.many) return texts.slice(index).map((text) => parseArg(arg, text ?? ''));
     const text = texts[index];
     return text === undefined ? undefined : parseArg(arg, text);
   });
@@ -57,35 +65,41 @@ const isGiven =
   (key: string): boolean =>
     (origins[key] ?? 'default') !== 'default' && values[key] !== false;
 
+/** Flags, and the store that the command works on. */
+function settingsOf(command: Command, cwd: string | undefined): Flags {
+  const store = storeArg(command);
+  return { ...allFlags(command), ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }) };
+}
+
+const rulesOf = (command: Command): NonNullable<Command['rules']> => [
+  ...(storeArg(command) === undefined ? [] : [storeRule]),
+  ...(command.rules ?? []),
+];
+
 /** The values once what is typed, and then each layer, has ruled out what excludes it in the layers below. */
-function resolveWithRules(
-  { args = [], rules = [], flags = {} }: Command,
-  layers: Layers,
-  typed: readonly string[],
-): Resolved {
-  const overruled = new Set(args.flatMap(({ instead }, index) => (isPlace(typed[index]) ? instead : [])));
+function resolveWithRules(command: Command, layers: Layers, cwd: string | undefined): Resolved {
+  const settings = settingsOf(command, cwd);
+  const overruled = new Set(storeArg(command)?.store === 'typed' ? [STORE_KEY] : []);
   for (;;) {
-    const resolved = resolveLayers(allFlags({ flags }), { ...layers, overruled });
+    const resolved = resolveLayers(settings, { ...layers, overruled });
     const input = { ...resolved, given: isGiven(resolved), overruled };
-    const more = rules.flatMap((rule) => (rule.kind === 'flags' ? (rule.overruled?.(input) ?? []) : []));
+    const more = rulesOf(command).flatMap((rule) => (rule.kind === 'flags' ? (rule.overruled?.(input) ?? []) : []));
     if (more.length === 0) return resolved;
     for (const key of more) overruled.add(key);
   }
 }
 
-/** An argument that may be left out may be the one behind it. */
-const isPlace = (text: string | undefined): boolean => text?.includes('://') === true;
-
 /** Throws the first rule that the values break, naming the layer of a flag that was not typed. */
 export function checkRules(command: Command, parsed: ParsedCommand): void {
   const { values, args, origins, sources } = parsed;
   const given = isGiven(parsed);
-  for (const rule of command.rules ?? []) {
+  for (const rule of rulesOf(command)) {
     const failure =
       rule.kind === 'flags' ? rule.check({ given, values }) : rule.ok(values, args) ? undefined : rule.text;
     if (failure === undefined) continue;
     const elsewhere = (rule.kind === 'flags' ? rule.keys : []).filter((key) => given(key) && origins[key] !== 'flag');
-    const notes = elsewhere.map((key) => `--${kebab(key)} comes from ${sources[key] ?? ''}`);
+    const nameOf = (key: string): string => (key === STORE_KEY ? 'the URL' : `--${kebab(key)}`);
+    const notes = elsewhere.map((key) => `${nameOf(key)} comes from ${sources[key] ?? ''}`);
     throw usageError(notes.length === 0 ? failure : `${failure} (${notes.join('; ')})`);
   }
 }
@@ -97,9 +111,12 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   if (wantsHelp) return undefined;
   const tokens = await tokenize(flags, argv);
   const config = await input.config();
-  const layers = { path: command.path, texts: tokens.texts, env: input.env, config };
-  const resolved = resolveWithRules(command, layers, tokens.args);
-  const parsed = { ...resolved, args: parseArgs(command.args ?? [], tokens.args) };
+  const declared = command.args ?? [];
+  const placed = placedTexts(declared, tokens);
+  const store = placed[declared.findIndex((arg) => arg.store !== undefined)];
+  const texts = { ...tokens.texts, [STORE_KEY]: store === undefined ? [] : [store] };
+  const resolved = resolveWithRules(command, { path: command.path, texts, env: input.env, config }, input.cwd);
+  const parsed = { ...resolved, args: parseArgs(declared, placed, resolved.values[STORE_KEY]) };
   checkRules(command, parsed);
   return parsed;
 }

@@ -27,7 +27,7 @@ export interface FlagRule<K extends string = string> {
 const RANK: Readonly<Record<Origin, number>> = { flag: 3, environment: 2, config: 1, default: 0 };
 
 /** Of keys that exclude each other: those that are given below the highest layer that gives one. */
-function lowerOf(keys: readonly string[], { given, origins }: LayeredInput): readonly string[] {
+export function lowerOf(keys: readonly string[], { given, origins }: LayeredInput): readonly string[] {
   const rank = (key: string): number => RANK[origins[key] ?? 'default'];
   const present = keys.filter((key) => given(key));
   const highest = Math.max(0, ...present.map(rank));

@@ -74,6 +74,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   const parsed = await parseCommand(command, {
     argv: rest,
     env: host.env,
+    cwd: host.cwd,
     config: () => loadConfigLayer(root, command, host),
   });
   const node = findNode(root, command.path.split(' ')) ?? root;

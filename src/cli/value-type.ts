@@ -1,9 +1,12 @@
 // What one text means: the smallest unit of typing, shared by flags and positional arguments. A type never throws and
 // never repeats the text in its reason: whoever knows where the text came from writes the sentence (and hides secrets).
+import { storeUrlOf } from '../core/object-store/store-url.js';
 import { parseDuration } from './parse-duration.js';
 import { parseSize } from './parse-size.js';
 
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: string; /** What to type instead. */ readonly hint?: string };
 
 /** What the shell can complete a value with. */
 export type Completes = 'file' | 'folder' | 'nothing';
@@ -19,7 +22,7 @@ export interface ValueType<T> {
 }
 
 const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
-const bad = (reason: string): Parsed<never> => ({ ok: false, reason });
+const bad = (reason: string) => ({ ok: false, reason }) as const;
 
 /** Any text. */
 export const textType: ValueType<string> = { label: 'string', sample: 'text', completes: 'nothing', parse: good };
@@ -145,16 +148,22 @@ export function choiceType<const C extends readonly [string, ...string[]]>(choic
   };
 }
 
-const STORE_URL = /^(?:s3:\/\/[^/\s]+(?:\/.*)?|file:\/\/\/.*)$/s;
+const WORD = /^[A-Za-z0-9][\w.+@/-]*$/;
 
-/** A place in an object store, as text: `s3://bucket/prefix` or `file:///folder`. */
-export const urlType: ValueType<string> = {
+/** A place in an object store: `s3://bucket/prefix`, `file:///folder`, or the path of a folder, relative ones from `cwd`. */
+export const urlIn = (cwd: string): ValueType<string> => ({
   label: 'url',
   sample: 's3://my-bucket/archives',
-  completes: 'nothing',
-  parse: (text) =>
-    STORE_URL.test(text) ? good(text) : bad('wants a store URL such as s3://bucket/prefix or file:///absolute/folder'),
-};
+  completes: 'folder',
+  parse(text) {
+    const url = storeUrlOf(text, cwd);
+    if (url !== undefined) return good(url);
+    const failed = bad(
+      'wants a store URL (s3://bucket/prefix, file:///absolute/folder), or a path that begins with / or ./',
+    );
+    return WORD.test(text) ? { ...failed, hint: `write ./${text} for a folder, s3://${text} for a bucket` } : failed;
+  },
+});
 
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const FALSE = new Set(['false', '0', 'no', 'off']);

@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flags } from './browse/flags.js';
-import { PLACE_KEYS, versionRules } from './kit/flags.js';
+import { versionRules } from './kit/flags.js';
 
 export const command = defineCommand({
   path: 'browse',
@@ -13,10 +13,9 @@ export const command = defineCommand({
     'What is already in place with the same size and time is left alone.\n' +
     'Needs a terminal. In scripts use archiver list and archiver restore.',
   args: [
-    arg.text('S3_URL', {
+    arg.url('S3_URL', {
       describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
       optional: true,
-      instead: PLACE_KEYS,
     }),
     arg.folder('OUTPUT_DIR', { describe: 'where restored files go; ./out when not given', optional: true }),
   ],

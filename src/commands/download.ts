@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
@@ -5,9 +6,9 @@ import { ArchiverError, isArchiverError } from '../core/failures/errors.js';
 import type { Selectors } from '../core/manifest/selection.js';
 import type { UploadLocation } from '../core/object-store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
-import { PLACE_KEYS, limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
+import { limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
 import { restoreCommand } from './kit/restore-command.js';
-import { restoreArguments, type RestoreContext, restoreFiles } from './kit/restore-files.js';
+import { type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import { NARROWING, patternFlag } from './kit/selectors.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 
@@ -34,12 +35,11 @@ export const command = defineCommand({
     '--shard-ids everything is downloaded. Files are written under OUTPUT_DIR by their path ' +
     'in the source folder; see `archiver restore` for how they are written.',
   args: [
-    arg.text('S3_URL', {
+    arg.url('S3_URL', {
       describe: 'the upload; leave it out with --bucket and --upload-id',
       optional: true,
-      instead: PLACE_KEYS,
     }),
-    arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing', optional: true }),
+    arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' }),
   ],
   flags,
   examples: [
@@ -52,8 +52,8 @@ export const command = defineCommand({
     1: 'failed, or none of the files could be written',
     3: 'finished, but some files could not be written',
   },
-  async run(values, positional, context: RestoreContext) {
-    const { url, outputDir } = restoreArguments(values, positional, context);
+  async run(values, [url, folder], context: RestoreContext) {
+    const outputDir = resolve(context.cwd, folder);
     const target = uploadTarget(url, values);
     const call = {
       operation: 'download' as const,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
@@ -5,7 +6,6 @@ import { conflicts, requires } from '../cli/rule.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import type { DatasetVersion } from './kit/dataset-version.js';
 import {
-  PLACE_KEYS,
   cacheFlag,
   coldFlags,
   limitFlags,
@@ -18,7 +18,7 @@ import {
 } from './kit/flags.js';
 import { openFrameCache } from './kit/frame-cache.js';
 import { fact } from './kit/lines.js';
-import { restoreArguments, type RestoreCall, type RestoreContext, restoreFiles } from './kit/restore-files.js';
+import { type RestoreCall, type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
 import { hashRule, isSelecting, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
@@ -59,12 +59,11 @@ export const command = defineCommand({
     'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command waits ' +
     'and restores. Costs are estimates at AWS list prices.',
   args: [
-    arg.text('S3_URL', {
+    arg.url('S3_URL', {
       describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
       optional: true,
-      instead: PLACE_KEYS,
     }),
-    arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing', optional: true }),
+    arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' }),
   ],
   flags,
   rules: [
@@ -98,8 +97,8 @@ export const command = defineCommand({
     3: 'finished, but some files could not be restored, or some chunks could not be requested',
     4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was requested or fetched',
   },
-  async run(values, positional, context: RestoreContext) {
-    const { url, outputDir } = restoreArguments(values, positional, context);
+  async run(values, [url, folder], context: RestoreContext) {
+    const outputDir = resolve(context.cwd, folder);
     const version = values.datasetId === undefined ? undefined : await versionOf(url, values, context);
     const target = version?.target ?? uploadTarget(url, values);
     const { retrieveWithJob } = await import('./kit/retrieve-with-job.js');

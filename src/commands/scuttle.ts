@@ -11,7 +11,7 @@ import type { WipeResult } from '../core/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
 import { bucketUrl } from './kit/upload-target.js';
-import { PLACE_KEYS, storeFlags } from './kit/flags.js';
+import { storeFlags } from './kit/flags.js';
 import { firstLines, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -40,10 +40,9 @@ export const command = defineCommand({
     'On a terminal it shows what it found and asks three times: type the name of the bucket (or the path of the folder), ' +
     'SCUTTLE, and yes. Nothing can be brought back.',
   args: [
-    arg.url('S3_URL', {
+    arg.typedUrl('S3_URL', {
       describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
       optional: true,
-      instead: PLACE_KEYS,
     }),
   ],
   flags,

@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { usageError } from '../core/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
-import { PLACE_KEYS, cacheFlag, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
+import { cacheFlag, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
@@ -31,10 +31,9 @@ export const command = defineCommand({
     'Without a terminal, lines are read from stdin, nothing is prompted for, and the exit status is that of the last line. ' +
     'Lines that fail do not stop the others.',
   args: [
-    arg.text('S3_URL', {
+    arg.url('S3_URL', {
       describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out for a prompt over all commands',
       optional: true,
-      instead: PLACE_KEYS,
     }),
   ],
   flags,
@@ -50,12 +49,14 @@ export const command = defineCommand({
     1: 'the upload cannot be read, or the last line failed',
     3: 'the last line finished with something left out',
   },
-  async run(values, [url], context: Context) {
+  async run(values, [place], context: Context) {
     if (context.json)
       throw usageError('a shell prints what its lines print and has no --json', 'archiver list and archiver info have');
-    // What a lower layer says of a bucket is for those who name an upload in it.
-    const bucket = context.origins['bucket'] === 'flag' ? values.bucket : undefined;
-    const isArchive = [url, bucket, values.uploadId, values.datasetId].some((given) => given !== undefined);
+    // What a lower layer says of the store is for those who name an upload in it.
+    const isArchive =
+      context.origins['url'] === 'flag' ||
+      context.origins['bucket'] === 'flag' ||
+      [values.uploadId, values.datasetId].some((given) => given !== undefined);
     if (!isArchive) {
       const { ReplInterpreter } = await import('./shell/repl-interpreter.js');
       return await talk(new ReplInterpreter(context), values, context);
@@ -63,7 +64,7 @@ export const command = defineCommand({
     const { ArchiveInterpreter } = await import('./shell/archive-interpreter.js');
     const { ArchiveSession } = await import('./shell/archive-session.js');
     const { openArchive } = await import('./shell/open-archive.js');
-    const { archive, opened } = await openArchive(values, url, context);
+    const { archive, opened } = await openArchive(values, place, context);
     try {
       return await talk(new ArchiveInterpreter(new ArchiveSession(archive, context)), values, context);
     } finally {

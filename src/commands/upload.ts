@@ -9,7 +9,6 @@ import { isArchiverError } from '../core/failures/errors.js';
 import { joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
-  PLACE_KEYS,
   datasetIdFlag,
   folderFlags,
   folderRules,
@@ -116,7 +115,7 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
-    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true, instead: PLACE_KEYS }),
+    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true }),
   ],
   flags,
   rules: [

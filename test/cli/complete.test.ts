@@ -44,7 +44,8 @@ describe('completion', () => {
     expect(paths('upload', '')).toBe('folder');
     expect(paths('upload', '--dry-run', '')).toBe('folder');
     expect(paths('upload', '--hash', '')).toBe('nothing');
-    expect(paths('upload', 'dir', '')).toBe('nothing');
+    expect(paths('upload', 'dir', '')).toBe('folder');
+    expect(paths('upload', 'dir', 'store', '')).toBe('nothing');
     expect(paths('upload', '--bucket', 'b', '')).toBe('folder');
   });
 

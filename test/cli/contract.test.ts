@@ -53,13 +53,14 @@ describe.each(commands)('%s', (path, command) => {
     expect(flags.map(([key]) => key).filter((key) => ['json', 'help'].includes(key))).toEqual([]);
   });
 
-  test('has optional arguments last and at most one that takes the rest', () => {
-    const args = command.args ?? [];
+  test('has optional arguments last, but for a store, and at most one that takes the rest', () => {
+    const all = command.args ?? [];
+    const args = all[0]?.store === undefined ? all : all.slice(1);
     const firstOptional = args.findIndex(({ optional }) => optional);
 
     expect(args.slice(firstOptional === -1 ? args.length : firstOptional).every(({ optional }) => optional)).toBe(true);
     expect(args.slice(0, -1).some(({ many }) => many)).toBe(false);
-    for (const arg of args) expect(arg.name).toMatch(/^[A-Z][A-Z0-9_]*$/);
+    for (const arg of all) expect(arg.name).toMatch(/^[A-Z][A-Z0-9_]*$/);
   });
 
   test('has defaults and samples that its own flags take', () => {

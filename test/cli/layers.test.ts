@@ -145,9 +145,9 @@ describe('a bad value names its layer', () => {
     [{ ARCHIVER_DRY_RUN: 'maybe' }, undefined, 'ARCHIVER_DRY_RUN is a switch and wants true or false, got "maybe"'],
     [{}, 'a:\n', 'FILE line 1: a is not a setting'],
     [
-      { ARCHIVER_MIRROR: 'https://me:hunter2@x/y?a=b' },
+      { ARCHIVER_STORE: 'https://me:hunter2@x/y?a=b' },
       undefined,
-      'ARCHIVER_MIRROR wants a store URL such as s3://bucket/prefix or file:///absolute/folder, got "https://(hidden)@x/y?a=b"',
+      'ARCHIVER_STORE wants a store URL (s3://bucket/prefix, file:///absolute/folder), or a path that begins with / or ./, got "https://(hidden)@x/y?a=b"',
     ],
     [{ ARCHIVER_UPLOAD_TAG: 'token:hunter2' }, undefined, 'ARCHIVER_UPLOAD_TAG wants key=value, got "token:(hidden)"'],
     [{}, 'upload:\n  hash: ""\n', '✗ upload.hash in FILE (line 2) must not be empty\n'],

@@ -37,8 +37,6 @@ describe('values', () => {
       'a=b=c',
       '--tag',
       'd=',
-      '--mirror',
-      'file:///m',
       '--no-verify',
       '--dry-run',
     ];
@@ -56,7 +54,6 @@ describe('values', () => {
       file: ['x', 'y,z'],
       sample: 0.05,
       tag: { a: 'b=c', d: '' },
-      mirror: 'file:///m',
       verify: false,
       dryRun: true,
     });

@@ -39,7 +39,6 @@ export const upload = (run: Run = () => undefined) =>
       file: flag.repeat({ describe: 'one file' }),
       tag: flag.pairs({ describe: 'tags' }),
       sample: flag.percent({ describe: 'share to check' }),
-      mirror: flag.url({ describe: 'another store' }),
       token: flag.text({ secret: true, describe: 'a secret' }),
       pin: flag.int([0, 9], { secret: true, describe: 'a secret number' }),
       verify: flag.on({ default: true, describe: 'check it' }),

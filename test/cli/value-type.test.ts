@@ -11,7 +11,7 @@ import {
   modeType,
   percentType,
   switchType,
-  urlType,
+  urlIn,
   type ValueType,
 } from '../../src/cli/value-type.js';
 
@@ -87,7 +87,18 @@ describe('modes', () => {
   );
 });
 
+const STORE_WANTED =
+  'wants a store URL (s3://bucket/prefix, file:///absolute/folder), or a path that begins with / or ./';
+
 describe('types', () => {
+  test('of a bare word asks what it is', () => {
+    expect(urlIn('/at').parse('photos')).toEqual({
+      ok: false,
+      reason: STORE_WANTED,
+      hint: 'write ./photos for a folder, s3://photos for a bucket',
+    });
+  });
+
   const cases: readonly (readonly [string, ValueType<unknown>, string, unknown])[] = [
     ['int', intType(1, 22), '22', 22],
     ['int with an extra', intType(4, 32, [0]), '0', 0],
@@ -96,8 +107,13 @@ describe('types', () => {
     ['choice', choiceType(['a', 'b']), 'b', 'b'],
     ['percent with sign', percentType, '5%', 0.05],
     ['percent without sign', percentType, '50', 0.5],
-    ['s3 url', urlType, 's3://bucket/a b', 's3://bucket/a b'],
-    ['file url', urlType, 'file:///tmp/x', 'file:///tmp/x'],
+    ['s3 url', urlIn('/at'), 's3://bucket/a b', 's3://bucket/a b'],
+    ['file url', urlIn('/at'), 'file:///tmp/x', 'file:///tmp/x'],
+    ['absolute path', urlIn('/at'), '/mnt/back up/', 'file:///mnt/back up'],
+    ['relative path', urlIn('/at/home'), './photos', 'file:///at/home/photos'],
+    ['path of the folder above', urlIn('/at/home'), '../photos', 'file:///at/photos'],
+    ['this folder', urlIn('/at/home'), '.', 'file:///at/home'],
+    ['hidden folder', urlIn('/at'), './.hidden', 'file:///at/.hidden'],
     ['switch', switchType, 'ON', true],
     ['switch off', switchType, '0', false],
     ['bytes', bytesType(1), '1', 1],
@@ -120,13 +136,10 @@ describe('types', () => {
     ['choice', choiceType(['a', 'b']), 'A', 'wants one of a, b'],
     ['percent above', percentType, '101%', 'wants a percentage from 0% to 100%'],
     ['percent alone', percentType, '%', 'wants a percentage from 0% to 100%'],
-    ['url without bucket', urlType, 's3://', 'wants a store URL such as s3://bucket/prefix or file:///absolute/folder'],
-    [
-      'relative file url',
-      urlType,
-      'file://tmp',
-      'wants a store URL such as s3://bucket/prefix or file:///absolute/folder',
-    ],
+    ['url without bucket', urlIn('/'), 's3://', STORE_WANTED],
+    ['relative file url', urlIn('/'), 'file://tmp', STORE_WANTED],
+    ['url of something else', urlIn('/'), 'https://example.com/x', STORE_WANTED],
+    ['name of a hidden file', urlIn('/'), '.hidden', STORE_WANTED],
     ['switch', switchType, 'maybe', 'is a switch and wants true or false'],
     ['bytes below', bytesType(10), '9', 'wants a size of at least 10 bytes'],
   ];

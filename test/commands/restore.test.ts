@@ -102,7 +102,7 @@ describe('naming an upload', () => {
     [['info', 's3://bucket/uploads/1', '--bucket', 'b-1'], /give either a URL or --bucket/],
     [['info', 's3://bucket/uploads/1', '-u', '2'], /name different uploads/],
     [['list', 's3://bucket', '-u', '../x'], /is not an upload id/],
-    [['restore', '--all'], /S3_URL and OUTPUT_DIR are missing/],
+    [['restore', '--all'], /OUTPUT_DIR is missing/],
     [['restore', 's3://bucket/uploads/1', '--all'], /OUTPUT_DIR is missing/],
   ])('%j is a usage error', async (argv, message) => {
     const { status, stderr } = await run(...argv);

@@ -31,7 +31,7 @@ beforeEach(async () => {
 describe('usage', () => {
   test.each([
     [[], 'give either S3_URL or --bucket'],
-    [['s3://bucket', '--bucket', 'bucket'], 'give either S3_URL or --bucket'],
+    [['s3://bucket', '--bucket', 'bucket'], 'give either a URL or --bucket, not both'],
     [['s3://bucket', '--prefix', 'p'], '--prefix goes with --bucket'],
     [['--bucket', 'bucket', '--prefix', ''], '--prefix must not be empty: leave it out for the whole bucket'],
     [['s3://bucket/uploads/20251114-093012-1a2b3c4d', '--force'], 'is a single upload'],

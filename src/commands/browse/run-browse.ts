@@ -21,7 +21,7 @@ import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from './flags.js';
 import { openForSession } from '../kit/store.js';
-import { uploadTarget, urlAndFolder } from '../kit/upload-target.js';
+import { uploadTarget } from '../kit/upload-target.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { openFrameCache } from '../kit/frame-cache.js';
 import { datasetTarget } from '../kit/dataset-target.js';
@@ -47,9 +47,12 @@ interface Browsing {
 }
 
 /** Runs the command; returns its exit status. */
-export async function runBrowse(values: BrowseValues, positional: Positional, context: Context): Promise<number> {
+export async function runBrowse(
+  values: BrowseValues,
+  [url, outputDir = DEFAULT_OUTPUT]: Positional,
+  context: Context,
+): Promise<number> {
   requireTerminal(context);
-  const [url, outputDir = DEFAULT_OUTPUT] = urlAndFolder(values, positional);
   const isDataset = values.datasetId !== undefined;
   const target = isDataset ? { baseUrl: datasetTarget(url, values), uploadId: undefined } : uploadTarget(url, values);
   const { opened, during } = await openForSession(target.baseUrl, values, context);

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import type { Messages, Origins, Places, Results } from '../../cli/context.js';
+import type { Messages, Places, Results } from '../../cli/context.js';
 import type { ProgressContext } from '../../cli/progress.js';
-import { flag, type Values } from '../../cli/flag.js';
+import { flag } from '../../cli/flag.js';
 import type { SidecarResult } from '../../core/dvc/sidecar.js';
 import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { resultPath } from '../../core/failures/failure-list.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
-import { PLACE_KEYS, uploadTargetFlags } from '../kit/flags.js';
+import { uploadTargetFlags } from '../kit/flags.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { withResult } from '../kit/run.js';
-import { uploadTarget, uploadUrl, urlAndFolder } from '../kit/upload-target.js';
+import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
 
 const flags = {
   outputDir: flag.folder({ default: 'dvc-files', describe: 'where the .dvc files go, when OUTPUT_DIR is not given' }),
@@ -34,7 +34,7 @@ export const command = defineCommand({
     'A .dvc file that is there is brought up to date, and keeps descriptions and comments. Left out are symbolic ' +
     'links and the files of DVC and git themselves; files without an MD5 and names that are not UTF-8 fail.',
   args: [
-    arg.text('S3_URL', { describe: 'the upload; leave it out with --bucket', optional: true, instead: PLACE_KEYS }),
+    arg.url('S3_URL', { describe: 'the upload; leave it out with --bucket', optional: true }),
     arg.folder('OUTPUT_DIR', { describe: 'where the .dvc files go; made when it is missing', optional: true }),
   ],
   flags,
@@ -47,8 +47,10 @@ export const command = defineCommand({
     1: 'failed, or no .dvc file could be written',
     3: 'written, but not for some files',
   },
-  async run(values, positional, context: Results & Messages & Places & StoreContext & ProgressContext) {
-    const { url, outputDir } = splitPositional(values, positional, context);
+  async run(values, [url, named], context: Results & Messages & Places & StoreContext & ProgressContext) {
+    if (named !== undefined && context.origins['outputDir'] === 'flag')
+      throw usageError('give either OUTPUT_DIR or --output-dir, not both');
+    const outputDir = resolve(context.cwd, named ?? values.outputDir);
     const { baseUrl, uploadId } = uploadTarget(url, values);
     const { exportSidecars } = await import('../../core/dvc/export-sidecars.js');
     const { cacheDir } = values;
@@ -76,18 +78,6 @@ export const command = defineCommand({
     return result.files + result.folders.length === 0 ? 1 : 3;
   },
 });
-
-/** @throws usage for two output folders */
-function splitPositional(
-  values: Values<typeof flags>,
-  positional: readonly [url: string | undefined, outputDir: string | undefined],
-  { cwd, origins }: Pick<Places, 'cwd'> & Origins,
-): { readonly url: string | undefined; readonly outputDir: string } {
-  const [url, named] = urlAndFolder(values, positional);
-  if (named !== undefined && origins['outputDir'] === 'flag')
-    throw usageError('give either OUTPUT_DIR or --output-dir, not both');
-  return { url, outputDir: resolve(cwd, named ?? values.outputDir) };
-}
 
 function exportText(result: SidecarResult, outputDir: string): string {
   const { files, folders, unchanged, replaced, firstReplaced, failed, links } = result;

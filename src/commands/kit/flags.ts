@@ -4,14 +4,10 @@ import { arg } from '../../cli/arg.js';
 import { flag } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
 
-/** What a URL says, no variable and no config file needs to. */
-export const PLACE_KEYS = ['bucket', 'prefix'] as const;
-
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
   describe: 'the upload, instead of --bucket and --upload-id',
   optional: true,
-  instead: PLACE_KEYS,
 });
 
 /** The base URL of datasets. */

@@ -1,16 +1,15 @@
 // The way from the flags of `restore` and `download` to the files: both are faces of one engine.
-import { resolve } from 'node:path';
 import type { Clock, Environment, MemoryLimit, Messages, Places, Results, Terminal } from '../../cli/context.js';
 import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
-import { ArchiverError, usageError } from '../../core/failures/errors.js';
+import { ArchiverError } from '../../core/failures/errors.js';
 import { NothingSelected } from '../../core/manifest/nothing-selected.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { stopwatch, warnOf, withResult } from './run.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
-import { uploadUrl, urlAndFolder } from './upload-target.js';
+import { uploadUrl } from './upload-target.js';
 
 export type RestoreContext = Results &
   Messages &
@@ -107,16 +106,4 @@ function withHint(error: unknown, { target }: RestoreCall, { dryRun }: { readonl
   if (!(error instanceof NothingSelected)) return error;
   const message = dryRun ? `nothing to restore: ${error.message}` : error.message;
   return new ArchiverError('not-found', message, { cause: error, hint: `archiver list ${uploadUrl(target)}` });
-}
-
-/** The arguments of a restore: where from, and the absolute folder to write to. @throws usage when one is missing */
-export function restoreArguments(
-  values: { readonly bucket: string | undefined },
-  positional: readonly [url: string | undefined, outputDir: string | undefined],
-  { cwd }: Pick<Places, 'cwd'>,
-): { readonly url: string | undefined; readonly outputDir: string } {
-  const [url, outputDir] = urlAndFolder(values, positional);
-  if (outputDir === undefined)
-    throw usageError(url === undefined ? 'S3_URL and OUTPUT_DIR are missing' : 'OUTPUT_DIR is missing');
-  return { url, outputDir: resolve(cwd, outputDir) };
 }

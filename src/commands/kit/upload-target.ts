@@ -50,17 +50,9 @@ function checkId(uploadId: string): UploadId {
   return uploadId;
 }
 
-/** The arguments S3_URL and OUTPUT_DIR; with --bucket the only one is the folder. */
-export const urlAndFolder = (
-  { bucket }: Pick<UploadTargetValues, 'bucket'>,
-  [first, second]: readonly [string | undefined, string | undefined],
-): readonly [url: string | undefined, folder: string | undefined] =>
-  bucket !== undefined && second === undefined && first?.includes('://') !== true
-    ? [undefined, first]
-    : [first, second];
-
 /** The URL of the upload itself. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => uploadUrlOf(baseUrl, uploadId);
 
-/** --bucket takes a name or the URL of a place. */
-export const bucketUrl = (bucket: string): string => (bucket.includes('://') ? bucket : `s3://${bucket}`);
+/** --bucket takes a name, the URL of a place, or the absolute path of a folder. */
+export const bucketUrl = (bucket: string): string =>
+  bucket.includes('://') ? bucket : bucket.startsWith('/') ? `file://${bucket}` : `s3://${bucket}`;

@@ -1,6 +1,6 @@
 // Where objects are, as text: `s3://bucket[/prefix]` or `file:///absolute/folder`. A store URL names a base; keys are
 // relative to it. Folders with odd names are never percent-encoded: `file://` is followed by the path as it is.
-import { posix } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { usageError } from '../failures/errors.js';
 import type { UploadId } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
@@ -12,6 +12,18 @@ export type StoreUrl =
       /** No slash at either end; empty for the whole bucket. */ readonly prefix: string;
     }
   | { readonly kind: 'file'; /** Absolute, without a trailing slash. */ readonly folder: string };
+
+const STORE_URL = /^(?:s3:\/\/[^/\s]+(?:\/.*)?|file:\/\/\/.*)$/s;
+const PATH = /^(?:\/|\.{1,2}(?:\/|$))/;
+
+/**
+ * The URL of what a person writes for a place: a URL as it is, a path that begins with `/`, `./` or `../` as that of its
+ * folder; undefined for anything else. Relative paths begin at `cwd`.
+ */
+export function storeUrlOf(text: string, cwd: string): string | undefined {
+  if (STORE_URL.test(text)) return text;
+  return PATH.test(text) ? `file://${resolve(cwd, text)}` : undefined;
+}
 
 const MAX_KEY_BYTES = 1024;
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
