@@ -18,13 +18,11 @@ const RATE_WINDOW_MS = 10_000;
 // The time left jumps about when it follows the speed of the last seconds.
 const ETA_WINDOW_MS = 60_000;
 
-type Start = Extract<TransferEvent, { type: 'start' }>;
 /** A request that waits, or is on its way again. */
 export type Waiting = RetryEvent & { readonly nextAtMs: number };
-type Chunk = Extract<TransferEvent, { type: 'chunk' }>;
 
 export interface TransferState {
-  start: Start | undefined;
+  start: Event<'start'> | undefined;
   plan: PlanEvent | undefined;
   plans: number;
   phase: TransferPhase;
@@ -91,93 +89,57 @@ export function createTransferState(nowMs: number): TransferState {
   };
 }
 
-/** Folds one event into the books. */
-export function foldEvent(state: TransferState, event: TransferEvent, nowMs: number): void {
-  switch (event.type) {
-    case 'plan':
-      foldPlan(state, event, nowMs);
-      return;
-    case 'progress':
-      foldProgress(state, event, nowMs);
-      return;
-    case 'chunk':
-      foldChunk(state, event, nowMs);
-      return;
-    case 'scan':
-      state.itemsFound = event.items;
-      state.bytesFound = event.bytes;
-      return;
-    case 'sent':
-      state.sent = event;
-      state.storedRate.add(event.storedBytes, nowMs);
-      state.steadyRate.add(barBytes(state), nowMs);
-      return;
-    case 'retry':
-    case 'settled':
-    case 'skip':
-    case 'note':
-      foldTrouble(state, event, nowMs);
-      return;
-    case 'start':
-    case 'phase':
-    case 'thaw':
-    case 'end':
-      foldStage(state, event, nowMs);
-      return;
-    default:
-      event satisfies never;
-  }
-}
+type Event<T extends TransferEvent['type']> = Extract<TransferEvent, { type: T }>;
 
-type Trouble = Extract<TransferEvent, { type: 'retry' | 'settled' | 'skip' | 'note' }>;
-
-function foldTrouble(state: TransferState, event: Trouble, nowMs: number): void {
-  switch (event.type) {
-    case 'retry':
-      state.retries += 1;
-      state.waiting.set(event.request, { ...event, nextAtMs: nowMs + event.waitMs });
-      return;
-    case 'settled':
-      state.waiting.delete(event.request);
-      return;
-    case 'skip':
-      state.skippedCount += 1;
-      if (state.skipped.length < SKIPPED_SHOWN) state.skipped.push({ path: event.path, reason: event.reason });
-      return;
-    case 'note':
-      state.notes.push(event.text);
-      return;
-    default:
-      event satisfies never;
-  }
-}
-
-type Stage = Extract<TransferEvent, { type: 'start' | 'phase' | 'thaw' | 'end' }>;
-
-function foldStage(state: TransferState, event: Stage, nowMs: number): void {
-  switch (event.type) {
-    case 'start':
+const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, event: Event<T>, nowMs: number) => void } =
+  {
+    start(state, event, nowMs) {
       state.start = event;
       state.unit = OPERATIONS[event.operation].unit;
       state.startedAtMs = nowMs;
-      return;
-    case 'phase':
-      state.phase = event.phase;
-      state.unit = unitIn(event.phase, state);
-      return;
-    case 'thaw':
+    },
+    phase(state, { phase }) {
+      state.phase = phase;
+      state.unit = unitIn(phase, state);
+    },
+    scan(state, { items, bytes }) {
+      state.itemsFound = items;
+      state.bytesFound = bytes;
+    },
+    plan: foldPlan,
+    progress: foldProgress,
+    chunk: foldChunk,
+    sent(state, event, nowMs) {
+      state.sent = event;
+      state.storedRate.add(event.storedBytes, nowMs);
+      state.steadyRate.add(barBytes(state), nowMs);
+    },
+    retry(state, event, nowMs) {
+      state.retries += 1;
+      state.waiting.set(event.request, { ...event, nextAtMs: nowMs + event.waitMs });
+    },
+    settled: (state, { request }) => void state.waiting.delete(request),
+    skip(state, { path, reason }) {
+      state.skippedCount += 1;
+      if (state.skipped.length < SKIPPED_SHOWN) state.skipped.push({ path, reason });
+    },
+    note: (state, { text }) => void state.notes.push(text),
+    thaw(state, event) {
       state.thaw = event;
       state.phase = 'thawing';
-      return;
-    case 'end':
-      state.outcome = event.outcome;
-      if (event.outcome.status === 'done') state.phase = 'done';
+    },
+    end(state, { outcome }, nowMs) {
+      state.outcome = outcome;
+      if (outcome.status === 'done') state.phase = 'done';
       state.endedAtMs = nowMs;
       state.waiting.clear();
-      return;
-    default:
-      event satisfies never;
-  }
+    },
+  };
+
+/** Folds one event into the books. */
+export function foldEvent<T extends TransferEvent['type']>(state: TransferState, event: Event<T>, nowMs: number): void {
+  const fold: (typeof FOLDS)[T] = FOLDS[event.type];
+  fold(state, event, nowMs);
 }
 
 /** A phase that counts nothing leaves the last count to be seen. */
@@ -217,14 +179,14 @@ export function barBytes(state: TransferState): number {
   return isSending(state) ? sentBytes(state) : state.bytesDone;
 }
 
-function foldProgress(state: TransferState, event: Extract<TransferEvent, { type: 'progress' }>, nowMs: number): void {
+function foldProgress(state: TransferState, event: Event<'progress'>, nowMs: number): void {
   state.itemsDone = event.items;
   state.bytesDone = event.bytes;
   if (event.path !== undefined) state.path = event.path;
   addRates(state, nowMs);
 }
 
-function foldChunk(state: TransferState, chunk: Chunk, nowMs: number): void {
+function foldChunk(state: TransferState, chunk: Event<'chunk'>, nowMs: number): void {
   if (chunk.state === 'started') {
     state.shardOfChunk.set(chunk.chunk, chunk.shard);
     return;
