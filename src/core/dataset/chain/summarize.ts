@@ -4,8 +4,6 @@ import { useTables } from '../../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../manifest/manifest-types.js';
 import type { ForeignSink, MergedView } from './merged-view.js';
 
-export { compactView } from './compact-view.js';
-
 export interface Summary {
   /** `chunks` and `storedBytes` count what an entry refers to. `skipped` is 0: a view does not know what was left out. */
   readonly totals: Totals;
