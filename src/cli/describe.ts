@@ -1,8 +1,7 @@
-// The tree as data: what `archiver --help --json` prints, and the text that the snapshot test holds.
-import { argUsage } from './arg.js';
+// The tree as data: what `archiver --help --json` prints.
 import type { Declaration } from './declaration.js';
 import { envNames } from './env-names.js';
-import { flagTerm, exitsOf } from './help.js';
+import { exitsOf } from './help.js';
 import { kebab, type Flag } from './flag.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 
@@ -41,18 +40,4 @@ function describeCommand(command: Declaration): unknown {
 /** A node for programs: itself and all commands under it. */
 export function describeNode(node: Node): unknown {
   return { call: callOf(node), summary: node.summary, commands: [...commandsUnder(node)].map(describeCommand) };
-}
-
-/** The whole tree in a few lines per command: what a reviewer wants to see change. */
-export function describeTree(root: Node): string {
-  return [...commandsUnder(root)]
-    .map((command) => {
-      const flags = Object.entries(command.flags ?? {}).map(([key, flag]) => {
-        const defaultText = flag.kind === 'switch' || flag.defaultText === undefined ? '' : ` = ${flag.defaultText}`;
-        return `  ${flagTerm(key, flag).trim()} <${flag.kind} ${flag.type.label}>${flag.required ? ' required' : ''}${defaultText}`;
-      });
-      return [['archiver', command.path, ...(command.args ?? []).map(argUsage)].join(' '), ...flags].join('\n');
-    })
-    .join('\n')
-    .concat('\n');
 }

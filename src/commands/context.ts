@@ -15,8 +15,7 @@ export const command = defineCommand({
   ignoresConfigFile: true,
   async run(values, _args, context: Results & Origins & Places) {
     const { currentContext } = await import('../core/context/current-context.js');
-    const isFlag = context.origins['context'] === 'flag';
-    const { context: name, source } = await currentContext(values.context, { isFlag, userHome: context.userHome });
+    const { context: name, source } = await currentContext(values.context, context);
     context.result({ context: name, source }, () => `${name}\n`);
   },
 });

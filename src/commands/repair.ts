@@ -5,7 +5,7 @@ import type { ProgressContext } from '../cli/progress.js';
 import { flag } from '../cli/flag.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Loss } from '../core/repair/losses.js';
-import type { RepairPart, RepairResult } from '../core/repair/repair.js';
+import type { RepairPart, RepairResult } from '../core/repair/repair-result.js';
 import { formatBytes, formatCount } from '../ui/format.js';
 import { limitFlags, storeModeFlag, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
@@ -53,7 +53,8 @@ export const command = defineCommand({
   },
   async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
     const { baseUrl, uploadId } = uploadTarget(url, values);
-    const { hasLosses, repairUpload } = await import('../core/repair/repair.js');
+    const { repairUpload } = await import('../core/repair/repair.js');
+    const { hasLosses } = await import('../core/repair/repair-result.js');
     const { rememberedIn } = await import('../core/archive/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });

@@ -58,17 +58,19 @@ export const command = defineCommand({
 
 async function open(folder: string, id: string): Promise<SavedUpload> {
   const { openSaved } = await import('../core/resume/saved-upload.js');
-  const { savedIds } = await import('../core/resume/state-folder.js');
+  const { savedUploads } = await import('../core/resume/state-folder.js');
   const hint = (near?: string): string => (near === undefined ? 'archiver resume list' : `archiver resume ${near}`);
-  const saved = { id, noun: 'upload', folder, ids: () => savedIds(folder), hint };
+  const saved = { id, noun: 'upload', folder, ids: () => savedUploads(folder).ids(), hint };
   return await readSaved(saved, () => openSaved(folder, id, hostname()));
 }
 
 /** The only one to go on with; one that is complete counts where there is no other. */
 async function onlyUpload(folder: string): Promise<string> {
-  const { findStates } = await import('../core/resume/state-folder.js');
-  const free = (await findStates(folder, hostname())).filter(({ holder, state }) => holder === undefined && state);
-  const open = free.filter(({ state }) => state?.status !== 'complete');
+  const { savedUploads } = await import('../core/resume/state-folder.js');
+  const free = (await savedUploads(folder).findAll(hostname())).filter(
+    ({ holder, document }) => holder === undefined && document,
+  );
+  const open = free.filter(({ document }) => document?.status !== 'complete');
   const found = open.length > 0 ? open : free.slice(-1);
   const [first] = found;
   if (first === undefined) {
@@ -76,15 +78,15 @@ async function onlyUpload(folder: string): Promise<string> {
       hint: 'archiver resume list',
     });
   }
-  if (found.length === 1) return first.uploadId;
-  const ids = found.map(({ uploadId }) => uploadId).join(', ');
+  if (found.length === 1) return first.id;
+  const ids = found.map(({ id }) => id).join(', ');
   throw usageError(`${found.length} uploads can be resumed: ${ids}`, 'name one of them; archiver resume list');
 }
 
 async function alreadyComplete(folder: string, state: UploadState, context: Pick<Context, 'outcome'>): Promise<number> {
   const { uploadId, uploadIds, datasetId, storeUrl } = state;
-  const { removeState } = await import('../core/resume/state-folder.js');
-  await removeState(folder, uploadId);
+  const { savedUploads } = await import('../core/resume/state-folder.js');
+  await savedUploads(folder).remove(uploadId);
   const location = uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId);
   context.outcome(
     { uploadId: uploadIds.at(-1), location, datasetId, alreadyComplete: true },

@@ -7,9 +7,10 @@ import { printable } from '../core/paths/raw-path.js';
 import type { Problem } from '../core/verify/problem.js';
 import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
+import { lookOf } from '../ui/look.js';
+import { signText } from '../ui/sign.js';
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
-import { headline } from './kit/headline.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
@@ -72,7 +73,8 @@ export const command = defineCommand({
       },
       show: async ({ result, requests }) => {
         const durationMs = elapsed();
-        const first = headline(result.ok, verdict(result), context);
+        const sign = signText(result.ok ? 'good' : 'bad', lookOf(context.colors.stdout, context.env));
+        const first = `${sign} ${verdict(result)}`;
         return {
           document: { ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
           text: () => textOf([first, ...detailLines(result, durationMs, context.verbose)]),

@@ -140,7 +140,7 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
 
 /** Folds one event into the books. */
 export function foldEvent<T extends TransferEvent['type']>(state: TransferState, event: Event<T>, nowMs: number): void {
-  const fold: (typeof FOLDS)[T] = FOLDS[event.type as T];
+  const fold: (typeof FOLDS)[T] = FOLDS[event.type];
   fold(state, event, nowMs);
 }
 

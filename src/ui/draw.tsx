@@ -1,12 +1,12 @@
 // Draws a tree of components with Ink on a terminal, and tells of what fails in it. Ink reads no keys and hears of no
 // signal here: keys come from a key source, signals are the framework's.
+import { PassThrough } from 'node:stream';
 import { render } from 'ink';
 import { Component, type ReactElement, type ReactNode } from 'react';
 import type { Canvas } from './canvas.js';
 import type { KeySource } from './keys.js';
 import { Kit } from './kit.js';
 import type { Look } from './look.js';
-import { unusedInput } from './unused-input.js';
 
 export interface Drawing {
   /** Draws what is still to be drawn, and no more. */
@@ -65,4 +65,11 @@ class Guard extends Component<GuardProps, { readonly hasFailed: boolean }> {
   override render(): ReactNode {
     return this.state.hasFailed ? null : this.props.children;
   }
+}
+
+/** An input for Ink that is never used: keys are read by `readKeys`, or not at all. */
+function unusedInput(): NodeJS.ReadStream {
+  const input: unknown = new PassThrough();
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Ink only looks for isTTY
+  return input as NodeJS.ReadStream;
 }

@@ -11,7 +11,8 @@ const NUMBER = 5;
 /** How full something is: a bar and, right-aligned beside it, the number. Exactly `width` columns. */
 export function Gauge({ share, width, warnAt = 0.8 }: { share: number; width: number; warnAt?: number }): ReactElement {
   const tone = gaugeTone(share, warnAt);
-  const number = `${Math.floor(share * 100)}%`.padStart(NUMBER);
+  const text = share < 10 ? `${Math.floor(share * 100)}%` : `${Math.min(999, Math.floor(share))}x`;
+  const number = text.padStart(NUMBER);
   if (width < NUMBER + 4) return <Tint tone={tone}>{number.padStart(width)}</Tint>;
   return (
     <Tint>

@@ -29,9 +29,6 @@ type Target = (line: Line) => number;
 
 const segmenter = new Intl.Segmenter();
 
-/** The characters of a text as a person counts them. */
-export const charactersOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
-
 function before({ text, cursor }: Line): number {
   if (cursor === 0) return 0;
   return segmenter.segment(text).containing(cursor - 1)?.index ?? 0;

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import { charactersOf, type Line } from './line-editor.js';
-import { clean, cut, widthOf } from './text.js';
+import type { Line } from './line-editor.js';
+import { charactersOf, clean, cut, widthOf } from './text.js';
 import { Tint } from './theme.js';
 
 export interface TextFieldProps {

@@ -17,12 +17,13 @@ export type Cut = 'end' | 'middle';
 /** Columns that `text` takes on screen. */
 export const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : stringWidth(text));
 
-const clusters = (text: string): string[] => Array.from(segmenter.segment(text), (part) => part.segment);
+/** The characters of a text as a person counts them. */
+export const charactersOf = (text: string): string[] => Array.from(segmenter.segment(text), (part) => part.segment);
 
 /** Makes any string safe to draw: hostile characters become `?` (as `ls` does), invisible ones go. */
 export function clean(text: string): string {
   if (PLAIN.test(text)) return text;
-  return clusters(text.replace(HOSTILE, '?'))
+  return charactersOf(text.replace(HOSTILE, '?'))
     .filter((cluster) => stringWidth(cluster) > 0)
     .join('');
 }
@@ -38,7 +39,7 @@ export function cut(text: string, width: number, where: Cut = 'end', mark = '…
   const safe = clean(text);
   if (widthOf(safe) <= width) return safe;
   if (width < 1) return '';
-  const parts = PLAIN.test(safe) ? safe.split('') : clusters(safe);
+  const parts = PLAIN.test(safe) ? safe.split('') : charactersOf(safe);
   // Two thirds for the tail: the end of a path says more than its beginning.
   const tail = where === 'middle' ? Math.floor((width - 1) * 0.67) : 0;
   const head = take(parts, width - 1 - tail).join('');

@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { allFlags, globalFlags } from '../../src/cli/global-flags.js';
-import { describeTree } from '../../src/cli/describe.js';
-import { commandsDocument } from '../../src/cli/docs.js';
+import { commandsDocument } from '../../scripts/docs/commands-document.js';
 import { RESERVED_VARIABLES, envNames } from '../../src/cli/env-names.js';
 import { kebab } from '../../src/cli/flag.js';
 import { helpPage } from '../../src/cli/help.js';
@@ -12,6 +11,7 @@ import { normalizeArgv } from '../../src/cli/normalize-argv.js';
 import { tokenize } from '../../src/cli/tokenize.js';
 import { commandsUnder, findNode, type Node } from '../../src/cli/tree.js';
 import { program } from '../../src/commands/index.js';
+import { describeTree } from './describe-tree.js';
 
 const root = program();
 const commands = [...commandsUnder(root)].map((command) => [command.path, command] as const);

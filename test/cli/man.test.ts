@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
-import { manPages } from '../../src/cli/man.js';
+import { manPages } from '../../scripts/docs/man.js';
 import { program } from '../../src/commands/index.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));

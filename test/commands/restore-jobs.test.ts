@@ -10,7 +10,7 @@ import { command as clean } from '../../src/commands/restore/jobs/clean.js';
 import { command as download } from '../../src/commands/restore/jobs/download.js';
 import { command as list } from '../../src/commands/restore/jobs/list.js';
 import { lockForChange, updateJob } from '../../src/core/restore-jobs/change-job.js';
-import { readJob, saveNewJob, writeJob } from '../../src/core/restore-jobs/job-folder.js';
+import { savedJobs, saveNewJob, writeJob } from '../../src/core/restore-jobs/job-folder.js';
 import type { RestoreJob } from '../../src/core/restore-jobs/restore-job.js';
 import { chunk, jobFields } from '../core/restore-jobs/sample-job.js';
 import { type ColdArchive, makeColdArchive, thawedFor } from '../support/cold-archive.js';
@@ -55,7 +55,7 @@ class World {
     return String(document['jobId']);
   }
 
-  readonly job = (id: string): Promise<RestoreJob> => readJob(this.jobs, id);
+  readonly job = (id: string): Promise<RestoreJob> => savedJobs(this.jobs).read(id);
 
   /** Is what was uploaded as these files in place? */
   isRestored(...indexes: number[]): boolean {

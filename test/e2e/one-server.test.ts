@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.js';
 import { refuseElsewhere, savedCommand } from '../../src/commands/upload/saved-command.js';
 import { openHeadCache } from '../../src/core/dataset/cache/head-cache.js';
-import { readJob, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
+import { savedJobs, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
 import { jobFields } from '../core/restore-jobs/sample-job.js';
 import { KEY_ARN } from '../support/fake-kms.js';
 import { type KmsServer, startKmsServer } from '../support/kms-server.js';
@@ -227,7 +227,9 @@ sts =
     s3.requests.length = 0;
     await run({ ...KEYS, AWS_ENDPOINT_URL: other.endpoint }, 'restore', 'jobs', 'check', jobId);
 
-    expect(await readJob(join(work, '.archiver', 'restore-jobs'), jobId)).toMatchObject({ endpointUrl: s3.endpoint });
+    expect(await savedJobs(join(work, '.archiver', 'restore-jobs')).read(jobId)).toMatchObject({
+      endpointUrl: s3.endpoint,
+    });
     expect([s3.requests.length > 0, other.asked, lookedUp()]).toEqual([true, [], []]);
   });
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { updateJob } from '../../src/core/restore-jobs/change-job.js';
-import { jobPaths, readJob, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
+import { jobPaths, savedJobs, saveNewJob } from '../../src/core/restore-jobs/job-folder.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { HOST, jobFields } from '../core/restore-jobs/sample-job.js';
 import { thawedFor } from '../support/cold-archive.js';
@@ -79,7 +79,7 @@ test('a version of a dataset comes back as it was, although there is a newer one
   await upload(world);
 
   const id = await request(world, `s3://${BUCKET}`, '--all', '--dataset-id', String(datasetId), '--version', '1');
-  expect(await readJob(world.jobs, id)).toMatchObject({ datasetId, version: 1, endpointUrl: world.s3.endpoint });
+  expect(await savedJobs(world.jobs).read(id)).toMatchObject({ datasetId, version: 1, endpointUrl: world.s3.endpoint });
   finishThaws(world);
   expect((await world.run('restore', 'jobs', 'check')).stdout).toMatch(new RegExp(`^${id} +ready`));
   const done = await world.run('restore', 'jobs', 'download', id);
@@ -117,7 +117,7 @@ test('a restore that waits keeps its job for itself, and completes it', async ()
 
   const document = JSON.parse((await waiting).stdout) as Record<string, unknown>;
   expect(document).toMatchObject({ status: 'completed', files: 1 });
-  expect(await readJob(world.jobs, String(document['jobId']))).toMatchObject({ status: 'completed' });
+  expect(await savedJobs(world.jobs).read(String(document['jobId']))).toMatchObject({ status: 'completed' });
   expect(readdirSync(world.jobs)).toHaveLength(1);
 });
 
@@ -132,7 +132,7 @@ test('checks at once leave one sound job, and ask nothing back', async () => {
   const checks = await Promise.all([1, 2, 3].map(() => world.run('restore', 'jobs', 'check')));
 
   expect(checks.map(({ status, stderr }) => [status, stderr])).toEqual([1, 2, 3].map(() => [0, '']));
-  for (const id of ids) expect((await readJob(world.jobs, id)).status).toBe('ready');
+  for (const id of ids) expect((await savedJobs(world.jobs).read(id)).status).toBe('ready');
   expect(readdirSync(world.jobs).sort()).toEqual(ids.map((id) => `${id}.json`).sort());
   expect(countOf(world, 'RestoreObject')).toBe(asked);
 });
@@ -146,7 +146,7 @@ test('a process that is killed while it holds the lock does not keep others from
 
   await updateJob(world.jobs, { id, host: HOST }, (job) => ({ ...job, status: 'ready' }));
 
-  expect((await readJob(world.jobs, id)).status).toBe('ready');
+  expect((await savedJobs(world.jobs).read(id)).status).toBe('ready');
 });
 
 const FILES = 6;
@@ -199,5 +199,5 @@ test('Ctrl+C leaves the job ready', async () => {
   child.kill('SIGINT');
 
   expect(await ended).toBe(130);
-  expect(await readJob(world.jobs, id)).toMatchObject({ status: 'ready' });
+  expect(await savedJobs(world.jobs).read(id)).toMatchObject({ status: 'ready' });
 }, 120_000);

@@ -346,7 +346,8 @@ test('clean keeps what is young, and what is not complete when asked for what is
   expect([young['removed'], completed['removed']]).toEqual([[], []]);
   expect(dry['removed']).toHaveLength(1);
   expect(all['removed']).toHaveLength(1);
-  expect(readdirSync(at.state)).toEqual([]);
+  // What was being written when it was killed stays for an hour.
+  expect(readdirSync(at.state).filter((name) => !/^\..*\.json\.[0-9a-f]{12}$/.test(name))).toEqual([]);
   expect(chunksIn(at.base)).toEqual(chunks);
 });
 

@@ -170,6 +170,7 @@ test('the row under the cursor is inverse as a whole, without patches of colour'
 test('a gauge says its number and turns yellow, then red', () => {
   expect(draw(<Gauge share={0.82} width={15} />)).toBe('━━━━━━━━──  82%');
   expect(draw(<Gauge share={1.06} width={15} />)).toBe('━━━━━━━━━━ 106%');
+  expect(draw(<Gauge share={40} width={15} />)).toBe('━━━━━━━━━━  40x');
   expect(draw(<Gauge share={0.5} width={15} />, { unicode: false })).toBe('#####.....  50%');
   expect([0.79, 0.8, 0.999, 1].map((share) => gaugeTone(share, 0.8))).toEqual(['accent', 'warn', 'warn', 'bad']);
 });

@@ -12,8 +12,7 @@ export const command = defineCommand({
   ignoresConfigFile: true,
   async run(values, _args, context: Results & Origins & Places) {
     const { currentContext } = await import('../../core/context/current-context.js');
-    const isFlag = context.origins['context'] === 'flag';
-    const { context: name } = await currentContext(values.context, { isFlag, userHome: context.userHome });
+    const { context: name } = await currentContext(values.context, context);
     const { CONTEXT_NAMES } = await import('../../core/context/context-file.js');
     const { ABOUT_CONTEXTS } = await import('../../core/context/current-context.js');
     const contexts = CONTEXT_NAMES.map((known) => ({

@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Messages, Places, Results } from '../../cli/context.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag } from '../../cli/flag.js';
-import type { SidecarResult } from '../../core/dvc/sidecar.js';
+import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
 import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { resultPath } from '../../core/failures/failure-list.js';

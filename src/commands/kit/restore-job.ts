@@ -17,11 +17,11 @@ import { uploadUrl } from './upload-target.js';
 
 /** Reads a job; an unknown id is answered with the nearest one. @throws not-found, integrity, unsupported, io */
 export async function readNamedJob(id: string, context: Pick<Places, 'home'>): Promise<RestoreJob> {
-  const { readJob, savedJobIds } = await import('../../core/restore-jobs/job-folder.js');
+  const { savedJobs } = await import('../../core/restore-jobs/job-folder.js');
   const folder = jobFolder(context);
   const hint = (): string => 'archiver restore jobs list';
-  const saved = { id, noun: 'restore job', folder, ids: () => savedJobIds(folder), hint };
-  return await readSaved(saved, () => readJob(folder, id));
+  const saved = { id, noun: 'restore job', folder, ids: () => savedJobs(folder).ids(), hint };
+  return await readSaved(saved, () => savedJobs(folder).read(id));
 }
 
 interface AccessValues {
@@ -87,7 +87,7 @@ async function refuseToGuess({ id, location }: RestoreJob, sources: AwsSources):
 export type ShownStatus = JobStatus | 'interrupted' | 'unreadable';
 
 /** The word for what was found. */
-export function shownStatus({ job, holder }: Pick<FoundJob, 'job' | 'holder'>): ShownStatus {
+export function shownStatus({ document: job, holder }: Pick<FoundJob, 'document' | 'holder'>): ShownStatus {
   if (job === undefined) return 'unreadable';
   return job.status === 'downloading' && holder === undefined ? 'interrupted' : job.status;
 }

@@ -8,7 +8,7 @@ import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import { lockForDownload, updateJob } from '../../core/restore-jobs/change-job.js';
 import { endedJob } from '../../core/restore-jobs/download-job.js';
-import { removeJob, saveNewJob } from '../../core/restore-jobs/job-folder.js';
+import { savedJobs, saveNewJob } from '../../core/restore-jobs/job-folder.js';
 import type { JobChunk, RestoreJobFields } from '../../core/restore-jobs/restore-job.js';
 import {
   type JobKeeper,
@@ -117,7 +117,7 @@ class SavedJob implements JobKeeper {
     const { id } = this;
     await this.release();
     this.id = undefined;
-    if (id !== undefined) await removeJob(this.folder, id);
+    if (id !== undefined) await savedJobs(this.folder).remove(id);
   }
 
   async release(): Promise<void> {

@@ -31,19 +31,20 @@ export const command = defineCommand({
   ],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
   async run(values, _args, context: Results & Clock & Origins & Pick<Places, 'home'>) {
-    const { findStates, removeOrphans, removeState } = await import('../../core/resume/state-folder.js');
+    const { savedUploads } = await import('../../core/resume/state-folder.js');
     const folder = stateFolder(context);
-    const found = await findStates(folder, hostname());
+    const saved = savedUploads(folder);
+    const found = await saved.findAll(hostname());
     const { dryRun } = values;
     const olderThanMs = values.completed && !isGiven(context, 'olderThan') ? 0 : values.olderThan;
     const before = context.now().getTime() - olderThanMs;
     const chosen = found.filter((one) => isChosen(one, before, values));
-    if (!dryRun) for (const { uploadId } of chosen) await removeState(folder, uploadId);
-    const orphans = await removeOrphans(folder, context.now().getTime() - ORPHAN_MS, dryRun);
-    const removed = chosen.map((one) => ({ uploadId: one.uploadId, status: savedStatus(one) }));
+    if (!dryRun) for (const { id } of chosen) await saved.remove(id);
+    const orphans = await saved.removeOrphans(context.now().getTime() - ORPHAN_MS, dryRun);
+    const removed = chosen.map((one) => ({ uploadId: one.id, status: savedStatus(one) }));
     const kept = found.length - chosen.length;
     context.outcome({ removed, kept, orphans, dryRun, folder }, () => {
-      const named = chosen.map((one) => ({ id: one.uploadId, status: savedStatus(one), url: one.state?.storeUrl }));
+      const named = chosen.map((one) => ({ id: one.id, status: savedStatus(one), url: one.document?.storeUrl }));
       return removalText(
         { noun: 'saved upload', dryRun, removed: named, kept, orphans },
         chosen.some(hasSent) ? [STAYS] : [],
@@ -57,9 +58,9 @@ const STAYS = 'The stores were not touched: what was sent stays there until `arc
 function isChosen(one: FoundState, before: number, { completed }: Values<typeof flags>): boolean {
   const status = savedStatus(one);
   if (status === 'running' || (completed && status !== 'complete')) return false;
-  if (one.state === undefined) return isDamaged(one) && one.writtenMs <= before;
-  return Date.parse(one.state.updatedAt) <= before;
+  if (one.document === undefined) return isDamaged(one) && one.writtenMs <= before;
+  return Date.parse(one.document.updatedAt) <= before;
 }
 
-const hasSent = ({ state }: FoundState): boolean =>
+const hasSent = ({ document: state }: FoundState): boolean =>
   state !== undefined && state.status !== 'complete' && state.done.chunks > 0;

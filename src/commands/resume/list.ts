@@ -19,9 +19,9 @@ export const command = defineCommand({
   examples: ['archiver resume list', 'archiver resume list --json'],
   exits: { 0: 'listed', 1: 'the folder cannot be read', 3: 'listed, but some saved uploads are damaged or newer' },
   async run(_values, _args, context: Results & Messages & Clock & Pick<Places, 'home'> & TableContext) {
-    const { findStates } = await import('../../core/resume/state-folder.js');
+    const { savedUploads } = await import('../../core/resume/state-folder.js');
     const folder = stateFolder(context);
-    const found = await findStates(folder, hostname());
+    const found = await savedUploads(folder).findAll(hostname());
     for (const { problem } of found) if (problem !== undefined) context.warn(problem.message);
     const nowMs = context.now().getTime();
     const none = `no uploads are saved in ${printable(folder)}\n`;
@@ -32,13 +32,16 @@ export const command = defineCommand({
 });
 
 const columnsAt = (nowMs: number): readonly Column<FoundState>[] => [
-  column('UPLOAD ID', ({ uploadId }) => uploadId),
+  column('UPLOAD ID', ({ id }) => id),
   column('STATUS', savedStatus),
-  column('SOURCE', ({ state }) => ofKnown(state?.sources.join(' '), printable), { isCuttable: true }),
-  column('DESTINATION', ({ state }) => ofKnown(state?.destination, printable), { isCuttable: true, dropOrder: 3 }),
-  numbers('FILES', ({ state }) => ofKnown(state, filesText), { dropOrder: 2 }),
-  numbers('SENT', ({ state }) => ofKnown(state, sentText)),
-  column('STARTED (UTC)', ({ state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
+  column('SOURCE', ({ document: state }) => ofKnown(state?.sources.join(' '), printable), { isCuttable: true }),
+  column('DESTINATION', ({ document: state }) => ofKnown(state?.destination, printable), {
+    isCuttable: true,
+    dropOrder: 3,
+  }),
+  numbers('FILES', ({ document: state }) => ofKnown(state, filesText), { dropOrder: 2 }),
+  numbers('SENT', ({ document: state }) => ofKnown(state, sentText)),
+  column('STARTED (UTC)', ({ document: state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
   numbers('LEFT', (one) => ofKnown(timeLeftMs(one, nowMs), formatDuration), { dropOrder: 4 }),
 ];
 

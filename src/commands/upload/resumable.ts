@@ -6,7 +6,7 @@ import type { ArchiveOptions } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
 import { FileJournal } from '../../core/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../core/resume/saved-upload.js';
-import { type FoundState, findStates } from '../../core/resume/state-folder.js';
+import { type FoundState, savedUploads } from '../../core/resume/state-folder.js';
 import { keptText } from '../../core/resume/upload-journal.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
@@ -69,8 +69,8 @@ export async function asBegun<V extends { readonly uploadId: string | undefined 
   context: Context,
 ): Promise<V> {
   const runs = await savedRuns(await savedCommand(run, context), 'resume', context);
-  const found = runs.findLast(({ uploadId }) => (values.uploadId ?? uploadId) === uploadId);
-  const begun = Object.entries(found?.state?.flags ?? {});
+  const found = runs.findLast(({ id }) => (values.uploadId ?? id) === id);
+  const begun = Object.entries(found?.document?.flags ?? {});
   const untyped = begun.filter(([key]) => key in values && context.origins[key] !== 'flag');
   return { ...values, ...Object.fromEntries(untyped) };
 }
@@ -85,9 +85,9 @@ async function interruptedRun(
   const found = (await savedRuns(saved, wish, context)).findLast(
     ({ holder }) => wish === 'resume' || holder === undefined,
   );
-  if (found?.state !== undefined) {
-    const isIt = await isWanted(found.state, saved, wish, context);
-    return isIt ? await openSaved(stateFolder(context), found.uploadId, hostname()) : undefined;
+  if (found?.document !== undefined) {
+    const isIt = await isWanted(found.document, saved, wish, context);
+    return isIt ? await openSaved(stateFolder(context), found.id, hostname()) : undefined;
   }
   if (wish === 'resume')
     context.note('no interrupted upload of this folder to this place is saved: starting a new one');
@@ -97,13 +97,15 @@ async function interruptedRun(
 async function savedRuns(saved: SavedCommand, wish: ResumeWish, context: Context): Promise<readonly FoundState[]> {
   let states: readonly FoundState[] = [];
   try {
-    states = await findStates(stateFolder(context), hostname());
+    states = await savedUploads(stateFolder(context)).findAll(hostname());
   } catch (error) {
     // Without --resume the journal warns that nothing can be saved there.
     if (wish === 'resume') throw error;
   }
   if (wish === 'resume') for (const { problem } of states) if (problem !== undefined) context.warn(problem.message);
-  return states.filter(({ state }) => state !== undefined && state.status !== 'complete' && isSameUpload(state, saved));
+  return states.filter(
+    ({ document: state }) => state !== undefined && state.status !== 'complete' && isSameUpload(state, saved),
+  );
 }
 
 async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWish, context: Context): Promise<boolean> {

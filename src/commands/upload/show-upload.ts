@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import type { SidecarResult } from '../../core/dvc/sidecar.js';
+import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';

@@ -2,7 +2,7 @@
 // this version does not know, except for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
 import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
-import { shardPrefix } from '../manifest/chunk-key.js';
+import { type Counts, newShard } from '../dataset/chain/summarize.js';
 import { integrityError } from '../failures/errors.js';
 import { GzipText } from '../manifest/gzip-text.js';
 import { inflateManifest } from '../manifest/inflate-manifest.js';
@@ -74,14 +74,3 @@ async function shardsOf(loaded: LoadedManifest, chunks: readonly ChunkRecord[]):
   }
   return [...shards.values()].sort((a, b) => a.shard - b.shard);
 }
-
-type Counts = { -readonly [K in keyof ShardRecord]: ShardRecord[K] };
-
-const newShard = (shard: number): Counts => ({
-  shard,
-  prefix: shardPrefix(shard),
-  chunks: 0,
-  files: 0,
-  bytes: 0,
-  storedBytes: 0,
-});

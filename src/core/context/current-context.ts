@@ -13,14 +13,15 @@ export interface CurrentContext extends SavedContext {
   readonly file: string;
 }
 
-/** `given`: what --context (`isFlag`) or ARCHIVER_CONTEXT says. @throws what `readContext` throws */
+/** `given`: what --context or ARCHIVER_CONTEXT says; `origins` tells which. @throws what `readContext` throws */
 export async function currentContext(
   given: ContextName | undefined,
-  { isFlag, userHome }: { readonly isFlag: boolean; readonly userHome: string },
+  { origins, userHome }: { readonly origins: Readonly<Record<string, string>>; readonly userHome: string },
 ): Promise<CurrentContext> {
   const file = contextPath(userHome);
   const saved = await readContext(file);
   const { context, stores } = saved ?? { context: 'local', stores: [] };
-  if (given !== undefined) return { context: given, stores, source: isFlag ? '--context' : 'ARCHIVER_CONTEXT', file };
+  const giver = origins['context'] === 'flag' ? '--context' : 'ARCHIVER_CONTEXT';
+  if (given !== undefined) return { context: given, stores, source: giver, file };
   return { context, stores, source: saved === undefined ? 'default' : file, file };
 }

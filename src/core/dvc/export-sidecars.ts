@@ -6,7 +6,8 @@ import { loadListing } from '../listing/load-listing.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath, rawFromText, type RawPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
-import { type SidecarFile, type SidecarResult, writeSidecars } from './sidecar.js';
+import { writeSidecars } from './sidecar.js';
+import type { SidecarFile, SidecarResult } from './sidecar-types.js';
 import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface ExportOptions {

@@ -10,8 +10,6 @@ import type { Stage } from './stage-types.js';
 import { isMap, type Value } from './yaml-value.js';
 import { readYamlFile, type YamlFile } from './yaml-file.js';
 
-export type { Stage, StagePath } from './stage-types.js';
-
 export interface Pipeline {
   readonly stages: readonly Stage[];
   /** Stages with loops or templates that dvc.lock has none of, by their names in dvc.yaml. */

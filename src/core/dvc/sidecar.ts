@@ -7,8 +7,6 @@ import { openFolder, type OpenFolder } from '../output-tree/output-folder.js';
 import { SidecarRun } from './sidecar-run.js';
 import type { SidecarResult, WriteSidecarsOptions } from './sidecar-types.js';
 
-export type { SidecarFile, SidecarResult, WriteSidecarsOptions } from './sidecar-types.js';
-
 /** Files between looks at what else is to do. */
 const AT_ONCE = 500;
 

@@ -12,41 +12,28 @@ export function manifestHeadText(head: ManifestHead, names?: AccountNames): stri
   return `${before}"source":${sourceText(source, names)},${after}"chunks":[${lines === '' ? '' : `\n${lines}\n`}],\n"files":[\n`;
 }
 
+/** What a reader looks at before anything else; other keys follow as they come. */
+const FIRST = [
+  'format',
+  'type',
+  'requires',
+  'tool',
+  'codec',
+  'uploadId',
+  'createdAt',
+  'listing',
+  'previous',
+  'chain',
+  'view',
+  'replaces',
+] as const;
+
 // `{"a":1,"b":2}` as the text before and after the place where `source` goes.
 function split(rest: Omit<ManifestHead, 'source' | 'chunks'>): [string, string] {
   const { settings, totals, shards, storage, ...identity } = rest;
   const { project, tags, ...named } = identity;
-  const {
-    format,
-    type,
-    requires,
-    tool,
-    codec,
-    uploadId,
-    createdAt,
-    listing,
-    previous,
-    chain,
-    view,
-    replaces,
-    ...others
-  } = named;
   // JSON leaves out what is undefined.
-  const first = {
-    format,
-    type,
-    requires,
-    tool,
-    codec,
-    uploadId,
-    createdAt,
-    listing,
-    previous,
-    chain,
-    view,
-    replaces,
-    ...others,
-  };
+  const first = { ...Object.fromEntries(FIRST.map((key) => [key, named[key]])), ...named };
   const begin = `${JSON.stringify(first).slice(0, -1)},\n`;
   const optional = [
     project === undefined ? '' : `"project":${JSON.stringify(project)},`,

@@ -19,8 +19,6 @@ import { manifestKeyOf } from './upload-id.js';
 import { namingRepair } from './repair-hint.js';
 import type { RawPath } from '../paths/raw-path.js';
 
-export { manifestKeyOf };
-
 export interface ReadManifestOptions {
   readonly uploadId: UploadId;
   /** Gets the head before the first entry comes. */

@@ -14,9 +14,6 @@ import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
 import { manifestKeyOf, type UploadId, uploadUrlOf } from '../manifest/upload-id.js';
 
-export type { RepairOptions, RepairPart, RepairResult, RepairStatus } from './repair-result.js';
-export { hasLosses } from './repair-result.js';
-
 type Sound = Exclude<CurrentManifest, { state: 'missing' }>;
 
 /** @throws integrity when nothing can be rebuilt, and errors of the store */

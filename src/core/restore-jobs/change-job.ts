@@ -1,7 +1,7 @@
 // Changes a job: it is read, changed and written under its lock, so that two processes never undo each other's work. A
 // second lock marks the process that downloads it.
 import { holdLock, type Lock } from '../state/lock.js';
-import { jobPaths, readJob, writeJob } from './job-folder.js';
+import { jobPaths, savedJobs, writeJob } from './job-folder.js';
 import type { RestoreJob } from './restore-job.js';
 
 /** Changing a job takes milliseconds. */
@@ -16,10 +16,10 @@ export async function updateJob(
   { id, host }: { readonly id: string; readonly host: string },
   change: (job: RestoreJob) => RestoreJob | undefined,
 ): Promise<RestoreJob> {
-  await readJob(folder, id); // a lock is only created for an existing job
+  await savedJobs(folder).read(id); // a lock is only created for an existing job
   const lock = await lockForChange(folder, id, host);
   try {
-    const job = await readJob(folder, id);
+    const job = await savedJobs(folder).read(id);
     const changed = change(job);
     if (changed === undefined) return job;
     await writeJob(folder, changed);

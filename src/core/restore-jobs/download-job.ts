@@ -5,7 +5,7 @@ import { printable } from '../paths/raw-path.js';
 import type { RestoreResult } from '../restore/restore.js';
 import { lockForDownload, updateJob } from './change-job.js';
 import { type CheckOptions, checkJob } from './check-job.js';
-import { readJob } from './job-folder.js';
+import { savedJobs } from './job-folder.js';
 import type { RestoreJob } from './restore-job.js';
 
 export interface DownloadOptions extends CheckOptions {
@@ -24,10 +24,10 @@ const NAMED = 3;
 /** Downloads the job. @throws cold-storage while it waits; conflict while another process downloads it; what `restore` throws */
 export async function downloadJob(id: string, options: DownloadOptions): Promise<Download> {
   const { folder, host } = options;
-  refuseWaiting(await readJob(folder, id));
+  refuseWaiting(await savedJobs(folder).read(id));
   const lock = await lockForDownload(folder, id, host);
   try {
-    const job = await readJob(folder, id);
+    const job = await savedJobs(folder).read(id);
     if (job.status === 'completed') return { job, result: undefined };
     const checked = await checkJob(job, { ...options, readsManifest: true });
     refuseWaiting(checked);

@@ -6,7 +6,7 @@ import { uploadUrlOf } from '../manifest/upload-id.js';
 export type SavedStatus = 'running' | 'interrupted' | 'complete' | 'unreadable';
 
 /** The status of what was found. */
-export function savedStatus({ state, holder }: Pick<FoundState, 'state' | 'holder'>): SavedStatus {
+export function savedStatus({ document: state, holder }: Pick<FoundState, 'document' | 'holder'>): SavedStatus {
   if (holder !== undefined) return 'running';
   if (state === undefined) return 'unreadable';
   return state.status === 'complete' ? 'complete' : 'interrupted';
@@ -14,7 +14,7 @@ export function savedStatus({ state, holder }: Pick<FoundState, 'state' | 'holde
 
 /** The keys of its document. `nowMs`: milliseconds since 1970. */
 export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<string, unknown>> {
-  const { uploadId, state, problem } = one;
+  const { id: uploadId, document: state, problem } = one;
   const common = { uploadId, status: savedStatus(one) };
   if (state === undefined) return { ...common, problem: problem?.message };
   const { command, sources, destination, storeUrl, datasetId, done, totals, startedAt, updatedAt, failure } = state;
@@ -44,7 +44,7 @@ export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<s
 
 /** Milliseconds until a running upload has sent everything at its speed so far; undefined where that is not known. */
 export function timeLeftMs(one: FoundState, nowMs: number): number | undefined {
-  const { state } = one;
+  const { document: state } = one;
   if (state === undefined || savedStatus(one) !== 'running') return undefined;
   const { done, found, totals, startedAt, updatedAt } = state;
   const sent = done.bytes - found.bytes;

@@ -6,7 +6,7 @@ import { replaceFile } from '../state/replace-file.js';
 import { errorText, systemCode } from '../failures/errors.js';
 import { encodeLogRecord } from './entry-log.js';
 import type { SavedUpload } from './saved-upload.js';
-import { removeState, statePaths } from './state-folder.js';
+import { savedUploads, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk, JournalPlan, KeptUpload, UploadJournal } from './upload-journal.js';
 import { type Lock, ownHolder, takeLock } from '../state/lock.js';
 import { LogFile, logHeader } from '../state/log.js';
@@ -149,7 +149,7 @@ export class FileJournal implements UploadJournal {
     });
     const { state, kept } = this;
     if (kept === undefined && !this.isBroken && state !== undefined)
-      await this.guarded(() => removeState(this.options.folder, state.uploadId));
+      await this.guarded(() => savedUploads(this.options.folder).remove(state.uploadId));
     await this.close();
     return kept;
   }
@@ -165,14 +165,14 @@ export class FileJournal implements UploadJournal {
       if (this.state === undefined) return;
       // A process that is killed in between leaves a state that says that nothing is left to do.
       await this.finishAs('complete');
-      await removeState(this.options.folder, this.state.uploadId);
+      await savedUploads(this.options.folder).remove(this.state.uploadId);
     });
     await this.close();
   }
 
   async discard(): Promise<void> {
     await this.guarded(async () => {
-      if (this.state !== undefined) await removeState(this.options.folder, this.state.uploadId);
+      if (this.state !== undefined) await savedUploads(this.options.folder).remove(this.state.uploadId);
     });
     await this.close();
   }

@@ -4,7 +4,7 @@ import { ArchiverError, isArchiverError, systemCode } from '../failures/errors.j
 import { fileFailure } from '../failures/file-failure.js';
 import { printable } from '../paths/raw-path.js';
 import { readLog } from './entry-log.js';
-import { readState, statePaths } from './state-folder.js';
+import { savedUploads, statePaths } from './state-folder.js';
 import type { AcknowledgedChunk } from './upload-journal.js';
 import { holdLock, type Lock } from '../state/lock.js';
 import type { UploadState } from './upload-state.js';
@@ -29,12 +29,12 @@ export async function openSaved(folder: string, uploadId: string, host: string):
       hint: 'archiver resume list',
     });
   }
-  await readState(folder, uploadId);
+  await savedUploads(folder).read(uploadId);
   const paths = statePaths(folder, uploadId);
   const lock = await lockOf(paths.lock, uploadId, host);
   try {
     // Read again: another process may have continued it before the lock was ours.
-    const state = await readState(folder, uploadId);
+    const state = await savedUploads(folder).read(uploadId);
     return { state, lock, ...(await logOf(paths.entries, uploadId)) };
   } catch (error) {
     await lock.release();

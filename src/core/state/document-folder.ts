@@ -134,7 +134,7 @@ export class DocumentFolder<T> {
   }
 
   /** Removes older leftovers of processes that were killed while they wrote or removed one. @returns how many @throws system errors */
-  async removeOrphans(beforeMs: number, dryRun: boolean): Promise<number> {
+  async removeOrphans(beforeMs: number, dryRun = false): Promise<number> {
     const { id, beside } = this.kind;
     const ends = `(?:${beside.join('|')})`;
     // Beside files without their document; texts that were being written, and locks that were being taken over.

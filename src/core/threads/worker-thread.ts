@@ -5,7 +5,6 @@ import { Worker } from 'node:worker_threads';
 import { meaningOf } from '../failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
-import { workerUrl } from './worker-url.js';
 
 export interface ThreadOptions<FromThread> {
   /** Its file, e.g. `pack-worker`. */
@@ -124,4 +123,12 @@ export class WorkerThread<ToThread, FromThread> {
     this.expectEnd();
     void this.worker?.terminate();
   }
+}
+
+/** Bundled code runs from dist/ or dist/chunks/ (code loaded later); TypeScript source (tests) uses the workers of the last build. */
+function workerUrl(name: string): URL {
+  const from = import.meta.url;
+  if (from.endsWith('.ts')) return new URL(`../../../dist/${name}.js`, from);
+  const isSplitOff = /\/chunks\/[^/]*$/.test(from);
+  return new URL(`${isSplitOff ? '../' : './'}${name}.js`, from);
 }

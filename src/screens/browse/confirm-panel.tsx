@@ -7,10 +7,11 @@ import { Facts } from '../../ui/facts.js';
 import { FitText } from '../../ui/fit-text.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
+import { Gauge } from '../../ui/gauge.js';
 import { Line } from '../../ui/line.js';
 import { Picker } from '../../ui/picker.js';
 import { useSize } from '../../ui/size.js';
-import { Tint, type Tone, useTheme } from '../../ui/theme.js';
+import { Tint, type Tone } from '../../ui/theme.js';
 import { useBrowse, useNames } from './browse-context.js';
 import { refusalText } from './refusal-text.js';
 import { wrapped } from './wrapped.js';
@@ -56,25 +57,19 @@ function readableText(readable: number, cold: number): string {
 const waitText = (wait: boolean): string =>
   wait ? 'this waits until all of it can be read' : 'a job is saved to fetch it later';
 
-/** A row for each tier, the chosen one marked, and the cap below the totals. */
+/** A row for each tier, the chosen one marked, and below how much of the cap it takes. */
 function TierTable(): ReactElement {
-  const { columns: width } = useSize();
-  const { glyphs } = useTheme();
   const marks = useBrowse((state) => chosenIn(state).marks);
   const settings = useBrowse((state) => state.settings);
   const tier = useBrowse((state) => state.tier);
   const asked = useBrowse((state) => state.askedAt);
   const rows = useMemo(() => tierRows(marks, settings), [marks, settings]);
   const columns = useMemo(() => tierColumns(rows, asked), [rows, asked]);
-  const cap = settings.maxCostUsd === undefined ? undefined : formatUsd(settings.maxCostUsd);
+  const chosen = rows.findIndex((row) => row.tier === tier || row.tier === undefined);
   return (
     <>
-      <Picker
-        count={rows.length}
-        chosen={rows.findIndex((row) => row.tier === tier || row.tier === undefined)}
-        columns={columns}
-      />
-      {cap !== undefined && <Line left={<Tint tone="dim">{capText(cap, width, glyphs.rule)}</Tint>} />}
+      <Picker count={rows.length} chosen={chosen} columns={columns} />
+      {settings.maxCostUsd !== undefined && <Cap usd={settings.maxCostUsd} of={rows[chosen]?.totalUsd ?? null} />}
     </>
   );
 }
@@ -83,14 +78,25 @@ const TIER_WIDTH = 9;
 const READY_WIDTH = 17;
 const MONEY_WIDTH = 9;
 
-/** The cap, under the totals. */
-function capText(cap: string, width: number, rule: string): string {
-  const label = '    --max-restore-cost ';
+/** How much of the cap the chosen tier takes, where that is known; as wide as the table. */
+function Cap({ usd, of }: { readonly usd: number; readonly of: number | null }): ReactElement {
+  const { columns } = useSize();
   const first = 4 + TIER_WIDTH + GAP + READY_WIDTH;
-  // As many sums as the table has room for.
-  const sums = Math.min(5, Math.floor((width - 3 - first) / (MONEY_WIDTH + GAP)));
-  const end = first + sums * (MONEY_WIDTH + GAP) - 1;
-  return `${label}${rule.repeat(Math.max(1, end - label.length - cap.length - 1))} ${cap}`;
+  const sums = Math.min(5, Math.floor((columns - 3 - first) / (MONEY_WIDTH + GAP)));
+  const label = '    --max-restore-cost ';
+  const cap = ` of ${formatUsd(usd)}`;
+  const width = first + sums * (MONEY_WIDTH + GAP) - 1 - label.length - cap.length;
+  return (
+    <Line
+      left={
+        <>
+          <Tint tone="dim">{label}</Tint>
+          {of === null ? ' '.repeat(width) : <Gauge share={of > 0 ? of / usd : 0} width={width} />}
+          <Tint tone="dim">{cap}</Tint>
+        </>
+      }
+    />
+  );
 }
 
 function tierColumns(rows: readonly TierRow[], asked: Date): readonly Column[] {

@@ -1,5 +1,4 @@
-import { charactersOf } from '../../ui/line-editor.js';
-import { widthOf } from '../../ui/text.js';
+import { charactersOf, widthOf } from '../../ui/text.js';
 
 /** Text in lines of at most `width` columns, broken anywhere: a path has few blanks. */
 export function wrapped(text: string, width: number): readonly string[] {

@@ -141,3 +141,19 @@ function bitCount(bits: number): number {
   count = (count & 0x33333333) + ((count >>> 2) & 0x33333333);
   return (((count + (count >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
+
+/** The marks of `from` on the files of `to` that have the same path, in one walk through both listings. */
+export function carryMarks(marks: Marks, from: Listing, to: Listing): Marks {
+  const carried = new Marks(to);
+  let other = 0;
+  for (let index = 0; index < from.count && marks.files > 0; index++) {
+    if (!marks.has(index)) continue;
+    let order = -1;
+    while (other < to.count && (order = comparePaths(to, other, from, index)) < 0) other++;
+    if (other < to.count && order === 0) carried.set(other, true);
+  }
+  return carried;
+}
+
+const comparePaths = (a: Listing, indexA: number, b: Listing, indexB: number): number =>
+  a.paths.compare(b.paths, b.pathStart(indexB), b.pathEnd(indexB), a.pathStart(indexA), a.pathEnd(indexA));

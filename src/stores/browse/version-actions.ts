@@ -5,9 +5,9 @@ import type { Listing } from '../../core/listing/listing.js';
 import type { RawPath } from '../../core/paths/raw-path.js';
 import type { BrowseTools, VersionActions } from './actions.js';
 import { type BrowseMode, type BrowseState, initialState, type OpenedListing } from './browse-state.js';
-import { carryMarks } from './carry.js';
+
 import { changesSince, FIRST_VERSION } from './changes.js';
-import { Marks } from './marks.js';
+import { carryMarks, Marks } from './marks.js';
 import { withVisible } from './rows.js';
 
 /** The actions that open other versions. */

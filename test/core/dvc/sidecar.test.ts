@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type SidecarFile, type SidecarResult, writeSidecars } from '../../../src/core/dvc/sidecar.js';
+import { writeSidecars } from '../../../src/core/dvc/sidecar.js';
+import type { SidecarFile, SidecarResult } from '../../../src/core/dvc/sidecar-types.js';
 import type { WriteSidecarsOptions } from '../../../src/core/dvc/sidecar-types.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { tempFolder } from '../../support/temp-folder.js';

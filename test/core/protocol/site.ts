@@ -10,7 +10,7 @@ import type { ObjectStore } from '../../../src/core/object-store/object-store.js
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { FileJournal } from '../../../src/core/resume/file-journal.js';
 import { openSaved } from '../../../src/core/resume/saved-upload.js';
-import { savedIds } from '../../../src/core/resume/state-folder.js';
+import { savedUploads } from '../../../src/core/resume/state-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { type Described, describeTree, noise } from '../archive/trees.js';
 import { uploadFolder, type UploadRun, type UploadRunOptions } from '../archive/upload-folder.js';
@@ -92,7 +92,7 @@ export class Lab {
 
   /** The same command once more: goes on with what is saved on the machine. */
   async again(machine: Machine, options: UploadRunOptions = {}): Promise<UploadRun> {
-    const [uploadId = ''] = await savedIds(machine.state);
+    const [uploadId = ''] = await savedUploads(machine.state).ids();
     const goesOn = await openSaved(machine.state, uploadId, HOST);
     const journal = new FileJournal({
       folder: machine.state,

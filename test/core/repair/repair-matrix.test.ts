@@ -9,7 +9,7 @@ import { encodeVersionRecord, versionKey } from '../../../src/core/dataset/recor
 import { writeMark } from '../../../src/core/dataset/prune/marks.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
-import { hasLosses } from '../../../src/core/repair/repair.js';
+import { hasLosses } from '../../../src/core/repair/repair-result.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { noise } from '../archive/trees.js';
 import { pruneFolder } from '../dataset/prune/prune-run.js';

@@ -4,7 +4,7 @@ import { ArchiverError } from '../../../src/core/failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../../src/core/object-store/object-store.js';
 import { updateJob } from '../../../src/core/restore-jobs/change-job.js';
 import { checkJob } from '../../../src/core/restore-jobs/check-job.js';
-import { readJob, removeJob, saveNewJob } from '../../../src/core/restore-jobs/job-folder.js';
+import { savedJobs, saveNewJob } from '../../../src/core/restore-jobs/job-folder.js';
 import type { RestoreJob } from '../../../src/core/restore-jobs/restore-job.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { HOST, jobFields } from './sample-job.js';
@@ -48,7 +48,7 @@ test('writes down what the store says', async () => {
   const { folder, job } = await saved();
 
   expect(await check(folder, job, answering(thawed))).toMatchObject({ status: 'ready', readyAt: NOW.toISOString() });
-  expect(await readJob(folder, job.id)).toMatchObject({
+  expect(await savedJobs(folder).read(job.id)).toMatchObject({
     status: 'ready',
     chunks: [{ state: 'readable', expiresAt: '2026-03-12T00:00:00.000Z' }, { state: 'readable' }],
   });
@@ -86,13 +86,13 @@ test.each<[string, Partial<RestoreJob>]>([
   const after = await check(folder, job, reader);
 
   expect(after).toMatchObject({ status: 'pending', ...change });
-  expect(await readJob(folder, job.id)).toEqual(after);
+  expect(await savedJobs(folder).read(job.id)).toEqual(after);
 });
 
 test('does not bring back a job that was removed meanwhile', async () => {
   const { folder, job } = await saved();
   const reader = answering(async (key) => {
-    await removeJob(folder, job.id);
+    await savedJobs(folder).remove(job.id);
     return thawed(key);
   });
 
@@ -112,7 +112,7 @@ test.each<[string, ArchiverError]>([
       answering(() => Promise.reject(error)),
     ),
   ).rejects.toMatchObject({ code: error.code });
-  expect(await readJob(folder, job.id)).toMatchObject({ status: 'pending', chunks: job.chunks });
+  expect(await savedJobs(folder).read(job.id)).toMatchObject({ status: 'pending', chunks: job.chunks });
 });
 
 test('a job of which one chunk may not be looked at has failed', async () => {

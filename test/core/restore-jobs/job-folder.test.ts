@@ -11,15 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockForDownload, updateJob } from '../../../src/core/restore-jobs/change-job.js';
-import {
-  findJob,
-  findJobs,
-  jobPaths,
-  readJob,
-  removeJob,
-  removeOrphans,
-  saveNewJob,
-} from '../../../src/core/restore-jobs/job-folder.js';
+import { savedJobs, findJobs, jobPaths, saveNewJob } from '../../../src/core/restore-jobs/job-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { HOST, jobFields } from './sample-job.js';
 
@@ -31,7 +23,7 @@ test('a new job is pending, and only its owner can read it', async () => {
   const job = await saveNewJob(folder, jobFields());
 
   expect(job).toMatchObject({ status: 'pending', ...jobFields() });
-  expect(await readJob(folder, job.id)).toMatchObject(jobFields());
+  expect(await savedJobs(folder).read(job.id)).toMatchObject(jobFields());
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(jobPaths(folder, job.id).job).mode & 0o777).toBe(0o600);
 });
@@ -64,7 +56,7 @@ test('jobs are listed oldest first, a damaged one last, and other files not at a
   const found = await findJobs(folder, HOST);
 
   expect(found.map(({ id }) => id)).toEqual([old.id, young.id, 'rj-00000000']);
-  expect(found[2]).toMatchObject({ job: undefined, problem: { code: 'integrity' } });
+  expect(found[2]).toMatchObject({ document: undefined, problem: { code: 'integrity' } });
   expect(found[2]?.problem?.message).toContain(join(folder, 'rj-00000000.json'));
 });
 
@@ -73,7 +65,7 @@ test('where there is no folder there are no jobs', async () => {
 });
 
 test.each(['rj-00000000', '../../etc/passwd', 'RJ-00000000', ''])('the unknown id %j is not found', async (id) => {
-  await expect(readJob(await folderIn(), id)).rejects.toMatchObject({
+  await expect(savedJobs(await folderIn()).read(id)).rejects.toMatchObject({
     code: 'not-found',
     hint: 'archiver restore jobs list',
   });
@@ -89,7 +81,7 @@ test('changes of one job at once are all kept', async () => {
     ),
   );
 
-  expect((await readJob(folder, id)).files).toBe(20);
+  expect((await savedJobs(folder).read(id)).files).toBe(20);
   expect(readdirSync(folder)).toEqual([`${id}.json`]);
 });
 
@@ -106,7 +98,7 @@ test('a change that is none writes nothing', async () => {
 test('a job that is removed meanwhile does not come back', async () => {
   const folder = await folderIn();
   const { id } = await saveNewJob(folder, jobFields());
-  await removeJob(folder, id);
+  await savedJobs(folder).remove(id);
 
   await expect(updateJob(folder, { id, host: HOST }, (job) => job)).rejects.toMatchObject({ code: 'not-found' });
   expect(readdirSync(folder)).toEqual([]);
@@ -118,10 +110,10 @@ test('who downloads a job is known, and keeps others off', async () => {
 
   const lock = await lockForDownload(folder, id, HOST);
 
-  expect((await findJob(folder, id, HOST))?.holder?.pid).toBe(process.pid);
+  expect((await savedJobs(folder).find(id, HOST))?.holder?.pid).toBe(process.pid);
   await expect(lockForDownload(folder, id, HOST)).rejects.toMatchObject({ code: 'conflict' });
   await lock.release();
-  expect((await findJob(folder, id, HOST))?.holder).toBeUndefined();
+  expect((await savedJobs(folder).find(id, HOST))?.holder).toBeUndefined();
 });
 
 test('what a killed process left is removed when it is old, and what belongs to a job is not', async () => {
@@ -131,9 +123,9 @@ test('what a killed process left is removed when it is old, and what belongs to 
   for (const name of [...names, '.rj-00000001.json.0123456789ab']) writeFileSync(join(folder, name), '');
   for (const name of names) utimesSync(join(folder, name), 1, 1);
 
-  await removeOrphans(folder, 2000);
+  await savedJobs(folder).removeOrphans(2000);
 
   expect(readdirSync(folder).sort()).toEqual(['.rj-00000001.json.0123456789ab', `${id}.download`, `${id}.json`]);
-  await removeOrphans('/nonexistent', 2000);
+  await savedJobs('/nonexistent').removeOrphans(2000);
   expect(existsSync('/nonexistent')).toBe(false);
 });

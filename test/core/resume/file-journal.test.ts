@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
-import { savedIds, statePaths } from '../../../src/core/resume/state-folder.js';
+import { savedUploads, statePaths } from '../../../src/core/resume/state-folder.js';
 import { describeTree, MIB, noise } from '../archive/trees.js';
 import { chunkPuts, failingAfter, filesIn, goOn, restored, run, type Site, site } from './interrupted.js';
 
@@ -43,7 +43,7 @@ test('an upload that fails without a journal takes back what it sent', async () 
 test('a journal that breaks off claims nothing that is taken back', async () => {
   const place = await fiveFiles();
   await run(place, { wrap: failingAfter(1) }).result.catch(() => undefined);
-  const [uploadId = ''] = await savedIds(place.state);
+  const [uploadId = ''] = await savedUploads(place.state).ids();
   const { state, entries } = statePaths(place.state, uploadId);
   const before = statSync(entries).size;
   const again = await goOn(place, {
@@ -87,7 +87,7 @@ test('an upload that failed before anything was acknowledged leaves nothing', as
 test('the state of an upload that is under way stays small', async () => {
   const place = await fiveFiles();
   await run(place, { wrap: failingAfter(3) }).result.catch(() => undefined);
-  const [uploadId = ''] = await savedIds(place.state);
+  const [uploadId = ''] = await savedUploads(place.state).ids();
 
   expect(statSync(statePaths(place.state, uploadId).state).size).toBeLessThan(10_000);
   const second = await goOn(place);

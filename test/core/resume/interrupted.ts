@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectStore } from '../../../src/core/object-store/object-store.js';
 import { FileJournal } from '../../../src/core/resume/file-journal.js';
 import { openSaved, type SavedUpload } from '../../../src/core/resume/saved-upload.js';
-import { savedIds } from '../../../src/core/resume/state-folder.js';
+import { savedUploads } from '../../../src/core/resume/state-folder.js';
 import type { SavedCommand } from '../../../src/core/resume/upload-state.js';
 import { restoreUpload } from '../../../src/core/restore/restore.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
@@ -75,7 +75,7 @@ export function run(place: Site, { goesOn, ...options }: RunOptions = {}): Uploa
 
 /** Goes on with what is saved; the only one unless named. */
 export async function goOn(place: Site, options: RunOptions = {}): Promise<UploadRun> {
-  const [uploadId = ''] = await savedIds(place.state);
+  const [uploadId = ''] = await savedUploads(place.state).ids();
   const goesOn = await openSaved(place.state, uploadId, HOST);
   return run(place, { ...options, goesOn });
 }

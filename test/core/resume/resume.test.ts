@@ -20,7 +20,7 @@ import { fileStore } from '../../../src/core/object-store/file/file-store.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
 import { encodeLogRecord, readLog } from '../../../src/core/resume/entry-log.js';
 import { logHeader } from '../../../src/core/state/log.js';
-import { savedIds, statePaths } from '../../../src/core/resume/state-folder.js';
+import { savedUploads, statePaths } from '../../../src/core/resume/state-folder.js';
 import { describeTree, makeEverything, MIB, noise, setTime } from '../archive/trees.js';
 import { RandomTree, randomOf } from '../archive/random-tree.js';
 import { withAccess } from '../archive/upload-folder.js';
@@ -53,7 +53,7 @@ test('what was acknowledged is kept, and is not sent again', async () => {
   const first = run(place, { wrap: failingAfter(2) });
   await expect(first.result).rejects.toThrow('the wire was cut');
   const before = chunkPuts(first).slice(0, 2);
-  const [uploadId = ''] = await savedIds(place.state);
+  const [uploadId = ''] = await savedUploads(place.state).ids();
   expect(first.events).toContainEqual({
     type: 'note',
     text: expect.stringMatching(new RegExp(`^what was sent is kept \\(2 chunks, .*archiver resume ${uploadId}`)),
@@ -174,7 +174,7 @@ describe('cut files', () => {
     const place = await oneLarge();
     await run(place, { wrap: failingAfter(2) }).result.catch(() => undefined);
     // As when a disk lost a block, or a program wrote through a map: what comes out of the packer is not what was sent.
-    const [uploadId = ''] = await savedIds(place.state);
+    const [uploadId = ''] = await savedUploads(place.state).ids();
     const { entries } = statePaths(place.state, uploadId);
     const [first, ...others] = (await readLog(entries, asUploadId(uploadId))).chunks;
     if (first === undefined) throw new Error('nothing was acknowledged');
@@ -234,7 +234,7 @@ describe('what the store says counts', () => {
     const blind = (puts: number) => (store: Parameters<ReturnType<typeof failingAfter>>[0]) =>
       withAccess(failingAfter(puts, /datasets/)(store), 'may neither read nor list', () => '');
     await run(place, { wrap: blind(0), writerId: 'w' }).result.catch(() => undefined);
-    const [uploadId = ''] = await savedIds(place.state);
+    const [uploadId = ''] = await savedUploads(place.state).ids();
 
     const second = await goOn(place, { wrap: blind(9), writerId: 'w' });
     const result = await second.result;
@@ -249,7 +249,7 @@ describe('between manifest and record', () => {
   test('it goes on under a new id that refers to the chunks, and leaves that manifest alone', async () => {
     const place = await tenFiles();
     await run(place, { wrap: failingAfter(0, /datasets/) }).result.catch(() => undefined);
-    const [uploadId = ''] = await savedIds(place.state);
+    const [uploadId = ''] = await savedUploads(place.state).ids();
     const manifest = readFileSync(join(place.base, 'uploads', uploadId, 'manifest.json.gz'));
 
     const second = await goOn(place);
@@ -266,7 +266,7 @@ describe('between manifest and record', () => {
   test('it sends what changed since', async () => {
     const place = await tenFiles();
     await run(place, { wrap: failingAfter(0, /datasets/) }).result.catch(() => undefined);
-    const [uploadId = ''] = await savedIds(place.state);
+    const [uploadId = ''] = await savedUploads(place.state).ids();
     writeFileSync(join(place.source, 'new'), 'new');
 
     const second = await goOn(place);
@@ -327,7 +327,7 @@ describe('an upload of changes', () => {
     await run(place, { changes: { trackDeletes: false } }).result;
     for (let index = 0; index < 8; index++) writeFileSync(join(place.source, `new${index}`), noise(2 * MIB));
     await run(place, { changes: { trackDeletes: false }, wrap: failingAfter(2) }).result.catch(() => undefined);
-    const [uploadId = ''] = await savedIds(place.state);
+    const [uploadId = ''] = await savedUploads(place.state).ids();
     for (let index = 0; index < 8; index++) unlinkSync(join(place.source, `new${index}`));
     setTime(place.source, 1_700_000_000, 0);
 
@@ -346,7 +346,7 @@ describe('an upload of changes', () => {
     const { datasetId } = await run(place, { changes }).result;
     writeFileSync(join(place.source, 'sub/f0'), noise(100));
     await run(place, { changes, wrap: failingAfter(0, /datasets/) }).result.catch(() => undefined);
-    const [uploadId = ''] = await savedIds(place.state);
+    const [uploadId = ''] = await savedUploads(place.state).ids();
 
     const second = await goOn(place, { changes });
     const result = await second.result;
@@ -380,7 +380,7 @@ describe('random trees, edited between interruptions', () => {
         if (random() < 0.3) await tearTail(place, Math.floor(random() * 400));
         const puts = tries > 6 ? 1000 : Math.floor(random() * 3);
         const wrap = failingAfter(puts, random() < 0.5 ? undefined : /chunk-|manifest|datasets/);
-        const isSaved = (await savedIds(place.state)).length > 0;
+        const isSaved = (await savedUploads(place.state).ids()).length > 0;
         const again = isSaved ? await goOn(place, { ...options, wrap }) : run(place, { ...options, wrap });
         result = await again.result.catch(() => undefined);
       }
@@ -391,7 +391,7 @@ describe('random trees, edited between interruptions', () => {
 });
 
 async function tearTail(place: Site, bytes: number): Promise<void> {
-  const [uploadId] = await savedIds(place.state);
+  const [uploadId] = await savedUploads(place.state).ids();
   if (uploadId === undefined) return;
   const { entries } = statePaths(place.state, uploadId);
   truncateSync(entries, Math.max(40, readFileSync(entries).length - bytes));

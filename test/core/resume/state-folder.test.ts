@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findStates, removeOrphans, removeState } from '../../../src/core/resume/state-folder.js';
+import { savedUploads } from '../../../src/core/resume/state-folder.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { asUploadId } from '../../support/as-upload-id.js';
 
@@ -19,14 +19,14 @@ async function folderOf(...names: readonly string[]): Promise<string> {
 }
 
 test('a folder that is not there holds nothing', async () => {
-  expect(await findStates('/nonexistent/state', 'h')).toEqual([]);
-  await removeOrphans('/nonexistent/state', 5);
+  expect(await savedUploads('/nonexistent/state').findAll('h')).toEqual([]);
+  await savedUploads('/nonexistent/state').removeOrphans(5);
 });
 
 test('what is no state is passed over', async () => {
   const folder = await folderOf('notes.txt', 'x.json', `${ID}.entries`);
 
-  expect(await findStates(folder, 'h')).toEqual([]);
+  expect(await savedUploads(folder).findAll('h')).toEqual([]);
 });
 
 test('files of which the state is missing are removed when they are old, and nothing else is', async () => {
@@ -41,10 +41,10 @@ test('files of which the state is missing are removed when they are old, and not
     'notes.txt',
   );
 
-  expect(await removeOrphans(folder, 1_000_000)).toBe(0);
-  expect(await removeOrphans(folder, 1_000_001, true)).toBe(4);
+  expect(await savedUploads(folder).removeOrphans(1_000_000)).toBe(0);
+  expect(await savedUploads(folder).removeOrphans(1_000_001, true)).toBe(4);
   expect(readdirSync(folder)).toHaveLength(7);
-  expect(await removeOrphans(folder, 1_000_001)).toBe(4);
+  expect(await savedUploads(folder).removeOrphans(1_000_001)).toBe(4);
 
   expect(readdirSync(folder).sort()).toEqual([`${ID}.entries`, `${ID}.json`, 'notes.txt']);
 });
@@ -52,7 +52,7 @@ test('files of which the state is missing are removed when they are old, and not
 test('removing takes all files of one upload', async () => {
   const folder = await folderOf(`${ID}.json`, `${ID}.entries`, `${ID}.lock`, `${OTHER}.json`);
 
-  await removeState(folder, ID);
+  await savedUploads(folder).remove(ID);
 
   expect(readdirSync(folder)).toEqual([`${OTHER}.json`]);
 });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Listing } from '../../../src/core/listing/listing.js';
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
 import { createTransferStore } from '../../../src/stores/transfer-store.js';
@@ -355,7 +355,7 @@ describe('the question before a restore', () => {
     expect(lines[at + 1]).toMatch(/expedited +not offered +- +- +- +- +-/);
     expect(lines[at + 2]).toMatch(/▸ ?standard +tomorrow 02:10 +\$\d/);
     expect(lines[at + 3]).toMatch(/bulk +in 2 days 14:10 +\$\d/);
-    expect(lines.join('\n')).toMatch(/--max-restore-cost ─+ \$0\.30/);
+    expect(lines.join('\n')).toMatch(/--max-restore-cost ━+─* +\d+% of \$0\.30/);
     browser.press('t');
     expect(browser.state().tier).toBe('bulk');
     expect(browser.frame(120, 40).join('\n')).toMatch(/▸ ?bulk/);
@@ -377,6 +377,8 @@ describe('the question before a restore', () => {
 
 describe('details', () => {
   it('reads about a file only once the cursor rests on it, and gives up when it goes on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const read: string[] = [];
     const signals: AbortSignal[] = [];
     const preview: BrowsePorts['preview'] = ({ listing }, index, signal) => {
@@ -390,9 +392,11 @@ describe('details', () => {
       await settled();
     }
     expect(read).toEqual([]);
-    await expect.poll(() => read).toEqual([project.path(6)]);
+    vi.advanceTimersByTime(1000);
+    expect(read).toEqual([project.path(6)]);
     press('j');
-    await expect.poll(() => signals[0]?.aborted).toBe(true);
+    await settled();
+    expect(signals[0]?.aborted).toBe(true);
   });
 
   it('shows everything about a file beside the list, and nothing of one that is cold', async () => {

@@ -2,9 +2,8 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Listing } from '../../../src/core/listing/listing.js';
 import { createSelection } from '../../../src/core/manifest/selection.js';
-import { carryMarks } from '../../../src/stores/browse/carry.js';
 import { nextTier, selectionCost } from '../../../src/stores/browse/cost.js';
-import { Marks } from '../../../src/stores/browse/marks.js';
+import { carryMarks, Marks } from '../../../src/stores/browse/marks.js';
 import { listingOf, projectListing } from '../../support/browse-listing.js';
 import { raw } from '../../support/raw.js';
 

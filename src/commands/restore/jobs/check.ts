@@ -83,12 +83,12 @@ export const command = defineCommand({
     const damaged = found.flatMap(({ problem }) => problem ?? []);
     for (const { message } of damaged) context.warn(message);
     const looked: Looked[] = [];
-    for (const { job, holder } of found)
+    for (const { document: job, holder } of found)
       if (job !== undefined && (id !== undefined || isWaiting(job, context.now())))
         looked.push(await look({ job, holder }, values, context));
     for (const { job, problem } of looked) if (problem !== undefined) warnOf(job, problem, context);
     context.result({ jobs: looked.map(documentOf), unreadable: damaged.length }, () => {
-      const lines = looked.flatMap((one) => jobLines(one.job, shownStatus(one)));
+      const lines = looked.flatMap((one) => jobLines(one.job, shownStatus({ document: one.job, holder: one.holder })));
       return textOf(looked.length === 0 ? ['no restore job is waiting'] : lines.map(printable));
     });
     if (looked.some(({ problem }) => problem !== undefined)) return 1;
@@ -104,10 +104,10 @@ interface Looked {
 }
 
 async function named(id: string, context: JobContext): Promise<FoundJob> {
-  const { findJob } = await import('../../../core/restore-jobs/job-folder.js');
+  const { savedJobs } = await import('../../../core/restore-jobs/job-folder.js');
   const job = await readNamedJob(id, context);
-  const found = await findJob(jobFolder(context), id, hostname());
-  return found ?? { id, job, problem: undefined, holder: undefined, writtenMs: 0 };
+  const found = await savedJobs(jobFolder(context)).find(id, hostname());
+  return found ?? { id, document: job, problem: undefined, holder: undefined, writtenMs: 0 };
 }
 
 /** Pending, or ready with a copy that should be gone by now. */

@@ -26,18 +26,19 @@ export const command = defineCommand({
   examples: ['archiver restore jobs clean', 'archiver restore jobs clean --older-than 7d --dry-run'],
   exits: { 0: 'removed, or there was nothing to remove', 1: 'the folder cannot be read or written' },
   async run({ olderThan, dryRun }, _args, context: Results & Clock & Pick<Places, 'home'>) {
-    const { findJobs, removeOrphans } = await import('../../../core/restore-jobs/job-folder.js');
+    const { findJobs, savedJobs } = await import('../../../core/restore-jobs/job-folder.js');
     const folder = jobFolder(context);
     const found = await findJobs(folder, hostname());
     const nowMs = context.now().getTime();
     const isOld = (one: FoundJob): boolean => hasEndedBefore(one, nowMs - olderThan);
     const chosen: FoundJob[] = [];
     for (const one of found.filter(isOld)) if (dryRun || (await remove(folder, one.id, isOld))) chosen.push(one);
-    const orphans = await removeOrphans(folder, nowMs - ORPHAN_MS, dryRun);
+    const orphans = await savedJobs(folder).removeOrphans(nowMs - ORPHAN_MS, dryRun);
     const removed = chosen.map((one) => ({ jobId: one.id, status: shownStatus(one) }));
     const kept = found.length - chosen.length;
     context.outcome({ removed, kept, orphans, dryRun, folder }, () => {
-      const url = ({ job }: FoundJob): string | undefined => (job === undefined ? undefined : uploadUrl(job.location));
+      const url = ({ document: job }: FoundJob): string | undefined =>
+        job === undefined ? undefined : uploadUrl(job.location);
       const named = chosen.map((one) => ({ id: one.id, status: shownStatus(one), url: url(one) }));
       return removalText({ noun: 'restore job', dryRun, removed: named, kept, orphans });
     });
@@ -47,14 +48,14 @@ export const command = defineCommand({
 /** Under both locks: a failed job may be downloaded again just now, or may just have become one that waits. */
 async function remove(folder: string, id: string, isOld: (one: FoundJob) => boolean): Promise<boolean> {
   const { lockForChange, lockForDownload } = await import('../../../core/restore-jobs/change-job.js');
-  const { findJob, removeJob } = await import('../../../core/restore-jobs/job-folder.js');
+  const { savedJobs } = await import('../../../core/restore-jobs/job-folder.js');
   try {
     const locks = [await lockForDownload(folder, id, hostname())];
     try {
       locks.push(await lockForChange(folder, id, hostname()));
-      const one = await findJob(folder, id, hostname());
+      const one = await savedJobs(folder).find(id, hostname());
       const isStillOld = one !== undefined && isOld({ ...one, holder: undefined });
-      if (isStillOld) await removeJob(folder, id);
+      if (isStillOld) await savedJobs(folder).remove(id);
       return isStillOld;
     } finally {
       for (const lock of locks) await lock.release();
@@ -65,7 +66,7 @@ async function remove(folder: string, id: string, isOld: (one: FoundJob) => bool
   }
 }
 
-function hasEndedBefore({ job, problem, holder, writtenMs }: FoundJob, beforeMs: number): boolean {
+function hasEndedBefore({ document: job, problem, holder, writtenMs }: FoundJob, beforeMs: number): boolean {
   if (holder !== undefined) return false;
   // One of a newer archiver may still wait for what was paid for.
   if (job === undefined) return isArchiverError(problem, 'integrity') && writtenMs <= beforeMs;

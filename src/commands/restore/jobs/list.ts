@@ -37,20 +37,27 @@ export const command = defineCommand({
 const columnsAt = (nowMs: number): readonly Column<FoundJob>[] => [
   column('JOB', ({ id }) => id),
   column('STATUS', shownStatus),
-  numbers('AGE', ({ job }) => ofKnown(job, ({ createdAt }) => formatDuration(ageMs(createdAt, nowMs)))),
-  column('SOURCE', ({ job }) => ofKnown(job, ({ location }) => printable(uploadUrl(location))), { isCuttable: true }),
-  column('SELECTION', ({ job }) => ofKnown(job?.selectors, selectionText), { isCuttable: true, dropOrder: 3 }),
-  numbers('FILES', ({ job }) => ofKnown(job?.files, formatCount), { dropOrder: 2 }),
-  numbers('SIZE', ({ job }) => ofKnown(job?.bytes, formatBytes), { dropOrder: 4 }),
-  numbers('CHUNKS READY', ({ job }) =>
+  numbers('AGE', ({ document: job }) => ofKnown(job, ({ createdAt }) => formatDuration(ageMs(createdAt, nowMs)))),
+  column('SOURCE', ({ document: job }) => ofKnown(job, ({ location }) => printable(uploadUrl(location))), {
+    isCuttable: true,
+  }),
+  column('SELECTION', ({ document: job }) => ofKnown(job?.selectors, selectionText), {
+    isCuttable: true,
+    dropOrder: 3,
+  }),
+  numbers('FILES', ({ document: job }) => ofKnown(job?.files, formatCount), { dropOrder: 2 }),
+  numbers('SIZE', ({ document: job }) => ofKnown(job?.bytes, formatBytes), { dropOrder: 4 }),
+  numbers('CHUNKS READY', ({ document: job }) =>
     ofKnown(job, (known) => `${formatCount(readableChunks(known))} of ${formatCount(known.chunks.length)}`),
   ),
-  numbers('EST. COST', ({ job }) => (job === undefined ? undefined : shortUsd(job.estimatedCostUsd)), { dropOrder: 1 }),
+  numbers('EST. COST', ({ document: job }) => (job === undefined ? undefined : shortUsd(job.estimatedCostUsd)), {
+    dropOrder: 1,
+  }),
 ];
 
 const ageMs = (createdAt: string, nowMs: number): number => Math.max(0, nowMs - Date.parse(createdAt));
 
-function documentOf({ id, job, problem, holder }: FoundJob, nowMs: number) {
+function documentOf({ id, document: job, problem, holder }: FoundJob, nowMs: number) {
   if (job === undefined) return { jobId: id, status: 'unreadable', problem: problem?.message };
   return { ...jobDocument(job), ageMs: ageMs(job.createdAt, nowMs), isRunning: holder !== undefined };
 }

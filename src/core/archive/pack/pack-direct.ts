@@ -2,11 +2,10 @@
 // its output buffer. What changes while it is read is read again as for a tar stream (pack-file.ts); a file that cannot be
 // read leaves nothing, and one with holes is left to the tar stream, which keeps them.
 import { hash } from 'node:crypto';
-import { readSync } from 'node:fs';
 import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob } from '../plan/chunk-job.js';
-import type { DirectFile } from '../plan/chunk-job.js';
+import type { ChunkJob, DirectFile } from '../plan/chunk-job.js';
 import type { PackContext } from './pack-context.js';
+import { readFully } from './pack-file.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
 const TRIES = 3;
@@ -100,12 +99,3 @@ function framesOf(bytes: Buffer, frameBytes: number): readonly FrameRecord[] {
 }
 
 /** Fills `into` from the start of the file; returns how many bytes there were. */
-function readFully(fd: number, into: Buffer): number {
-  let done = 0;
-  while (done < into.length) {
-    const got = readSync(fd, into, done, into.length - done, done);
-    if (got === 0) break;
-    done += got;
-  }
-  return done;
-}

@@ -95,7 +95,8 @@ function packLarge(
   return got === size && !context.differs(index);
 }
 
-function readFully(fd: number, into: Buffer, at: number, length: number): number {
+/** Reads a file from its start, until `length` bytes are read or it ends. @returns how many were read @throws system errors */
+export function readFully(fd: number, into: Buffer, at = 0, length = into.length): number {
   let done = 0;
   while (done < length) {
     const got = readSync(fd, into, at + done, length - done, done);

@@ -4,8 +4,6 @@ import { useTables } from '../../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../manifest/manifest-types.js';
 import type { ForeignSink, MergedView } from './merged-view.js';
 
-export { compactView } from './compact-view.js';
-
 export interface Summary {
   /** `chunks` and `storedBytes` count what an entry refers to. `skipped` is 0: a view does not know what was left out. */
   readonly totals: Totals;
@@ -15,7 +13,8 @@ export interface Summary {
   readonly used: Uint8Array;
 }
 
-type Counts = { -readonly [K in keyof ShardRecord]: ShardRecord[K] };
+/** Of a shard, while they are being counted. */
+export type Counts = { -readonly [K in keyof ShardRecord]: ShardRecord[K] };
 
 /** Goes through the view once. @throws what its entries throw */
 export async function summarize(view: MergedView, onForeign?: ForeignSink): Promise<Summary> {
@@ -91,7 +90,8 @@ class Sums {
   }
 }
 
-const newShard = (shard: number, { files, bytes } = { files: 0, bytes: 0 }): Counts => ({
+/** The record of a shard without chunks. */
+export const newShard = (shard: number, { files, bytes } = { files: 0, bytes: 0 }): Counts => ({
   shard,
   prefix: shardPrefix(shard),
   chunks: 0,

@@ -2,7 +2,8 @@
 // because every file made in a folder changes its time.
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { errorText } from '../../failures/errors.js';
-import { displayPath, splitPath } from '../../paths/raw-path.js';
+import type { SourceRecord } from '../../manifest/manifest-types.js';
+import { displayPath, HERE, splitPath, TOP } from '../../paths/raw-path.js';
 import type { Failures } from '../../failures/failure-list.js';
 import { restoredMode, restoredOwner } from './file-metadata.js';
 import type { OutputTree } from '../../output-tree/output-tree.js';
@@ -90,5 +91,21 @@ function finishFolder(
     tree.describe(fd, { mtime, mode: existed || made !== mode || owner !== undefined ? mode : undefined, owner });
   } finally {
     tree.close(fd);
+  }
+}
+
+/** Gives a new output folder the owner, mode and time of the source folder. */
+export function finishRoot({ tree, settings, failures }: Writing, source: SourceRecord): void {
+  try {
+    const fd = tree.openFolder(TOP);
+    try {
+      const mode = restoredMode(source.mode, true, settings.keepSpecialBits);
+      const owner = settings.isRoot ? { uid: source.uid, gid: source.gid } : undefined;
+      tree.describe(fd, { mtime: source.mtime, mode, owner });
+    } finally {
+      tree.close(fd);
+    }
+  } catch (error) {
+    failures.add(HERE, failureReason(error));
   }
 }

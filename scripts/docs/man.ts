@@ -1,11 +1,11 @@
 // Man pages, from the tree: archiver(1) and one page for each command, such as archiver-restore-jobs-list(1).
-import { argUsage } from './arg.js';
-import type { Declaration } from './declaration.js';
-import { RESERVED_VARIABLES } from './env-names.js';
-import type { Flags } from './flag.js';
-import { globalFlagsFor } from './global-flags.js';
-import { exitsOf, flagFacts, flagTerm } from './help.js';
-import { commandsUnder, type Node } from './tree.js';
+import { argUsage } from '../../src/cli/arg.js';
+import type { Declaration } from '../../src/cli/declaration.js';
+import { RESERVED_VARIABLES } from '../../src/cli/env-names.js';
+import type { Flags } from '../../src/cli/flag.js';
+import { globalFlagsFor } from '../../src/cli/global-flags.js';
+import { exitsOf, flagFacts, flagTerm } from '../../src/cli/help.js';
+import { commandsUnder, type Node } from '../../src/cli/tree.js';
 
 // A backslash begins an escape, a dot or an apostrophe at the start of a line a request; a hyphen must stay one to be copied.
 const roff = (text: string): string =>

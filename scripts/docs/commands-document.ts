@@ -1,11 +1,11 @@
 // docs/commands.md, from the tree.
-import { argUsage } from './arg.js';
-import type { Declaration } from './declaration.js';
-import { RESERVED_VARIABLES } from './env-names.js';
-import type { Flags } from './flag.js';
-import { globalFlagsFor } from './global-flags.js';
-import { exitsOf, flagFacts, flagTerm } from './help.js';
-import { commandsUnder, type Node } from './tree.js';
+import { argUsage } from '../../src/cli/arg.js';
+import type { Declaration } from '../../src/cli/declaration.js';
+import { RESERVED_VARIABLES } from '../../src/cli/env-names.js';
+import type { Flags } from '../../src/cli/flag.js';
+import { globalFlagsFor } from '../../src/cli/global-flags.js';
+import { exitsOf, flagFacts, flagTerm } from '../../src/cli/help.js';
+import { commandsUnder, type Node } from '../../src/cli/tree.js';
 
 // A pipe would end the cell of a table, an angle bracket would start HTML.
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
