@@ -169,7 +169,7 @@ describe('what goes wrong', () => {
     ['lss', /^✗ there is no command lss; did you mean ls\?\n/, 2],
     ['cat "x', /^✗ the quote " is not closed\n/, 2],
     ['stage nope', /^✗ there is no stage nope\n {2}fix {3}stage list\n/, 1],
-    ['ls > /nowhere/x', /^✗ cannot write \/nowhere\/x: ENOENT/, 1],
+    ['ls > /nowhere/x', /^✗ cannot write \/nowhere\/x: there is no such folder\n/, 1],
     ['get readme.md /nowhere/x', /^✗ cannot write to \/nowhere\n/, 1],
   ])('%j', async (line, stderr, status) => {
     const ran = await inShell([line]);

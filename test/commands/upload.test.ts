@@ -35,7 +35,11 @@ test.each([
   ['an empty writer id', ['file:///x', '--writer-id', ''], '--writer-id must not be empty'],
   ['a tag without a value', ['file:///x', '--tag', 'novalue'], '--tag'],
   ['little memory', ['file:///x', '--memory-limit', '64MiB'], '--memory-limit'],
-  ['an exclude file that is not there', ['file:///x', '--exclude-file', '/nonexistent/patterns'], 'exclude'],
+  [
+    'an exclude file that is not there',
+    ['file:///x', '--exclude-file', '/nonexistent/patterns'],
+    'patterns: there is no such file\n',
+  ],
   ['a destination that is no URL', ['/just/a/path'], 's3://'],
 ] as const)('%s is a usage error', async (_name, args, words) => {
   const source = await tempFolder();

@@ -3,7 +3,8 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../core/state/replace-file.js';
-import { errorText, systemCode } from '../../core/failures/errors.js';
+import { reasonText } from '../../core/failures/errno.js';
+import { systemCode } from '../../core/failures/errors.js';
 import { MAX_HISTORY } from '../../stores/shell-history.js';
 
 export class HistoryFile {
@@ -33,7 +34,7 @@ export class HistoryFile {
     try {
       await work();
     } catch (error) {
-      this.onTrouble(`the history is not kept: ${errorText(error)}`);
+      this.onTrouble(`the history is not kept: ${reasonText(error)}`);
     }
   }
 }
@@ -44,7 +45,7 @@ async function readLines(path: string, onTrouble: (text: string) => void): Promi
     // oxlint-disable-next-line no-control-regex -- whatever else has come into the file must not reach the terminal
     return text.split('\n').filter((line) => line !== '' && !/[\x00-\x1f\x7f-\x9f]/.test(line));
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') onTrouble(`the history is not read: ${errorText(error)}`);
+    if (systemCode(error) !== 'ENOENT') onTrouble(`the history is not read: ${reasonText(error)}`);
     return [];
   }
 }

@@ -7,7 +7,8 @@ import type { Writable } from 'node:stream';
 import { BrokenPipe } from '../../cli/checked-write.js';
 import type { Context } from '../../cli/context.js';
 import { failureOf, failureText } from '../../cli/errors.js';
-import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
+import { reasonText } from '../../core/failures/errno.js';
+import { ArchiverError, isArchiverError, systemCode } from '../../core/failures/errors.js';
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { refuseUndecoded } from '../../core/paths/typed-path.js';
@@ -73,7 +74,8 @@ async function runIntoFile(
 ): Promise<number> {
   const target = createWriteStream(resolve(context.cwd, file), { flags: isAppended ? 'a' : 'w' });
   const done = finished(target).catch((cause: unknown) => {
-    throw new ArchiverError('io', `cannot write ${printable(file)}: ${errorText(cause)}`, { cause });
+    const why = systemCode(cause) === 'ENOENT' ? 'there is no such folder' : reasonText(cause);
+    throw new ArchiverError('io', `cannot write ${printable(file)}: ${why}`, { cause });
   });
   done.catch(() => undefined); // told below
   try {

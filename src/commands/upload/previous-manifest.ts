@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { PreviousFile } from '../../core/archive/settings.js';
+import { meaningOf, reasonText } from '../../core/failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../../core/failures/errors.js';
 import { headerLength, isSealed, parseHeader, PREAMBLE_BYTES } from '../../core/keys/envelope.js';
 import { parseHead } from '../../core/manifest/manifest-head-parse.js';
@@ -42,9 +43,8 @@ function readBytes(path: string, name: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const code = systemCode(error);
-    const kind = code === 'ENOENT' ? 'not-found' : code === 'EACCES' ? 'access-denied' : 'io';
-    throw new ArchiverError(kind, `cannot read --prev-manifest ${name}: ${errorText(error)}`, { cause: error });
+    const kind = meaningOf(systemCode(error))?.code ?? 'io';
+    throw new ArchiverError(kind, `cannot read --prev-manifest ${name}: ${reasonText(error)}`, { cause: error });
   }
 }
 

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag, type Tags } from 'yaml';
+import { reasonText } from '../failures/errno.js';
 import { ArchiverError, errorText, integrityError, systemCode } from '../failures/errors.js';
 import { printable } from '../paths/raw-path.js';
 import { decodeUtf8 } from '../text/strict-utf8.js';
@@ -49,7 +50,7 @@ async function readBounded(path: string): Promise<Buffer | undefined> {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (error instanceof ArchiverError) throw error;
-    throw new ArchiverError('io', `cannot read ${printable(path)}: ${errorText(error)}`, { cause: error });
+    throw new ArchiverError('io', `cannot read ${printable(path)}: ${reasonText(error)}`, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 // What the codes of failed system calls mean, in words. The only such table: code that knows more about a situation ("a
 // folder is in its place") says that instead, and uses this table for the rest.
-import { type ErrorCode, systemCode } from './errors.js';
+import { type ErrorCode, errorText, systemCode } from './errors.js';
 
 export interface Meaning {
   readonly code: ErrorCode;
@@ -46,3 +46,6 @@ export const meaningOf = (code: string | undefined): Meaning | undefined => MEAN
 
 /** What a failed system call means in words; undefined for other errors, and for codes that are not in the table. */
 export const systemText = (error: unknown): string | undefined => meaningOf(systemCode(error))?.text;
+
+/** Why something failed, for people: in words where it is a failed system call, else the message of the error. */
+export const reasonText = (error: unknown): string => systemText(error) ?? errorText(error);

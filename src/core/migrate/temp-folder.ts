@@ -2,7 +2,8 @@
 // can be set in it as they are. It goes away with everything in it.
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
+import { reasonText } from '../failures/errno.js';
+import { ArchiverError, systemCode } from '../failures/errors.js';
 import { fsPath, printable, type RawPath, rawFromText, rawFromBytes, pathBelow } from '../paths/raw-path.js';
 import type { FreeSpace } from './temp-space.js';
 
@@ -33,7 +34,7 @@ export class TempFolder {
       if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
         throw new ArchiverError('access-denied', `${what}: it cannot be written to`, { hint, cause: error });
       }
-      throw new ArchiverError('io', `${what}: ${errorText(error)}`, { hint, cause: error });
+      throw new ArchiverError('io', `${what}: ${reasonText(error)}`, { hint, cause: error });
     }
   }
 
@@ -49,7 +50,7 @@ export class TempFolder {
     } catch (error) {
       throw new ArchiverError(
         'io',
-        `the temporary folder ${printable(this.path)} could not be removed: ${errorText(error)}`,
+        `the temporary folder ${printable(this.path)} could not be removed: ${reasonText(error)}`,
         {
           hint: 'remove it by hand',
           cause: error,

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { systemText } from '../failures/errno.js';
-import { ArchiverError, errorText, systemCode } from '../failures/errors.js';
+import { reasonText } from '../failures/errno.js';
+import { ArchiverError, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
 import type { Folding } from '../paths/collisions.js';
 import { printable, rawFromText, TOP, type RawPath } from '../paths/raw-path.js';
@@ -39,7 +39,7 @@ function explain(error: unknown, path: string): Error {
     return new ArchiverError(known.code, `${printable(path)}: ${known.message}`, { cause: error });
   const code = systemCode(error);
   const isOther = code === 'EEXIST' || code === 'ENOTDIR';
-  const words = isOther ? 'it is not a folder' : (systemText(error) ?? errorText(error));
+  const words = isOther ? 'it is not a folder' : reasonText(error);
   return new ArchiverError('io', `cannot restore into ${printable(path)}: ${words}`, { cause: error });
 }
 

@@ -1,5 +1,5 @@
 // Reasons why one file could not be restored, in words.
-import { meaningOf, systemText } from '../failures/errno.js';
+import { meaningOf, reasonText } from '../failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
 
 const OBSTACLE = 'a folder is in its place, and folders are never replaced by files';
@@ -24,7 +24,7 @@ export function refusal(error: unknown): Error {
 /** Why this one failed, for the list of failures. */
 export function failureReason(error: unknown): string {
   if (isArchiverError(error)) return error.message;
-  return WORDS[systemCode(error) ?? ''] ?? systemText(error) ?? errorText(error);
+  return WORDS[systemCode(error) ?? ''] ?? reasonText(error);
 }
 
 /** Of the disk or the process, and not of one file. */

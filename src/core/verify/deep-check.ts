@@ -38,6 +38,8 @@ export interface DeepCheckOptions {
 }
 
 export interface DeepCheckResult {
+  /** All of them, from end to end. */
+  readonly chunksRead: number;
   readonly filesChecked: number;
   readonly bytesRead: number;
 }
@@ -98,7 +100,7 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
   }
   meter.finish();
   const filesChecked = files.filter((index) => table.columns.state[index] === STATE.done).length;
-  return { filesChecked, bytesRead: source.bytesFetched };
+  return { chunksRead: chunks.length - source.failed.size, filesChecked, bytesRead: source.bytesFetched };
 }
 
 function* contentOf(table: SelectedTable): Generator<number> {

@@ -194,7 +194,7 @@ class Verification {
       emit,
       signal,
     });
-    this.read = { chunks: chunks.length, files: checked.filesChecked, bytes: checked.bytesRead };
+    this.read = { chunks: checked.chunksRead, files: checked.filesChecked, bytes: checked.bytesRead };
   }
 
   private result(sound: Sound | undefined): VerifyResult {

@@ -32,3 +32,21 @@ test('an encrypted manifest names its upload itself; what cannot be one never be
   writeFileSync(file, encodeHeader({ ...header, place: 'uploads/..' }));
   expect(() => readPreviousManifest(file)).toThrow(`--prev-manifest ${file} does not name its upload`);
 });
+
+test('what cannot be read is named, and why, in words', async () => {
+  const folder = await tempFolder();
+  const missing = join(folder, 'none');
+
+  expect(() => readPreviousManifest(missing)).toThrow(
+    expect.objectContaining({
+      code: 'not-found',
+      message: `cannot read --prev-manifest ${missing}: there is no such file`,
+    }),
+  );
+  expect(() => readPreviousManifest(folder)).toThrow(
+    expect.objectContaining({
+      code: 'io',
+      message: `cannot read --prev-manifest ${folder}: it is a folder, not a file`,
+    }),
+  );
+});

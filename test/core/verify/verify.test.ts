@@ -121,6 +121,13 @@ describe('T10: chunks', () => {
     expect(await verify(archive, { mode: 'quick' })).toMatchObject({ ok: true, checked: 'manifest' });
   });
 
+  test('one that is gone does not count as read', async () => {
+    const archive = made();
+    archive.objects.delete(chunkKeys(archive)[0] ?? '');
+
+    expect(await verify(archive)).toMatchObject({ ok: false, chunks: 4, chunksRead: 3, checked: 'sample' });
+  });
+
   test('a foreign chunk of the right size under the key: only --deep can tell', async () => {
     const archive = made();
     const other = made({

@@ -2,6 +2,7 @@
 // - exclude patterns and .archiverignore files leave paths out; a folder left out is not entered
 // - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
 import ignore, { type Ignore } from 'ignore';
+import { reasonText } from '../../failures/errno.js';
 import { ArchiverError, errorText, usageError } from '../../failures/errors.js';
 import { printable, type RawPath, displayPath, rawFromText, comparableText, joinPath } from '../../paths/raw-path.js';
 
@@ -102,7 +103,7 @@ export function readPatternFile(path: string, read: (path: string) => RawPath): 
   try {
     return patternLines(read(path));
   } catch (error) {
-    throw new ArchiverError('usage', `cannot read the exclude file ${printable(path)}: ${errorText(error)}`, {
+    throw new ArchiverError('usage', `cannot read the exclude file ${printable(path)}: ${reasonText(error)}`, {
       cause: error,
     });
   }

@@ -4,7 +4,8 @@
 // read-only folder the cache does nothing, and says so once.
 import { mkdir, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, systemCode } from '../../failures/errors.js';
+import { reasonText } from '../../failures/errno.js';
+import { systemCode } from '../../failures/errors.js';
 import type { OpenedBytes } from '../../keys/unseal-bytes.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { decodeCached, encodeCached } from './cached-file.js';
@@ -50,7 +51,7 @@ class FolderCache implements ManifestCache {
     if (this.hasTrouble) return;
     this.hasTrouble = true;
     const { folder, onTrouble } = this.options;
-    onTrouble?.(`manifests cannot be ${what} ${folder}: ${errorText(error)}; the next run has to fetch them again`);
+    onTrouble?.(`manifests cannot be ${what} ${folder}: ${reasonText(error)}; the next run has to fetch them again`);
   }
 
   async get(sha256: string): Promise<OpenedBytes | undefined> {

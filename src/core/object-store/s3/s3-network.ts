@@ -1,7 +1,7 @@
 // How servers are reached: through which proxy, and whose certificates are believed (docs/decisions/024).
 import { readFileSync } from 'node:fs';
-import { systemText } from '../../failures/errno.js';
-import { errorText, usageError } from '../../failures/errors.js';
+import { reasonText } from '../../failures/errno.js';
+import { usageError } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
 import { type AwsSources, awsProfile } from './s3-profile.js';
 
@@ -35,7 +35,7 @@ function readBundle(file: string): string {
   try {
     text = readFileSync(file, 'latin1');
   } catch (error) {
-    throw refuse(systemText(error) ?? errorText(error));
+    throw refuse(reasonText(error));
   }
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw refuse('it holds no certificate in PEM');
   return text;

@@ -28,6 +28,8 @@ const BUFFER_BYTES = 128 * 1024 * 1024;
 
 export class SpanSource {
   bytesFetched = 0;
+  /** Chunks of which something could not be had. */
+  readonly failed = new Set<number>();
   private readonly buffers = new SpanBuffers(BUFFER_BYTES);
 
   constructor(private readonly options: SpanSourceOptions) {}
@@ -67,6 +69,15 @@ export class SpanSource {
 
   /** Bytes `start` to `end` of the chunk's object. @throws not-found, integrity and errors of the store */
   async range(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
+    try {
+      return await this.received(chunk, start, end, signal);
+    } catch (error) {
+      this.failed.add(chunk.chunk);
+      throw error;
+    }
+  }
+
+  private async received(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
     const { reader, keyOf } = this.options;
     const key = keyOf(chunk);
     if (key === undefined)
