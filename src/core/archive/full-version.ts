@@ -83,7 +83,7 @@ export function whilePacking(job: HeadInput): Lister {
   };
   return {
     hooks: { manifest, onAllPacked: (plan) => void (begun = list(plan)) },
-    onPending: (pending) => (packing.dedup ? pending : scanned),
+    onPending: (pending) => (packing.dedup === true ? pending : scanned),
     list: (plan) => begun ?? list(plan), // nothing was packed, or more than one round
   };
 }
