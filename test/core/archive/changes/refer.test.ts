@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { TransferEvent } from '../../../../src/core/events.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import { rawFromText } from '../../../../src/core/paths/raw-path.js';
@@ -170,6 +171,18 @@ describe('what is referred to', () => {
     expect(chunkPuts(after)).toEqual([]);
   });
 
+  test('what had other metadata in between', async () => {
+    await first();
+    for (const name of ['photo', 'may/note']) chmodSync(at(`2023/${name}`), 0o600);
+    await sync().result;
+    renameSync(at('2023'), at('a'));
+
+    const moved = sync();
+    await moved.result;
+
+    expect(chunkPuts(moved)).toEqual([]);
+  });
+
   test('by a dataset that began without: what has no digest is sent, and from then on has one', async () => {
     await sync({ dedup: false }).result;
     renameSync(at('2023'), at('a'));
@@ -206,17 +219,17 @@ describe('what is sent', () => {
     expect(await sentBy({}, '2023/copy', '2023/other', '2023/may/note')).toEqual([false, true, true]);
   });
 
-  test('everything that changes after it was hashed, as it is then', async () => {
+  test('a file that changes before it is hashed, as it is then', async () => {
     await first();
     renameSync(at('2023/may'), at('2023/june'));
-    write('new', noise(1000)); // so that something is packed
-    const onEvent = ({ type }: { readonly type: string }): void => {
-      if (type === 'plan') utimesSync(at('2023/june/note'), 5, 5);
+    let hashings = 0;
+    const onEvent = (event: TransferEvent): void => {
+      if (event.type === 'note' && event.text.startsWith('comparing the content') && hashings++ === 0)
+        write('2023/june/note', 'b note');
     };
-    const { uploadId } = await sync({ onEvent }).result;
 
-    expect(entryOf(uploadId, '2023/june/note')?.['mtime']).not.toBe('1970-01-01T00:00:05.000000000Z');
-    expect((await sync().result).changes).toMatchObject({ modified: 1, referred: { files: 1 } });
+    expect(await sentBy({ onEvent }, '2023/june/note', '2023/june/film')).toEqual([true, false]);
+    expect(hashings).toBe(1);
   });
 
   test.each<[string, RunOptions]>([
@@ -273,4 +286,8 @@ test('an interrupted sync goes on: what is stored is referred to, what was sent 
   const stored = [...sent, ...chunkPuts(run)].reduce((sum, key) => sum + statSync(join(place.base, key)).size, 0);
   expect(stored).toBeLessThan(2_900_000);
   await isWhole(uploadId);
+  for (let file = 0; file < 4; file++) renameSync(at(`new ${file}`), at(`moved ${file}`));
+  const moved = sync();
+  await moved.result;
+  expect(chunkPuts(moved)).toEqual([]);
 });
