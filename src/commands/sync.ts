@@ -29,6 +29,7 @@ const flags = {
   checksum: flag.on({ describe: 'refused: changes are found by size and modification time' }),
   compressionLevel: packingFlags.compressionLevel,
   fileChecksums: packingFlags.fileChecksums,
+  enableDedup: packingFlags.enableDedup,
   shardCount: flag.int([1, 100], { default: 10, describe: 'key prefixes to spread chunks over' }),
   shardStrategy: packingFlags.shardStrategy,
   storageClass: flag.choice(['STANDARD', 'GLACIER_IR', 'DEEP_ARCHIVE'], {
@@ -53,6 +54,9 @@ export const command = defineCommand({
     'A file has changed when its size or modification time has: content is not read, so an edit that preserves both ' +
     'goes unseen. Changes of mode, owner, links and attributes alone, and with --dvc-auto of the DVC stage, are recorded ' +
     'without sending content again.\n' +
+    'With --enable-dedup the SHA-256 of every file is recorded, and a file whose content the version before holds under ' +
+    'another name or time (moved, copied, touched) is referred to and not sent. Files of a size that is known are read to ' +
+    'find that out. Later syncs of the dataset do the same, until --no-enable-dedup.\n' +
     'A dataset that is encrypted with KMS stays encrypted with the same key where --kms-key-id and --encrypt-manifest are ' +
     'not given; --no-encrypt-manifest ends that.\n' +
     'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not. Where ten or more ' +
@@ -100,7 +104,7 @@ export async function runSync(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const { dedupOption, memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
   const places = placesOf(target.source, target.url, given.writerId, context);
   const values = withoutClassOfFolder(places.url, given, context);
   const { trackDeletes, allowMassDelete, force } = values;
@@ -109,7 +113,12 @@ export async function runSync(
   const options = {
     ...shared,
     dataset: { ...shared.dataset, changes: { trackDeletes, allowMassDelete, isForced: force } },
-    packing: { compressionLevel, fileChecksums, memoryLimitBytes: memoryLimit(context) },
+    packing: {
+      compressionLevel,
+      fileChecksums,
+      dedup: dedupOption(values, context),
+      memoryLimitBytes: memoryLimit(context),
+    },
     layout: { shardStrategy, shardCount, storageClass },
   };
   const call = {

@@ -63,7 +63,7 @@ const flags = {
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   project: flag.text({ placeholder: 'ID', describe: 'project recorded in the manifest' }),
-  enableDedup: flag.on({ describe: 'store the content of equal files once; they are read twice to find them' }),
+  enableDedup: packingFlags.enableDedup,
   directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
   directUploadThresholdMb: flag.int([0, 1_000_000_000], {
     default: 500,
@@ -186,7 +186,7 @@ export async function runUpload(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const { dedupOption, memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
   const target = destination ?? joinStoreUrl(`s3://${given.bucket ?? ''}`, given.prefix ?? '');
   const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
@@ -203,7 +203,7 @@ export async function runUpload(
       frameBytes: values.frameSize,
       compressionLevel,
       fileChecksums,
-      dedup: values.enableDedup,
+      dedup: dedupOption(values, context),
       memoryLimitBytes: memoryLimit(context),
     },
     layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), direct },

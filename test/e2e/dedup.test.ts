@@ -1,5 +1,5 @@
 // `archiver upload --enable-dedup` and what the other commands say of it, with the built binary.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { noise } from '../core/archive/trees.js';
@@ -48,4 +48,24 @@ test('a dry run tells how much would be packed', async () => {
 
   const plan = ran.stderr.split('\n').find((line) => line.includes('200100') || line.includes('200000'));
   expect([ran.status, plan === undefined]).toEqual([0, false]);
+});
+
+test('later syncs refer to what was moved, and say so, until they are told not to', async () => {
+  await archiver(home, ['upload', source, url, '--enable-dedup']);
+  mkdirSync(join(source, 'moved'));
+  renameSync(join(source, 'other'), join(source, 'moved/other'));
+  const planned = await archiver(home, ['sync', source, url, '--dry-run', '--track-deletes']);
+  const synced = await archiver(home, ['sync', source, url, '--track-deletes']);
+  renameSync(join(source, 'moved'), join(source, 'moved again'));
+  const sent = json((await archiver(home, ['sync', source, url, '--no-enable-dedup', '--json'])).stdout);
+  renameSync(join(source, 'moved again'), join(source, 'moved'));
+  const told = json((await archiver(home, ['sync', source, url, '--enable-dedup', '--json'])).stdout);
+
+  const words = '1 added, 0 modified, 1 deleted, 3 unchanged; 1 referred to content that is stored (97.7 KiB)';
+  expect([planned.stdout, synced.stdout].map((text) => text.includes(words))).toEqual([true, true]);
+  expect(sent).toMatchObject({ added: 1 });
+  expect(sent['chunks']).not.toBe(0);
+  expect(sent['referred']).toBeUndefined();
+  // The version before has no digest of what it sent itself; the one before that is not looked at.
+  expect(told).toMatchObject({ referred: { files: 0, bytes: 0 } });
 });

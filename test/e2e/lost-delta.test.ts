@@ -1,6 +1,6 @@
 // A delta says more than its chunks: what was deleted, what has new metadata alone, how the folder itself is. A copy beside its
 // manifest lets a repair bring all of that back on a computer that remembers nothing.
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeTree } from '../core/archive/trees.js';
@@ -18,7 +18,7 @@ interface Site {
   readonly out: string;
 }
 
-async function withVersion(): Promise<Site> {
+async function withVersion(...flags: readonly string[]): Promise<Site> {
   const home = await tempFolder();
   const [source, base] = [makeFolder(home, 'source'), join(home, 'store')];
   const url = `file://${base}`;
@@ -27,7 +27,16 @@ async function withVersion(): Promise<Site> {
     writeFileSync(join(source, `folder ${at % 2}/file ${at}`), `content ${at}`);
   }
   const sync = async (): Promise<string> => {
-    const { stdout } = await archiver(home, ['sync', source, url, '--dataset-id', 'd', '--track-deletes', '--json']);
+    const { stdout } = await archiver(home, [
+      'sync',
+      source,
+      url,
+      '--dataset-id',
+      'd',
+      '--track-deletes',
+      ...flags,
+      '--json',
+    ]);
     return join(base, 'uploads', (JSON.parse(stdout) as { uploadId: string }).uploadId);
   };
   await sync();
@@ -50,10 +59,15 @@ describe('a lost delta', () => {
       'of deletions and new files',
       (source) => (rmSync(join(source, 'folder 0/file 2')), writeFileSync(join(source, 'x'), 'x')),
     ],
+    ['of a moved file alone', (source) => renameSync(join(source, 'folder 0/file 2'), join(source, 'moved'))],
+    [
+      'of so many moved files that it lists everything',
+      (source) => renameSync(join(source, 'folder 0'), join(source, 'folder 0 moved')),
+    ],
     ['of metadata alone', (source) => chmodSync(join(source, 'folder 1/file 3'), 0o600)],
     ['of the folder itself', (source) => chmodSync(source, 0o711)],
   ])('%s comes back as it was, with what builds on it', async (_name, change) => {
-    const site = await withVersion();
+    const site = await withVersion('--enable-dedup');
     change(site.source);
     const lost = await site.sync();
     const expected = [describeTree(site.source), statSync(site.source).mode];
@@ -88,6 +102,20 @@ describe('a lost delta', () => {
     expect(before).toEqual(['manifest.json.gz', expect.stringMatching(COPY)]);
     expect(manifestsOf(delta)).toEqual(['manifest.json.gz']);
   });
+});
+
+test('the names of moved files outlive the older versions and the manifest', async () => {
+  const site = await withVersion('--enable-dedup');
+  renameSync(join(site.source, 'folder 0/file 2'), join(site.source, 'moved'));
+  const compacted = await site.sync();
+  await site.prune('--keep-last', '1');
+  await site.prune('--keep-last', '1');
+  rmSync(join(compacted, 'manifest.json.gz'));
+
+  const repaired = await site.elsewhere('repair', `file://${compacted}`, '--execute', '--json');
+  await site.elsewhere('restore', `file://${compacted}`, site.out, '--all');
+
+  expect([repaired.status, describeTree(site.out)]).toEqual([0, describeTree(site.source)]);
 });
 
 test('a delta of new files and a full listing have no copy', async () => {

@@ -100,6 +100,10 @@ export const packingFlags = {
   }),
   compressionLevel: flag.int([1, 22], { describe: 'fixed zstd level instead of one by content' }),
   fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+  enableDedup: flag.on({
+    describe:
+      'store equal content once; a sync then refers to what is stored under another name; later syncs keep this',
+  }),
 };
 
 /** What an upload records of git and DVC. */

@@ -27,6 +27,10 @@ export function memoryLimit({ memoryLimitBytes }: MemoryLimit): number | undefin
   return memoryLimitBytes;
 }
 
+/** Undefined where nobody said: as the dataset was before. */
+export const dedupOption = (values: { readonly enableDedup: boolean }, context: Origins): boolean | undefined =>
+  isGiven(context, 'enableDedup') ? values.enableDedup : undefined;
+
 export interface FilterValues {
   readonly exclude: readonly string[];
   readonly include: readonly string[];

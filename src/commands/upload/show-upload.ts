@@ -63,9 +63,16 @@ function savedLines({ deduplicated }: UploadResult): string[] {
 const isDifference = (changes: UploadResult['changes']): boolean =>
   changes !== undefined && changes.modified + changes.deleted + changes.unchanged > 0;
 
-function changesText({ added, modified, deleted, unchanged, gone }: NonNullable<UploadResult['changes']>): string {
+function changesText(changes: NonNullable<UploadResult['changes']>): string {
+  const { added, modified, deleted, unchanged, gone, referred } = changes;
   const kept = gone === 0 ? '' : `; ${gone} gone from the folder and kept (sync --track-deletes drops them)`;
-  return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged${kept}`;
+  return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged${referredText(referred)}${kept}`;
+}
+
+/** Of those that are added or modified. */
+function referredText(referred: NonNullable<UploadResult['changes']>['referred']): string {
+  if (referred === undefined || referred.files === 0) return '';
+  return `; ${referred.files} referred to content that is stored (${formatBytes(referred.bytes)})`;
 }
 
 function dryRunLines({ files, bytes, chunks, shards, location, changes }: UploadResult): string[] {

@@ -5,6 +5,7 @@ import { newUploadId } from '../manifest/upload-id.js';
 import { ArchiverError } from '../failures/errors.js';
 import type { OpenedStore } from '../object-store/open-store.js';
 import { uploadChanges, compareWithRival, type NeedsFullVersion } from './changes/upload-changes.js';
+import type { Baseline } from './changes/baseline.js';
 import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
 import { warnOfEmpty } from './changes/doubtful-source.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
@@ -96,11 +97,18 @@ async function filterOf({ filter, source, home }: Settings, opening: Promise<Ope
   return { ...filter, skipTrees };
 }
 
+/** A sync stores equal content once where the version before did. */
+function packingOf({ packing, layout }: Job, baseline: Baseline | undefined): Job['packing'] {
+  const before = layout.direct === undefined ? baseline?.view.head.settings.dedup : undefined;
+  return { ...packing, dedup: packing.dedup ?? before };
+}
+
 async function run(
-  job: Job,
+  given: Job,
   { baseline, highest, isListed }: SettledDataset,
   pool: PackPool | undefined,
 ): Promise<UploadResult> {
+  const job = { ...given, packing: packingOf(given, baseline) };
   const { saved } = job.resume;
   warnOfEmpty(job);
   const ordinal = { highest, isListed };

@@ -62,11 +62,15 @@ export interface PackingOptions {
   /** Undefined: by content. */
   readonly compressionLevel?: number | undefined;
   readonly fileChecksums: boolean;
-  /** Store the content of equal files once. */
-  readonly dedup: boolean;
+  /** Store the content of equal files once. Undefined: as in the version that is compared with, if any. */
+  readonly dedup?: boolean | undefined;
   readonly workers: number;
   readonly memoryLimitBytes?: number | undefined;
 }
+
+/** Whether entries get the SHA-256 by which later versions find content that is stored. */
+export const recordsContent = ({ dedup, fileChecksums }: Pick<PackingOptions, 'dedup' | 'fileChecksums'>): boolean =>
+  dedup === true && fileChecksums;
 
 /** Which objects there will be. */
 export interface LayoutOptions {
@@ -187,7 +191,6 @@ export function settingsOf(options: ArchiveOptions): Settings {
     packing: {
       frameBytes: DEFAULT_FRAME_BYTES,
       fileChecksums: true,
-      dedup: false,
       workers: workersFor(packing?.memoryLimitBytes),
       ...packing,
     },

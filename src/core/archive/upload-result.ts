@@ -54,7 +54,7 @@ export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploa
     partial: skipped.some((skip) => !skip.special),
     durationMs: Math.round(performance.now() - job.startedMs),
     requests: { ...job.requests },
-    ...(packing.dedup ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
+    ...(packing.dedup === true ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
     ...(layout.direct === undefined
       ? {}
       : { directFiles: ledger.chunks().filter(({ content }) => content === 'file').length }),

@@ -28,6 +28,7 @@ const KEYS = [
   'group',
   'inode',
   'md5',
+  'sha256',
   'chunk',
   'offset',
   'segments',
@@ -46,6 +47,7 @@ const MAX_ID = 0xff_ff_ff_ff;
 /** A list takes a dozen times the memory of its text. A file with more holes has a line that is too long to be written. */
 const MAX_PARTS = 1 << 22;
 const MD5 = /^[0-9a-f]{32}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
 
@@ -59,7 +61,7 @@ function bitsOf(keys: readonly Key[]): number {
 type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: RawPath; isDeleted?: boolean };
 
 /** What restoring does not need: a quarter of a line. */
-const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group']);
+const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group', 'sha256']);
 
 /** Reads lines of `files`; reused for every line of a manifest. */
 export class EntryParser {
@@ -68,7 +70,7 @@ export class EntryParser {
   private seen = 0;
 
   /**
-   * Without `isDescriptive`, ctime, inode and the names of owners are passed over. Deletions are believed in a delta
+   * Without `isDescriptive`, ctime, inode, sha256 and the names of owners are passed over. Deletions are believed in a delta
    * only.
    */
   constructor(
@@ -92,6 +94,7 @@ export class EntryParser {
     group: () => (this.draft.group = this.scanner.raw()),
     inode: () => (this.draft.inode = this.scanner.raw()),
     md5: () => (this.draft.md5 = this.md5()),
+    sha256: () => (this.draft.sha256 = this.sha256()),
     chunk: () => (this.draft.chunk = this.scanner.count()),
     offset: () => (this.draft.offset = this.scanner.count()),
     segments: () => (this.draft.segments = this.segments()),
@@ -146,6 +149,11 @@ export class EntryParser {
   private md5(): string {
     const md5 = this.scanner.raw();
     return MD5.test(md5) ? md5 : this.scanner.fail("'md5' is not an MD5 in hex");
+  }
+
+  private sha256(): string {
+    const sha256 = this.scanner.raw();
+    return SHA256.test(sha256) ? sha256 : this.scanner.fail("'sha256' is not a SHA-256 in hex");
   }
 
   private stage(): string {

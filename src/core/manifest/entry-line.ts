@@ -1,5 +1,5 @@
 // One entry of a manifest as its line of JSON, straight from the columns.
-import { type EntryTable, KIND, STATUS } from '../archive/scan/entry-table.js';
+import { type EntryTable, KIND, MD5_BYTES, SHA256_BYTES, STATUS } from '../archive/scan/entry-table.js';
 import { rawFromNumber, TOP, type RawPath } from '../paths/raw-path.js';
 import { lineText, type RareFields } from './line-text.js';
 import type { Entry } from './manifest-types.js';
@@ -23,7 +23,8 @@ export interface LineSources extends AccountNames {
 }
 
 const TYPES = ['file', 'directory', 'symlink', 'hardlink'] as const;
-const DIGEST_BYTES = 16;
+
+const NO_DIGESTS: Digests = { md5: undefined, sha256: undefined };
 
 /** The entry at `index`, without a line end. */
 export function entryLine(table: EntryTable, index: number, sources: LineSources, extra?: EntryExtra): string {
@@ -33,6 +34,7 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
   const hasContent = kind === KIND.file || kind === KIND.hardlink;
   const isCut = hasContent && extra?.segments !== undefined;
   const [uid, gid, linkGroup] = [at(c.uid, index), at(c.gid, index), at(c.group, index)];
+  const { md5, sha256 } = hasContent ? digestsOf(table, index) : NO_DIGESTS;
   return lineText({
     path,
     type: TYPES[kind] ?? 'file',
@@ -44,7 +46,8 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
     gid,
     user: sources.user(uid),
     group: sources.group(gid),
-    md5: hasContent ? md5Of(table, index) : undefined,
+    md5,
+    sha256,
     chunk: isCut ? undefined : c.chunk[index],
     offset: hasContent && !isCut ? c.offset[index] : undefined,
     target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? TOP) : undefined,
@@ -60,10 +63,22 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
 
 const at = (column: ArrayLike<number>, index: number): number => column[index] ?? 0;
 
-// All zero bits mean that no checksum was made; a real MD5 is that with probability 2^-128.
-function md5Of({ md5 }: EntryTable, index: number): string | undefined {
-  const start = index * DIGEST_BYTES;
-  const end = start + DIGEST_BYTES;
-  for (let byte = start; byte < end; byte++) if (md5[byte] !== 0) return md5.toString('hex', start, end);
+/** Hex; undefined where none was made. */
+interface Digests {
+  readonly md5: string | undefined;
+  readonly sha256: string | undefined;
+}
+
+/** The checksums of row `index`. */
+export const digestsOf = ({ md5, sha256 }: EntryTable, index: number): Digests => ({
+  md5: digestIn(md5, MD5_BYTES, index),
+  sha256: digestIn(sha256, SHA256_BYTES, index),
+});
+
+// All zero bits mean that none was made; a real MD5 is that with probability 2^-128.
+function digestIn(digests: Buffer, bytes: number, index: number): string | undefined {
+  const start = index * bytes;
+  const end = start + bytes;
+  for (let byte = start; byte < end; byte++) if (digests[byte] !== 0) return digests.toString('hex', start, end);
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { Mention } from './manifest-types.js';
 export function mentionLine(mention: Mention): string {
   const { path, type } = mention;
   if (type === 'deleted') return `{${rawProperty('path', path)},"type":"deleted"}`;
-  const { mode, uid, gid, md5, chunk, offset, target, linkGroup, changed, mtime, ctime, inode } = mention;
+  const { mode, uid, gid, md5, sha256, chunk, offset, target, linkGroup, changed, mtime, ctime, inode } = mention;
   return lineText({
     path,
     type,
@@ -20,6 +20,7 @@ export function mentionLine(mention: Mention): string {
     user: mention.user,
     group: mention.group,
     md5,
+    sha256,
     chunk,
     offset,
     target,

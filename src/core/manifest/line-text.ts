@@ -18,6 +18,8 @@ export interface LineFields {
   readonly group: RawPath | undefined;
   /** Hex. */
   readonly md5: string | undefined;
+  /** Hex. */
+  readonly sha256: string | undefined;
   readonly chunk: number | undefined;
   readonly offset: number | undefined;
   readonly target: RawPath | undefined;
@@ -40,13 +42,14 @@ export interface RareFields {
 
 /** The line of an entry, without a line end. */
 export function lineText(fields: LineFields): string {
-  const { size, md5, chunk, offset, target, linkGroup, rare, changed } = fields;
+  const { size, md5, sha256, chunk, offset, target, linkGroup, rare, changed } = fields;
   return (
     `{${rawProperty('path', fields.path)},"type":"${fields.type}"` +
     (size === undefined ? '' : `,"size":${size}`) +
     `,"mtime":"${formatTimestamp(fields.mtimeSeconds, fields.mtimeNanos)}","mode":"${octalMode(fields.mode)}"` +
     ownerText(fields.uid, fields.gid, fields.user, fields.group) +
     (md5 === undefined ? '' : `,"md5":"${md5}"`) +
+    (sha256 === undefined ? '' : `,"sha256":"${sha256}"`) +
     (chunk === undefined ? '' : `,"chunk":${chunk}`) +
     (offset === undefined ? '' : `,"offset":${offset}`) +
     (target === undefined ? '' : `,${rawProperty('target', target)}`) +

@@ -172,6 +172,8 @@ export interface Entry extends Owner {
   readonly mode: number;
   readonly inode: RawPath;
   readonly md5?: string;
+  /** Hex SHA-256 of the content; where equal content is stored once. */
+  readonly sha256?: string;
   /** Position in `chunks`. */
   readonly chunk?: number;
   readonly offset?: number;

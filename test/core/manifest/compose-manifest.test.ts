@@ -70,6 +70,7 @@ const entries: fc.Arbitrary<Entry> = fc.oneof(
       fc.record({ type: fc.constantFrom('file', 'hardlink'), size: count }),
       place,
       optional('md5', fc.stringMatching(/^[0-9a-f]{32}$/)),
+      optional('sha256', fc.stringMatching(/^[0-9a-f]{64}$/)),
       optional('holes', fc.array(fc.tuple(count, count))),
       optional('changed', fc.constant(true)),
     )

@@ -119,6 +119,7 @@ describe('keys', () => {
     builder.columns.mode[0] = 0o4755;
     const view = open();
     view.md5[15] = 1;
+    view.sha256[31] = 1;
 
     expect(JSON.parse(entryLine(view, 0, nobody))).toMatchObject({
       type: 'hardlink',
@@ -128,6 +129,7 @@ describe('keys', () => {
       inode: '18446744073709551615',
       mode: '4755',
       md5: '00000000000000000000000000000001',
+      sha256: `${'0'.repeat(63)}1`,
     });
   });
 

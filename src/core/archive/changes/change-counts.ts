@@ -1,3 +1,5 @@
+import type { Deduplicated } from '../../manifest/manifest-types.js';
+
 /** How a source differs from an earlier version, in paths other than folders. */
 export interface ChangeCounts {
   added: number;
@@ -6,4 +8,6 @@ export interface ChangeCounts {
   unchanged: number;
   /** Gone from the source and kept, where deletions are not recorded. */
   gone: number;
+  /** Of those that are added or modified: files that were not sent, because an earlier version holds their content. */
+  referred?: Deduplicated;
 }

@@ -12,6 +12,7 @@ import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { defined } from '../../defined.js';
 import type { ChangeCounts } from './change-counts.js';
 import { LinkGroups } from './compare-links.js';
+import type { KnownContents } from './known-contents.js';
 import { placeRow, reopenRow } from '../scan/reopen-rows.js';
 import type { Skip } from '../scan/skip.js';
 
@@ -42,6 +43,8 @@ export interface CompareOptions {
   readonly stages?: Provenance['stages'];
   /** Positions of chunks in the view that must not be referred to: what lies there is packed again. */
   readonly avoid?: ReadonlySet<number> | undefined;
+  /** Gets the contents that may be referred to. */
+  readonly known?: KnownContents | undefined;
   /** Everything is packed again. */
   readonly isForced?: boolean | undefined;
 }
@@ -99,6 +102,8 @@ class Comparer {
   }
 
   take(entry: Entry): void {
+    const { known } = this.options;
+    if (known !== undefined && !this.isAvoided(entry)) known.add(entry);
     while (this.path !== undefined && this.path < entry.path) this.isNew();
     if (this.path !== entry.path) {
       this.gone(entry);
@@ -214,11 +219,11 @@ class Comparer {
   /** Refers to the content of `entry`; `earlier` is the path's own earlier mention. */
   private fill(index: number, entry: Entry, earlier: Pick<Entry, 'stage' | 'commit'> = {}): void {
     const { table, extras, xattrsOf } = this.options;
-    const { chunk, offset, md5, segments, holes } = entry;
+    const { chunk, offset, md5, sha256, segments, holes } = entry;
     const { stage, commit } = earlier;
     const xattrs = xattrsOf(table.path(index), entry.xattrs);
     const before = (stage ?? commit) === undefined ? undefined : defined({ stage, commit });
-    placeRow(table, extras, index, { chunk, offset, md5, segments, holes, xattrs, before });
+    placeRow(table, extras, index, { chunk, offset, md5, sha256, segments, holes, xattrs, before });
   }
 
   finish(): Comparison {
@@ -248,7 +253,8 @@ class Comparer {
       found[change] = (found[change] ?? 0) + 1;
     }
     const [unchanged = 0, added = 0, modified = 0] = found;
-    return { added, modified, unchanged, ...this.missing };
+    const referred = this.options.known === undefined ? {} : { referred: { files: 0, bytes: 0 } };
+    return { added, modified, unchanged, ...this.missing, ...referred };
   }
 }
 

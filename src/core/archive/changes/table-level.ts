@@ -1,12 +1,13 @@
 // What an upload found out, as the newest level of a chain: the rows that it stored or keeps with new metadata, and what
 // was deleted, in path order (core/dataset/chain/merge-levels.ts).
 import type { Level } from '../../dataset/chain/merged-view.js';
-import type { EntryExtra, LineSources } from '../../manifest/entry-line.js';
+import { digestsOf, type EntryExtra, type LineSources } from '../../manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment, UploadId } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
 import { type RawPath, rawFromNumber, TOP } from '../../paths/raw-path.js';
 import type { Job } from '../job.js';
+import { defined } from '../../defined.js';
 import { lineSources } from '../upload-provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 
@@ -109,6 +110,19 @@ class Places {
 
 const sorted = (places: ReadonlyMap<number, number>): number[] => [...places.keys()].sort((a, b) => a - b);
 
+/** Positions, in the chunks of the view, that `kept` rows refer to. */
+export function keptChunks({ table, extras }: LevelInput['ledger']): ReadonlySet<number> {
+  const { status, chunk } = table.columns;
+  const chunks = new Set<number>();
+  for (let index = 0; index < table.count; index++) {
+    if (status[index] !== STATUS.kept) continue;
+    const segments = extras.get(index)?.segments;
+    if (segments === undefined) chunks.add(chunk[index] ?? -1);
+    else for (const part of segments) chunks.add(part.chunk);
+  }
+  return chunks;
+}
+
 async function* mentions(input: TableLevelInput, places: Places): AsyncGenerator<readonly Mention[]> {
   const { table, deleted } = input;
   let batch: Mention[] = [];
@@ -151,17 +165,16 @@ function rowEntry(input: TableLevelInput, places: Places, index: number): Entry 
   };
 }
 
-type Content = Pick<Entry, 'md5' | 'chunk' | 'offset' | 'segments'>;
+type Content = Pick<Entry, 'md5' | 'sha256' | 'chunk' | 'offset' | 'segments'>;
 
 function content({ table, extras }: TableLevelInput, places: Places, index: number): Content {
   const c = table.columns;
   const chunk = places.of(index, c.chunk[index] ?? -1);
   if (c.kind[index] === KIND.directory || c.kind[index] === KIND.symlink) return chunk === undefined ? {} : { chunk };
-  const digest = table.md5.subarray(index * 16, index * 16 + 16);
-  const md5 = digest.some((byte) => byte !== 0) ? { md5: digest.toString('hex') } : {};
+  const digests = defined(digestsOf(table, index));
   const segments = extras.get(index)?.segments;
-  if (segments !== undefined) return { ...md5, segments: segments.map((segment) => moved(segment, places, index)) };
-  return chunk === undefined ? md5 : { ...md5, chunk, offset: c.offset[index] ?? 0 };
+  if (segments !== undefined) return { ...digests, segments: segments.map((segment) => moved(segment, places, index)) };
+  return chunk === undefined ? digests : { ...digests, chunk, offset: c.offset[index] ?? 0 };
 }
 
 const moved = (segment: Segment, places: Places, index: number): Segment => ({

@@ -13,9 +13,9 @@ import { type Lister, makeVersion } from '../make-version.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
-import { STATUS } from '../scan/entry-table.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
 import { underNewId } from '../under-new-id.js';
+import { recordsContent } from '../settings.js';
 import { encryptionOf, keepEncryption } from '../upload-encryption.js';
 import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
 import { type Baseline, findBaseline, asRemembered } from './baseline.js';
@@ -24,7 +24,9 @@ import { type Comparison, compareWithView } from './compare.js';
 import { isFullDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
 import { checkDeletions, warnOfAnother } from './doubtful-source.js';
-import { tableLevel } from './table-level.js';
+import { KnownContents } from './known-contents.js';
+import { referToKnown } from './refer.js';
+import { keptChunks, tableLevel } from './table-level.js';
 
 /** Each attempt that fails means that another writer succeeded. */
 const MAX_TRIES = 1000;
@@ -63,6 +65,8 @@ export async function compareWithRival(job: Job): Promise<UploadResult | NeedsFu
 type Repeat = 'taken' | 'stale' | 'doubtful';
 
 class Attempt {
+  private known: KnownContents | undefined;
+
   constructor(
     private readonly job: Job,
     private readonly baseline: Baseline,
@@ -77,13 +81,14 @@ class Attempt {
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
     if (!baseline.isListed && !job.dryRun) return this.onItsOwn(compared, 'list');
-    const isFull = this.isFull(compared);
-    const look = await this.look(compared, isFull);
+    const wanted = await this.refer(compared);
+    const isFull = this.isFull(wanted);
+    const look = await this.look(wanted, isFull);
     if (look === undefined) return this.onItsOwn(compared, 'list');
-    if (look.first === undefined) return await this.commit(compared, isFull, look);
+    if (look.first === undefined) return await this.commit(wanted, isFull, look);
     if (this.mayCache && baseline.isReadable) return 'doubtful';
     reopenUnstored(job.ledger.table, job.ledger.extras);
-    const again = await this.compare(look.unsound);
+    const again = await this.refer(await this.compare(look.unsound));
     const isLost = look.isManifest || (isFull && again.lost !== undefined);
     return isLost ? this.cannotRefer(look.first, again) : await this.commit(again, isFull, look);
   }
@@ -124,8 +129,9 @@ class Attempt {
       return async () => {
         const composed = await composeChanges(job, plan, level, { view, isFull });
         // What tables of contents in its folder do not tell: without a copy it would be lost with the manifest.
-        const isElsewhere = level.chunks.some(({ key }) => key.startsWith('../'));
-        const hasCopy = !isFull && (isElsewhere || kept + deleted.length > 0 || level.count === 0);
+        const isElsewhere = (isFull ? composed : level).chunks.some(({ key }) => key.startsWith('../'));
+        const isMore = isElsewhere || kept + deleted.length > 0 || level.count === 0;
+        const hasCopy = isFull ? isElsewhere && job.packing.dedup === true : isMore;
         const previous = composed.previous && { ...composed.previous, recordEtag };
         return { ...composed, previous, hasCopy, lookedAtMs };
       };
@@ -150,7 +156,7 @@ class Attempt {
   ): Promise<(ReferenceLook & { readonly isManifest: boolean }) | undefined> {
     const { job, baseline } = this;
     const { view } = baseline;
-    const wanted = isFull ? undefined : kept > 0 ? this.keptChunks() : new Set<number>();
+    const wanted = isFull ? undefined : kept > 0 ? keptChunks(job.ledger) : new Set<number>();
     const previous = isFull ? undefined : view.head.uploadId;
     // Their keys are relative to the view's upload, which is another one than ours: all of them lie elsewhere.
     const chunks = view.chunks.map((chunk, position): ChunkRecord => {
@@ -163,20 +169,6 @@ class Attempt {
     const look = await lookAtReferences(job.store, references, job.signal);
     if (look === undefined) return job.dryRun ? none : undefined;
     return { ...look, isManifest: look.first !== undefined && look.unsound.size === 0 };
-  }
-
-  /** Positions of the chunks that rows with new metadata refer to. */
-  private keptChunks(): ReadonlySet<number> {
-    const { table, extras } = this.job.ledger;
-    const { status, chunk } = table.columns;
-    const chunks = new Set<number>();
-    for (let index = 0; index < table.count; index++) {
-      if (status[index] !== STATUS.kept) continue;
-      const segments = extras.get(index)?.segments;
-      if (segments === undefined) chunks.add(chunk[index] ?? -1);
-      else for (const part of segments) chunks.add(part.chunk);
-    }
-    return chunks;
   }
 
   /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */
@@ -217,18 +209,26 @@ class Attempt {
   }
 
   private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
-    const { dataset, labels, scanned, ledger, source } = this.job;
+    const { dataset, labels, scanned, ledger, source, packing } = this.job;
+    const isForced = dataset.changes?.isForced === true;
+    this.known = recordsContent(packing) && !isForced ? new KnownContents() : undefined;
     const entries = avoid === undefined ? this.baseline.entries : this.baseline.view.entries();
     return await compareWithView(entries, {
       table: ledger.table,
       extras: ledger.extras,
       skipped: scanned.skipped,
       trackDeletes: dataset.changes?.trackDeletes === true,
-      isForced: dataset.changes?.isForced,
+      isForced,
+      known: this.known,
       stages: labels.provenance?.ofEntries.stages,
       xattrsOf: currentXattrs(source),
       avoid,
     });
+  }
+
+  /** Content that the earlier version holds under other names or times need not be packed. */
+  private async refer(comparison: Comparison): Promise<Comparison> {
+    return this.known === undefined ? comparison : await referToKnown(this.job, this.known, comparison);
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {

@@ -2,7 +2,7 @@
 // refers to bytes that are not its own, the first must have been stored exactly as it was then, and the other must still
 // look as it did. Otherwise the row is pending again, and is packed by itself later.
 import type { PackContext } from '../pack/pack-context.js';
-import { STATUS } from '../scan/entry-table.js';
+import { copyDigests, STATUS } from '../scan/entry-table.js';
 import { concernsOnePath } from '../scan/skip.js';
 
 /** Settles the twins of one worker's chunks. */
@@ -37,7 +37,7 @@ export class TwinPacker {
     }
     c.chunk[index] = c.chunk[first] ?? -1;
     c.offset[index] = c.offset[first] ?? 0;
-    table.md5.copy(table.md5, index * 16, first * 16, first * 16 + 16);
+    copyDigests(table, first, index);
     const holes = this.context.extras.get(first)?.holes;
     if (holes !== undefined) this.context.extras.set(index, { ...this.context.extras.get(index), holes });
     c.status[index] = STATUS.stored;

@@ -15,7 +15,7 @@ export type TwinInput = Pick<Job, 'packing' | 'source' | 'scanned' | 'emit' | 's
 /** Marks the twins among the pending rows when the upload is deduplicated. @throws internal, cancelled */
 export async function markTwins({ packing, source: root, scanned, emit, signal }: TwinInput): Promise<void> {
   const { dedup, workers, fileChecksums } = packing;
-  if (!dedup) return;
+  if (dedup !== true) return;
   const table = openEntryTable(scanned.table);
   const settings = { table: scanned.table, root, workers, signal };
   const rows = await withEqualBeginnings(sameSizes(table), table, settings);

@@ -10,7 +10,7 @@ import { FORMAT_VERSION, type FrameRecord } from '../../manifest/manifest-types.
 import type { ChunkJob } from '../plan/chunk-job.js';
 import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../chunk/table-frame.js';
-import { KIND, STATUS } from '../scan/entry-table.js';
+import { copyDigests, KIND, STATUS } from '../scan/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
 import { TOP, pathBelow } from '../../paths/raw-path.js';
 import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
@@ -195,7 +195,7 @@ export class ChunkPacker {
     for (const column of shared) column[index] = column[first] ?? 0;
     this.context.settle(index, c.status[first] !== STATUS.changed);
     this.context.md5s.run(); // the first member's checksum may still wait for the end of its frame
-    table.md5.copy(table.md5, index * 16, first * 16, first * 16 + 16);
+    copyDigests(table, first, index);
     const extra = this.context.extras.get(first);
     if (extra !== undefined) this.context.extras.set(index, extra);
   }

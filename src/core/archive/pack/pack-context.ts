@@ -1,6 +1,5 @@
 // What packing a chunk works with, and the steps that every kind of entry shares. One per worker thread; `begin` resets
 // what belongs to one chunk. What is learnt of an entry goes into the shared columns.
-import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { Codec } from '../../codec/codec-type.js';
 import { cancelledError } from '../../failures/errors.js';
@@ -12,6 +11,7 @@ import { isAsScanned } from '../scan/as-scanned.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../md5/md5-lanes.js';
+import { ContentDigests, type DigestSettings } from './content-digests.js';
 import { Md5Batch } from './md5-batch.js';
 import { S_IFMT, S_IFREG } from '../scan/scan.js';
 import { NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
@@ -24,16 +24,13 @@ export const MACHINE_XATTR = rawFromText('security.selinux');
 const READ_BYTES = 1 << 20;
 const ZEROS = Buffer.alloc(1 << 20);
 
-export type Md5 = ReturnType<typeof createHash>;
-
-export interface PackSettings {
+export interface PackSettings extends DigestSettings {
   readonly uploadId: UploadId;
   readonly root: RawPath;
   /** 0: one frame a chunk. */
   readonly frameBytes: number;
   /** Undefined: by content. */
   readonly level: number | undefined;
-  readonly fileChecksums: boolean;
   /** Most data in a chunk: a file that grew beyond it since the scan is cut off there. */
   readonly chunkBytes: number;
   readonly provenance?: Provenance | undefined;
@@ -205,30 +202,26 @@ export class PackContext {
     }
   }
 
-  newMd5(): Md5 {
-    return createHash('md5');
-  }
-
-  setMd5(index: number, md5: Md5): void {
-    if (this.deps.settings.fileChecksums) this.deps.table.md5.set(md5.digest(), index * 16);
+  newDigests(): ContentDigests {
+    return new ContentDigests(this.deps.settings);
   }
 
   /** Content that is zeros: holes that are stored, and what a file lost after its header was written. */
-  zeroData(count: number, md5: Md5): void {
-    this.hashZeros(count, md5);
+  zeroData(count: number, digests: ContentDigests): void {
+    this.hashZeros(count, digests);
     this.frames.zeros(count);
   }
 
-  hashZeros(count: number, md5: Md5): void {
-    if (!this.deps.settings.fileChecksums) return;
+  hashZeros(count: number, digests: ContentDigests): void {
+    if (!digests.isNeeded) return;
     for (let left = count; left > 0; left -= ZEROS.length) {
       this.throwIfStopping();
-      md5.update(left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS);
+      digests.update(left < ZEROS.length ? ZEROS.subarray(0, left) : ZEROS);
     }
   }
 
   /** Copies up to `size` bytes from `position` on into the frames; returns how many there were. */
-  copyData(fd: number, position: number, size: number, md5: Md5): number {
+  copyData(fd: number, position: number, size: number, digests: ContentDigests): number {
     const { frames } = this;
     let done = 0;
     while (done < size) {
@@ -236,7 +229,7 @@ export class PackContext {
       frames.ensure(take);
       const got = readSync(fd, frames.buffer, frames.length, take, position + done);
       if (got === 0) break;
-      if (this.deps.settings.fileChecksums) md5.update(frames.buffer.subarray(frames.length, frames.length + got));
+      digests.update(frames.buffer.subarray(frames.length, frames.length + got));
       frames.commit(got);
       this.countBytes(got);
       done += got;

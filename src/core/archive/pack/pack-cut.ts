@@ -4,7 +4,8 @@ import type { ChunkJob } from '../plan/chunk-job.js';
 import type { TwinPacker } from '../dedup/dedup-pack.js';
 import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../paths/raw-path.js';
 import { STATUS } from '../scan/entry-table.js';
-import type { Md5, PackContext } from './pack-context.js';
+import type { ContentDigests } from './content-digests.js';
+import type { PackContext } from './pack-context.js';
 import { holesBetween } from './pack-sparse.js';
 import { padded } from '../../tar/tar-block.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
@@ -19,7 +20,7 @@ export interface PackedSegment {
 type Part = NonNullable<ChunkJob['part']>;
 
 export class CutFilePacker {
-  private md5: Md5 | undefined;
+  private digests: ContentDigests | undefined;
   private complete = true;
 
   /** `copyContent` gives the other names of the file what was learnt of it. */
@@ -84,19 +85,19 @@ export class CutFilePacker {
     context.header({ ...context.member(index, '0', part.size, pax), path: name });
     const offset = frames.position;
     c.offset[index] = offset;
-    const md5 = this.md5 ?? context.newMd5();
-    const got = context.copyData(fd, part.offset, part.size, md5);
+    const digests = this.digests ?? context.newDigests();
+    const got = context.copyData(fd, part.offset, part.size, digests);
     // The plan says how large every piece is: what is missing is stored as zeros.
     if (got < part.size) this.complete = false;
-    context.zeroData(part.size - got, md5);
+    context.zeroData(part.size - got, digests);
     frames.zeros(padded(part.size) - part.size);
-    if (isLast) this.finish(names, index, fd, md5);
+    if (isLast) this.finish(names, index, fd, digests);
     return { index, offset, size: part.size };
   }
 
   private begin(index: number, fd: number): void {
     const { context } = this;
-    this.md5 = context.newMd5();
+    this.digests = context.newDigests();
     this.complete = true;
     // Touched or replaced since the scan, but as large as planned: it can still be stored as it is now.
     if (context.stat.size === context.deps.table.columns.size[index]) context.refresh(index, fd);
@@ -111,12 +112,12 @@ export class CutFilePacker {
     if (extents !== undefined) extras.set(index, { ...extras.get(index), holes: holesBetween(extents, bytes) });
   }
 
-  private finish(names: Uint32Array, index: number, fd: number, md5: Md5): void {
+  private finish(names: Uint32Array, index: number, fd: number, digests: ContentDigests): void {
     const { context } = this;
     const { inode } = context.deps.table.columns;
     context.examine(fd);
     context.settle(index, this.complete && !context.differs(index));
-    context.setMd5(index, md5);
+    digests.writeTo(context.deps.table, index);
     this.keepHoles(index, fd);
     context.countFiles(1);
     for (const other of names.subarray(1)) {

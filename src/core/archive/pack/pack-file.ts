@@ -1,10 +1,12 @@
 // Packs one regular file. Small ones are read straight into the frame, so that header, content and checksum are made
 // from one buffer; a file that moved on since the scan, or while it is read, is read again before it is given up as
 // `changed`.
+import { hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { PackContext, PackMark } from './pack-context.js';
 import { padded } from '../../tar/tar-block.js';
 import type { RawPath } from '../../paths/raw-path.js';
+import { SHA256_BYTES } from '../scan/entry-table.js';
 import { packSparse } from './pack-sparse.js';
 import { headerBytes, paxFor, writeHeader } from '../../tar/write-header.js';
 
@@ -66,6 +68,8 @@ function packSmall(
   const data = frames.length + before;
   writeHeader(frames.buffer, frames.length, got === size ? member : { ...member, size: got }, pax);
   if (deps.settings.fileChecksums) context.md5s.add(index, frames.buffer, data, got);
+  if (deps.settings.sha256 === true)
+    deps.table.sha256.write(hash('sha256', frames.buffer.subarray(data, data + got)), index * SHA256_BYTES, 'hex');
   frames.buffer.fill(0, data + got, data + padded(got));
   c.offset[index] = frames.position + before;
   context.countBytes(got);
@@ -86,12 +90,12 @@ function packLarge(
   const size = c.size[index] ?? 0;
   context.header(context.member(index, '0', size, xattrs));
   c.offset[index] = frames.position;
-  const md5 = context.newMd5();
-  const got = context.copyData(fd, 0, size, md5);
-  context.zeroData(size - got, md5);
+  const digests = context.newDigests();
+  const got = context.copyData(fd, 0, size, digests);
+  context.zeroData(size - got, digests);
   frames.zeros(padded(size) - size);
   context.examine(fd);
-  context.setMd5(index, md5);
+  digests.writeTo(deps.table, index);
   return got === size && !context.differs(index);
 }
 

@@ -54,20 +54,20 @@ function copyExtents(
   extents: readonly Extent[],
   size: number,
 ): boolean {
-  const md5 = context.newMd5();
+  const digests = context.newDigests();
   let at = 0;
   let complete = true;
   for (const [offset, length] of extents) {
-    context.hashZeros(offset - at, md5);
-    const missing = length - context.copyData(fd, offset, length, md5);
+    context.hashZeros(offset - at, digests);
+    const missing = length - context.copyData(fd, offset, length, digests);
     if (missing > 0) {
       complete = false;
-      context.zeroData(missing, md5);
+      context.zeroData(missing, digests);
     }
     at = offset + length;
   }
-  context.hashZeros(size - at, md5);
-  context.setMd5(index, md5);
+  context.hashZeros(size - at, digests);
+  digests.writeTo(context.deps.table, index);
   return complete;
 }
 

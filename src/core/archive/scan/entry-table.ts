@@ -12,6 +12,9 @@ export const KIND = { file: 0, directory: 1, symlink: 2, hardlink: 3, dropped: 2
  */
 export const STATUS = { pending: 0, stored: 1, skipped: 2, changed: 3, same: 4, kept: 5, twin: 6 } as const;
 
+export const MD5_BYTES = 16;
+export const SHA256_BYTES = 32;
+
 const COLUMNS = {
   kind: Uint8Array,
   status: Uint8Array,
@@ -41,18 +44,28 @@ export type Columns = ColumnsOf<typeof COLUMNS>;
 /** What crosses to another thread: shared memory and the few strings. */
 export interface EntryTableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
+  readonly sha256: SharedArrayBuffer;
   readonly targets: readonly RawPath[];
 }
 
 export interface EntryTable extends Rows<typeof COLUMNS> {
   readonly targets: readonly RawPath[];
-  /** 16 bytes an entry. */
+  /** `MD5_BYTES` an entry; zeros where none is made. */
   readonly md5: Buffer;
+  /** `SHA256_BYTES` an entry; untouched, and so without memory, where equal content is not stored once. */
+  readonly sha256: Buffer;
 }
 
 /** A view of a table made by `EntryTableBuilder`, in any thread. */
 export function openEntryTable(data: EntryTableData): EntryTable {
-  return { ...openRows(COLUMNS, data), targets: data.targets, md5: Buffer.from(data.md5) };
+  const { targets, md5, sha256 } = data;
+  return { ...openRows(COLUMNS, data), targets, md5: Buffer.from(md5), sha256: Buffer.from(sha256) };
+}
+
+/** The checksums of row `from` are those of row `to` as well. */
+export function copyDigests({ md5, sha256 }: EntryTable, from: number, to: number): void {
+  md5.copy(md5, to * MD5_BYTES, from * MD5_BYTES, (from + 1) * MD5_BYTES);
+  sha256.copy(sha256, to * SHA256_BYTES, from * SHA256_BYTES, (from + 1) * SHA256_BYTES);
 }
 
 export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
@@ -69,6 +82,8 @@ export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
   }
 
   finish(): EntryTableData {
-    return { ...this.data(), md5: new SharedArrayBuffer(this.count * 16), targets: this.targets };
+    const md5 = new SharedArrayBuffer(this.count * MD5_BYTES);
+    const sha256 = new SharedArrayBuffer(this.count * SHA256_BYTES);
+    return { ...this.data(), md5, sha256, targets: this.targets };
   }
 }

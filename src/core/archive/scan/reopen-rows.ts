@@ -3,33 +3,37 @@
 import type { EntryExtra } from '../../manifest/entry-line.js';
 import type { Entry } from '../../manifest/manifest-types.js';
 import { defined } from '../../defined.js';
-import { type EntryTable, STATUS } from './entry-table.js';
+import { type EntryTable, MD5_BYTES, SHA256_BYTES, STATUS } from './entry-table.js';
 
-const MD5_BYTES = 16;
-
-type Parts = Pick<Entry, 'chunk' | 'offset' | 'md5'> & EntryExtra;
+type Parts = Pick<Entry, 'chunk' | 'offset' | 'md5' | 'sha256'> & EntryExtra;
 type Place = { readonly [K in keyof Parts]: Parts[K] | undefined };
 
+function setDigest(digests: Buffer, bytes: number, index: number, hex: string | undefined): void {
+  if (hex === undefined) digests.fill(0, index * bytes, (index + 1) * bytes);
+  else digests.write(hex, index * bytes, 'hex');
+}
+
 /** One row. Its place and checksum are filled in when it is packed. */
-export function reopenRow({ columns, md5 }: EntryTable, extras: Map<number, EntryExtra>, index: number): void {
+export function reopenRow({ columns, md5, sha256 }: EntryTable, extras: Map<number, EntryExtra>, index: number): void {
   columns.status[index] = STATUS.pending;
   columns.chunk[index] = -1;
   columns.offset[index] = 0;
-  md5.fill(0, index * MD5_BYTES, (index + 1) * MD5_BYTES);
+  setDigest(md5, MD5_BYTES, index, undefined);
+  setDigest(sha256, SHA256_BYTES, index, undefined);
   extras.delete(index);
 }
 
 /** Where the content of a row lies, and what it has beside the columns. Most rows have nothing there. */
 export function placeRow(
-  { columns, md5 }: EntryTable,
+  { columns, md5, sha256 }: EntryTable,
   extras: Map<number, EntryExtra>,
   index: number,
-  { chunk, offset, md5: digest, segments, holes, xattrs, before }: Place,
+  { chunk, offset, segments, holes, xattrs, before, ...digests }: Place,
 ): void {
   columns.chunk[index] = chunk ?? -1;
   columns.offset[index] = offset ?? 0;
-  if (digest === undefined) md5.fill(0, index * MD5_BYTES, (index + 1) * MD5_BYTES);
-  else md5.write(digest, index * MD5_BYTES, 'hex');
+  setDigest(md5, MD5_BYTES, index, digests.md5);
+  setDigest(sha256, SHA256_BYTES, index, digests.sha256);
   if ((segments ?? holes ?? xattrs ?? before) === undefined) extras.delete(index);
   else extras.set(index, defined({ segments, holes, xattrs, before }));
 }

@@ -11,6 +11,7 @@ import { plannedObjects } from '../plan/direct-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { acknowledgedChunk, filesOf, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
+import { recordsContent } from '../settings.js';
 import { tellSkips } from '../scan/tell-skips.js';
 import { runPipeline } from './pipeline.js';
 
@@ -38,7 +39,7 @@ export async function transferAll(
   { onAllPacked, ...hooks }: TransferHooks,
 ): Promise<void> {
   const { packing, ledger, emit } = job;
-  const isOneRound = !packing.dedup;
+  const isOneRound = packing.dedup !== true;
   await transfer(job, plan, pool, { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) });
   const pending = isOneRound ? undefined : pendingTotals(ledger.table);
   if (pending === undefined || pending.entries === 0) return;
@@ -64,6 +65,7 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
     frameBytes: packing.frameBytes,
     level: packing.compressionLevel,
     fileChecksums: packing.fileChecksums,
+    sha256: recordsContent(packing),
     chunkBytes: plan.chunkBytes,
     provenance: job.labels.provenance?.ofEntries,
   });
