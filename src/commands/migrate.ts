@@ -77,14 +77,14 @@ export const command = defineCommand({
   },
   async run(asked, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
-    const { baseUrlOf, memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+    const { baseUrlOf, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
     const source = archiveSource(given, context.cwd);
     const url = baseUrlOf(destination);
     const values = withoutClassOfFolder(url, asked, context);
     const { compressionLevel, shardCount, storageClass } = values;
     const upload = {
       now: context.now,
-      packing: { compressionLevel, memoryLimitBytes: memoryLimit(context) },
+      packing: { compressionLevel, memoryLimitBytes: uploadMemoryLimit(context) },
       layout: { shardCount, storageClass },
     };
     if (!values.dryRun) await ask(values, source, context);

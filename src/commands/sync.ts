@@ -100,7 +100,7 @@ export async function runSync(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const { uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
   const places = placesOf(target.source, target.url, given.writerId, context);
   const values = withoutClassOfFolder(places.url, given, context);
   const { trackDeletes, allowMassDelete, force } = values;
@@ -109,7 +109,7 @@ export async function runSync(
   const options = {
     ...shared,
     dataset: { ...shared.dataset, changes: { trackDeletes, allowMassDelete, isForced: force } },
-    packing: { compressionLevel, fileChecksums, memoryLimitBytes: memoryLimit(context) },
+    packing: { compressionLevel, fileChecksums, memoryLimitBytes: uploadMemoryLimit(context) },
     layout: { shardStrategy, shardCount, storageClass },
   };
   const call = {

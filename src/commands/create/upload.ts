@@ -129,7 +129,7 @@ export async function runCreateUpload(
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { baseUrlOf, filterOptions, memoryLimit, withoutClassOfFolder, surroundings } =
+  const { baseUrlOf, filterOptions, uploadMemoryLimit, withoutClassOfFolder, surroundings } =
     await import('../upload/engine-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
   const { threadsWithin } = await import('../../core/limits/open-files.js');
@@ -143,7 +143,7 @@ export async function runCreateUpload(
   const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;
   const values = withoutClassOfFolder(url, asked, context);
   const network = networkSettings(values);
-  const limitBytes = memoryLimit(context);
+  const limitBytes = uploadMemoryLimit(context);
   await confirmCold({ ...values, autoTier: false, tierMax: undefined, dryRun: false }, context);
   const { folders, root, origin } = sources;
   const host = hostname();
