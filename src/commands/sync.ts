@@ -5,6 +5,7 @@ import { flag, type Values } from '../cli/flag.js';
 import { requires } from '../cli/rule.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
+  DRY_RUN,
   datasetIdFlag,
   folderFlags,
   folderRules,
@@ -36,7 +37,7 @@ const flags = {
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
   ...folderFlags,
-  dryRun: flag.on({ describe: 'compare and plan, write nothing' }),
+  dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,
 };
 

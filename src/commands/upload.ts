@@ -9,6 +9,7 @@ import { isArchiverError } from '../core/failures/errors.js';
 import { joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
+  DRY_RUN,
   PLACE_KEYS,
   datasetIdFlag,
   folderFlags,
@@ -89,7 +90,7 @@ const flags = {
   ...folderFlags,
   resume: flag.on({ describe: 'continue the interrupted upload of this folder to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
-  dryRun: flag.on({ describe: 'list and plan, write nothing' }),
+  dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,
   ...yesFlag,
 };
