@@ -5,8 +5,6 @@ import { kebab } from './flag.js';
 export const RESERVED_VARIABLES = [
   { name: 'ARCHIVER_HOME', describe: 'folder of local state instead of ~/.archiver' },
   { name: 'ARCHIVER_CONFIG', describe: 'config file to read instead of searching for one' },
-  { name: 'ARCHIVER_GPG_PASSPHRASE', describe: 'passphrase for create keys without a prompt' },
-  { name: 'ARCHIVER_UPLOAD_HISTORY', describe: '1, true or a file: record each upload, without names or content' },
 ] as const;
 
 /**

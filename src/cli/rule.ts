@@ -93,6 +93,31 @@ export function neverBoth<const K extends string>(a: K, others: readonly K[]): F
   });
 }
 
+/**
+ * `key` does nothing where `because` have the values that `when` looks for, which are never their defaults: refused within one
+ * layer, and otherwise the higher layer counts. Where `because` were left alone, what is typed is refused and lower layers,
+ * which speak of other commands too, are not. `text` is both help and the sentence of the failure.
+ */
+export function idle<const K extends string>(
+  key: K,
+  because: readonly K[],
+  text: string,
+  when: (values: RuleInput['values']) => boolean,
+): FlagRule<K> {
+  return ruleOf(
+    text,
+    [key, ...because],
+    ({ given, values }) => (given(key) && when(values) ? text : undefined),
+    ({ given, values, origins }) => {
+      if (!given(key) || !when(values)) return [];
+      const rank = (one: string): number => RANK[origins[one] ?? 'default'];
+      const set = [key, ...because].filter((one) => rank(one) > 0);
+      const highest = set.length === 1 ? RANK.flag : Math.max(...set.map(rank));
+      return set.filter((one) => rank(one) < highest);
+    },
+  );
+}
+
 /** Exactly one of these is given. */
 export function oneOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
   const text = `exactly one of ${listed(keys, 'or')}`;

@@ -2,21 +2,17 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import type { Clock, Context, Environment, StreamedResults, Terminal } from '../cli/context.js';
+import type { Context, Environment, Terminal } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { formatTimestamp } from '../core/manifest/timestamp.js';
-import type { ArchiveContents, Row } from '../core/migrate/archive-contents.js';
 import type { ArchiveSource } from '../core/migrate/archive-source.js';
-import type { InspectedArchive } from '../core/migrate/inspect-archive.js';
 import type { MigrateResult } from '../core/migrate/migrate.js';
-import type { RequestCounts } from '../core/object-store/object-store.js';
-import { displayPath, printable, type RawPath } from '../core/paths/raw-path.js';
-import { formatBytes, formatQuantity } from '../ui/format.js';
+import type { OpenedStore } from '../core/object-store/open-store.js';
+import { printable } from '../core/paths/raw-path.js';
+import { formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { agree } from './kit/ask.js';
 import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
-import { amountText, fact, textOf } from './kit/lines.js';
-import { documentParts, inPieces } from './kit/pieces.js';
+import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withProgress, withResult } from './kit/run.js';
 import { openForWriting, withStore } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
@@ -31,7 +27,10 @@ const flags = {
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
   deleteOriginal: flag.on({ describe: 'delete SOURCE_ARCHIVE when everything in it was migrated and validated' }),
-  dryRun: flag.on({ describe: 'list what is in the archive and the space it needs, write nothing' }),
+  dryRun: flag.on({
+    describe:
+      'list what is in the archive, the space it needs, where it would go and what that costs at most, write nothing',
+  }),
   keepTemp: flag.on({ describe: 'keep the extracted files' }),
   skipValidation: flag.on({ describe: 'do not compare the upload with the archive' }),
   tempDir: flag.folder({ describe: 'folder to extract in; by default that of the system for temporary files' }),
@@ -77,14 +76,14 @@ export const command = defineCommand({
   },
   async run(asked, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
-    const { baseUrlOf, memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+    const { baseUrlOf, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
     const source = archiveSource(given, context.cwd);
     const url = baseUrlOf(destination);
     const values = withoutClassOfFolder(url, asked, context);
     const { compressionLevel, shardCount, storageClass } = values;
     const upload = {
       now: context.now,
-      packing: { compressionLevel, memoryLimitBytes: memoryLimit(context) },
+      packing: { compressionLevel, memoryLimitBytes: uploadMemoryLimit(context) },
       layout: { shardCount, storageClass },
     };
     if (!values.dryRun) await ask(values, source, context);
@@ -97,12 +96,16 @@ export const command = defineCommand({
       const archive = { opened, key: source.key, url: source.url, owner: source.owner };
       const start = { type: 'start', operation: 'migrate', source: source.url, target: url } as const;
       if (values.dryRun) {
-        const inspected = await withProgress(context, values, (emit) => {
+        const { lookAtDestination } = await import('../core/archive/look-at-destination.js');
+        const { showInspected } = await import('./migrate/show-inspected.js');
+        const { inspected, destination } = await withProgress(context, values, async (emit) => {
           emit(start);
-          return inspectArchive({ archive, emit, signal });
+          const inspected = await inspectArchive({ archive, emit, signal });
+          const open = (): Promise<OpenedStore> => openForWriting(url, values, context)(emit);
+          return { inspected, destination: await lookAtDestination(open, inspected.datasetId, signal) };
         });
-        const about = { archiveUrl: source.url, requests: opened.requests, durationMs: elapsed() };
-        return await showInspected(inspected, about, context);
+        const about = { archiveUrl: source.url, requests: opened.requests, durationMs: elapsed(), destination };
+        return await showInspected(inspected, { ...about, storageClass, shardCount }, context);
       }
       const { partial } = await withResult(context, values, {
         work: (emit) => {
@@ -158,82 +161,4 @@ async function migratedLines(result: MigrateResult, context: Environment & Termi
 function originalText({ originalDeleted, originalKept }: MigrateResult): string {
   if (originalDeleted) return 'deleted';
   return originalKept === undefined ? 'kept' : `not deleted: ${originalKept}`;
-}
-
-interface Inspection {
-  readonly archiveUrl: string;
-  readonly requests: RequestCounts;
-  readonly durationMs: number;
-}
-
-/** Prints what is in the archive; 3 when some of it would be refused. */
-async function showInspected(
-  found: InspectedArchive,
-  { archiveUrl, requests, durationMs }: Inspection,
-  context: StreamedResults & Environment & Terminal & Clock,
-): Promise<number> {
-  const { contents, files, bytes, tempBytes, format, datasetId, skipped } = found;
-  if (context.json) {
-    const summary = {
-      dryRun: true,
-      archive: archiveUrl,
-      format,
-      uploadId: null,
-      location: null,
-      manifestKey: null,
-      datasetId,
-      version: null,
-      files,
-      bytes,
-      storedBytes: 0,
-      chunks: 0,
-      entries: contents.rows.size,
-      tempBytes,
-      validated: false,
-      originalDeleted: false,
-      skipped: skipped.map(({ path, reason }) => ({ path, reason })),
-      durationMs,
-      requests,
-    };
-    await context.streamDocument(documentParts(summary, { contents: () => contentDocuments(contents) }));
-  } else {
-    const { problemLines } = await import('../screens/progress/problem-lines.js');
-    for await (const text of inPieces(contentLines(contents))) await context.print(text);
-    const amount = `${formatQuantity(contents.rows.size, 'path')}, ${amountText(files, 'file', bytes)}`;
-    const lines = [
-      `Would migrate ${amount} from ${printable(archiveUrl)} (${format})`,
-      `About ${formatBytes(tempBytes)} are needed in the temporary folder.`,
-      ...problemLines('left out', skipped, lookOf(context.colors.stdout, context.env)),
-      'Nothing was written (--dry-run).',
-    ];
-    context.result({}, () => textOf(lines));
-  }
-  return skipped.some(({ isSpecial }) => !isSpecial) ? 3 : 0;
-}
-
-const inPathOrder = (contents: ArchiveContents): (readonly [RawPath, Row])[] =>
-  [...contents.rows].sort(([a], [b]) => (a < b ? -1 : 1));
-
-const LETTERS = { file: '-', directory: 'd', symlink: 'l' } as const;
-
-function* contentLines(contents: ArchiveContents): Generator<string> {
-  for (const [path, row] of inPathOrder(contents)) {
-    const time = row.isImplied ? '-' : formatTimestamp(row.seconds, row.nanos).slice(0, 19).replace('T', ' ');
-    const target = row.kind === 'symlink' ? ` -> ${displayPath(row.target)}` : '';
-    const mode = row.mode.toString(8).padStart(4, '0');
-    yield `${LETTERS[row.kind]} ${mode} ${String(row.size).padStart(12)} ${time.padEnd(19)} ${displayPath(path)}${target}\n`;
-  }
-}
-
-function* contentDocuments(contents: ArchiveContents): Generator<string> {
-  for (const [path, row] of inPathOrder(contents)) {
-    const { kind, size, seconds, nanos, isImplied, target } = row;
-    yield JSON.stringify({
-      path: displayPath(path),
-      type: kind,
-      size,
-      mtime: isImplied ? null : formatTimestamp(seconds, nanos),
-      ...(kind === 'symlink' ? { target: displayPath(target) } : {}),
-    });
-  }
 }

@@ -2,6 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
+import { memoryLimit } from './kit/memory-limit.js';
 import { usageError } from '../core/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
 import { cacheFlag, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
@@ -64,6 +65,7 @@ export const command = defineCommand({
     const { ArchiveInterpreter } = await import('./shell/archive-interpreter.js');
     const { ArchiveSession } = await import('./shell/archive-session.js');
     const { openArchive } = await import('./shell/open-archive.js');
+    memoryLimit(context, 'reading content'); // before an archive is opened for it
     const { archive, opened } = await openArchive(values, place, context);
     try {
       return await talk(new ArchiveInterpreter(new ArchiveSession(archive, context)), values, context);

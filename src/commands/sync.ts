@@ -5,6 +5,7 @@ import { flag, type Values } from '../cli/flag.js';
 import { requires } from '../cli/rule.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
+  DRY_RUN,
   datasetIdFlag,
   folderFlags,
   folderRules,
@@ -37,7 +38,7 @@ const flags = {
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
   ...folderFlags,
-  dryRun: flag.on({ describe: 'compare and plan, write nothing' }),
+  dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,
 };
 
@@ -104,7 +105,7 @@ export async function runSync(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { dedupOption, memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const { dedupOption, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
   const places = placesOf(target.source, target.url, given.writerId, context);
   const values = withoutClassOfFolder(places.url, given, context);
   const { trackDeletes, allowMassDelete, force } = values;
@@ -117,7 +118,7 @@ export async function runSync(
       compressionLevel,
       fileChecksums,
       dedup: dedupOption(values, context),
-      memoryLimitBytes: memoryLimit(context),
+      memoryLimitBytes: uploadMemoryLimit(context),
     },
     layout: { shardStrategy, shardCount, storageClass },
   };

@@ -2,13 +2,14 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { conflicts, neverBoth, requires } from '../cli/rule.js';
+import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import type { TierPolicy } from '../core/archive/plan/tier.js';
 import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
 import { joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
+  DRY_RUN,
   datasetIdFlag,
   folderFlags,
   folderRules,
@@ -88,10 +89,13 @@ const flags = {
   ...folderFlags,
   resume: flag.on({ describe: 'continue the interrupted upload of this folder to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
-  dryRun: flag.on({ describe: 'list and plan, write nothing' }),
+  dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,
   ...yesFlag,
 };
+
+const isFixed = ({ transporter }: Readonly<Record<string, unknown>>): boolean =>
+  transporter === 'basic' || transporter === 'none';
 
 /** What the flags become. */
 export type UploadValues = Values<typeof flags>;
@@ -108,7 +112,7 @@ export const command = defineCommand({
     'up to 9 for text and source code, 3 for the rest.\n' +
     'An upload that is interrupted can be resumed: on a terminal the next one asks, and `archiver resume` lists them.\n' +
     'With --direct-upload each file becomes an object, files/ and its path below the upload, and can be read without ' +
-    'archiver. Files larger than a chunk or with holes, folders and links go into chunks as always. Paths that are no valid keys ' +
+    'archiver. Files larger than a chunk or with holes, folders and links go into chunks as always, at --compression-level. Paths that are no valid keys ' +
     'get a hashed key. Each file costs a request, and cold classes bill it like a large one.\n' +
     '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
@@ -124,6 +128,19 @@ export const command = defineCommand({
       requires(key, 'directUpload'),
     ),
     conflicts('directUpload', ['enableDedup']),
+    conflicts('forceDirectUpload', ['directUploadThresholdMb']),
+    idle(
+      'congestionControl',
+      ['optimization', 'transporter'],
+      '--congestion-control has nothing to control with --no-optimization, --transporter basic or --transporter none',
+      (v) => v['optimization'] === false || isFixed(v),
+    ),
+    idle(
+      'disableStaging',
+      ['transporter'],
+      '--transporter basic and none keep no packed chunks: leave out --disable-staging',
+      isFixed,
+    ),
     neverBoth('directUpload', ['encryptManifest']),
     conflicts('resume', ['forceRestart']),
     neverBoth('resume', ['dryRun']),
@@ -186,7 +203,7 @@ export async function runUpload(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { dedupOption, memoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const { dedupOption, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
   const target = destination ?? joinStoreUrl(`s3://${given.bucket ?? ''}`, given.prefix ?? '');
   const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
@@ -204,7 +221,7 @@ export async function runUpload(
       compressionLevel,
       fileChecksums,
       dedup: dedupOption(values, context),
-      memoryLimitBytes: memoryLimit(context),
+      memoryLimitBytes: uploadMemoryLimit(context),
     },
     layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), direct },
     transfer: { optimization, congestionControl, transporter, disableStaging },

@@ -14,6 +14,7 @@ import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { memoryLimit } from './kit/memory-limit.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -41,7 +42,7 @@ export const command = defineCommand({
     '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.',
   args: [uploadArg],
   flags,
-  rules: [conflicts('quick', ['deep', 'sample'])],
+  rules: [conflicts('quick', ['deep', 'sample', 'workers'])],
   examples: [
     'archiver verify s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver verify --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --deep',
@@ -64,7 +65,7 @@ export const command = defineCommand({
             sample: values.sample ?? 1,
             random: Math.random,
             requestsAtOnce: workers,
-            memoryLimitBytes: context.memoryLimitBytes,
+            memoryLimitBytes: memoryLimit(context, 'reading content'),
             emit,
             signal: context.signal,
           });

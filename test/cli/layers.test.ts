@@ -113,7 +113,7 @@ describe('precedence', () => {
   });
 
   test('variables with a meaning of their own stand for no flag', () => {
-    expect(envNames('upload', 'history')).toEqual(['ARCHIVER_HISTORY']);
+    expect(envNames('upload', 'home')).toEqual(['ARCHIVER_UPLOAD_HOME']);
     expect(envNames('fleetagent run', 'config')).toEqual(['ARCHIVER_FLEETAGENT_RUN_CONFIG']);
     expect(envNames('access-check', 'kmsKeyId')).toEqual(['ARCHIVER_ACCESS_CHECK_KMS_KEY_ID', 'ARCHIVER_KMS_KEY_ID']);
   });

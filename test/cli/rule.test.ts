@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conflicts, oneOf, requires, type FlagRule } from '../../src/cli/rule.js';
+import { conflicts, idle, oneOf, requires, type FlagRule } from '../../src/cli/rule.js';
 
 const check = (rule: FlagRule, present: readonly string[], values: Record<string, unknown> = {}) =>
   rule.check({ given: (key) => present.includes(key), values });
@@ -11,6 +11,9 @@ describe('rules between flags', () => {
     ['requires, met', requires('a', 'b'), ['a', 'b'], undefined],
     ['requires, not asked', requires('a', 'b'), ['b'], undefined],
     ['conflicts', conflicts('a', ['b', 'kmsKeyId']), ['a', 'kmsKeyId'], '--a cannot be combined with --kms-key-id'],
+    ['idle', idle('a', ['b'], 'a is idle', () => true), ['a'], 'a is idle'],
+    ['idle, not given', idle('a', ['b'], 'a is idle', () => true), ['b'], undefined],
+    ['idle, not then', idle('a', ['b'], 'a is idle', () => false), ['a', 'b'], undefined],
     ['conflicts, one side', conflicts('a', ['b', 'c']), ['b', 'c'], undefined],
     ['oneOf, none', oneOf('a', 'b', 'c'), [], 'one of --a, --b or --c is needed'],
     [

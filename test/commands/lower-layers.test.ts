@@ -15,6 +15,7 @@ import { command as shell } from '../../src/commands/shell.js';
 import { command as sync } from '../../src/commands/sync.js';
 import { command as upload } from '../../src/commands/upload.js';
 import { command as verify } from '../../src/commands/verify.js';
+import { onlyUpload, readManifest } from '../e2e/upload-cli.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { type CommandRun, runCommand } from '../support/run-command.js';
 
@@ -147,6 +148,77 @@ test('a higher layer rules out what excludes it in a lower one, and what that ne
 test('within one layer it is refused, and the layer is named', async () => {
   const both = parsed(['.', 's3://abc'], {}, { autoTier: 'true', storageClass: 'GLACIER' });
   await expect(both).rejects.toThrow('--auto-tier comes from upload.autoTier in FILE');
+});
+
+describe('a flag that can do nothing is refused', () => {
+  const to = ['.', 's3://abc'];
+  test.each([
+    ['--congestion-control bbr --no-optimization', '--congestion-control has nothing to control'],
+    ['--congestion-control cubic --transporter none', '--congestion-control has nothing to control'],
+    ['--congestion-control auto --transporter basic', '--congestion-control has nothing to control'],
+    ['--disable-staging --transporter basic', 'leave out --disable-staging'],
+    [
+      '--direct-upload --force-direct-upload --direct-upload-threshold-mb 3',
+      '--force-direct-upload cannot be combined',
+    ],
+  ])('%s', async (flags, failure) => {
+    await expect(parsed([...to, ...flags.split(' ')], {}, {})).rejects.toThrow(failure);
+  });
+
+  test('in one lower layer, too, and it is named', async () => {
+    const both = parsed(to, {}, { congestionControl: 'bbr', transporter: 'none' });
+    await expect(both).rejects.toThrow('--transporter comes from upload.transporter in FILE');
+  });
+
+  test('and otherwise the higher layer counts', async () => {
+    const typed = await parsed(
+      [...to, '--transporter', 'none'],
+      {},
+      { congestionControl: 'bbr', disableStaging: 'true' },
+    );
+    const env = await parsed(
+      to,
+      { ARCHIVER_CONGESTION_CONTROL: 'bbr' },
+      { optimization: 'false', transporter: 'none' },
+    );
+
+    expect(typed?.values).toMatchObject({ transporter: 'none', congestionControl: 'auto', disableStaging: false });
+    expect(env?.values).toMatchObject({ transporter: 'staging', congestionControl: 'bbr', optimization: true });
+  });
+});
+
+test('--compression-level is that of what a direct upload packs', async () => {
+  const folder = await tempFolder();
+  mkdirSync(join(folder, 'source/d'), { recursive: true });
+  writeFileSync(join(folder, 'source/d/a'), 'alpha');
+  const store = join(folder, 'store');
+
+  await runCommand({ root, folder }, [
+    'upload',
+    'source',
+    `file://${store}`,
+    '--direct-upload',
+    '--compression-level',
+    '7',
+  ]);
+
+  expect(readManifest(onlyUpload(store)).chunks.map(({ level }) => level)).toEqual([7, 0]);
+});
+
+test.each([
+  ['restore', 'URL', 'out', '--all'],
+  ['download', 'URL', 'out'],
+  ['verify', 'URL', '--deep'],
+  ['shell', 'URL', '-c', 'ls'],
+])('%s refuses a --memory-limit that it cannot keep', async (...argv) => {
+  const folder = await tempFolder();
+  const url = `file://${folder}/store/uploads/20251114-093012-1a2b3c4d`;
+  const words = argv.map((word) => (word === 'URL' ? url : word));
+
+  const ran = await runCommand({ root, folder }, [...words, '--memory-limit', '100MiB']);
+
+  expect(ran.status).toBe(2);
+  expect(ran.stderr).toContain('--memory-limit must be at least 192MiB for reading content');
 });
 
 test('encryption is never dropped for what is typed', async () => {

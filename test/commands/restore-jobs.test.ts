@@ -306,6 +306,7 @@ describe('a check', () => {
     ]);
     expect(world.cold.requests()['RestoreObject']).toBeUndefined();
 
+    expect((await world.run('restore', 'jobs', 'check', id, '--tier', 'standard')).status).toBe(2);
     expect((await world.run('restore', 'jobs', 'check', id, '--thaw-again', '--tier', 'standard')).status).toBe(0);
     expect(await world.job(id)).toMatchObject({
       status: 'pending',

@@ -13,6 +13,7 @@ import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
 import { requestedText } from '../kit/cost-lines.js';
 import { uploadUrl } from '../kit/upload-target.js';
 import { resultText, statusOf } from '../kit/restore-result.js';
+import { memoryLimit } from '../kit/memory-limit.js';
 
 interface OnScreen<T> {
   readonly take: EventSink;
@@ -101,7 +102,7 @@ export class BrowseRestores {
         keepSpecialBits: false,
         dryRun: false,
         requestsAtOnce: REQUESTS_AT_ONCE,
-        memoryLimitBytes: context.memoryLimitBytes,
+        memoryLimitBytes: memoryLimit(context, 'reading content'),
         cache,
         fillsCache: selectors.all !== true,
         emit,

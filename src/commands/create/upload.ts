@@ -3,12 +3,13 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { requires } from '../../cli/rule.js';
+import { neverBoth, requires } from '../../cli/rule.js';
 import { threadsWithin } from '../../core/limits/open-files.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import { bucketUrl } from '../kit/upload-target.js';
 import {
+  DRY_RUN,
   filterFlags,
   limitFlags,
   outputFlags,
@@ -75,6 +76,7 @@ const flags = {
   }),
   ...filterFlags,
   limitUpload: limitFlags.limitUpload,
+  dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,
   ...yesFlag,
 };
@@ -95,6 +97,7 @@ export const command = defineCommand({
   rules: [
     requires('uploadId', 'resume'),
     requires('skipExisting', 'resume'),
+    neverBoth('resume', ['dryRun']),
     {
       kind: 'check',
       text: '--http2-max-streams needs HTTP/2: leave out --no-http2',
@@ -130,7 +133,7 @@ export async function runCreateUpload(
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { baseUrlOf, filterOptions, memoryLimit, withoutClassOfFolder, surroundings } =
+  const { baseUrlOf, filterOptions, uploadMemoryLimit, withoutClassOfFolder, surroundings } =
     await import('../upload/engine-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
   const { networkSettings } = await import('./network.js');
@@ -143,8 +146,8 @@ export async function runCreateUpload(
   const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;
   const values = withoutClassOfFolder(url, asked, context);
   const network = networkSettings(values);
-  const limitBytes = memoryLimit(context);
-  await confirmCold({ ...values, autoTier: false, tierMax: undefined, dryRun: false }, context);
+  const limitBytes = uploadMemoryLimit(context);
+  await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
   const { folders, root, origin } = sources;
   const host = hostname();
   const options = {
@@ -154,8 +157,9 @@ export async function runCreateUpload(
       id: datasetOf(sources, host),
       ...(folders.length === 1 ? {} : { origin: { path: origin, owner: host } }),
     },
-    filter: filterOptions(values, sources.skipTrees),
+    filter: { ...filterOptions(values, sources.skipTrees), namesLeftOut: values.dryRun && context.verbose },
     failFast: values.failFast,
+    dryRun: values.dryRun,
     packing: {
       workers: threadsWithin(values.workers),
       memoryLimitBytes: await memoryOf(values, network.requests, limitBytes),

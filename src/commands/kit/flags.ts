@@ -141,6 +141,10 @@ export const outputFlags = {
   }),
 };
 
+/** What a dry run of an upload does. */
+export const DRY_RUN =
+  'look at the folder and the destination, say what would be sent and what that costs at most, write nothing; --verbose lists every file';
+
 /** Which files are taken. */
 export const filterFlags = {
   exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out paths that match this gitignore pattern' }),

@@ -10,6 +10,7 @@ import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.j
 import { stopwatch, warnOf, withResult } from './run.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 import { uploadUrl } from './upload-target.js';
+import { memoryLimit } from './memory-limit.js';
 
 export type RestoreContext = Results &
   Messages &
@@ -74,7 +75,7 @@ export async function restoreFiles(
         keepSpecialBits: values.keepSpecialBits,
         dryRun: values.dryRun,
         requestsAtOnce,
-        memoryLimitBytes: context.memoryLimitBytes,
+        memoryLimitBytes: memoryLimit(context, 'reading content'),
         cache: await openCache(),
         emit,
         signal: context.signal,

@@ -2,13 +2,12 @@
 import { readFileSync } from 'node:fs';
 import type { Cancellation, Clock, MemoryLimit, Messages, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
-import { type ArchiveOptions, type EncryptionOptions, MIN_MEMORY_BYTES } from '../../core/archive/settings.js';
+import type { ArchiveOptions, EncryptionOptions } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import { rawFromBytes } from '../../core/paths/raw-path.js';
+import { memoryLimit } from '../kit/memory-limit.js';
 import { isGiven } from '../kit/run.js';
-
-const MIB = 2 ** 20;
 
 /** What the engine gets of the world. */
 export const surroundings = (
@@ -21,11 +20,7 @@ export const surroundings = (
 });
 
 /** @throws usage when --memory-limit is too small to work in */
-export function memoryLimit({ memoryLimitBytes }: MemoryLimit): number | undefined {
-  if (memoryLimitBytes !== undefined && memoryLimitBytes < MIN_MEMORY_BYTES)
-    throw usageError(`--memory-limit must be at least ${MIN_MEMORY_BYTES / MIB}MiB for an upload`);
-  return memoryLimitBytes;
-}
+export const uploadMemoryLimit = (context: MemoryLimit): number | undefined => memoryLimit(context, 'an upload');
 
 /** Undefined where nobody said: as the dataset was before. */
 export const dedupOption = (values: { readonly enableDedup: boolean }, context: Origins): boolean | undefined =>

@@ -5,6 +5,7 @@ import type { ProgressFormat } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { RawPath } from '../../core/paths/raw-path.js';
@@ -23,7 +24,8 @@ import {
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
-import { isPartial, shownUpload } from './show-upload.js';
+import { type DryRun, isDryRun, printPaths } from './dry-run.js';
+import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
 
 type Options = Omit<ArchiveOptions, 'emit'>;
 
@@ -50,12 +52,17 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context: after }, result);
         return { result, written };
       },
-      show: ({ result, written }) => shownUpload(result, context, written),
+      // A list of files is printed as it is made.
+      show: ({ result, written }) =>
+        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, written),
     }),
   );
+  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result), context);
   for (const warning of warnings) context.warn(warning);
   return isPartial(result, written) ? 3 : 0;
 }
+
+const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
 
 /** One folder, and where it goes. */
 export interface FolderTarget {
@@ -101,7 +108,7 @@ export async function folderOptions(
       writerId,
       encryption: encryptionOptions(values, url, context),
     },
-    filter: filterOptions(values, ownTrees(source, base, context.home)),
+    filter: { ...filterOptions(values, ownTrees(source, base, context.home)), namesLeftOut: dryRun && context.verbose },
     failFast,
     labels: { provenance: await provenanceOptions(values, source, context) },
     dryRun,

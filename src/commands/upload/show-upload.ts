@@ -3,18 +3,24 @@ import type { Context } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
+import { plannedDocument, plannedFacts, isDryRun } from './dry-run.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
+/** What programs get of the result. */
+export function uploadDocument(result: UploadResult, dvcFiles?: SidecarResult): object {
+  const { partial: _, changes, planned: _planned, destination: _destination, ...document } = result;
+  const files = dvcFiles === undefined ? {} : { dvcFiles };
+  return { ...document, ...changes, ...files, ...(isDryRun(result) ? plannedDocument(result) : {}) };
+}
+
 /** What is printed of the result. */
 export function shownUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): Shown {
-  const { partial: _, changes, ...document } = result;
-  const files = dvcFiles === undefined ? {} : { dvcFiles };
   return {
-    document: { ...document, ...changes, ...files },
+    document: uploadDocument(result, dvcFiles),
     text: () => `${[...resultLines(result, context), ...dvcLines(dvcFiles, context)].join('\n')}\n`,
   };
 }
@@ -37,8 +43,8 @@ function dvcLines(result: SidecarResult | undefined, context: Context): string[]
 
 function resultLines(result: UploadResult, context: Context): string[] {
   const { version, skipped, changes, datasetId } = result;
-  if (version === null) return dryRunLines(result);
   const look = lookOf(context.colors.stdout, context.env);
+  if (version === null) return dryRunLines(result, problemLines('left out', skipped, look));
   const counts = changes === undefined ? [] : [`  changes   ${changesText(changes)}`];
   if (changes?.noChanges === true) {
     const first = `no changes: dataset ${datasetId} stays at version ${version}`;
@@ -75,12 +81,14 @@ function referredText(referred: NonNullable<UploadResult['changes']>['referred']
   return `; ${referred.files} referred to content that is stored (${formatBytes(referred.bytes)})`;
 }
 
-function dryRunLines({ files, bytes, chunks, shards, location, changes }: UploadResult): string[] {
+function dryRunLines(result: UploadResult, leftOut: readonly string[]): string[] {
+  const { files, bytes, chunks, shards, location, changes } = result;
   const base = location.replace(/\/uploads\/[^/]*$/, '');
-  const last = 'Nothing was written (--dry-run).';
-  if (changes?.noChanges === true) return [`No changes: nothing would be uploaded to ${base}`, last];
+  const facts = isDryRun(result) ? plannedFacts(result) : [];
+  const last = [...facts, ...leftOut, 'Nothing was written (--dry-run).'];
+  if (changes?.noChanges === true) return [`No changes: nothing would be uploaded to ${base}`, ...last];
   const size = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
   const into = `${formatQuantity(chunks, 'chunk')} over ${shards} shards to ${base}`;
-  if (changes === undefined) return [`Would upload ${size} in ${into}`, last];
-  return [`Would upload what changed in ${size}, in ${into}: ${changesText(changes)}`, last];
+  if (changes === undefined) return [`Would upload ${size} in ${into}`, ...last];
+  return [`Would upload what changed in ${size}, in ${into}: ${changesText(changes)}`, ...last];
 }

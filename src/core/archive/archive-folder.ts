@@ -8,6 +8,7 @@ import { uploadChanges, compareWithRival, type NeedsFullVersion } from './change
 import type { Baseline } from './changes/baseline.js';
 import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
 import { warnOfEmpty } from './changes/doubtful-source.js';
+import { destinationOf } from './look-at-destination.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
 import type { Job } from './job.js';
 import { PackPool } from './pack/pack-pool.js';
@@ -69,7 +70,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
       { ...settings, filter: await filterOf(settings, opening) },
       emit,
     );
-    const { store, region, requests, retries } = await opening;
+    const { store, region, requests, retries, isAws } = await opening;
     tellSkips(scanned.skipped, settings);
     for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
     const ledger = new UploadLedger(openEntryTable(scanned.table));
@@ -80,7 +81,9 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const surroundings = { remembered, store, region, requests, retries, sender, startedMs };
     const result = await run({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
     await journal?.remove();
-    return result;
+    if (!settings.dryRun) return result;
+    const { highest: version, isListed } = settled;
+    return { ...result, destination: await destinationOf({ store, region, isAws }, { version, isListed }, signal) };
   } catch (error) {
     throw await sender.withdraw(error, journal, resume.cleansUp);
   } finally {

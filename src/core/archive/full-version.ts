@@ -37,7 +37,7 @@ export async function makeFullVersion(
 ): Promise<FullOutcome> {
   const isSync = job.dataset.changes !== undefined;
   const made = await makeVersion(job, lister, { version: highest + 1, isExact: isSync && isListed }, started);
-  if (made.state === 'planned') return { result: dryRunResult(job, made.plan) };
+  if (made.state === 'planned') return { result: plannedResult(job, made.plan, isSync) };
   if (made.state === 'taken') return { lost: job };
   if (made.state !== 'committed') throw staleError(job);
   const { plan, version, totals } = made;
@@ -45,6 +45,13 @@ export async function makeFullVersion(
   const counts = { added: files, modified: 0, deleted: 0, unchanged: 0, gone: 0, noChanges: false };
   const parts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
   return { result: versionResult(job, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
+}
+
+/** Of a sync, everything is new. */
+function plannedResult(job: Job, plan: UploadPlan, isSync: boolean): UploadResult {
+  if (!isSync) return dryRunResult(job, plan);
+  const counts = { modified: 0, deleted: 0, unchanged: 0, gone: 0, noChanges: false };
+  return dryRunResult(job, plan, { changes: { added: job.scanned.files, ...counts } });
 }
 
 const staleError = ({ uploadId }: Job): ArchiverError =>

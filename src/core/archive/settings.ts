@@ -159,9 +159,6 @@ export type ArchiveOptions = Pick<Basics, 'source' | 'emit' | 'signal'> &
 
 export const DEFAULT_FRAME_BYTES = 16 * MIB;
 
-/** The least memory that an upload can work with. */
-export const MIN_MEMORY_BYTES = 192 * MIB;
-
 /** One worker a core, up to sixteen: beyond that the main thread's sending is the limit. Less memory, fewer workers. */
 export function workersFor(memoryLimitBytes: number | undefined): number {
   const cores = threadsWithin(Math.min(16, availableParallelism()));

@@ -4,7 +4,9 @@ import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import type { Job } from './job.js';
+import type { UploadPlace } from '../cost/upload-cost.js';
 import { plannedObjects } from './plan/direct-plan.js';
+import { type PlannedInput, type PlannedUpload, plannedUpload } from './plan/planned-upload.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
 import { manifestKeyOf, uploadUrlOf } from '../manifest/upload-id.js';
@@ -32,6 +34,17 @@ export interface UploadResult {
   readonly directFiles?: number;
   /** Of one that stores the content of equal files once: what that saved. */
   readonly deduplicated?: Deduplicated;
+  /** Of a dry run. */
+  readonly planned?: PlannedUpload;
+  readonly destination?: Destination;
+}
+
+/** What a dry run has seen of the place. */
+export interface Destination extends UploadPlace {
+  /** Highest version of the dataset; 0: it has none. */
+  readonly version: number;
+  /** False for a writer without permission to list: `version` is then what this computer remembers. */
+  readonly isListed: boolean;
 }
 
 type Sums = Pick<UploadResult, 'version' | 'files' | 'bytes' | 'storedBytes' | 'chunks' | 'shards' | 'changes'>;
@@ -63,11 +76,18 @@ export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploa
 }
 
 /** Nothing was written. */
-export function dryRunResult(job: ResultInput, plan: UploadPlan, changes?: UploadResult['changes']): UploadResult {
-  const { files, bytes } = job.scanned;
-  const chunks = plannedObjects(plan.lanes);
-  const part = changes === undefined ? {} : { changes };
-  return versionResult(job, { version: null, files, bytes, storedBytes: 0, chunks, shards: plan.shards, ...part });
+export function dryRunResult(
+  job: ResultInput,
+  plan: UploadPlan,
+  compared?: { readonly changes: NonNullable<UploadResult['changes']>; readonly changeOf?: PlannedInput['changeOf'] },
+): UploadResult {
+  const { scanned, ledger } = job;
+  const { files, bytes, reasons } = scanned;
+  const { lanes, shards } = plan;
+  const sums = { version: null, files, bytes, storedBytes: 0, chunks: plannedObjects(lanes), shards };
+  const result = versionResult(job, { ...sums, ...(compared && { changes: compared.changes }) });
+  const planned = plannedUpload({ table: ledger.table, reasons, lanes, changeOf: compared?.changeOf });
+  return { ...result, planned };
 }
 
 /** An earlier run had committed it as this version. */

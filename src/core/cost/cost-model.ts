@@ -20,6 +20,8 @@ interface Kind {
 /** What can be used, and where its price stands: among those of its storage class or of the whole region. */
 const KINDS = {
   get: { unit: 1000, rate: (own) => own?.getPer1000 },
+  put: { unit: 1000, rate: (own) => own?.putPer1000 },
+  monitoring: { unit: 1000, rate: (own) => own?.monitoringPer1000ObjectsMonth },
   restore: { unit: 1000, rate: (own, way) => own?.retrievalRequestPer1000[way] },
   retrieval: { unit: BYTES_A_GB, rate: (own, way) => own?.retrievalPerGB[way] },
   storage: { unit: BYTES_A_GB, rate: (own) => own?.storage },

@@ -23,6 +23,9 @@ type ByWay = Readonly<Partial<Record<RetrievalWay, Rate>>>;
 export interface ClassPrices {
   readonly storage: Rate;
   readonly getPer1000: Rate;
+  readonly putPer1000: Rate;
+  /** Of classes that watch what is read. */
+  readonly monitoringPer1000ObjectsMonth?: Rate;
   readonly retrievalPerGB: ByWay;
   readonly retrievalRequestPer1000: ByWay;
 }
@@ -37,6 +40,8 @@ interface ClassRule {
   /** Null where they are not known. */
   readonly minStorageDays: number | null;
   readonly minBillableBytes: number | null;
+  /** Of classes that watch what is read: smaller objects are not. */
+  readonly minMonitoredBytes?: number;
   readonly overheadBytesAtClassRate?: number;
   readonly overheadBytesAtStandardRate?: number;
 }

@@ -7,8 +7,12 @@ export interface StoredObject {
   readonly storageClass: string;
 }
 
-/** What storing it for so many days uses, by these rules; `days` is null where nobody knows. */
-export function storedObject(object: StoredObject, days: number | null, rules: PriceList): readonly Usage[] {
+/** What storing it for so many days uses, by these rules; `days` is null where nobody knows, undefined for a month. */
+export function storedObject(
+  object: StoredObject,
+  days: number | null | undefined,
+  rules: PriceList,
+): readonly Usage[] {
   const { sizeBytes, storageClass } = object;
   const {
     minBillableBytes = null,
@@ -17,8 +21,9 @@ export function storedObject(object: StoredObject, days: number | null, rules: P
   } = classRule(rules, storageClass) ?? {};
   if (minBillableBytes === null) return [{ kind: 'storage', storageClass, quantity: sizeBytes, days: null }];
   const quantity = Math.max(sizeBytes, minBillableBytes) + overheadBytesAtClassRate;
+  const stay = days === undefined ? {} : { days };
   return [
-    { kind: 'storage', storageClass, quantity, days },
-    { kind: 'storage', storageClass: 'STANDARD', quantity: overheadBytesAtStandardRate, days },
+    { kind: 'storage', storageClass, quantity, ...stay },
+    { kind: 'storage', storageClass: 'STANDARD', quantity: overheadBytesAtStandardRate, ...stay },
   ];
 }

@@ -1,6 +1,8 @@
 // How the memory of an upload is divided. Only the output buffers vary; the rest is known: Node with the store's
 // client, and for each worker its isolate, its frame buffer and zstd's tables.
 const MIB = 2 ** 20;
+/** The least memory that an upload, or what reads content, can work with. */
+export const MIN_MEMORY_BYTES = 192 * MIB;
 const PROCESS = 110 * MIB;
 const WORKER = 36 * MIB;
 /** Without --memory-limit: what two workers need to keep eight requests busy, and room for each further worker. */

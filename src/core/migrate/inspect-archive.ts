@@ -2,6 +2,7 @@
 import { deriveDatasetId } from '../dataset/records/identity.js';
 import type { EventSink } from '../events.js';
 import { rawFromText } from '../paths/raw-path.js';
+import { tarBytes } from '../archive/plan/chunk-plan.js';
 import { ArchiveContents, type Row } from './archive-contents.js';
 import { type ArchiveFormat, openTarStream } from './archive-format.js';
 import { Extraction, type NotMigrated } from './extraction.js';
@@ -24,6 +25,8 @@ export interface InspectedArchive {
   readonly bytes: number;
   /** About what the temporary folder would take; holes are counted, so it may be less. */
   readonly tempBytes: number;
+  /** What is packed: every content once, holes counted, in tar streams. */
+  readonly packedBytes: number;
   readonly skipped: readonly NotMigrated[];
 }
 
@@ -54,11 +57,12 @@ export async function inspectArchive({ archive, emit, signal }: InspectOptions):
   }
 }
 
-function totals(rows: Iterable<Row>): Pick<InspectedArchive, 'files' | 'bytes' | 'tempBytes'> {
+function totals(rows: Iterable<Row>): Pick<InspectedArchive, 'files' | 'bytes' | 'tempBytes' | 'packedBytes'> {
   const seen = new Set<number>();
-  const sums = { files: 0, bytes: 0, tempBytes: 0 };
+  const sums = { files: 0, bytes: 0, tempBytes: 0, packedBytes: 0 };
   for (const { kind, size, file } of rows) {
     sums.tempBytes += FILE_BLOCK;
+    sums.packedBytes += tarBytes(kind === 'file' && !seen.has(file) ? size : 0);
     if (kind === 'directory') continue;
     sums.files++;
     sums.bytes += size;

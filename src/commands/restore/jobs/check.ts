@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
 import type { Cancellation, Clock, Environment, Messages, Origins, Places, Results } from '../../../cli/context.js';
-import { flag, type Values } from '../../../cli/flag.js';
+import { flag, kebab, type Values } from '../../../cli/flag.js';
+import { idle } from '../../../cli/rule.js';
 import { type ArchiverError, errorText, isArchiverError } from '../../../core/failures/errors.js';
 import type { OpenedStore } from '../../../core/object-store/open-store.js';
 import { printable } from '../../../core/paths/raw-path.js';
@@ -54,6 +55,9 @@ export const command = defineCommand({
   args: [arg.text('JOB_ID', { describe: 'only this job; `archiver restore jobs list` shows them', optional: true })],
   flags,
   rules: [
+    ...(['tier', 'maxRestoreCost'] as const).map((key) =>
+      idle(key, ['thawAgain'], `--${kebab(key)} needs --thaw-again`, (v) => v['thawAgain'] !== true),
+    ),
     {
       kind: 'check',
       text: 'JOB_ID and --job-id must name the same job',

@@ -17,6 +17,7 @@ import { fact } from '../../kit/lines.js';
 import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
 import { isGiven, stopwatch, warnOf, withResult } from '../../kit/run.js';
 import { jobFolder } from '../../kit/saved.js';
+import { memoryLimit } from '../../kit/memory-limit.js';
 
 const flags = {
   ...cacheFlag('. A job of everything fills it only when this is given'),
@@ -107,7 +108,7 @@ async function restore(job: RestoreJob, { values, context, opened, emit }: Downl
     keepSpecialBits: job.keepSpecialBits,
     dryRun: false,
     requestsAtOnce: values.workers,
-    memoryLimitBytes: context.memoryLimitBytes,
+    memoryLimitBytes: memoryLimit(context, 'reading content'),
     cache: await openFrameCache(values, context),
     fillsCache: job.selectors.all !== true || isGiven(context, 'cacheGb'),
     emit,

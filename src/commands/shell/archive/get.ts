@@ -19,6 +19,7 @@ import { lookOf } from '../../../ui/look.js';
 import { warnOf } from '../../kit/run.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { restoreHint } from './restore-hint.js';
+import { memoryLimit } from '../../kit/memory-limit.js';
 
 /** As `restore --workers` has it. */
 const REQUESTS_AT_ONCE = 4;
@@ -85,7 +86,7 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
     keepSpecialBits: false,
     dryRun: false,
     requestsAtOnce: REQUESTS_AT_ONCE,
-    memoryLimitBytes: context.memoryLimitBytes,
+    memoryLimitBytes: memoryLimit(context, 'reading content'),
     cache,
     fillsCache: !isAll,
     signal: streams.signal,

@@ -19,6 +19,8 @@ import type { Skip } from '../scan/skip.js';
 export interface Comparison {
   /** Without what turned out to be unreadable since: asked for again when everything is packed. */
   readonly counts: () => Readonly<ChangeCounts>;
+  /** Of a row, where it is no folder. */
+  readonly changeOf: (index: number) => 'added' | 'modified' | 'unchanged';
   /** Topmost paths that are gone, in byte order; none without `trackDeletes`. */
   readonly deleted: readonly RawPath[];
   /** Entries to pack. */
@@ -53,6 +55,7 @@ type Xattrs = ReadonlyMap<RawPath, Uint8Array>;
 
 /** How a row looks beside the earlier version. */
 const CHANGE = { none: 0, added: 1, modified: 2 } as const;
+const WORDS = ['unchanged', 'added', 'modified'] as const;
 
 /** Marks every row of the table that is not packed yet. `view` gives the earlier version's entries in path order. */
 export async function compareWithView(
@@ -238,7 +241,10 @@ class Comparer {
       else if (status === STATUS.kept) kept++;
       else if (status === STATUS.stored || status === STATUS.changed) stored++;
     }
-    return { counts: () => this.counts(), deleted: this.deleted, pending, kept, stored, lost: this.lost };
+    const { deleted, lost } = this;
+    const changeOf = (index: number): 'added' | 'modified' | 'unchanged' =>
+      WORDS[this.changes[index] ?? 0] ?? 'unchanged';
+    return { counts: () => this.counts(), changeOf, deleted, pending, kept, stored, lost };
   }
 
   /** A file that could not be read is in the version as it was before, or not at all: it is named, and counts nowhere. */

@@ -232,7 +232,8 @@ class Attempt {
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {
-    return dryRunResult(this.job, plan, { ...comparison.counts(), noChanges: this.isNothing(comparison) });
+    const changes = { ...comparison.counts(), noChanges: this.isNothing(comparison) };
+    return dryRunResult(this.job, plan, { changes, changeOf: comparison.changeOf });
   }
 
   /** Nothing to mention: no version is written, and everything is that of the version before. */

@@ -40,6 +40,10 @@ export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number
 /** Bytes that an entry takes in a tar stream: header, a likely pax header, data to the next block. */
 export const tarBytes = (size: number): number => 3 * BLOCK + padded(size);
 
+/** Data in a chunk. Few data still fill every shard a little: a shard that holds all of it would count as imbalance. */
+export const targetBytes = (totalBytes: number, shards: number, chunkBytes: number): number =>
+  Math.min(chunkBytes, Math.max(64 * 1024, Math.ceil(totalBytes / shards)));
+
 /** Every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
 export function planChunks(table: EntryTable, options: PlanOptions): readonly Lane[] {
   const planner = new Planner(table, options);
@@ -92,8 +96,7 @@ class Planner {
     let total = 0;
     for (const unit of units) total += this.unitTarBytes(unit);
     const { shards, strategy } = this.options;
-    // Few data still fill every shard a little: a shard that holds all of it would count as imbalance.
-    this.target = Math.min(this.options.chunkBytes, Math.max(64 * 1024, Math.ceil(total / shards)));
+    this.target = targetBytes(total, shards, this.options.chunkBytes);
     const shardOf =
       strategy === 'round-robin' ? undefined : assignShards(this.asStrategyUnits(units), strategy, shards);
     units.forEach((unit, position) => this.place(unit, shardOf?.[position]));

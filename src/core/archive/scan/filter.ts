@@ -19,6 +19,8 @@ export interface FilterOptions {
   readonly ignoreFiles?: boolean;
   /** Folders (absolute) that are never archived, such as the store itself and our own cache. */
   readonly skipTrees: readonly RawPath[];
+  /** What is left out is listed, too, as dropped rows with a reason: for dry runs. */
+  readonly namesLeftOut?: boolean;
 }
 
 export const NO_FILTER: FilterOptions = {
@@ -35,6 +37,8 @@ export type Verdict = 'keep' | 'leave' | 'look';
 
 export interface PathFilter {
   judge(path: RawPath, isDirectory: boolean): Verdict;
+  /** Which rule leaves this path out, as it was typed and where. */
+  ruleOf(path: RawPath, isDirectory: boolean): string;
   /** Adds the patterns of a `.archiverignore` found in `folder` ('' for the source itself). */
   enter(folder: RawPath, ignoreFile: RawPath): void;
   leave(folder: RawPath): void;
@@ -69,6 +73,19 @@ export function createFilter(options: FilterOptions): PathFilter {
       if (included !== undefined && matches(included, text) === true) return 'keep';
       if (onlyIncluded || isLeftOut(text)) return isDirectory && included !== undefined ? 'look' : 'leave';
       return 'keep';
+    },
+    ruleOf(path, isDirectory) {
+      const text = comparableText(path) + (isDirectory ? '/' : '');
+      for (const { folder, rules } of nested.toReversed()) {
+        const below = folder === '' ? text : text.slice(folder.length + 1);
+        const { rule, unignored } = rules.test(below);
+        if (rule !== undefined) return `${displayPath(joinPath(folder, IGNORE_FILE))}: ${printable(rule.pattern)}`;
+        if (unignored) break;
+      }
+      const { rule } = excluded?.test(text) ?? {};
+      if (rule === undefined) return 'no --include';
+      const origin = options.exclude.includes(rule.pattern) ? '--exclude' : '--exclude-file';
+      return `${origin} ${printable(rule.pattern)}`;
     },
     enter(folder, ignoreFile) {
       const rules = matcher(patternLines(ignoreFile), displayPath(joinPath(folder, IGNORE_FILE)));

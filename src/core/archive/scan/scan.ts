@@ -5,6 +5,7 @@ import { newStat, type Stat } from '../../libc/libc.js';
 import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import { LeftOut } from './left-out.js';
 import { concernsOnePath, reasonOf, type Skip } from './skip.js';
 import type { SourceFs } from './source-fs.js';
 
@@ -20,6 +21,7 @@ const SPECIAL = new Map([
 ]);
 /** Files from here on are asked where their data are when they have fewer blocks than bytes. */
 const ASK_FOR_HOLES = 1 << 20;
+const OWN = 'belongs to archiver itself';
 const CACHE_TAG = rawFromText('CACHEDIR.TAG');
 const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 
@@ -29,6 +31,8 @@ export interface ScanResult {
   readonly skipped: readonly Skip[];
   readonly files: number;
   readonly bytes: number;
+  /** Why rows were dropped (left-out.ts). */
+  readonly reasons: readonly string[];
 }
 
 export interface ScanOptions {
@@ -64,6 +68,9 @@ class Scanner {
   private readonly skipTrees: ReadonlySet<RawPath>;
   /** What stands before a slash and a path: empty for the root of the file system. */
   private readonly base: RawPath;
+  private readonly leftOut: LeftOut;
+  /** The folder that was listed last is a cache of which everything is named. */
+  private isNamedCache = false;
   private groups = 0;
   private files = 0;
   private bytes = 0;
@@ -73,6 +80,7 @@ class Scanner {
 
   constructor(private readonly options: ScanOptions) {
     this.filter = createFilter(options.filter);
+    this.leftOut = new LeftOut(this.table, options.filter.namesLeftOut === true);
     this.skipTrees = new Set(options.filter.skipTrees);
     this.base = options.root === '/' ? TOP : options.root;
   }
@@ -86,19 +94,25 @@ class Scanner {
     } finally {
       if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
     }
-    return { table: this.table.finish(), root, skipped: this.skipped, files: this.files, bytes: this.bytes };
+    const { table, skipped, files, bytes, leftOut } = this;
+    return { table: table.finish(), root, skipped, files, bytes, reasons: leftOut.reasons };
   }
 
   /** Returns whether anything below was kept. */
   private folder(folder: RawPath): boolean {
     const names = this.namesIn(folder);
     if (names === undefined) return false;
+    const isNamedCache = this.isNamedCache;
     const prefix = folder === '' ? TOP : pathBelow(folder, TOP);
     const pending: PendingFolder[] = [];
     let kept = false;
     for (const name of names) {
       if (this.descend(pending, name)) kept = true;
       const path = withEnd(prefix, name);
+      if (isNamedCache && name !== CACHE_TAG) {
+        this.leftOut.add(path, () => '--exclude-caches');
+        continue;
+      }
       const found = this.entry(path, pathBelow(this.base, path));
       if (found === undefined) continue;
       if (found.keep) kept = true;
@@ -116,7 +130,9 @@ class Scanner {
     try {
       const names = fs.readDirectory(absolute).sort();
       if (filter.ignoreFiles !== false && names.includes(IGNORE_FILE)) this.enter(folder, absolute);
-      return filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute) ? [CACHE_TAG] : names;
+      const isCache = filter.excludeCaches && names.includes(CACHE_TAG) && this.isCache(absolute);
+      this.isNamedCache = isCache && this.leftOut.isNamed;
+      return isCache && !this.isNamedCache ? [CACHE_TAG] : names;
     } catch (error) {
       if (folder === '' || !concernsOnePath(error)) throw error;
       this.skip(folder, reasonOf(error, 'cannot be listed'));
@@ -168,23 +184,31 @@ class Scanner {
     const type = stat.mode & S_IFMT;
     const isDirectory = type === S_IFDIR;
     const verdict = this.filter.judge(path, isDirectory);
-    if (verdict === 'leave') return undefined;
-    const special = SPECIAL.get(type);
-    if (special !== undefined) {
-      this.skipped.push({ path, reason: special, special: true });
+    const rule = (): string => this.filter.ruleOf(path, isDirectory);
+    if (verdict === 'leave') {
+      this.leftOut.add(path, rule, isDirectory);
       return undefined;
     }
-    if (isDirectory && this.skipTrees.has(absolute)) {
-      this.skipped.push({ path, reason: 'belongs to archiver itself', special: true });
+    const special = SPECIAL.get(type) ?? (isDirectory && this.skipTrees.has(absolute) ? OWN : undefined);
+    if (special !== undefined) {
+      this.skipped.push({ path, reason: special, special: true });
+      this.leftOut.add(path, () => special, isDirectory);
       return undefined;
     }
     const index = this.add(path, type);
+    // A folder that is dropped later when nothing below it is wanted.
+    if (verdict === 'look') this.leftOut.explain(index, rule);
     if (type === S_IFLNK && !this.addTarget(index, path, absolute)) return undefined;
     if (type === S_IFREG) this.countFile(index, path);
     if (!isDirectory) this.files++;
     this.report();
-    const enter = isDirectory && !(this.options.filter.oneFileSystem && stat.device !== this.rootDevice);
-    return { index, enter, keep: verdict === 'keep' };
+    return { index, enter: isDirectory && this.enters(path), keep: verdict === 'keep' };
+  }
+
+  private enters(path: RawPath): boolean {
+    const isOther = this.options.filter.oneFileSystem && this.stat.device !== this.rootDevice;
+    if (isOther) this.leftOut.add(path, () => '--one-file-system', true);
+    return !isOther;
   }
 
   private add(path: RawPath, type: number): number {
@@ -255,6 +279,7 @@ class Scanner {
 
   private skip(path: RawPath, reason: string): void {
     this.skipped.push({ path, reason, special: false });
+    this.leftOut.add(path, () => reason);
   }
 
   private report(): void {

@@ -1,4 +1,5 @@
 // Turns the entries to write into work for the workers. Pure, except for asking what the cache holds.
+import { MIN_MEMORY_BYTES } from '../../limits/memory-plan.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { openExtents, planExtents, type ExtentData, type Extents } from './extents.js';
 import type { FrameCache } from '../fetch/frame-cache.js';
@@ -13,7 +14,6 @@ const MIN_SPAN = MIB;
 const MAX_GAP = 512 * 1024;
 const DEFAULT_UNDER_WAY = 128 * MIB;
 /** What the process needs besides the bytes under way: itself, its threads, a decoded frame each. */
-const BASE_BYTES = 192 * MIB;
 
 export interface Work {
   readonly lanes: readonly Lane[];
@@ -57,7 +57,7 @@ export function planWork(options: PlanWorkOptions): Work {
   const view = openExtents(plan.data);
   const bytesUnderWay = Math.max(
     4 * MIB,
-    Math.min(DEFAULT_UNDER_WAY, (options.memoryLimitBytes ?? Number.POSITIVE_INFINITY) - BASE_BYTES),
+    Math.min(DEFAULT_UNDER_WAY, (options.memoryLimitBytes ?? Number.POSITIVE_INFINITY) - MIN_MEMORY_BYTES),
   );
   const maxBytes = Math.max(MIN_SPAN, Math.min(MAX_SPAN, Math.floor(bytesUnderWay / (workers * 3))));
   const spanOptions = { maxBytes, maxGap: MAX_GAP, ...(cache && { isCached: (sha256: string) => cache.has(sha256) }) };

@@ -1,0 +1,98 @@
+// What a dry run of `migrate` prints: the members, what they become, and what is left out.
+import type { Clock, Environment, StreamedResults, Terminal } from '../../cli/context.js';
+import { roughlyPlanned } from '../../core/archive/plan/planned-upload.js';
+import type { Destination } from '../../core/archive/upload-result.js';
+import { formatTimestamp } from '../../core/manifest/timestamp.js';
+import type { ArchiveContents, Row } from '../../core/migrate/archive-contents.js';
+import type { InspectedArchive } from '../../core/migrate/inspect-archive.js';
+import type { RequestCounts } from '../../core/object-store/object-store.js';
+import { displayPath, printable, type RawPath } from '../../core/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { lookOf } from '../../ui/look.js';
+import { amountText, textOf } from '../kit/lines.js';
+import { documentParts, inPieces } from '../kit/pieces.js';
+import { plannedDocument, plannedFacts } from '../upload/dry-run.js';
+
+interface Inspection {
+  readonly archiveUrl: string;
+  readonly requests: RequestCounts;
+  readonly durationMs: number;
+  readonly destination: Destination;
+  readonly storageClass: string;
+  readonly shardCount: number;
+}
+
+/** Prints what is in the archive; 3 when some of it would be refused. */
+export async function showInspected(
+  found: InspectedArchive,
+  { archiveUrl, requests, durationMs, destination, storageClass, shardCount }: Inspection,
+  context: StreamedResults & Environment & Terminal & Clock,
+): Promise<number> {
+  const { contents, files, bytes, tempBytes, packedBytes, format, datasetId, skipped } = found;
+  const planned = roughlyPlanned({ storageClass, files, bytes, packedBytes }, shardCount);
+  if (context.json) {
+    const summary = {
+      dryRun: true,
+      archive: archiveUrl,
+      format,
+      uploadId: null,
+      location: null,
+      manifestKey: null,
+      datasetId,
+      version: null,
+      files,
+      bytes,
+      storedBytes: 0,
+      chunks: 0,
+      entries: contents.rows.size,
+      tempBytes,
+      validated: false,
+      originalDeleted: false,
+      skipped: skipped.map(({ path, reason }) => ({ path, reason })),
+      durationMs,
+      requests,
+      ...plannedDocument({ planned, destination }),
+    };
+    await context.streamDocument(documentParts(summary, { contents: () => contentDocuments(contents) }));
+  } else {
+    const { problemLines } = await import('../../screens/progress/problem-lines.js');
+    for await (const text of inPieces(contentLines(contents))) await context.print(text);
+    const amount = `${formatQuantity(contents.rows.size, 'path')}, ${amountText(files, 'file', bytes)}`;
+    const lines = [
+      `Would migrate ${amount} from ${printable(archiveUrl)} (${format})`,
+      `About ${formatBytes(tempBytes)} are needed in the temporary folder.`,
+      ...plannedFacts({ planned, destination, datasetId }),
+      ...problemLines('left out', skipped, lookOf(context.colors.stdout, context.env)),
+      'Nothing was written (--dry-run).',
+    ];
+    context.result({}, () => textOf(lines));
+  }
+  return skipped.some(({ isSpecial }) => !isSpecial) ? 3 : 0;
+}
+
+const inPathOrder = (contents: ArchiveContents): (readonly [RawPath, Row])[] =>
+  [...contents.rows].sort(([a], [b]) => (a < b ? -1 : 1));
+
+const LETTERS = { file: '-', directory: 'd', symlink: 'l' } as const;
+
+function* contentLines(contents: ArchiveContents): Generator<string> {
+  for (const [path, row] of inPathOrder(contents)) {
+    const time = row.isImplied ? '-' : formatTimestamp(row.seconds, row.nanos).slice(0, 19).replace('T', ' ');
+    const target = row.kind === 'symlink' ? ` -> ${displayPath(row.target)}` : '';
+    const mode = row.mode.toString(8).padStart(4, '0');
+    yield `${LETTERS[row.kind]} ${mode} ${String(row.size).padStart(12)} ${time.padEnd(19)} ${displayPath(path)}${target}\n`;
+  }
+}
+
+function* contentDocuments(contents: ArchiveContents): Generator<string> {
+  for (const [path, row] of inPathOrder(contents)) {
+    const { kind, size, seconds, nanos, isImplied, target } = row;
+    yield JSON.stringify({
+      path: displayPath(path),
+      type: kind,
+      size,
+      mtime: isImplied ? null : formatTimestamp(seconds, nanos),
+      ...(kind === 'symlink' ? { target: displayPath(target) } : {}),
+    });
+  }
+}

@@ -1,0 +1,106 @@
+// What a dry run of an upload prints: what would go where, what that costs at most, and with --verbose each file.
+import type { StreamedResults } from '../../cli/context.js';
+import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
+import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
+import { type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
+import { displayPath, printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { amountText, fact } from '../kit/lines.js';
+import { documentParts, inPieces } from '../kit/pieces.js';
+
+export interface DryRun extends UploadResult {
+  readonly planned: PlannedUpload;
+  readonly destination: Destination;
+}
+
+export const isDryRun = (result: UploadResult): result is DryRun =>
+  result.planned !== undefined && result.destination !== undefined;
+
+interface Plan {
+  readonly planned: Pick<PlannedUpload, 'classes' | 'objects'>;
+  readonly destination: Destination;
+}
+
+/** What JSON says of it beside what every upload says. */
+export function plannedDocument({ planned, destination }: Plan): object {
+  const { version, isListed } = destination;
+  return {
+    dryRun: true,
+    destination: { exists: version > 0, version: version === 0 ? null : version, listed: isListed },
+    classes: planned.classes,
+    estimate: uploadCost(planned.objects(), destination),
+  };
+}
+
+/** Where it would go, what would be stored in which class, and what that costs. */
+export function plannedFacts({ planned, destination, datasetId }: Plan & { readonly datasetId: string }): string[] {
+  return [
+    fact('dataset', datasetText(datasetId, destination)),
+    ...planned.classes.map((one) => fact(one.storageClass, classText(one))),
+    ...costFacts(uploadCost(planned.objects(), destination), destination),
+  ];
+}
+
+/** The dataset as it is now. */
+function datasetText(datasetId: string, { version, isListed }: Pick<Destination, 'version' | 'isListed'>): string {
+  const name = printable(datasetId);
+  if (!isListed) return `${name}; this writer may not list the place, so what is there is not known`;
+  return version === 0 ? `${name}, which has no version yet` : `${name}, which is at version ${version}`;
+}
+
+const classText = ({ files, bytes, objects, packedBytes }: PlannedClass): string =>
+  `${amountText(files, 'file', bytes)}, in ${formatQuantity(objects, 'object')} of ${formatBytes(packedBytes)} before compression`;
+
+/** The most that it costs; nothing for a folder of this computer. */
+function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'isFolder'>): string[] {
+  if (isFolder || estimate.lines.every(({ quantity }) => quantity === 0)) return [];
+  const [storage, requests] = (['storage', 'requests'] as const).map((wanted) =>
+    formatUsd(estimate.lines.find(({ item }) => item === wanted)?.costUsd ?? null),
+  );
+  return [
+    fact('cost', `storage ${storage} a month at most, requests ${requests} once`),
+    fact('prices', pricesText(estimate)),
+  ];
+}
+
+function pricesText({ isAws, region, pricesOf }: UploadEstimate): string {
+  if (!isAws) return 'this store is not AWS and has no list of prices';
+  return region === null
+    ? 'the region is not known'
+    : `AWS list prices of ${pricesOf} for ${printable(region)}, as if nothing could be compressed`;
+}
+
+const STATES = { included: 'included', kept: 'metadata', unchanged: 'unchanged', leftOut: 'left out' } as const;
+const STATE_WIDTH = 9;
+const ABOUT_WIDTH = 12;
+
+function pathLine({ path, state, storageClass, change, reason }: PlannedPath): string {
+  const about = reason ?? storageClass ?? '';
+  const how = state === 'included' && change === 'modified' ? 'changed' : STATES[state];
+  return `${how.padEnd(STATE_WIDTH)}  ${about.padEnd(ABOUT_WIDTH)}  ${displayPath(path)}\n`;
+}
+
+function pathDocument({ path, state, sizeBytes, storageClass, change, reason }: PlannedPath): string {
+  const shown = { path: displayPath(path), state, bytes: sizeBytes };
+  return JSON.stringify({
+    ...shown,
+    storageClass: storageClass ?? null,
+    change: change ?? null,
+    reason: reason ?? null,
+  });
+}
+
+function* texts<T>(items: Iterable<T>, textOf: (item: T) => string): Generator<string> {
+  for (const item of items) yield textOf(item);
+}
+
+/** Prints a line for each file, and for each path that is left out with the rule; with --json all of `document`. */
+export async function printPaths({ planned }: DryRun, document: object, context: StreamedResults): Promise<void> {
+  if (context.json) {
+    const paths = (): Iterable<string> => texts(planned.paths(), pathDocument);
+    await context.streamDocument(documentParts(document, { paths }));
+    return;
+  }
+  for await (const piece of inPieces(texts(planned.paths(), pathLine))) await context.print(piece);
+}

@@ -1,0 +1,45 @@
+// What a dry run sees of the place that an upload would go to: one listing, and nothing is written.
+import { highestVersion } from '../dataset/records/version-record.js';
+import type { ObjectStore } from '../object-store/object-store.js';
+import { StoreError } from '../object-store/store-error.js';
+import type { OpenedStore } from '../object-store/open-store.js';
+import { parseStoreUrl } from '../object-store/store-url.js';
+import type { Destination } from './upload-result.js';
+
+/**
+ * The place of an open store; `version` is the highest of the dataset, as far as that is listed.
+ * @throws what listing throws, but for a policy that forbids it
+ */
+export async function destinationOf(
+  { store, region, isAws }: Pick<OpenedStore, 'store' | 'isAws'> & { readonly region?: string | undefined },
+  { version, isListed }: Pick<Destination, 'version' | 'isListed'>,
+  signal: AbortSignal,
+): Promise<Destination> {
+  if (!isListed) await lookAgain(store, signal);
+  return { version, isListed, region, isAws, isFolder: parseStoreUrl(store.url).kind === 'file' };
+}
+
+/** An upload does without a listing and hears at its first chunk of credentials that are missing: a dry run sends none. */
+async function lookAgain(store: ObjectStore, signal: AbortSignal): Promise<void> {
+  try {
+    await store.list({ prefix: 'datasets/', signal })[Symbol.asyncIterator]().next();
+  } catch (error) {
+    if (!(error instanceof StoreError && error.isRefused)) throw error;
+  }
+}
+
+/** Opens the store, looks and closes it. @throws what both throw */
+export async function lookAtDestination(
+  open: () => Promise<OpenedStore>,
+  datasetId: string,
+  signal: AbortSignal,
+): Promise<Destination> {
+  const opened = await open();
+  try {
+    const highest = await highestVersion(opened.store, datasetId, { signal });
+    const seen = { version: highest?.version ?? 0, isListed: highest !== undefined };
+    return await destinationOf(opened, seen, signal);
+  } finally {
+    opened.close();
+  }
+}
