@@ -309,6 +309,87 @@ describe('restore --dataset-id', () => {
   });
 });
 
+describe('commits', () => {
+  const ONE = '1'.repeat(40);
+  const TWO = `2${'1'.repeat(39)}`;
+  const at = (commit: string) => (manifest: Json) => void Object.assign(manifest, { git: { commit, dirty: false } });
+  const links: readonly LinkSpec[] = [
+    { files: [{ path: 'a', content: 'a' }], bend: at(ONE) },
+    { files: [{ path: 'b', content: 'b' }], bend: at(TWO) },
+    { files: [{ path: 'a', content: 'a, too' }], bend: at(TWO) },
+    { files: [{ path: 'c', content: 'c', extra: { commit: '3'.repeat(40) } }], deleted: ['a'] },
+  ];
+  const dataset = makeDataset(links);
+
+  beforeEach(() => writeObjects(join(folder, 'store'), dataset.objects));
+
+  /** As records say it that are written today. */
+  function note(version: number, commit: string | null): void {
+    const uploadId = linkId(version - 1);
+    const manifestBytes = dataset.objects.get(`uploads/${uploadId}/manifest.json.gz`) ?? Buffer.alloc(0);
+    const document = recordDocument({
+      version,
+      uploadId,
+      manifest: dataset.manifests[version - 1] ?? {},
+      manifestBytes,
+    });
+    writeFileSync(join(folder, 'store', recordKey(version)), recordBytes({ ...document, commit }));
+  }
+
+  test('versions shows them, from the records and, where those do not say it, from the manifests', async () => {
+    note(1, '4'.repeat(40));
+    note(4, null);
+
+    const { stdout } = await run('dataset', 'versions', base, ...ID);
+    const document = await json('dataset', 'versions', base, ...ID);
+
+    expect(stdout.split('\n').map((line) => /COMMIT|  -  |[1-4]{10}/.exec(line)?.[0].trim())).toEqual([
+      'COMMIT',
+      '-',
+      TWO.slice(0, 10),
+      TWO.slice(0, 10),
+      '4444444444',
+      undefined,
+    ]);
+    expect(document['versions']).toMatchObject([
+      { version: 4, commit: null },
+      { version: 3, commit: TWO },
+      { version: 2, commit: TWO },
+      { version: 1, commit: '4'.repeat(40) },
+    ]);
+  });
+
+  test('restore takes the newest version that was made at one, and says which', async () => {
+    const two = await run('restore', base, 'two', ...ID, '--git-commit', TWO.slice(0, 8), '--json');
+    const one = await run('restore', base, 'one', ...ID, '--git-commit', ONE.toUpperCase());
+
+    expect([two.status, JSON.parse(two.stdout)]).toEqual([0, expect.objectContaining({ version: 3, files: 2 })]);
+    expect(readFileSync(join(folder, 'two', 'a'), 'utf8')).toBe('a, too');
+    expect(two.stderr).toContain(`v3 of ${DATASET} is the newest version made at commit ${TWO}`);
+    expect([one.status, readdirSync(join(folder, 'one'))]).toEqual([0, ['a']]);
+  });
+
+  test('a version that is named narrows further, and without one at the commit the newest is searched', async () => {
+    const named = await run('restore', base, 'named', ...ID, '--git-commit', TWO, '--version', '1', '-q');
+    const left = await run('restore', base, 'left', ...ID, '--git-commit', '3333333', '-q');
+    const none = await run('restore', base, 'none', ...ID, '--git-commit', '5555555', '-q');
+
+    expect([named.status, named.stderr]).toEqual([1, expect.stringContaining(`${TWO}: not in this upload`)]);
+    expect([left.status, readdirSync(join(folder, 'left'))]).toEqual([0, ['c']]);
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('5555555: not in this upload')]);
+  });
+
+  test('the beginning of two commits is refused with both', async () => {
+    const near = `${TWO.slice(0, 39)}2`;
+    note(2, near);
+
+    const { status, stderr } = await run('restore', base, 'out', ...ID, '--git-commit', TWO.slice(0, 9));
+
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/2 commits of dataset .* begin with '211111111'/)]);
+    expect(stderr).toContain(near);
+  });
+});
+
 describe('dataset prune', () => {
   test('--dry-run tells what would happen, and does nothing', async () => {
     const before = files();
