@@ -6,10 +6,9 @@ import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
 import type { ChunkRecord, Entry, UploadId } from '../core/manifest/manifest-types.js';
 import { NOT_HERE } from '../core/manifest/nothing-selected.js';
 import type { Selectors } from '../core/manifest/selection.js';
-import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
-import { formatBytes } from '../ui/format.js';
+import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -179,26 +178,20 @@ async function asDocument(list: Listing, head: object, context: StreamedResults)
   return await listed;
 }
 
-const SIZE_WIDTH = 10;
 const MD5_WIDTH = 32;
 const COMMIT_DIGITS = 10;
-const TIME_LENGTH = 'YYYY-MM-DDTHH:MM:SS'.length;
 
 /** The line above the rows. */
 function listHeader(isVerbose: boolean): string {
   const more = isVerbose ? `${'MD5'.padEnd(MD5_WIDTH)}  ${'COMMIT'.padEnd(COMMIT_DIGITS)}  SHARD  CHUNK  STAGE  ` : '';
-  return `${'SIZE'.padStart(SIZE_WIDTH)}  ${'MODIFIED (UTC)'.padEnd(TIME_LENGTH)}  ${more}PATH\n`;
+  return `${SIZE_AND_TIME}  ${more}PATH\n`;
 }
 
 /** An entry as a row. The path comes last, so that it may be of any length. */
 function listRow(entry: Entry, chunks: readonly ChunkRecord[], isVerbose: boolean): string {
-  const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
-  const time = formatTimestamp(entry.mtime.seconds, entry.mtime.nanos)
-    .slice(0, -'.123456789Z'.length)
-    .replace('T', ' ');
   const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
   const more = isVerbose ? verboseCells(entry, chunksOf(entry, chunks)) : '';
-  return `${size}  ${time}  ${more}${displayPath(entry.path)}${link}\n`;
+  return `${sizeAndTime(entry)}  ${more}${displayPath(entry.path)}${link}\n`;
 }
 
 function verboseCells(entry: Entry, held: readonly ChunkRecord[]): string {
