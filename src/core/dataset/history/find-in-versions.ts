@@ -23,8 +23,10 @@ export interface FindOptions extends Pick<LineageOptions, 'isWanted' | 'needles'
   readonly onPlan?: (lines: number) => void;
   /** Only the newest versions are looked at, this many. */
   readonly newest?: number;
-  /** No further full listing is begun once this many of their lines have come. */
-  readonly maxLines?: number;
+  /** No further chain is begun once the full listings of those before have this many entries. */
+  readonly maxEntries?: number;
+  /** Asked after each chain, newest first: true ends the search. */
+  readonly isEnough?: (hits: readonly Hit[]) => boolean;
 }
 
 export interface Found {
@@ -47,7 +49,10 @@ export async function findInVersions(reader: ObjectReader, datasetId: string, op
   onPlan?.(fulls.reduce((sum, { totals }) => sum + totals.entries, 0));
   const search = new Search(reader, records, options);
   for (const found of read) if ('problem' in found) search.problems.push(found.problem.message);
-  for (const record of records) await search.look(record);
+  for (const record of records) {
+    if (!search.mayGoOn) break;
+    await search.look(record);
+  }
   return search;
 }
 
@@ -57,7 +62,7 @@ class Search implements Found {
   private readonly records: ReadonlyMap<UploadId, VersionRecord>;
   private readonly seen = new Set<number>();
   private readonly found = new Map<RawPath, { readonly entry: HitEntry; readonly versions: number[] }[]>();
-  private lines = 0;
+  private entries = 0;
 
   constructor(
     private readonly reader: ObjectReader,
@@ -72,9 +77,14 @@ class Search implements Found {
     return paths.flatMap((path) => this.found.get(path) ?? []);
   }
 
+  get mayGoOn(): boolean {
+    const { maxEntries = Infinity, isEnough } = this.options;
+    return this.entries < maxEntries && isEnough?.(this.hits) !== true;
+  }
+
   /** Looks at a version, and at all that it builds on; newest first. */
   async look(tip: VersionRecord): Promise<void> {
-    if (this.seen.has(tip.version) || this.lines >= (this.options.maxLines ?? Infinity)) return;
+    if (this.seen.has(tip.version)) return;
     this.seen.add(tip.version);
     try {
       await this.lookThrough(tip);
@@ -87,11 +97,9 @@ class Search implements Found {
 
   private async lookThrough(tip: VersionRecord): Promise<void> {
     const { reader, records, options } = this;
-    const onLines = (count: number): void => {
-      this.lines += count;
-      options.onLines?.(count);
-    };
-    const lineage = await openLineage(reader, tip, { ...options, records, onLines });
+    const lineage = await openLineage(reader, tip, { ...options, records });
+    const [full = tip.uploadId] = lineage.uploads.slice(-1);
+    this.entries += (records.get(full) ?? tip).totals.entries;
     const ordinals = lineage.uploads.map((uploadId) => records.get(uploadId)?.version);
     const isNew = (version: number | undefined): version is number =>
       version !== undefined && (version === tip.version || !this.seen.has(version));
