@@ -4,7 +4,7 @@ import type { Messages, StreamedResults } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import { checkDatasetId } from '../core/dataset/records/dataset-id.js';
 import type { Found, Hit } from '../core/dataset/history/find-in-versions.js';
-import { ordinalRuns, ordinalsText } from '../core/dataset/ordinals-text.js';
+import { runsText } from '../core/dataset/ordinals-text.js';
 import { resultPath } from '../core/failures/failure-list.js';
 import { pathKeys } from '../core/manifest/listed-file.js';
 import { formatTimestamp } from '../core/manifest/timestamp.js';
@@ -97,11 +97,7 @@ function nothingText(searched: readonly Searched[]): string {
   return `no path matches in ${formatQuantity(versions, 'version')} of ${formatQuantity(searched.length, 'dataset')}\n`;
 }
 
-const versionsText = ({ versions }: Hit): string =>
-  ordinalsText(
-    versions.toSorted((a, b) => a - b).map((version) => ({ version })),
-    'v',
-  );
+const versionsText = ({ versions }: Hit): string => runsText(versions, 'v');
 
 /** Wider ones push their row to the right. */
 const MAX_WIDTH = 24;
@@ -134,7 +130,7 @@ function* documentHits(searched: readonly Searched[]): Generator<string> {
         mtime: formatTimestamp(mtime.seconds, mtime.nanos),
         md5: md5 ?? null,
         ...(target === undefined ? {} : { target: resultPath(target) }),
-        versions: ordinalRuns(versions.toSorted((a, b) => a - b)),
+        versions,
       });
     }
   }

@@ -14,8 +14,10 @@ export function ordinalRuns(ordinals: readonly number[]): readonly OrdinalRun[] 
   return runs;
 }
 
-/** Ordinals as people write them: `3, 5-9`; `mark` goes before each: `v3, v5-v9`. */
-export function ordinalsText(listed: readonly { readonly version: number }[], mark = ''): string {
-  const runs = ordinalRuns(listed.map(({ version }) => version));
-  return runs.map(({ from, to }) => (from === to ? `${mark}${from}` : `${mark}${from}-${mark}${to}`)).join(', ');
-}
+/** Ordinals as people write them: `3, 5-9`. */
+export const ordinalsText = (listed: readonly { readonly version: number }[]): string =>
+  runsText(ordinalRuns(listed.map(({ version }) => version)));
+
+/** Runs as people write them; `mark` goes before each ordinal: `v3, v5-v9`. */
+export const runsText = (runs: readonly OrdinalRun[], mark = ''): string =>
+  runs.map(({ from, to }) => (from === to ? `${mark}${from}` : `${mark}${from}-${mark}${to}`)).join(', ');

@@ -11,6 +11,7 @@ export class HidingPaths {
 
   /** Mentions below `path` of levels with a higher number are hidden. Paths come in byte order. */
   add(path: RawPath, level: number): void {
+    this.endBefore(path);
     this.paths.push(path);
     this.levels.push(level);
   }
@@ -24,16 +25,22 @@ export class HidingPaths {
   nearest(path: RawPath, level: number): number {
     const { paths, levels } = this;
     if (paths.length === 0) return -1;
-    for (let top = paths.at(-1); top !== undefined && !isActive(top, path); top = paths.at(-1)) {
-      paths.pop();
-      levels.pop();
-    }
+    this.endBefore(path);
     let nearest = -1;
     for (let at = 0; at < paths.length; at++) {
       const hiding = levels[at] ?? 0;
       if (hiding < level && hiding > nearest && path.charCodeAt((paths[at] ?? '').length) === SLASH) nearest = hiding;
     }
     return nearest;
+  }
+
+  /** Forgets what hides nothing any more, so that each path is a prefix of the next. */
+  private endBefore(path: RawPath): void {
+    const { paths, levels } = this;
+    for (let top = paths.at(-1); top !== undefined && !isActive(top, path); top = paths.at(-1)) {
+      paths.pop();
+      levels.pop();
+    }
   }
 }
 

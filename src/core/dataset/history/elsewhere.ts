@@ -31,7 +31,12 @@ export async function findElsewhere(
   const wanted = createSelection({ files: paths });
   const each = paths.map((path) => ({ path, selection: createSelection({ files: [path] }) }));
   const newestOf = (hits: readonly Hit[], { selection }: (typeof each)[number]): number =>
-    Math.max(0, ...hits.flatMap(({ entry, versions }) => (selection.matches(entry, undefined) ? versions : [])));
+    Math.max(
+      0,
+      ...hits.flatMap(({ entry, versions }) =>
+        selection.matches(entry, undefined) ? versions.map(({ to }) => to) : [],
+      ),
+    );
   const { hits } = await findInVersions(reader, datasetId, {
     isWanted: (path) => wanted.matches({ path, type: 'file' }, undefined),
     needles: wanted.needles,

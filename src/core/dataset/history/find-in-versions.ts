@@ -1,5 +1,6 @@
 // Which versions of a dataset hold the paths that somebody looks for. It costs one reading of each manifest: a full listing for
 // about every ninth version, and the deltas in between. What is found is held in memory, manifests are not.
+import { defined } from '../../defined.js';
 import { isArchiverError } from '../../failures/errors.js';
 import type { Entry, UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
@@ -7,15 +8,15 @@ import type { RawPath } from '../../paths/raw-path.js';
 import { noSuchDataset } from '../records/version-selector.js';
 import { listVersions, readVersions } from '../records/versions.js';
 import { type LineageOptions, openLineage } from './lineages.js';
-import type { Life } from './lives.js';
+import { ordinalRuns, type OrdinalRun } from '../ordinals-text.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;
 
 /** A path with one content and time; all folders of a path are one, with the time of the newest. */
 export interface Hit {
   readonly entry: HitEntry;
-  /** Newest first. */
-  readonly versions: readonly number[];
+  /** Lowest first. */
+  readonly versions: readonly OrdinalRun[];
 }
 
 export interface FindOptions extends Pick<LineageOptions, 'isWanted' | 'needles' | 'onLines' | 'signal'> {
@@ -61,7 +62,7 @@ class Search implements Found {
   versions = 0;
   private readonly records: ReadonlyMap<UploadId, VersionRecord>;
   private readonly seen = new Set<number>();
-  private readonly found = new Map<RawPath, { readonly entry: HitEntry; readonly versions: number[] }[]>();
+  private readonly found = new Map<RawPath, { readonly entry: HitEntry; readonly versions: OrdinalRun[] }[]>();
   private entries = 0;
 
   constructor(
@@ -74,7 +75,7 @@ class Search implements Found {
 
   get hits(): readonly Hit[] {
     const paths = [...this.found.keys()].sort((a, b) => (a < b ? -1 : 1));
-    return paths.flatMap((path) => this.found.get(path) ?? []);
+    return paths.flatMap((path) => this.found.get(path)?.map(ordered) ?? []);
   }
 
   get mayGoOn(): boolean {
@@ -104,33 +105,58 @@ class Search implements Found {
     const isNew = (version: number | undefined): version is number =>
       version !== undefined && (version === tip.version || !this.seen.has(version));
     // What was found counts when all manifests of the chain have shown that they are sound.
-    const found: (readonly [Life, readonly number[]])[] = [];
+    const found: (readonly [HitEntry, readonly OrdinalRun[]])[] = [];
     for await (const batch of lineage.lives()) {
-      for (const life of batch) {
-        const versions = ordinals.slice(life.newest, life.oldest + 1).filter(isNew);
-        if (versions.length > 0) found.push([life, versions]);
+      for (const { entry, newest, oldest } of batch) {
+        const runs = ordinalRuns(
+          ordinals
+            .slice(newest, oldest + 1)
+            .filter(isNew)
+            .toReversed(),
+        );
+        if (runs.length > 0) found.push([this.kept(entry), runs]);
       }
     }
-    for (const [{ entry }, versions] of found) this.add(entry, versions);
+    for (const [entry, runs] of found) this.add(entry, runs);
     this.versions += ordinals.filter(isNew).length;
     for (const version of ordinals) if (version !== undefined) this.seen.add(version);
   }
 
-  private add({ path, type, size, mtime, md5, target }: Entry, versions: readonly number[]): void {
-    const known = this.found.get(path) ?? [];
-    this.found.set(path, known);
-    const entry: HitEntry = {
-      path,
-      type,
-      size,
-      mtime,
-      ...(md5 === undefined ? {} : { md5 }),
-      ...(target === undefined ? {} : { target }),
+  /** The entry of a hit; the same object where it is known already. */
+  private kept({ path, type, size, mtime, md5, target }: Entry): HitEntry {
+    const [first] = this.found.get(path) ?? [];
+    const entry = { path: first?.entry.path ?? path, type, size, mtime, ...defined({ md5, target }) };
+    if (first !== undefined && isSame(first.entry, entry)) return first.entry;
+    return {
+      ...entry,
+      path: first?.entry.path ?? alone(path),
+      ...defined({ md5: md5 && alone(md5), target: target && alone(target) }),
     };
-    const same = known.find((hit) => isSame(hit.entry, entry));
-    if (same === undefined) known.push({ entry, versions: [...versions] });
-    else same.versions.push(...versions);
   }
+
+  private add(entry: HitEntry, runs: readonly OrdinalRun[]): void {
+    const known = this.found.get(entry.path);
+    const same = known?.find((hit) => isSame(hit.entry, entry));
+    if (known === undefined) this.found.set(entry.path, [{ entry, versions: [...runs] }]);
+    else if (same === undefined) known.push({ entry, versions: [...runs] });
+    else for (const run of runs.toReversed()) addRun(same.versions, run);
+  }
+}
+
+/** A string that is no part of a longer one, which it would keep in memory. */
+const alone = <T extends string>(text: T): T => Buffer.from(text, 'latin1').toString('latin1') as T;
+
+/** Versions mostly come newest first. */
+function addRun(runs: OrdinalRun[], run: OrdinalRun): void {
+  const [lowest] = runs;
+  if (lowest?.from === run.to + 1) runs[0] = { from: run.from, to: lowest.to };
+  else runs.unshift(run);
+}
+
+function ordered({ entry, versions }: Hit): Hit {
+  const merged: OrdinalRun[] = [];
+  for (const run of versions.toSorted((a, b) => b.from - a.from)) addRun(merged, run);
+  return { entry, versions: merged };
 }
 
 const isSame = (a: HitEntry, b: HitEntry): boolean =>

@@ -41,6 +41,22 @@ test('one merge says of every version of any history what its own view says', as
   );
 });
 
+test('what was hidden by a name that is over hides no longer', async () => {
+  const mention = (path: string, type: 'file' | 'directory' | 'deleted') => ({ path: raw(path), type }) as Line;
+  const level = (...mentions: Line[]) => ({ mentions }) as unknown as HistoryLevel;
+  const found = await lives([
+    level(mention('d0', 'deleted')),
+    level(mention('d.', 'file')),
+    level(mention('d0', 'directory'), mention('d0/d', 'file')),
+  ]);
+
+  expect(found.map(({ entry, newest, oldest }) => [entry.path, newest, oldest])).toEqual([
+    ['d.', 0, 1],
+    ['d0', 1, 2],
+    ['d0/d', 1, 2],
+  ]);
+});
+
 test('what is not wanted is left out, and hides nevertheless', async () => {
   const entry = (path: string, type: 'file' | 'directory') => ({ path: raw(path), type }) as Line;
   const level = (...mentions: Line[]) => ({ mentions }) as unknown as HistoryLevel;
