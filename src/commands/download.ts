@@ -88,10 +88,10 @@ async function restoreReadable(options: RestoreOptions, target: UploadLocation):
   } catch (error) {
     if (!isArchiverError(error, 'cold-storage')) throw error;
     const { selectors, outputDir } = options;
-    const { files = [], all = false } = selectors;
-    // A pattern or a shard is no choice of `restore`.
-    const named = files.length > 0 ? files : ['PATH'];
-    const hint = restoreCommand({ location: uploadUrl(target), outputDir, files: all ? undefined : named });
+    const { files = [], patterns = [], all = false } = selectors;
+    // A shard is no choice of `restore`.
+    const named = files.length + patterns.length > 0 ? files : ['PATH'];
+    const hint = restoreCommand({ location: uploadUrl(target), outputDir, files: all ? undefined : named, patterns });
     throw new ArchiverError('cold-storage', error.message, { cause: error, hint });
   }
 }

@@ -20,6 +20,7 @@ import { command as download } from './download.js';
 import { command as dvcExport } from './dvc/export.js';
 import { command as dvcStages } from './dvc/stages.js';
 import { command as dvcStatus } from './dvc/status.js';
+import { command as find } from './find.js';
 import { command as info } from './info.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
@@ -46,6 +47,7 @@ const COMMANDS: readonly Command[] = [
   resumeClean,
   createUpload,
   list,
+  find,
   info,
   browse,
   shell,

@@ -1,17 +1,21 @@
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
 import type { ReadView } from '../core/dataset/chain/read-view.js';
+import type { Elsewhere } from '../core/dataset/history/elsewhere.js';
 import type { EventSink } from '../core/events.js';
+import { ArchiverError } from '../core/failures/errors.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
 import type { ChunkRecord, Entry, UploadId } from '../core/manifest/manifest-types.js';
-import { NOT_HERE } from '../core/manifest/nothing-selected.js';
+import { NOT_HERE, NothingSelected } from '../core/manifest/nothing-selected.js';
 import type { Selectors } from '../core/manifest/selection.js';
-import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
+import type { UploadLocation } from '../core/object-store/store-url.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
-import { formatBytes } from '../ui/format.js';
+import { butElsewhere, elsewhereText, lookElsewhere } from './kit/elsewhere.js';
+import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
+import { restoreCommand } from './kit/restore-command.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { hashRule, NARROWING, selectorFlags, selectorsOf } from './kit/selectors.js';
 import { TextChannel } from './kit/text-channel.js';
@@ -52,12 +56,18 @@ export const command = defineCommand({
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
           const put = (text: string): Promise<void> => aside(() => written.put(text));
-          return { ...(await eachEntry({ ...wanted, reader: store, emit }, { ...written, put })), requests };
+          const look = (missing: readonly string[]) => lookElsewhere(store, wanted, missing, context);
+          try {
+            const listed = await eachEntry({ ...wanted, reader: store, emit }, { ...written, put });
+            return { ...listed, elsewhere: await look(listed.unmatched), requests };
+          } catch (error) {
+            throw error instanceof NothingSelected ? pointedTo(error, await look(error.unmatched), target) : error;
+          }
         }),
       );
     const head = { uploadId: target.uploadId, location };
-    const { unmatched } = await (context.json ? asDocument(list, head, context) : asRows(list, context));
-    for (const name of unmatched) context.warn(`${printable(name)}: ${NOT_HERE}`);
+    const { unmatched, elsewhere } = await (context.json ? asDocument(list, head, context) : asRows(list, context));
+    for (const name of unmatched) context.warn(`${printable(name)}: ${NOT_HERE}${butElsewhere(elsewhere, name)}`);
     return unmatched.length > 0 ? 3 : 0;
   },
 });
@@ -85,8 +95,22 @@ interface Listed {
   readonly unmatched: readonly string[];
 }
 
+interface Done extends Listed {
+  readonly elsewhere: readonly Elsewhere[];
+  readonly requests: unknown;
+}
+
 /** Reads the manifest and writes its entries. */
-type Listing = (written: Written) => Promise<Listed & { readonly requests: unknown }>;
+type Listing = (written: Written) => Promise<Done>;
+
+/** The same error with where else the paths are. */
+function pointedTo(error: NothingSelected, found: readonly Elsewhere[], { baseUrl }: UploadLocation): ArchiverError {
+  const [newest] = found;
+  if (newest === undefined) return error;
+  const files = newest.paths;
+  const hint = restoreCommand({ location: baseUrl, outputDir: './out', files, version: newest });
+  return new ArchiverError('not-found', `${error.message}${elsewhereText(found)}`, { cause: error, hint });
+}
 
 /** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
 async function eachEntry(
@@ -95,7 +119,6 @@ async function eachEntry(
 ): Promise<Listed> {
   const { readView } = await import('../core/dataset/chain/read-view.js');
   const { createSelection } = await import('../core/manifest/selection.js');
-  const { NothingSelected } = await import('../core/manifest/nothing-selected.js');
   const selection = createSelection(selectors);
   let chunks: readonly ChunkRecord[] = [];
   let texts: string[] = [];
@@ -138,7 +161,7 @@ async function eachEntry(
   return { view, files, bytes, unmatched };
 }
 
-async function asRows(list: Listing, context: StreamedResults & Verbosity): Promise<Listed> {
+async function asRows(list: Listing, context: StreamedResults & Verbosity): Promise<Done> {
   let isFirst = true;
   const listed = await list({
     textOf: (entry, chunks) => listRow(entry, chunks, context.verbose),
@@ -152,7 +175,7 @@ async function asRows(list: Listing, context: StreamedResults & Verbosity): Prom
   return listed;
 }
 
-async function asDocument(list: Listing, head: object, context: StreamedResults): Promise<Listed> {
+async function asDocument(list: Listing, head: object, context: StreamedResults): Promise<Done> {
   const channel = new TextChannel();
   const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),
@@ -179,26 +202,20 @@ async function asDocument(list: Listing, head: object, context: StreamedResults)
   return await listed;
 }
 
-const SIZE_WIDTH = 10;
 const MD5_WIDTH = 32;
 const COMMIT_DIGITS = 10;
-const TIME_LENGTH = 'YYYY-MM-DDTHH:MM:SS'.length;
 
 /** The line above the rows. */
 function listHeader(isVerbose: boolean): string {
   const more = isVerbose ? `${'MD5'.padEnd(MD5_WIDTH)}  ${'COMMIT'.padEnd(COMMIT_DIGITS)}  SHARD  CHUNK  STAGE  ` : '';
-  return `${'SIZE'.padStart(SIZE_WIDTH)}  ${'MODIFIED (UTC)'.padEnd(TIME_LENGTH)}  ${more}PATH\n`;
+  return `${SIZE_AND_TIME}  ${more}PATH\n`;
 }
 
 /** An entry as a row. The path comes last, so that it may be of any length. */
 function listRow(entry: Entry, chunks: readonly ChunkRecord[], isVerbose: boolean): string {
-  const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
-  const time = formatTimestamp(entry.mtime.seconds, entry.mtime.nanos)
-    .slice(0, -'.123456789Z'.length)
-    .replace('T', ' ');
   const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
   const more = isVerbose ? verboseCells(entry, chunksOf(entry, chunks)) : '';
-  return `${size}  ${time}  ${more}${displayPath(entry.path)}${link}\n`;
+  return `${sizeAndTime(entry)}  ${more}${displayPath(entry.path)}${link}\n`;
 }
 
 function verboseCells(entry: Entry, held: readonly ChunkRecord[]): string {

@@ -22,7 +22,6 @@ import { type RestoreCall, type RestoreContext, restoreFiles } from './kit/resto
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
 import { hashRule, isSelecting, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
-import type { StoreContext } from './kit/store.js';
 import { uploadTarget } from './kit/upload-target.js';
 
 const flags = {
@@ -49,6 +48,7 @@ export const command = defineCommand({
   summary: 'restore files of an upload',
   description:
     `Restores what --file, --pattern, --hash, --git-commit and --dvc-stage select, or everything with --all. ${NARROWING}\n` +
+    'With --dataset-id and no version, --git-commit means the newest version that was made at the commit.\n' +
     'Files are written under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
     'attributes; owners only when run as root. A file appears under its name when it is whole and its checksum is right. ' +
     'Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
@@ -126,12 +126,18 @@ export const command = defineCommand({
 async function versionOf(
   url: string | undefined,
   values: Values<typeof flags>,
-  context: StoreContext,
+  context: RestoreContext,
 ): Promise<DatasetVersion> {
   const { datasetTarget } = await import('./kit/dataset-target.js');
   const { findVersion, versionSelector } = await import('./kit/dataset-version.js');
+  const baseUrl = datasetTarget(url, values);
   const selector = versionSelector(values);
-  return await findVersion(values, datasetTarget(url, values), selector, context);
+  if (values.gitCommit.length > 0 && values.version === undefined && values.asOf === undefined) {
+    const { findCommitVersion } = await import('./kit/commit-version.js');
+    const found = await findCommitVersion(values, baseUrl, context);
+    if (found !== undefined) return found;
+  }
+  return await findVersion(values, baseUrl, selector, context);
 }
 
 type Outcome = { readonly text?: string; readonly planned?: readonly string[]; readonly status?: number };

@@ -16,7 +16,11 @@ interface Row {
   readonly version: number;
   /** Missing when it cannot be read. */
   readonly record: VersionRecord | undefined;
+  /** Null for none; undefined where it is not known. */
+  readonly commit: string | null | undefined;
 }
+
+const COMMIT_DIGITS = 10;
 
 const COLUMNS: readonly Column<Row>[] = [
   numbers('VERSION', ({ version }) => `v${version}`),
@@ -25,6 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
   numbers('FILES', ({ record }) => ofKnown(record?.totals.files, formatCount)),
   numbers('SIZE', ({ record }) => ofKnown(record?.totals.bytes, formatBytes)),
   column('CREATED (UTC)', ({ record }) => ofKnown(record?.createdAt, minuteText), { dropOrder: 1 }),
+  column('COMMIT', ({ commit }) => ofKnown(commit, (hex) => hex.slice(0, COMMIT_DIGITS)), { dropOrder: 4 }),
   column('SOURCE', ({ record }) => ofKnown(record, sourceText), { isCuttable: true, dropOrder: 3 }),
 ];
 
@@ -36,7 +41,8 @@ export const command = defineCommand({
   summary: 'list the versions of a dataset, newest first',
   description:
     'Files and bytes are those that a restore of the version would give, whether it was stored as a full listing or as ' +
-    'what had changed since the one before.',
+    'what had changed since the one before. Commits are those of versions that were made with --git-metadata; `archiver ' +
+    'restore --dataset-id ID --git-commit SHA` restores the newest version of one.',
   args: [placeArg],
   flags: { ...datasetFlag, ...writerFlag, ...storeFlags('us-west-2') },
   examples: [
@@ -60,18 +66,25 @@ export const command = defineCommand({
       const read = await readVersions(store, datasetId, listed.toReversed(), context.signal);
       const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
       for (const { problem } of broken) context.warn(problem.message);
-      const rows = read.map((found) => ({
-        version: found.listed.version,
-        record: 'problem' in found ? undefined : found.record,
-      }));
-      const table = await tableText(rows, COLUMNS, context);
-      context.result({ datasetId, location: baseUrl, versions: read.map(versionDocument), requests }, () => table);
-      return broken.length > 0 ? 3 : 0;
+      const { knownCommits } = await import('../../core/dataset/records/version-commits.js');
+      const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
+      const { commits, problems } = await knownCommits(store, records, context.signal);
+      for (const problem of problems) context.warn(problem);
+      const rows = read.map((found): Row => {
+        const { version } = found.listed;
+        return { version, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
+      });
+      const hasCommits = rows.some(({ commit }) => typeof commit === 'string');
+      const columns = hasCommits ? COLUMNS : COLUMNS.filter(({ title }) => title !== 'COMMIT');
+      const table = await tableText(rows, columns, context);
+      const versions = read.map((found) => versionDocument(found, commits.get(found.listed.version)));
+      context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
+      return broken.length + problems.length > 0 ? 3 : 0;
     });
   },
 });
 
-function versionDocument(found: ReadRecord | BrokenRecord): Record<string, unknown> {
+function versionDocument(found: ReadRecord | BrokenRecord, commit: Row['commit']): Record<string, unknown> {
   if ('problem' in found) return { version: found.listed.version, problem: found.problem.message };
   const { version, uploadId, listing, totals, createdAt, source, writerId, previous, encryption } = found.record;
   return {
@@ -86,6 +99,6 @@ function versionDocument(found: ReadRecord | BrokenRecord): Record<string, unkno
     source: recordedSource(found.record),
     host: source.host ?? null,
     previous,
-    ...defined({ writerId, encryption }),
+    ...defined({ writerId, encryption, commit }),
   };
 }

@@ -6,11 +6,16 @@ export interface RestoreCommand {
   readonly outputDir: string;
   /** Undefined: everything. */
   readonly files: readonly string[] | undefined;
+  readonly patterns?: readonly string[];
+  /** A version of a dataset; `location` is then its base. */
+  readonly version?: { readonly datasetId: string; readonly version: number };
 }
 
 /** The command line that restores these files, and requests them from cold storage where needed. */
-export function restoreCommand({ location, outputDir, files }: RestoreCommand): string {
+export function restoreCommand({ location, outputDir, files, patterns = [], version }: RestoreCommand): string {
   const word = (text: string): string => shellWord(printable(text));
   const what = files === undefined ? ['--all'] : files.map((file) => `--file ${word(file)}`);
+  what.push(...patterns.map((pattern) => `--pattern ${word(pattern)}`));
+  if (version !== undefined) what.push(`--dataset-id ${word(version.datasetId)} --version ${version.version}`);
   return ['archiver restore', word(location), word(outputDir), ...what].join(' ');
 }

@@ -1,12 +1,25 @@
 // The way from the flags of `restore` and `download` to the files: both are faces of one engine.
-import type { Clock, Environment, MemoryLimit, Messages, Places, Results, Terminal } from '../../cli/context.js';
+import type {
+  Clock,
+  Environment,
+  MemoryLimit,
+  Messages,
+  Places,
+  Results,
+  Terminal,
+  Verbosity,
+} from '../../cli/context.js';
 import type { ProgressContext, ProgressFormat } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
 import { ArchiverError } from '../../core/failures/errors.js';
-import { NothingSelected } from '../../core/manifest/nothing-selected.js';
+import type { Failure } from '../../core/failures/failure-list.js';
+import { NOT_HERE, NothingSelected } from '../../core/manifest/nothing-selected.js';
+import type { ObjectReader } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
+import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
+import { restoreCommand } from './restore-command.js';
 import { stopwatch, warnOf, withResult } from './run.js';
 import { type StoreContext, type StoreValues, withStore } from './store.js';
 import { uploadUrl } from './upload-target.js';
@@ -18,6 +31,7 @@ export type RestoreContext = Results &
   MemoryLimit &
   Places &
   Environment &
+  Verbosity &
   Pick<Terminal, 'colors'> &
   StoreContext &
   ProgressContext;
@@ -80,10 +94,13 @@ export async function restoreFiles(
         emit,
         signal: context.signal,
       };
+      const asking: Asking = { call, values, reader: opened.store, context };
       try {
-        return { ...(await fetch(options, opened)), requests: opened.requests };
+        const fetched = await fetch(options, opened);
+        const result = await withElsewhere(fetched.result, asking);
+        return { ...fetched, result, requests: opened.requests };
       } catch (error) {
-        throw withHint(error, call, values);
+        throw await withHint(error, asking);
       }
     });
   const { result, status } = await withResult(context, values, {
@@ -102,9 +119,35 @@ export async function restoreFiles(
   return status ?? statusOf(result);
 }
 
-/** The same error with what to type next. */
-function withHint(error: unknown, { target }: RestoreCall, { dryRun }: { readonly dryRun: boolean }): unknown {
+interface Asking {
+  readonly call: RestoreCall;
+  readonly values: WriteValues;
+  readonly reader: ObjectReader;
+  readonly context: RestoreContext;
+}
+
+/** The same error with where else the paths are, and what to type next. */
+async function withHint(error: unknown, { call, values, reader, context }: Asking): Promise<unknown> {
   if (!(error instanceof NothingSelected)) return error;
-  const message = dryRun ? `nothing to restore: ${error.message}` : error.message;
-  return new ArchiverError('not-found', message, { cause: error, hint: `archiver list ${uploadUrl(target)}` });
+  const { selectors, target, outputDir } = call;
+  const found = await lookElsewhere(reader, { ...target, selectors }, error.unmatched, context);
+  const [newest] = found;
+  const hint =
+    newest === undefined
+      ? `archiver list ${uploadUrl(target)}`
+      : restoreCommand({ location: target.baseUrl, outputDir, files: newest.paths, version: newest });
+  const message = `${values.dryRun ? 'nothing to restore: ' : ''}${error.message}${elsewhereText(found)}`;
+  return new ArchiverError('not-found', message, { cause: error, hint });
+}
+
+/** The result with where else the paths are that are missing. */
+async function withElsewhere(result: RestoreResult, { call, reader, context }: Asking): Promise<RestoreResult> {
+  const isMissing = ({ reason }: Failure): boolean => reason === NOT_HERE;
+  const missing = result.failed.filter(isMissing).map(({ path }) => path);
+  const found = await lookElsewhere(reader, { ...call.target, selectors: call.selectors }, missing, context);
+  if (found.length === 0) return result;
+  const failed = result.failed.map((one) =>
+    isMissing(one) ? { ...one, reason: `${NOT_HERE}${butElsewhere(found, one.path)}` } : one,
+  );
+  return { ...result, failed };
 }

@@ -1,7 +1,7 @@
 // One file of a manifest as data for programs.
 import { formatTimestamp } from './timestamp.js';
 import type { ChunkRecord, Entry } from './manifest-types.js';
-import { displayPath, textFromRaw, bytesOf } from '../paths/raw-path.js';
+import { displayPath, type RawPath, textFromRaw, bytesOf } from '../paths/raw-path.js';
 
 export interface ListedFile {
   readonly path: string;
@@ -36,14 +36,19 @@ const positionsOf = (entry: Entry): readonly number[] =>
 export const chunksOf = (entry: Entry, chunks: readonly ChunkRecord[]): readonly ChunkRecord[] =>
   positionsOf(entry).flatMap((position) => chunks[position] ?? []);
 
+/** A path for `--json`: its text, and its bytes beside it where it is not UTF-8. */
+export function pathKeys(path: RawPath): Pick<ListedFile, 'path' | 'pathBase64'> {
+  const text = textFromRaw(path);
+  if (text !== undefined) return { path: text };
+  return { path: displayPath(path), pathBase64: bytesOf(path).toString('base64') };
+}
+
 /** An entry for `--json`. */
 export function listedFile(entry: Entry, chunks: readonly ChunkRecord[]): ListedFile {
   const held = chunksOf(entry, chunks);
   const last = held.at(-1);
-  const text = textFromRaw(entry.path);
   return {
-    path: text ?? displayPath(entry.path),
-    ...(text === undefined ? { pathBase64: bytesOf(entry.path).toString('base64') } : {}),
+    ...pathKeys(entry.path),
     type: entry.type,
     size: entry.size,
     mtime: formatTimestamp(entry.mtime.seconds, entry.mtime.nanos),

@@ -28,7 +28,8 @@ export interface ManifestParserOptions {
   readonly withoutNames?: boolean | undefined;
 }
 
-const BACKSLASH = rawFromText('\\');
+/** What may hide a byte string that is looked for: an escape, and base64. */
+const HIDING = ['\\', '"pathBase64"'].map(rawFromText);
 
 export class ManifestParser {
   /** Lines that were parsed. */
@@ -90,7 +91,7 @@ export class ManifestParser {
 
   private parseCandidates(text: RawPath, needles: readonly RawPath[]): void {
     const starts = new Set<number>();
-    for (const needle of [...needles, BACKSLASH]) {
+    for (const needle of [...needles, ...HIDING]) {
       for (let at = text.indexOf(needle); at >= 0;) {
         const end = text.indexOf('\n', at);
         starts.add(text.lastIndexOf('\n', at) + 1);

@@ -220,6 +220,8 @@ export interface VersionRecord {
   readonly writerId?: string;
   /** The KMS key of the chunks, and whether the manifest is encrypted with it too. */
   readonly encryption?: { readonly kmsKeyId: string; readonly manifest: boolean };
+  /** The git commit in its manifest; null for none. Absent: only the manifest says it. */
+  readonly commit?: string | null;
   /** While the manifest is being rewritten: the digest of the one that takes its place. */
   readonly replacementSha256?: string;
   /** SHA-256 of the record without this key. */

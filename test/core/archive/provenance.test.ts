@@ -1,5 +1,16 @@
 // What uploads record of git and DVC with their entries, and that nothing else that writes manifests loses it.
-import { chmodSync, cpSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { UploadProvenance } from '../../../src/core/archive/upload-provenance.js';
@@ -297,6 +308,18 @@ test('an upload that goes on says everywhere at which commit it went on', async 
   expect(entries['f0']).toEqual(['b', TWO]);
   expect(new Set(Object.values(entries).map(([, commit]) => commit))).toEqual(new Set([TWO]));
   rmSync(folder, { recursive: true });
+});
+
+test('the record of a version says its commit, or that there is none', async () => {
+  const { source, base } = await place();
+  await syncOnce(source, base, { provenance: recorded(ONE) });
+  writeFileSync(join(source, 'model'), 'another one');
+  await syncOnce(source, base);
+
+  const records = await readdir(join(base, 'datasets'), { recursive: true });
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(base, 'datasets', name), 'utf8'));
+  const found = records.filter((name) => name.endsWith('.json')).sort();
+  expect(found.map(read)).toMatchObject([{ commit: ONE }, { commit: null }]);
 });
 
 describe('what is selected', () => {

@@ -143,6 +143,21 @@ describe('a selection', () => {
     expect(names(hashed.out)).toEqual(['first', 'second']);
   });
 
+  test('a folder brings files whose names are not UTF-8, which its lines have in base64', async () => {
+    const archive = makeArchive({
+      files: [
+        { path: 'dir', type: 'directory' },
+        { path: 'dir/name', content: 'text' },
+      ],
+      bend: ({ files }) => {
+        const { path, ...rest } = files[1] ?? {};
+        files[1] = { pathBase64: Buffer.from(`${String(path)}\xff`, 'latin1').toString('base64'), ...rest };
+      },
+    });
+
+    expect(await restoreMade(archive, { selectors: { files: ['dir'] } })).toMatchObject({ files: 1, failed: [] });
+  });
+
   test('a hard link without its first member brings its own content', async () => {
     const result = await restoreMade(makeArchive({ files: TREE }), { selectors: { files: ['second'] } });
 

@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { globMatcher } from '../../../core/manifest/selection.js';
+import { findMatcher } from '../../../core/manifest/find-pattern.js';
 import { throwIfCancelled } from '../../../core/object-store/store-error.js';
-import { displayPath, type RawPath, baseName } from '../../../core/paths/raw-path.js';
-import { typedPath } from '../../../core/paths/typed-path.js';
+import { displayPath } from '../../../core/paths/raw-path.js';
 import { relativePath } from '../../../core/shell/archive-path.js';
-import type { Word } from '../../../core/shell/command-line.js';
 import type { ArchiveCommand } from '../archive-command.js';
 
 /** Looked at without a pause, in which Ctrl+C can be heard. */
@@ -22,7 +20,8 @@ export const find: ArchiveCommand = {
     const { folder } = session;
     const [pattern] = args;
     if (pattern === undefined) return;
-    const isMatch = matcher(pattern);
+    // Patterns are patterns here even when they are quoted: elsewhere quotes keep a shell from touching them.
+    const isMatch = findMatcher(pattern.text, pattern.glob);
     const { start, end } = listing.below(folder);
     for (let index = start; index < end; index++) {
       if ((index - start) % SLICE === SLICE - 1) {
@@ -34,13 +33,3 @@ export const find: ArchiveCommand = {
     }
   },
 };
-
-/** Patterns are patterns here even when they are quoted: elsewhere quotes keep a shell from touching them. */
-function matcher({ text, glob = text }: Word): (path: RawPath) => boolean {
-  if (!/[*?[{]/.test(text)) {
-    const wanted = typedPath(text);
-    return (path) => path.includes(wanted);
-  }
-  const isMatch = globMatcher(glob);
-  return glob.includes('/') ? isMatch : (path) => isMatch(baseName(path));
-}

@@ -17,7 +17,19 @@ import { manifestKeyOf } from '../../manifest/upload-id.js';
 const MAX_ORDINAL_TRIES = 10_000;
 
 export type CommitInput = LookInput &
-  Pick<Job, 'ledger' | 'emit' | 'sender' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'remembered'>;
+  Pick<
+    Job,
+    | 'ledger'
+    | 'emit'
+    | 'sender'
+    | 'resume'
+    | 'encryption'
+    | 'createdAt'
+    | 'dataset'
+    | 'source'
+    | 'labels'
+    | 'remembered'
+  >;
 
 /**
  * Makes the upload a version. Where its ordinal need not be exact, another writer only costs another attempt: right for a full listing,
@@ -71,6 +83,7 @@ function versionInput(job: CommitInput, { encoded, totals, listing }: Commitment
     source: encoded.opened === undefined ? { ...sourcePath(job), host } : {},
     totals,
     ...defined({ writerId, encryption: recordedEncryption(job, encoded) }),
+    ...(encoded.opened === undefined ? { commit: job.labels.provenance?.git?.commit ?? null } : {}),
   };
 }
 

@@ -111,8 +111,8 @@ function orderedRecord(input: VersionInput, version: number, previous: number | 
   const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
   const known = { format, type, requires: NO_REQUIREMENTS, datasetId, version };
   const identity = { ...known, uploadId, manifestKey, manifestSha256, createdAt, listing };
-  const { writerId, encryption } = input;
-  return { ...identity, previous, source, totals, ...defined({ writerId, encryption }) };
+  const { writerId, encryption, commit } = input;
+  return { ...identity, previous, source, totals, ...defined({ writerId, encryption, commit }) };
 }
 
 /** Writes the manifest: from here on the upload can be read. @throws integrity when the store does not show it */

@@ -11,25 +11,39 @@ export class HidingPaths {
 
   /** Mentions below `path` of levels with a higher number are hidden. Paths come in byte order. */
   add(path: RawPath, level: number): void {
+    this.endBefore(path);
     this.paths.push(path);
     this.levels.push(level);
   }
 
   /** Whether a mention of this path on this level is hidden. Paths come in byte order, none before what was added. */
   hides(path: RawPath, level: number): boolean {
+    return this.nearest(path, level) >= 0;
+  }
+
+  /** The oldest of the newer levels that hide a mention of this path on this level; -1 for none. Paths as for `hides`. */
+  nearest(path: RawPath, level: number): number {
     const { paths, levels } = this;
-    if (paths.length === 0) return false;
+    if (paths.length === 0) return -1;
+    this.endBefore(path);
+    let nearest = -1;
+    for (let at = 0; at < paths.length; at++) {
+      const hiding = levels[at] ?? 0;
+      if (hiding < level && hiding > nearest && path.charCodeAt((paths[at] ?? '').length) === SLASH) nearest = hiding;
+    }
+    return nearest;
+  }
+
+  /** Forgets what hides nothing any more, so that each path is a prefix of the next. */
+  private endBefore(path: RawPath): void {
+    const { paths, levels } = this;
     for (let top = paths.at(-1); top !== undefined && !isActive(top, path); top = paths.at(-1)) {
       paths.pop();
       levels.pop();
     }
-    for (let at = 0; at < paths.length; at++) {
-      if ((levels[at] ?? 0) < level && path.charCodeAt((paths[at] ?? '').length) === SLASH) return true;
-    }
-    return false;
   }
 }
 
-/** Whether paths below `hiding` can still come, now that `path` has. */
+/** Whether paths below `hiding` can still come, now that `path` has; it may be `hiding` itself. */
 const isActive = (hiding: RawPath, path: RawPath): boolean =>
-  path.startsWith(hiding) && path.charCodeAt(hiding.length) <= SLASH;
+  path.startsWith(hiding) && (path.length === hiding.length || path.charCodeAt(hiding.length) <= SLASH);

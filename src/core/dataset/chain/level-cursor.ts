@@ -17,7 +17,7 @@ export class LevelCursor {
   private isEnded = false;
 
   constructor(
-    private readonly level: Level,
+    private readonly level: Pick<Level, 'uploadId' | 'mentions'>,
     /** 0 is the newest. */
     readonly index: number,
   ) {

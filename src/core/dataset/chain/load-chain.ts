@@ -49,11 +49,16 @@ export async function loadExpected(
   return await namingRepair(reader, uploadId, load, lost);
 }
 
+export interface LoadChainOptions extends LoadOptions {
+  /** The chain ends above this manifest: the caller reads it. */
+  readonly stopsAt?: ((uploadId: UploadId) => boolean) | undefined;
+}
+
 /** The chain that ends in `newest`, newest first. @throws integrity where it is broken, and what loading throws */
 export async function loadChain(
   reader: ObjectReader,
   newest: LoadedManifest,
-  options: LoadOptions,
+  { stopsAt, ...options }: LoadChainOptions,
 ): Promise<readonly LoadedManifest[]> {
   const chain = [newest];
   for (let link = newest; link.head.previous !== undefined;) {
@@ -64,6 +69,7 @@ export async function loadChain(
       );
     if (chain.length > MAX_LINKS)
       throw integrityError(`the manifest ${newest.key} builds on more than ${MAX_LINKS} others`);
+    if (stopsAt?.(uploadId) === true) break;
     const before = await loadPrevious(reader, link.key, link.head.previous, options);
     if (before.head.datasetId !== newest.head.datasetId) {
       throw integrityError(

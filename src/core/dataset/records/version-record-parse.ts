@@ -4,6 +4,7 @@ import { checkedDigest } from '../../json/digested-json.js';
 import { Fields } from '../../json/json-fields.js';
 import { parseBoundedJson } from '../../json/json-guard.js';
 import { FORMAT_VERSION, type VersionRecord } from '../../manifest/manifest-types.js';
+import { COMMIT } from '../../manifest/provenance-parse.js';
 import { readTotals } from '../../manifest/totals-parse.js';
 import { readRequirements } from '../../manifest/requirements.js';
 import { manifestKeyOf, readUploadId } from '../../manifest/upload-id.js';
@@ -89,7 +90,7 @@ function readRecord(fields: Fields): VersionRecord {
     previous: fields.get('previous') === null ? null : fields.count('previous'),
     source: readSource(fields.object('source'), encryption?.manifest === true),
     totals: readTotals(fields.object('totals')),
-    ...defined({ writerId, encryption }),
+    ...defined({ writerId, encryption, commit: readCommit(fields) }),
     ...(isReplaced ? { replacementSha256: fields.sha256('replacementSha256') } : {}),
     digest: fields.sha256('digest'),
   };
@@ -103,6 +104,11 @@ function matching(fields: Fields, key: string, pattern: RegExp, expected: string
 function readListing(fields: Fields): VersionRecord['listing'] {
   const listing = fields.text('listing');
   return listing === 'full' || listing === 'delta' ? listing : fields.fail('listing', 'full or delta');
+}
+
+function readCommit(fields: Fields): VersionRecord['commit'] {
+  const commit = fields.get('commit');
+  return commit === undefined || commit === null ? commit : matching(fields, 'commit', COMMIT, 'a git commit in hex');
 }
 
 /** `encryption` of a record. @throws integrity */

@@ -1,5 +1,6 @@
 // Which datasets a base has, which versions they have, and what their records say. Every call asks the store; nothing is
 // cached. A listing that fails throws: it is never mistaken for an empty one.
+import { setMaxListeners } from 'node:events';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
@@ -186,6 +187,7 @@ export async function readOrdinals(
   signal?: AbortSignal,
 ): Promise<readonly (ReadRecord | ReadTombstone | BrokenRecord)[]> {
   const read: (ReadRecord | ReadTombstone | BrokenRecord)[] = [];
+  if (signal) setMaxListeners(0, signal); // every request listens
   for (let start = 0; start < listed.length; start += READS_AT_ONCE) {
     const batch = listed.slice(start, start + READS_AT_ONCE);
     const found = await Promise.all(batch.map((version) => readListed(reader, datasetId, version, signal)));

@@ -1,0 +1,44 @@
+// "Not here, but v1 has it": what is added to a path that an upload does not have.
+import type { Cancellation, Verbosity } from '../../cli/context.js';
+import { isArchiverError } from '../../core/failures/errors.js';
+import type { Elsewhere } from '../../core/dataset/history/elsewhere.js';
+import type { UploadId } from '../../core/manifest/manifest-types.js';
+import type { Selectors } from '../../core/manifest/selection.js';
+import type { ObjectReader } from '../../core/object-store/object-store.js';
+import { printable } from '../../core/paths/raw-path.js';
+
+const NAMED = 10;
+
+/** Where else the missing ones are that were typed as paths. What goes wrong here is no failure of the command. @throws cancelled */
+export async function lookElsewhere(
+  reader: ObjectReader,
+  { uploadId, selectors }: { readonly uploadId: UploadId; readonly selectors: Selectors },
+  missing: readonly string[],
+  context: Cancellation & Verbosity,
+): Promise<readonly Elsewhere[]> {
+  const { files = [] } = selectors;
+  const typed = missing.filter((name) => files.includes(name)).slice(0, NAMED);
+  try {
+    const { findElsewhere } = await import('../../core/dataset/history/elsewhere.js');
+    return await findElsewhere(reader, uploadId, typed, context.signal);
+  } catch (error) {
+    if (!isArchiverError(error) || error.code === 'cancelled') throw error;
+    context.debug(`the other versions could not be searched: ${error.message}`);
+    return [];
+  }
+}
+
+/** `; v3 of photos-1a2b has a, b; v1 has c`; empty where no version has anything. */
+export const elsewhereText = (found: readonly Elsewhere[]): string =>
+  found
+    .map(({ datasetId, version, paths }, index) => {
+      const of = index === 0 ? ` of ${printable(datasetId)}` : '';
+      return `; v${version}${of} has ${paths.map(printable).join(', ')}`;
+    })
+    .join('');
+
+/** What is added to one missing path: `, but v3 of photos-1a2b has it`. */
+export function butElsewhere(found: readonly Elsewhere[], name: string): string {
+  const where = found.find(({ paths }) => paths.includes(name));
+  return where === undefined ? '' : `, but v${where.version} of ${printable(where.datasetId)} has it`;
+}

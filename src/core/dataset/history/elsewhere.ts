@@ -1,0 +1,57 @@
+// Where a path is that is not in an upload: in which other version of its dataset. Bounded, because it only adds to an error.
+import { readManifest } from '../../manifest/manifest-reader.js';
+import type { UploadId } from '../../manifest/manifest-types.js';
+import { createSelection } from '../../manifest/selection.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { listVersions } from '../records/versions.js';
+import { findInVersions, type Hit } from './find-in-versions.js';
+
+/** The newest versions that are looked at. */
+const MOST_VERSIONS = 12;
+/** In the full listings that are read. */
+const MOST_ENTRIES = 1_000_000;
+
+export interface Elsewhere {
+  readonly datasetId: string;
+  readonly version: number;
+  /** As they were typed; the version is the newest one that has them. */
+  readonly paths: readonly string[];
+}
+
+/** Where paths are that the upload has not, newest version first; empty where no version has them. @throws what reading throws */
+export async function findElsewhere(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly Elsewhere[]> {
+  if (paths.length === 0) return [];
+  const { datasetId } = (await readManifest(reader, { uploadId, headOnly: true, signal })).head;
+  if ((await listVersions(reader, datasetId, signal)).length === 0) return [];
+  const wanted = createSelection({ files: paths });
+  const each = paths.map((path) => ({ path, selection: createSelection({ files: [path] }) }));
+  const newestOf = (hits: readonly Hit[], { selection }: (typeof each)[number]): number =>
+    Math.max(
+      0,
+      ...hits.flatMap(({ entry, versions }) =>
+        selection.matches(entry, undefined) ? versions.map(({ to }) => to) : [],
+      ),
+    );
+  const { hits } = await findInVersions(reader, datasetId, {
+    isWanted: (path) => wanted.matches({ path, type: 'file' }, undefined),
+    needles: wanted.needles,
+    newest: MOST_VERSIONS,
+    maxEntries: MOST_ENTRIES,
+    isEnough: (found) => each.every((one) => newestOf(found, one) > 0),
+    signal,
+  });
+  const byVersion = new Map<number, string[]>();
+  for (const one of each) {
+    const version = newestOf(hits, one);
+    byVersion.set(version, [...(byVersion.get(version) ?? []), one.path]);
+  }
+  byVersion.delete(0);
+  return [...byVersion]
+    .map(([version, held]) => ({ datasetId, version, paths: held }))
+    .sort((a, b) => b.version - a.version);
+}

@@ -1,0 +1,169 @@
+// Which versions of a dataset hold the paths that somebody looks for. It costs one reading of each manifest: a full listing for
+// about every ninth version, and the deltas in between. What is found is held in memory, manifests are not.
+import { defined } from '../../defined.js';
+import { isArchiverError } from '../../failures/errors.js';
+import type { Entry, UploadId, VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import type { RawPath } from '../../paths/raw-path.js';
+import { noSuchDataset } from '../records/version-selector.js';
+import { listVersions, readVersions } from '../records/versions.js';
+import { type LineageOptions, openLineage } from './lineages.js';
+import { ordinalRuns, type OrdinalRun } from '../ordinals-text.js';
+
+export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;
+
+/** A path with one content and time; all folders of a path are one, with the time of the newest. */
+export interface Hit {
+  readonly entry: HitEntry;
+  /** Lowest first. */
+  readonly versions: readonly OrdinalRun[];
+}
+
+export interface FindOptions extends Pick<LineageOptions, 'isWanted' | 'needles' | 'onLines' | 'signal'> {
+  /** Told how many lines of full listings there are, before the first of them comes. */
+  readonly onPlan?: (lines: number) => void;
+  /** Only the newest versions are looked at, this many. */
+  readonly newest?: number;
+  /** No further chain is begun once the full listings of those before have this many entries. */
+  readonly maxEntries?: number;
+  /** Asked after each chain, newest first: true ends the search. */
+  readonly isEnough?: (hits: readonly Hit[]) => boolean;
+}
+
+export interface Found {
+  /** In path order, those of a path newest first. */
+  readonly hits: readonly Hit[];
+  /** How many versions were looked at. */
+  readonly versions: number;
+  /** Of versions that could not be looked at: a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Looks for paths in the versions of a dataset. @throws not-found without such a dataset; cancelled; what listing throws */
+export async function findInVersions(reader: ObjectReader, datasetId: string, options: FindOptions): Promise<Found> {
+  const { newest = Infinity, onPlan, signal } = options;
+  const listed = await listVersions(reader, datasetId, signal);
+  if (listed.length === 0) throw await noSuchDataset(reader, datasetId, signal);
+  const read = await readVersions(reader, datasetId, listed.toReversed().slice(0, newest), signal);
+  const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
+  const fulls = records.filter(({ listing }) => listing === 'full');
+  onPlan?.(fulls.reduce((sum, { totals }) => sum + totals.entries, 0));
+  const search = new Search(reader, records, options);
+  for (const found of read) if ('problem' in found) search.problems.push(found.problem.message);
+  for (const record of records) {
+    if (!search.mayGoOn) break;
+    await search.look(record);
+  }
+  return search;
+}
+
+class Search implements Found {
+  readonly problems: string[] = [];
+  versions = 0;
+  private readonly records: ReadonlyMap<UploadId, VersionRecord>;
+  private readonly seen = new Set<number>();
+  private readonly found = new Map<RawPath, { readonly entry: HitEntry; readonly versions: OrdinalRun[] }[]>();
+  private entries = 0;
+
+  constructor(
+    private readonly reader: ObjectReader,
+    records: readonly VersionRecord[],
+    private readonly options: FindOptions,
+  ) {
+    this.records = new Map(records.map((record) => [record.uploadId, record]));
+  }
+
+  get hits(): readonly Hit[] {
+    const paths = [...this.found.keys()].sort((a, b) => (a < b ? -1 : 1));
+    return paths.flatMap((path) => this.found.get(path)?.map(ordered) ?? []);
+  }
+
+  get mayGoOn(): boolean {
+    const { maxEntries = Infinity, isEnough } = this.options;
+    return this.entries < maxEntries && isEnough?.(this.hits) !== true;
+  }
+
+  /** Looks at a version, and at all that it builds on; newest first. */
+  async look(tip: VersionRecord): Promise<void> {
+    if (this.seen.has(tip.version)) return;
+    this.seen.add(tip.version);
+    try {
+      await this.lookThrough(tip);
+    } catch (error) {
+      if (!isArchiverError(error) || error.code === 'cancelled') throw error;
+      // The versions below may be sound: they are looked at by themselves.
+      this.problems.push(`v${tip.version} was not searched: ${error.message}`);
+    }
+  }
+
+  private async lookThrough(tip: VersionRecord): Promise<void> {
+    const { reader, records, options } = this;
+    const lineage = await openLineage(reader, tip, { ...options, records });
+    const [full = tip.uploadId] = lineage.uploads.slice(-1);
+    this.entries += (records.get(full) ?? tip).totals.entries;
+    const ordinals = lineage.uploads.map((uploadId) => records.get(uploadId)?.version);
+    const isNew = (version: number | undefined): version is number =>
+      version !== undefined && (version === tip.version || !this.seen.has(version));
+    // What was found counts when all manifests of the chain have shown that they are sound.
+    const found: (readonly [HitEntry, readonly OrdinalRun[]])[] = [];
+    for await (const batch of lineage.lives()) {
+      for (const { entry, newest, oldest } of batch) {
+        const runs = ordinalRuns(
+          ordinals
+            .slice(newest, oldest + 1)
+            .filter(isNew)
+            .toReversed(),
+        );
+        if (runs.length > 0) found.push([this.kept(entry), runs]);
+      }
+    }
+    for (const [entry, runs] of found) this.add(entry, runs);
+    this.versions += ordinals.filter(isNew).length;
+    for (const version of ordinals) if (version !== undefined) this.seen.add(version);
+  }
+
+  /** The entry of a hit; the same object where it is known already. */
+  private kept({ path, type, size, mtime, md5, target }: Entry): HitEntry {
+    const [first] = this.found.get(path) ?? [];
+    const entry = { path: first?.entry.path ?? path, type, size, mtime, ...defined({ md5, target }) };
+    if (first !== undefined && isSame(first.entry, entry)) return first.entry;
+    return {
+      ...entry,
+      path: first?.entry.path ?? alone(path),
+      ...defined({ md5: md5 && alone(md5), target: target && alone(target) }),
+    };
+  }
+
+  private add(entry: HitEntry, runs: readonly OrdinalRun[]): void {
+    const known = this.found.get(entry.path);
+    const same = known?.find((hit) => isSame(hit.entry, entry));
+    if (known === undefined) this.found.set(entry.path, [{ entry, versions: [...runs] }]);
+    else if (same === undefined) known.push({ entry, versions: [...runs] });
+    else for (const run of runs.toReversed()) addRun(same.versions, run);
+  }
+}
+
+/** A string that is no part of a longer one, which it would keep in memory. */
+const alone = <T extends string>(text: T): T => Buffer.from(text, 'latin1').toString('latin1') as T;
+
+/** Versions mostly come newest first. */
+function addRun(runs: OrdinalRun[], run: OrdinalRun): void {
+  const [lowest] = runs;
+  if (lowest?.from === run.to + 1) runs[0] = { from: run.from, to: lowest.to };
+  else runs.unshift(run);
+}
+
+function ordered({ entry, versions }: Hit): Hit {
+  const merged: OrdinalRun[] = [];
+  for (const run of versions.toSorted((a, b) => b.from - a.from)) addRun(merged, run);
+  return { entry, versions: merged };
+}
+
+const isSame = (a: HitEntry, b: HitEntry): boolean =>
+  a.type === b.type &&
+  (a.type === 'directory' ||
+    (a.size === b.size &&
+      a.md5 === b.md5 &&
+      a.target === b.target &&
+      a.mtime.seconds === b.mtime.seconds &&
+      a.mtime.nanos === b.mtime.nanos));

@@ -1,0 +1,85 @@
+// In which manifests of a chain an entry shows, found in one merge of the chain instead of one for each of them. A mention
+// shows from the level that makes it up to the next newer one that mentions its path again, or hides it; what hides what is
+// the rule of chain/merge-levels.ts.
+import type { Line } from '../../manifest/manifest-parser.js';
+import type { Entry } from '../../manifest/manifest-types.js';
+import type { RawPath } from '../../paths/raw-path.js';
+import { HidingPaths } from '../chain/hiding-paths.js';
+import { LevelCursor } from '../chain/level-cursor.js';
+import type { Level } from '../chain/merged-view.js';
+
+/** An entry and the levels whose view has it; 0 is the newest level. */
+export interface Life {
+  readonly entry: Entry;
+  readonly newest: number;
+  readonly oldest: number;
+}
+
+const BATCH = 1024;
+
+/**
+ * The lives of the entries whose path is wanted, in path order, those of one path newest first. Entries of unknown types count as
+ * not there. @throws what reading the levels throws; integrity where one is not in path order
+ */
+export async function* livesOf(
+  levels: readonly Pick<Level, 'uploadId' | 'mentions'>[],
+  isWanted: (path: RawPath) => boolean,
+): AsyncGenerator<readonly Life[]> {
+  const cursors = levels.map(({ uploadId, mentions }, index) => new LevelCursor({ uploadId, mentions }, index));
+  const lives = new Lives(levels.length - 1, isWanted);
+  try {
+    for (const cursor of cursors) await cursor.refill();
+    for (let path = firstPath(cursors); path !== undefined; path = firstPath(cursors)) {
+      for (const cursor of cursors) {
+        if (cursor.path !== path || cursor.line === undefined) continue;
+        lives.take(cursor.line, cursor.index);
+        cursor.next();
+        if (cursor.isDrained) await cursor.refill();
+      }
+      lives.endPath();
+      if (lives.found.length >= BATCH) yield lives.flush();
+    }
+    if (lives.found.length > 0) yield lives.flush();
+  } finally {
+    for (const cursor of cursors) await cursor.close();
+  }
+}
+
+function firstPath(cursors: readonly LevelCursor[]): RawPath | undefined {
+  let first: RawPath | undefined;
+  for (const { path } of cursors) if (path !== undefined && (first === undefined || path < first)) first = path;
+  return first;
+}
+
+class Lives {
+  found: Life[] = [];
+  private readonly hiding = new HidingPaths();
+  /** The level that mentioned the present path last: its next newer one. */
+  private newer = -1;
+
+  constructor(
+    private readonly oldest: number,
+    private readonly isWanted: (path: RawPath) => boolean,
+  ) {}
+
+  /** Lines of one path come newest level first. */
+  take(line: Line, level: number): void {
+    const type = 'type' in line ? line.type : undefined;
+    if (type !== undefined && type !== 'deleted' && this.isWanted(line.path)) {
+      const newest = Math.max(this.newer, this.hiding.nearest(line.path, level)) + 1;
+      this.found.push({ entry: line as Entry, newest, oldest: level });
+    }
+    if (level < this.oldest && type !== 'directory') this.hiding.add(line.path, level);
+    this.newer = level;
+  }
+
+  endPath(): void {
+    this.newer = -1;
+  }
+
+  flush(): readonly Life[] {
+    const { found } = this;
+    this.found = [];
+    return found;
+  }
+}

@@ -1,0 +1,90 @@
+// Which versions were made at which git commit. Most records say it; of those that do not, the head of the manifest is read.
+import { isArchiverError, usageError } from '../../failures/errors.js';
+import { atOnce } from '../../limits/at-once.js';
+import { readManifest } from '../../manifest/manifest-reader.js';
+import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import { noSuchDataset } from './version-selector.js';
+import { listVersions, readVersions } from './versions.js';
+
+/** Records, or heads of manifests, that are read at a time. */
+const AT_ONCE = 16;
+const NAMED = 10;
+
+/** The full commit in hex; null for none. @throws what reading the manifest throws, where its record does not say it */
+export async function commitOf(
+  reader: ObjectReader,
+  { commit, uploadId }: Pick<VersionRecord, 'commit' | 'uploadId'>,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  if (commit !== undefined) return commit;
+  const { head } = await readManifest(reader, { uploadId, headOnly: true, signal });
+  return head.git?.commit ?? null;
+}
+
+/**
+ * Commits by version; none for a version whose manifest is encrypted, because a table needs no key, and for one whose manifest
+ * cannot be read: that is a problem. @throws cancelled
+ */
+export async function knownCommits(
+  reader: ObjectReader,
+  records: readonly VersionRecord[],
+  signal?: AbortSignal,
+): Promise<{ readonly commits: ReadonlyMap<number, string | null>; readonly problems: readonly string[] }> {
+  const commits = new Map<number, string | null>();
+  const problems: string[] = [];
+  await atOnce(records, AT_ONCE, async (record) => {
+    if (record.commit === undefined && record.encryption?.manifest === true) return;
+    try {
+      commits.set(record.version, await commitOf(reader, record, signal));
+    } catch (error) {
+      if (!isArchiverError(error, 'not-found', 'integrity', 'unsupported', 'access-denied')) throw error;
+      problems.push(`the commit of v${record.version} is not known: ${error.message}`);
+    }
+  });
+  return { commits, problems };
+}
+
+export interface CommitVersion {
+  readonly record: VersionRecord;
+  readonly commit: string;
+}
+
+/**
+ * The newest version of a dataset that was made at one of these commits, each of them perhaps only its beginning; undefined for
+ * none. `onBroken` is told of records that cannot be read.
+ * @throws not-found without such a dataset; usage where one of them is the beginning of several commits; what reading throws
+ */
+export async function versionAtCommit(
+  reader: ObjectReader,
+  datasetId: string,
+  commits: readonly string[],
+  { onBroken, signal }: { readonly onBroken: (text: string) => void; readonly signal?: AbortSignal },
+): Promise<CommitVersion | undefined> {
+  const listed = (await listVersions(reader, datasetId, signal)).toReversed();
+  if (listed.length === 0) throw await noSuchDataset(reader, datasetId, signal);
+  const wanted = commits.map((text) => ({ text, prefix: text.toLowerCase(), found: new Set<string>() }));
+  let newest: CommitVersion | undefined;
+  for (let start = 0; start < listed.length; start += AT_ONCE) {
+    const read = await readVersions(reader, datasetId, listed.slice(start, start + AT_ONCE), signal);
+    for (const found of read) if ('problem' in found) onBroken(found.problem.message);
+    const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
+    const known = await Promise.all(records.map((record) => commitOf(reader, record, signal)));
+    records.forEach((record, index) => {
+      const commit = known[index];
+      const fitting = wanted.filter(({ prefix }) => commit?.startsWith(prefix) === true);
+      if (commit === null || commit === undefined || fitting.length === 0) return;
+      for (const { found } of fitting) found.add(commit);
+      newest ??= { record, commit };
+    });
+  }
+  for (const { text, found } of wanted) {
+    if (found.size < 2) continue;
+    throw usageError(
+      `${found.size} commits of dataset ${printable(datasetId)} begin with '${printable(text)}'`,
+      `give more digits: ${[...found].slice(0, NAMED).join(', ')}`,
+    );
+  }
+  return newest;
+}

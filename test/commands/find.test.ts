@@ -1,0 +1,133 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { buildTree } from '../../src/cli/tree.js';
+import { command as find } from '../../src/commands/find.js';
+import type { Json } from '../support/make-archive.js';
+import { linkKey, type LinkSpec } from '../support/make-chain.js';
+import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
+import { runCommand, type CommandRun } from '../support/run-command.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const LINKS: readonly LinkSpec[] = [
+  {
+    files: [
+      { path: 'a.csv', content: 'alpha' },
+      { path: 'docs', type: 'directory' },
+      { path: 'docs/b.csv', content: 'beta' },
+      { path: 'docs/b.txt', content: 'text' },
+    ],
+  },
+  { files: [{ path: 'a.csv', content: 'alpha two' }] },
+  { files: [{ path: 'c.csv', content: 'new' }], deleted: ['docs'] },
+  {
+    files: [
+      { path: 'docs', type: 'directory' },
+      { path: 'docs/b.csv', content: 'beta' },
+    ],
+    deleted: ['a.csv'],
+  },
+];
+const made = makeDataset(LINKS);
+const root = buildTree([find], [], 'test');
+let folder = '';
+let base = '';
+
+beforeEach(async () => {
+  folder = await tempFolder();
+  base = `file://${join(folder, 'store')}`;
+  await writeObjects(join(folder, 'store'), made.objects);
+});
+
+const run = (...argv: string[]): Promise<CommandRun> => runCommand({ root, folder }, ['find', ...argv]);
+const rows = ({ stdout }: CommandRun): string[] =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, 'TIME').replaceAll(/ {2,}/g, '|'));
+
+test('a name is found in every version that holds it, a row for each content', async () => {
+  const found = await run('*.csv', base, '--dataset-id', DATASET);
+
+  expect([found.status, found.stderr]).toEqual([0, '']);
+  expect(rows(found)).toEqual([
+    'VERSIONS|SIZE|MODIFIED (UTC)|PATH',
+    'v2-v3|9 B|TIME|a.csv',
+    'v1|5 B|TIME|a.csv',
+    'v3-v4|3 B|TIME|c.csv',
+    'v1-v2, v4|4 B|TIME|docs/b.csv',
+  ]);
+});
+
+test('a word is found anywhere in a path, a pattern with a slash is one for paths, folders are rows', async () => {
+  expect(rows(await run('docs', base)).slice(2)).toEqual([
+    'v1-v2, v4|0 B|TIME|docs/',
+    'v1-v2, v4|4 B|TIME|docs/b.csv',
+    'v1-v2|4 B|TIME|docs/b.txt',
+  ]);
+  expect(rows(await run('docs/*.txt', base)).slice(2)).toEqual(['v1-v2|4 B|TIME|docs/b.txt']);
+  expect((await run('nothing*', base)).stdout).toBe('no path matches in 4 versions of 1 dataset\n');
+});
+
+test('--json, and each manifest is read once', async () => {
+  const { stdout } = await run('a.csv', base, '--json');
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    pattern: 'a.csv',
+    location: base,
+    count: 2,
+    datasets: [{ datasetId: DATASET, versions: 4 }],
+    problems: [],
+    hits: [
+      { datasetId: DATASET, path: 'a.csv', type: 'file', size: 9, versions: [{ from: 2, to: 3 }] },
+      { path: 'a.csv', size: 5, versions: [{ from: 1, to: 1 }] },
+    ],
+    // Four records and four manifests.
+    requests: { get: 8, list: 2 },
+  });
+});
+
+test('without --dataset-id all datasets are searched', async () => {
+  const manifest = made.manifests[0] as Json;
+  const manifestBytes = made.objects.get(linkKey(0)) ?? Buffer.alloc(0);
+  const uploadId = made.uploadIds[0];
+  if (uploadId === undefined) throw new Error('no upload');
+  const document = recordDocument({ version: 1, uploadId, manifest, manifestBytes, datasetId: 'other-00000000' });
+  await writeObjects(join(folder, 'store'), new Map([[recordKey(1, 'other-00000000'), recordBytes(document)]]));
+
+  const { stdout, stderr, status } = await run('c.csv', base);
+
+  // The manifest that its record names belongs to another dataset.
+  expect([status, stdout.split('\n')[0]]).toEqual([3, `dataset ${DATASET}`]);
+  expect(stderr).toMatch(/dataset other-00000000: v1 was not searched: .* is not the full listing/);
+});
+
+test('a version that cannot be read is named, the others are searched', async () => {
+  writeFileSync(join(folder, 'store', recordKey(2)), 'damaged');
+  rmSync(join(folder, 'store', linkKey(3)));
+
+  const found = await run('*.csv', base, '--dataset-id', DATASET);
+
+  expect([found.status, rows(found).slice(1)]).toEqual([
+    3,
+    ['v3|9 B|TIME|a.csv', 'v1|5 B|TIME|a.csv', 'v3|3 B|TIME|c.csv', 'v1|4 B|TIME|docs/b.csv'],
+  ]);
+  expect(found.stderr).toMatch(/version record .*v00000002\.json/);
+  expect(found.stderr).toMatch(/v4 was not searched: /);
+});
+
+test('a full listing that is another than its record names counts for nothing', async () => {
+  made.rewrite(0, () => undefined);
+  const { gzipSync, gunzipSync } = await import('node:zlib');
+  const bytes = made.objects.get(linkKey(0)) ?? Buffer.alloc(0);
+  writeFileSync(join(folder, 'store', linkKey(0)), gzipSync(gunzipSync(bytes), { level: 1 }));
+
+  const found = await run('*.csv', base);
+
+  expect([found.status, found.stdout]).toEqual([3, 'no path matches in 0 versions of 1 dataset\n']);
+  expect(found.stderr.match(/is not the one that was recorded/g)).toHaveLength(4);
+});
+
+test('an unknown dataset is a failure', async () => {
+  expect(await run('x', base, '--dataset-id', 'none-00000000')).toMatchObject({ status: 1, stdout: '' });
+});
