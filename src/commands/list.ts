@@ -9,11 +9,11 @@ import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes } from '../ui/format.js';
-import { uploadArg, uploadTargetFlags } from './kit/flags.js';
+import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { TextChannel } from './kit/text-channel.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 const flags = {
@@ -26,23 +26,46 @@ const flags = {
 
 export const command = defineCommand({
   path: 'list',
-  summary: 'list the files of an upload',
+  summary: 'list the files of an upload, or the datasets and uploads of a store',
   description:
+    'Of a store: its datasets with their newest versions, the ids of its uploads (the newest first), and the places below it, ' +
+    'such as those of writers, that have uploads of their own. Of an upload, or with --dataset, --version, --as-of or --pattern: its files.\n' +
     'Reads manifests alone: that of the upload, and where it is a delta those it builds on. Shows size, time and path of everything but folders, in the order of the paths; with ' +
     '--verbose also the MD5, git commit, shard, chunk and DVC stage of each file. Rows appear while the manifest is read, however long it is.',
   args: [uploadArg],
   flags,
+  rules: [...uploadTargetRules],
   examples: [
+    'archiver list s3://acme-archive/lab',
+    'archiver list /mnt/backup --dataset photos',
     'archiver list --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d',
     'archiver list s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --pattern "**/*.csv" --verbose',
     'archiver list file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
-  exits: { 0: 'listed', 1: 'the manifest is missing, damaged or cannot be read' },
+  exits: {
+    0: 'listed',
+    1: 'the manifest is missing, damaged or cannot be read',
+    3: 'listed, but the newest version of a dataset is unreadable',
+  },
   async run(values, [url], context: StreamedResults & Messages & Verbosity & StoreContext & ReadingContext) {
-    const target = uploadTarget(url, values);
+    const isOfFiles = [values.datasetId, values.version, values.asOf, values.pattern].some(
+      (given) => given !== undefined,
+    );
+    const named = isOfFiles ? undefined : await targetOf(url, values, context);
+    if (named !== undefined && named.uploadId === undefined) {
+      const { showStore } = await import('./list/show-store.js');
+      return await showStore(named.baseUrl, values, context);
+    }
+    const target = await findUpload(url, values, context);
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
-    const wanted = { uploadId: target.uploadId, pattern: values.pattern, warn, signal: context.signal };
+    const wanted = {
+      uploadId: target.uploadId,
+      sha256: target.manifestSha256,
+      pattern: values.pattern,
+      warn,
+      signal: context.signal,
+    };
     const list: Listing = (written) =>
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
@@ -52,12 +75,15 @@ export const command = defineCommand({
       );
     if (context.json) await asDocument(list, { uploadId: target.uploadId, location }, context);
     else await asRows(list, context);
+    return 0;
   },
 });
 
 interface Wanted {
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
+  /** Digests that the manifest may have. */
+  readonly sha256: readonly string[] | undefined;
   readonly pattern: string | undefined;
   readonly warn: (text: string) => void;
   readonly emit: EventSink;
@@ -81,7 +107,7 @@ type Listing = (written: Written) => Promise<Listed & { readonly requests: unkno
 
 /** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
 async function eachEntry(
-  { reader, uploadId, pattern, warn, emit, signal }: Wanted,
+  { reader, uploadId, sha256, pattern, warn, emit, signal }: Wanted,
   { textOf, separator, put }: Written,
 ): Promise<Listed> {
   const { readView } = await import('../core/dataset/chain/read-view.js');
@@ -98,6 +124,7 @@ async function eachEntry(
   };
   const view = await readView(reader, {
     uploadId,
+    sha256,
     emit,
     signal,
     onHead: ({ head }) => (chunks = head.chunks),

@@ -7,12 +7,12 @@ import { printable } from '../core/paths/raw-path.js';
 import type { Problem } from '../core/verify/problem.js';
 import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
-import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
+import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { headline } from './kit/headline.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { findUpload, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -40,7 +40,7 @@ export const command = defineCommand({
     '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.',
   args: [uploadArg],
   flags,
-  rules: [conflicts('quick', ['deep', 'sample'])],
+  rules: [...uploadTargetRules, conflicts('quick', ['deep', 'sample'])],
   examples: [
     'archiver verify s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver verify --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --deep',
@@ -48,7 +48,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'all checks passed', 1: 'verification failed, or the upload cannot be read' },
   async run(values, [url], context: Results & Verbosity & MemoryLimit & StoreContext & ProgressContext) {
-    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/verify/verify.js');
     const { workers } = values;
     const elapsed = stopwatch(context);
