@@ -12,7 +12,7 @@ import { raw } from '../support/raw.js';
 const root = buildTree([command], [], 'upload alone');
 
 test.each([
-  ['two destinations', ['file:///x', '--bucket', 'abc'], 'either DESTINATION or --bucket'],
+  ['two destinations', ['file:///x', '--bucket', 'abc'], 'either a URL or --bucket'],
   ['no destination', [], 'either DESTINATION or --bucket'],
   ['a prefix without a bucket', ['file:///x', '--prefix', 'p'], '--prefix goes with --bucket'],
   ['tier days without --auto-tier', ['s3://abc', '--tier-hot-days', '3'], '--auto-tier'],
@@ -36,7 +36,7 @@ test.each([
   ['a tag without a value', ['file:///x', '--tag', 'novalue'], '--tag'],
   ['little memory', ['file:///x', '--memory-limit', '64MiB'], '--memory-limit'],
   ['an exclude file that is not there', ['file:///x', '--exclude-file', '/nonexistent/patterns'], 'exclude'],
-  ['a destination that is no URL', ['/just/a/path'], 's3://'],
+  ['a destination that is no URL', ['just/a/path'], 's3://'],
 ] as const)('%s is a usage error', async (_name, args, words) => {
   const source = await tempFolder();
   writeFileSync(join(source, 'a'), 'a');
