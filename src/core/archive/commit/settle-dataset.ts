@@ -82,19 +82,17 @@ function candidates({ dataset, source }: SettleInput): readonly [string, ...stri
 }
 
 /** The first that has a version. One LIST where this computer knows the dataset, or nobody does. */
-async function choose(
-  { remembered: { heads }, dataset, store, signal }: SettleInput,
-  ids: readonly [string, ...string[]],
-): Promise<Found> {
+async function choose(input: SettleInput, ids: readonly [string, ...string[]]): Promise<Found> {
+  const {
+    remembered: { heads },
+    store,
+    signal,
+  } = input;
   const known = await Promise.all(ids.map(async (datasetId) => await heads?.get(store.url, datasetId)));
   const isKnown = ids.length === 1 || known.some((head) => head !== undefined);
   const listed = isKnown ? undefined : await ifAllowed(store, 'list', 'datasets/', () => listDatasets(store, signal));
   const there = listed && ids.filter((id) => listed.includes(id));
-  if (listed !== undefined && there?.length === 0) {
-    const continued = await namesakeOf(dataset, ids[0], listed);
-    if (continued === undefined) return { datasetId: ids[0], highest: { version: 0, etag: '' }, remembered: undefined };
-    return { datasetId: continued, highest: await highestVersion(store, continued, { signal }), remembered: undefined };
-  }
+  if (listed !== undefined && there?.length === 0) return await newOrNamesake(input, ids[0], listed);
   let first: Found | undefined;
   for (const [at, datasetId] of ids.entries()) {
     if (there !== undefined && !there.includes(datasetId)) continue;
@@ -107,15 +105,18 @@ async function choose(
   return first ?? { datasetId: ids[0], highest: undefined, remembered: undefined };
 }
 
-/** The dataset of a folder of the same name that goes on instead of a new one, if there is one and it is wanted. */
-async function namesakeOf(
-  { namesake }: SettleInput['dataset'],
+/** A dataset that nobody has, or that of a folder of the same name, if there is one and it is to go on. */
+async function newOrNamesake(
+  { dataset: { namesake }, store, signal }: SettleInput,
   datasetId: string,
   listed: readonly string[],
-): Promise<string | undefined> {
+): Promise<Found> {
   const name = nameOfDataset(datasetId);
   const others = listed.filter((id) => nameOfDataset(id) === name);
-  return others.length === 0 ? undefined : await namesake?.(datasetId, others);
+  const continued = others.length === 0 ? undefined : await namesake?.(datasetId, others);
+  if (continued === undefined) return { datasetId, highest: { version: 0, etag: '' }, remembered: undefined };
+  const highest = await highestVersion(store, continued, { signal });
+  return { datasetId: continued, highest, remembered: undefined };
 }
 
 /** What was asked for where the latest version is damaged, and all of it was asked for. @throws as `recorded` */
