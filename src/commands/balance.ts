@@ -11,12 +11,12 @@ import type { EventSink } from '../core/events.js';
 import type { ObjectStore } from '../core/object-store/object-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
-import { storeModeFlag, uploadArg, uploadTargetFlags } from './kit/flags.js';
+import { storeModeFlag, uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { amountText, bytesOf, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { numbers, tableText, type TableContext } from './kit/table.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { findUpload, uploadUrl } from './kit/upload-target.js';
 import type { UploadId } from '../core/manifest/manifest-types.js';
 
 const REQUESTS_AT_ONCE = 8;
@@ -59,7 +59,7 @@ export const command = defineCommand({
     'the rest of their minimum storage time), when another upload refers to them, and in the newest version of a writer.',
   args: [uploadArg],
   flags,
-  rules: [neverBoth('dryRun', ['execute'])],
+  rules: [...uploadTargetRules, neverBoth('dryRun', ['execute'])],
   examples: [
     'archiver balance s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver balance s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --threshold 1.5 --dry-run',
@@ -70,7 +70,7 @@ export const command = defineCommand({
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',
   },
   async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
-    const target = uploadTarget(url, values);
+    const target = await findUpload(url, values, context);
     const { balanceDocument } = await import('../core/balance/balance-document.js');
     const elapsed = stopwatch(context);
     const { baseUrl, uploadId } = target;

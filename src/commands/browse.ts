@@ -1,7 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import { flags } from './browse/flags.js';
-import { versionRules } from './kit/flags.js';
+import { uploadArg, uploadTargetRules } from './kit/flags.js';
 
 export const command = defineCommand({
   path: 'browse',
@@ -13,14 +13,11 @@ export const command = defineCommand({
     'What is already in place with the same size and time is left alone.\n' +
     'Needs a terminal. In scripts use archiver list and archiver restore.',
   args: [
-    arg.url('S3_URL', {
-      describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
-      optional: true,
-    }),
+    uploadArg,
     arg.folder('OUTPUT_DIR', { describe: 'where restored files go; ./out when not given', optional: true }),
   ],
   flags,
-  rules: [...versionRules],
+  rules: [...uploadTargetRules],
   examples: [
     'archiver browse s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./restored',
     'archiver browse s3://acme-archive/lab --dataset-id results-1a2b3c4d --as-of 2026-03-31',

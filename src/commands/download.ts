@@ -6,11 +6,19 @@ import { ArchiverError, isArchiverError } from '../core/failures/errors.js';
 import type { Selectors } from '../core/manifest/selection.js';
 import type { UploadLocation } from '../core/object-store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../core/restore/restore.js';
-import { limitFlags, outputFlags, uploadTargetFlags, workersFlag, writeFlags } from './kit/flags.js';
+import {
+  limitFlags,
+  outputFlags,
+  uploadArg,
+  uploadTargetFlags,
+  uploadTargetRules,
+  workersFlag,
+  writeFlags,
+} from './kit/flags.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import { NARROWING, patternFlag } from './kit/selectors.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { findUpload, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -34,14 +42,9 @@ export const command = defineCommand({
     `Fetches only the parts of the chunks that hold the chosen files. ${NARROWING} Without any of --files, --pattern and ` +
     '--shard-ids everything is downloaded. Files are written under OUTPUT_DIR by their path ' +
     'in the source folder; see `archiver restore` for how they are written.',
-  args: [
-    arg.url('S3_URL', {
-      describe: 'the upload; leave it out with --bucket and --upload-id',
-      optional: true,
-    }),
-    arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' }),
-  ],
+  args: [uploadArg, arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' })],
   flags,
+  rules: [...uploadTargetRules],
   examples: [
     'archiver download s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --pattern "**/*.csv"',
     'archiver download s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --files a.txt,notes/b.txt',
@@ -54,11 +57,12 @@ export const command = defineCommand({
   },
   async run(values, [url, folder], context: RestoreContext) {
     const outputDir = resolve(context.cwd, folder);
-    const target = uploadTarget(url, values);
+    const target = await findUpload(url, values, context);
     const call = {
       operation: 'download' as const,
       outputDir,
       target,
+      manifestSha256: target.manifestSha256,
       selectors: selectorsOf(values),
       openCache: () => Promise.resolve(undefined),
       fillsCache: false,
@@ -67,7 +71,7 @@ export const command = defineCommand({
         { store }: { readonly store: RestoreOptions['reader'] },
       ) => ({ result: await restoreReadable({ ...options, reader: store }, target) }),
     };
-    return await restoreFiles(values, call, context);
+    return await restoreFiles(values, call, context, { ...target.version });
   },
 });
 

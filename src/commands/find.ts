@@ -2,12 +2,12 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
-import { checkDatasetId } from '../core/dataset/records/dataset-id.js';
 import type { Found, Hit } from '../core/dataset/history/find-in-versions.js';
 import { runsText } from '../core/dataset/ordinals-text.js';
 import { resultPath } from '../core/failures/failure-list.js';
 import { pathKeys } from '../core/manifest/listed-file.js';
 import { formatTimestamp } from '../core/manifest/timestamp.js';
+import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
@@ -17,7 +17,11 @@ import { type StoreContext, withStore } from './kit/store.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 const flags = {
-  datasetId: flag.text({ placeholder: 'ID', describe: 'only in this dataset; in all of the store when not given' }),
+  datasetId: flag.text({
+    alias: 'dataset',
+    placeholder: 'NAME|ID',
+    describe: 'only in this dataset; in all of the store when not given',
+  }),
   ...writerFlag,
   ...storeFlags('us-west-2'),
 };
@@ -48,17 +52,20 @@ export const command = defineCommand({
     const { datasetBase } = await import('./kit/dataset-target.js');
     const { findMatcher } = await import('../core/manifest/find-pattern.js');
     const { findInVersions } = await import('../core/dataset/history/find-in-versions.js');
+    const { findDataset } = await import('../core/dataset/records/find-dataset.js');
     const { listDatasets } = await import('../core/dataset/records/versions.js');
     const { progressMeter } = await import('../core/progress-meter.js');
     const { signal } = context;
     const baseUrl = datasetBase(url, values.writerId);
-    const named = values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId);
+    const { datasetId: named } = values;
     const isWanted = findMatcher(pattern);
+    const datasetsOf = async (reader: ObjectReader): Promise<readonly string[]> =>
+      named === undefined ? await listDatasets(reader, signal) : [(await findDataset(reader, named, signal)).datasetId];
     const { searched, requests } = await whileReading(context, baseUrl, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         emit({ type: 'phase', phase: 'reading' });
         const searched: Searched[] = [];
-        for (const datasetId of named === undefined ? await listDatasets(store, signal) : [named]) {
+        for (const datasetId of await datasetsOf(store)) {
           const meter = progressMeter(emit);
           const onPlan = (items: number): void => emit({ type: 'plan', items, bytes: 0 });
           const onLines = (lines: number): void => meter.add(lines, 0);

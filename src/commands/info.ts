@@ -5,10 +5,10 @@ import type { ManifestHead, ShardRecord } from '../core/manifest/manifest-types.
 import type { DvcPathRecord, DvcRecord } from '../core/manifest/provenance-types.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
-import { uploadArg, uploadTargetFlags } from './kit/flags.js';
+import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { column, numbers, tableText, type TableContext } from './kit/table.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { findUpload, uploadUrl } from './kit/upload-target.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 export const command = defineCommand({
@@ -20,6 +20,7 @@ export const command = defineCommand({
     'the whole. --verbose adds a line for each shard, in which a file that is cut over several chunks counts where its last piece lies; --json prints the manifest without its list of files.',
   args: [uploadArg],
   flags: uploadTargetFlags('us-west-2'),
+  rules: [...uploadTargetRules],
   examples: [
     'archiver info s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver info --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --verbose',
@@ -27,7 +28,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'described', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext) {
-    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const { view, requests } = await whileReading(context, location, (emit) =>

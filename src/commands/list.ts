@@ -13,13 +13,13 @@ import type { UploadLocation } from '../core/object-store/store-url.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './kit/elsewhere.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
-import { uploadArg, uploadTargetFlags } from './kit/flags.js';
+import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { type StoreContext, withStore } from './kit/store.js';
-import { hashRule, NARROWING, selectorFlags, selectorsOf } from './kit/selectors.js';
+import { hashRule, isSelecting, NARROWING, selectorFlags, selectorsOf } from './kit/selectors.js';
 import { TextChannel } from './kit/text-channel.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 const flags = {
@@ -29,15 +29,19 @@ const flags = {
 
 export const command = defineCommand({
   path: 'list',
-  summary: 'list the files of an upload',
+  summary: 'list the files of an upload, or the datasets and uploads of a store',
   description:
+    'Of a store: its datasets with their newest versions, the ids of its uploads (the newest first), and the places below it, ' +
+    'such as those of writers, that have uploads of their own. Of an upload, or with --dataset, --version, --as-of or --pattern: its files.\n' +
     'Reads manifests alone: that of the upload, and where it is a delta those it builds on. Shows size, time and path of everything but folders, in the order of the paths; with ' +
     '--verbose also the MD5, git commit, shard, chunk and DVC stage of each file. Rows appear while the manifest is read, however long it is.\n' +
     NARROWING,
   args: [uploadArg],
   flags,
-  rules: [hashRule],
+  rules: [...uploadTargetRules, hashRule],
   examples: [
+    'archiver list s3://acme-archive/lab',
+    'archiver list /mnt/backup --dataset photos',
     'archiver list --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d',
     'archiver list s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --pattern "**/*.csv" --verbose',
     'archiver list file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
@@ -45,13 +49,20 @@ export const command = defineCommand({
   exits: {
     0: 'listed, or nothing matches a pattern',
     1: 'what was asked for is not there, or the manifest is missing, damaged or cannot be read',
-    3: 'listed, but some of what was asked for is not there',
+    3: 'listed, but some of what was asked for is not there, or the newest version of a dataset is unreadable',
   },
   async run(values, [url], context: StreamedResults & Messages & Verbosity & StoreContext & ReadingContext) {
-    const target = uploadTarget(url, values);
+    const isOfFiles = isSelecting(values) || (values.datasetId ?? values.version ?? values.asOf) !== undefined;
+    const named = isOfFiles ? undefined : await targetOf(url, values, context);
+    if (named !== undefined && named.uploadId === undefined) {
+      const { showStore } = await import('./list/show-store.js');
+      return await showStore(named.baseUrl, values, context);
+    }
+    const target = await findUpload(url, values, context);
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
-    const wanted = { uploadId: target.uploadId, selectors: selectorsOf(values), warn, signal: context.signal };
+    const { uploadId, manifestSha256: sha256 } = target;
+    const wanted = { uploadId, sha256, selectors: selectorsOf(values), warn, signal: context.signal };
     const list: Listing = (written) =>
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
@@ -75,6 +86,8 @@ export const command = defineCommand({
 interface Wanted {
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
+  /** Digests that the manifest may have. */
+  readonly sha256: readonly string[] | undefined;
   readonly selectors: Selectors;
   readonly warn: (text: string) => void;
   readonly emit: EventSink;
@@ -114,7 +127,7 @@ function pointedTo(error: NothingSelected, found: readonly Elsewhere[], { baseUr
 
 /** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
 async function eachEntry(
-  { reader, uploadId, selectors, warn, emit, signal }: Wanted,
+  { reader, uploadId, sha256, selectors, warn, emit, signal }: Wanted,
   { textOf, separator, put }: Written,
 ): Promise<Listed> {
   const { readView } = await import('../core/dataset/chain/read-view.js');
@@ -131,6 +144,7 @@ async function eachEntry(
   };
   const view = await readView(reader, {
     uploadId,
+    sha256,
     emit,
     signal,
     needles: selection.needles,

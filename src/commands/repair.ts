@@ -7,11 +7,18 @@ import { printable } from '../core/paths/raw-path.js';
 import type { Loss } from '../core/repair/losses.js';
 import type { RepairPart, RepairResult } from '../core/repair/repair-result.js';
 import { formatBytes, formatCount } from '../ui/format.js';
-import { limitFlags, storeModeFlag, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
+import {
+  limitFlags,
+  storeModeFlag,
+  uploadArg,
+  uploadTargetFlags,
+  uploadTargetRules,
+  workersFlag,
+} from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
+import { findUpload, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -41,6 +48,7 @@ export const command = defineCommand({
     'says. Chunks in cold storage must be restored from it first.',
   args: [uploadArg],
   flags,
+  rules: [...uploadTargetRules],
   examples: [
     'archiver repair s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver repair s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --execute',
@@ -52,7 +60,7 @@ export const command = defineCommand({
     3: 'repaired, or can be repaired, but something is lost, or may be; the result names it',
   },
   async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
-    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { repairUpload } = await import('../core/repair/repair.js');
     const { hasLosses } = await import('../core/repair/repair-result.js');
     const { rememberedIn } = await import('../core/archive/remembered.js');

@@ -4,15 +4,14 @@ import { defineCommand } from '../cli/command.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, requires } from '../cli/rule.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
-import type { DatasetVersion } from './kit/dataset-version.js';
 import {
   cacheFlag,
   coldFlags,
   limitFlags,
   outputFlags,
+  uploadArg,
   uploadTargetFlags,
-  versionFlags,
-  versionRules,
+  uploadTargetRules,
   workersFlag,
   writeFlags,
 } from './kit/flags.js';
@@ -22,13 +21,12 @@ import { type RestoreCall, type RestoreContext, restoreFiles } from './kit/resto
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
 import { hashRule, isSelecting, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
-import { uploadTarget } from './kit/upload-target.js';
+import { findUpload } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
   ...selectorFlags,
   all: flag.on({ describe: 'restore everything' }),
-  ...versionFlags('restore'),
   ...coldFlags,
   pollInterval: flag.duration({
     describe: 'with --wait: how often to look, 1s to 24h; 1m with --tier expedited, else 15m',
@@ -58,17 +56,11 @@ export const command = defineCommand({
     'Chunks in cold storage (GLACIER, DEEP_ARCHIVE) must be requested first. Only those that are needed are requested, ' +
     'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command waits ' +
     'and restores. Costs are estimates at AWS list prices.',
-  args: [
-    arg.url('S3_URL', {
-      describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out with --bucket',
-      optional: true,
-    }),
-    arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' }),
-  ],
+  args: [uploadArg, arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' })],
   flags,
   rules: [
     conflicts('all', SELECTOR_KEYS),
-    ...versionRules,
+    ...uploadTargetRules,
     requires('pollInterval', 'wait'),
     {
       kind: 'check',
@@ -99,15 +91,15 @@ export const command = defineCommand({
   },
   async run(values, [url, folder], context: RestoreContext) {
     const outputDir = resolve(context.cwd, folder);
-    const version = values.datasetId === undefined ? undefined : await versionOf(url, values, context);
-    const target = version?.target ?? uploadTarget(url, values);
+    const target = await findUpload(url, values, context);
+    const { version, manifestSha256 } = target;
     const { retrieveWithJob } = await import('./kit/retrieve-with-job.js');
     const { retrievalDocument } = await import('../core/restore/retrieval-document.js');
     const call = {
       operation: 'restore',
       outputDir,
       target,
-      ...(version === undefined ? {} : { manifestSha256: version.manifestSha256 }),
+      manifestSha256,
       selectors: selectorsOf(values),
       openCache: () => openFrameCache(values, context),
       fillsCache: !values.all || isGiven(context, 'cacheGb'),
@@ -118,27 +110,9 @@ export const command = defineCommand({
         return { result: retrieval.result, document, ...(await outcomeOf(retrieved, values)) };
       },
     } satisfies RestoreCall;
-    const about = version === undefined ? {} : { datasetId: version.datasetId, version: version.version };
-    return await restoreFiles(values, call, context, about);
+    return await restoreFiles(values, call, context, { ...version });
   },
 });
-
-async function versionOf(
-  url: string | undefined,
-  values: Values<typeof flags>,
-  context: RestoreContext,
-): Promise<DatasetVersion> {
-  const { datasetTarget } = await import('./kit/dataset-target.js');
-  const { findVersion, versionSelector } = await import('./kit/dataset-version.js');
-  const baseUrl = datasetTarget(url, values);
-  const selector = versionSelector(values);
-  if (values.gitCommit.length > 0 && values.version === undefined && values.asOf === undefined) {
-    const { findCommitVersion } = await import('./kit/commit-version.js');
-    const found = await findCommitVersion(values, baseUrl, context);
-    if (found !== undefined) return found;
-  }
-  return await findVersion(values, baseUrl, selector, context);
-}
 
 type Outcome = { readonly text?: string; readonly planned?: readonly string[]; readonly status?: number };
 

@@ -5,11 +5,10 @@ import { flag, type Values } from '../cli/flag.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { usageError } from '../core/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
-import { cacheFlag, uploadTargetFlags, versionFlags, versionRules } from './kit/flags.js';
+import { cacheFlag, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
-  ...versionFlags('look into'),
   ...cacheFlag(),
   command: flag.repeat({
     short: 'c',
@@ -33,12 +32,12 @@ export const command = defineCommand({
     'Lines that fail do not stop the others.',
   args: [
     arg.url('S3_URL', {
-      describe: 'the upload, or with --dataset-id its bucket and prefix; leave it out for a prompt over all commands',
+      describe: 'the upload, or the store of the dataset; leave it out for a prompt over all commands',
       optional: true,
     }),
   ],
   flags,
-  rules: [...versionRules],
+  rules: [...uploadTargetRules],
   examples: [
     'archiver shell s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver shell s3://acme-archive/lab --dataset-id results-1a2b3c4d --as-of 2026-03-31',
@@ -57,7 +56,7 @@ export const command = defineCommand({
     const isArchive =
       context.origins['url'] === 'flag' ||
       context.origins['bucket'] === 'flag' ||
-      [values.uploadId, values.datasetId].some((given) => given !== undefined);
+      [values.uploadId, values.datasetId, values.version, values.asOf].some((given) => given !== undefined);
     if (!isArchive) {
       const { ReplInterpreter } = await import('./shell/repl-interpreter.js');
       return await talk(new ReplInterpreter(context), values, context);

@@ -9,12 +9,12 @@ import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
-import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, workersFlag } from './kit/flags.js';
+import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
-import { uploadTarget, uploadUrl } from './kit/upload-target.js';
 import { memoryLimit } from './kit/memory-limit.js';
+import { findUpload, uploadUrl } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -42,7 +42,7 @@ export const command = defineCommand({
     '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.',
   args: [uploadArg],
   flags,
-  rules: [conflicts('quick', ['deep', 'sample', 'workers'])],
+  rules: [...uploadTargetRules, conflicts('quick', ['deep', 'sample', 'workers'])],
   examples: [
     'archiver verify s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver verify --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --deep',
@@ -50,7 +50,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'all checks passed', 1: 'verification failed, or the upload cannot be read' },
   async run(values, [url], context: Results & Verbosity & MemoryLimit & StoreContext & ProgressContext) {
-    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/verify/verify.js');
     const { workers } = values;
     const elapsed = stopwatch(context);

@@ -105,7 +105,7 @@ test('what cannot be repaired is one sentence with the next step, and status 1',
   expect(json(document.stdout)).toMatchObject({ error: { code: 'integrity' } });
 });
 
-test.each([[[]], [['s3://bucket']], [['s3://bucket/uploads/x', '--bucket', 'b']]])(
+test.each([[[]], [['s3://bucket', '-u', 'a/b']], [['s3://bucket/uploads/x', '--bucket', 'b']]])(
   '%j is a usage error',
   async (argv) => {
     expect((await run(...argv)).status).toBe(2);

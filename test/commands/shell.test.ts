@@ -204,8 +204,8 @@ describe('what goes wrong', () => {
   it('has no --json, and wants an upload when anything is said of one', async () => {
     const json = await runCommand({ root, folder }, ['shell', upload, '--json']);
     expect([json.status, (JSON.parse(json.stdout) as { error: { code: string } }).error.code]).toEqual([2, 'usage']);
-    expect((await inShell(['ls'], [`file://${folder}/store`])).status).toBe(2);
-    expect((await inShell(['ls'], ['--upload-id', UPLOAD_ID])).stderr).toContain('--bucket is missing');
+    expect((await inShell(['ls'], [`file://${folder}/store`])).stderr).toContain('there is no dataset under');
+    expect((await inShell(['ls'], ['--upload-id', UPLOAD_ID])).stderr).toContain('no store is named');
   });
 });
 

@@ -12,7 +12,7 @@ import { raw } from '../support/raw.js';
 const root = buildTree([command], [], 'upload alone');
 
 test.each([
-  ['two destinations', ['file:///x', '--bucket', 'abc'], 'either DESTINATION or --bucket'],
+  ['two destinations', ['file:///x', '--bucket', 'abc'], 'either a URL or --bucket'],
   ['no destination', [], 'either DESTINATION or --bucket'],
   ['a prefix without a bucket', ['file:///x', '--prefix', 'p'], '--prefix goes with --bucket'],
   ['tier days without --auto-tier', ['s3://abc', '--tier-hot-days', '3'], '--auto-tier'],
@@ -40,7 +40,7 @@ test.each([
     ['file:///x', '--exclude-file', '/nonexistent/patterns'],
     'patterns: there is no such file\n',
   ],
-  ['a destination that is no URL', ['/just/a/path'], 's3://'],
+  ['a destination that is no URL', ['just/a/path'], 's3://'],
 ] as const)('%s is a usage error', async (_name, args, words) => {
   const source = await tempFolder();
   writeFileSync(join(source, 'a'), 'a');

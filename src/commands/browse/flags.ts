@@ -1,10 +1,9 @@
 // The flags of `archiver browse`, for its declaration and for what runs it.
 import type { Values } from '../../cli/flag.js';
-import { cacheFlag, coldFlags, uploadTargetFlags, versionFlags } from '../kit/flags.js';
+import { cacheFlag, coldFlags, uploadTargetFlags } from '../kit/flags.js';
 
 export const flags = {
   ...uploadTargetFlags('us-east-1'),
-  ...versionFlags('browse'),
   ...coldFlags,
   ...cacheFlag(),
 };

@@ -4,15 +4,13 @@ import type { Context } from '../../cli/context.js';
 import { isCi, runOperation } from '../../cli/progress.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
-import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { FileHistories } from '../../core/dataset/chain/file-history.js';
 import { neighbourVersion } from '../../core/dataset/records/neighbour-version.js';
-import { resolveVersion } from '../../core/dataset/records/version-selector.js';
 import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import type { EventSink } from '../../core/events.js';
 import { usageError } from '../../core/failures/errors.js';
 import { loadListing } from '../../core/listing/load-listing.js';
-import type { UploadId, VersionRecord } from '../../core/manifest/manifest-types.js';
+import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { firstLines } from '../../core/restore/fetch/first-lines.js';
 import type { BrowsePorts } from '../../stores/browse/actions.js';
@@ -21,11 +19,9 @@ import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from './flags.js';
 import { openForSession } from '../kit/store.js';
-import { uploadTarget } from '../kit/upload-target.js';
+import { findTarget, type Target, targetOf } from '../kit/upload-target.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { openFrameCache } from '../kit/frame-cache.js';
-import { datasetTarget } from '../kit/dataset-target.js';
-import { versionSelector } from '../kit/dataset-version.js';
 import { BrowseRestores, type RunOnScreen } from './browse-restores.js';
 
 /** Not the working folder: there a file of the same name could give way. */
@@ -38,11 +34,9 @@ interface Browsing {
   readonly context: Context;
   readonly opened: OpenedStore;
   readonly runOnScreen: RunOnScreen;
-  readonly baseUrl: string;
+  readonly target: Target;
   /** Where restored files go, as it was typed. */
   readonly outputDir: string;
-  /** Undefined where a dataset is named. */
-  readonly uploadId: UploadId | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -53,8 +47,7 @@ export async function runBrowse(
   context: Context,
 ): Promise<number> {
   requireTerminal(context);
-  const isDataset = values.datasetId !== undefined;
-  const target = isDataset ? { baseUrl: datasetTarget(url, values), uploadId: undefined } : uploadTarget(url, values);
+  const target = await targetOf(url, values, context);
   const { opened, during } = await openForSession(target.baseUrl, values, context);
   // What is under way ends with the screen.
   const ending = new AbortController();
@@ -65,7 +58,7 @@ export async function runBrowse(
     runOperation({ ...how, consumers: [{ name: 'screen', take }], onFailure }, (emit) => during(emit, () => run(emit)));
   try {
     const signal = AbortSignal.any([context.signal, ending.signal]);
-    return await browse({ values, context, opened, runOnScreen, outputDir, signal, ...target }, () => ending.abort());
+    return await browse({ values, context, opened, runOnScreen, outputDir, signal, target }, () => ending.abort());
   } finally {
     ending.abort();
     opened.close();
@@ -82,7 +75,8 @@ function requireTerminal({ stdin, stdout, env, json }: Context): void {
 }
 
 async function browse(browsing: Browsing, end: () => void): Promise<number> {
-  const { values, context, opened, runOnScreen, baseUrl, outputDir, signal } = browsing;
+  const { values, context, opened, runOnScreen, target, outputDir, signal } = browsing;
+  const { baseUrl } = target;
   const cache = await openFrameCache(values, context);
   const folder = resolve(context.cwd, outputDir);
   const restores = new BrowseRestores({ values, context, opened, runOnScreen, cache, outputDir: folder });
@@ -150,21 +144,15 @@ const versionOf = (record: VersionRecord, isHead: boolean): BrowseVersion => ({
 });
 
 async function openListing(
-  { values, context, opened, runOnScreen, baseUrl, uploadId: named, signal }: Browsing,
+  { context, opened, runOnScreen, target, signal }: Browsing,
   take: EventSink,
 ): Promise<OpenedListing> {
-  const selector = versionSelector(values);
+  const { baseUrl, selector } = target;
   const found = await runOnScreen({ take, signal }, async (emit) => {
     emit({ type: 'start', operation: 'load', source: baseUrl, target: '' });
-    const record =
-      values.datasetId === undefined
-        ? undefined
-        : await resolveVersion(opened.store, checkDatasetId(values.datasetId), selector, signal);
-    const version = record && versionOf(record, selector.kind === 'head');
-    const uploadId = record?.uploadId ?? named;
-    if (uploadId === undefined) throw new Error('neither an upload nor a dataset is named');
-    const sha256 = version?.manifestSha256;
+    const { uploadId, version: named, manifestSha256: sha256 = [] } = await findTarget(opened.store, target, context);
     const listing = await loadListing(opened.store, { uploadId, emit, signal, sha256 });
+    const version = named && { ...named, isHead: selector.kind === 'head', manifestSha256: sha256 };
     return { listing, baseUrl, uploadId, version };
   });
   const { region } = opened;

@@ -1,7 +1,6 @@
 import { defineCommand } from '../../cli/command.js';
 import type { StreamedResults } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import type { Change } from '../../core/dataset/diff.js';
 import type { Counts, DiffTally } from '../../core/dataset/diff-tally.js';
 import { displayPath } from '../../core/paths/raw-path.js';
@@ -43,7 +42,6 @@ export const command = defineCommand({
   async run(values, [url], context: StreamedResults & StoreContext & ReadingContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
-    const datasetId = checkDatasetId(values.datasetId);
     const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');
     const { openVersion } = await import('../../core/dataset/chain/version-view.js');
     const { diffViews } = await import('../../core/dataset/diff.js');
@@ -53,9 +51,9 @@ export const command = defineCommand({
     const { fromRecord, toRecord, tally, requests } = await whileReading(context, baseUrl, (emit, aside) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         emit({ type: 'phase', phase: 'reading' });
-        const fromRecord = await resolveVersion(store, datasetId, selectors.from, signal);
+        const fromRecord = await resolveVersion(store, values.datasetId, selectors.from, signal);
         const from = await openVersion(store, fromRecord, signal);
-        const toRecord = await resolveVersion(store, datasetId, selectors.to, signal);
+        const toRecord = await resolveVersion(store, fromRecord.datasetId, selectors.to, signal);
         const to = await openVersion(store, toRecord, signal);
         const tally = new DiffTally(from, to);
         emit({ type: 'phase', phase: 'comparing' });
@@ -76,7 +74,7 @@ export const command = defineCommand({
       return;
     }
     const head = {
-      datasetId,
+      datasetId: fromRecord.datasetId,
       location: baseUrl,
       from: fromRecord.uploadId,
       fromVersion: fromRecord.version,

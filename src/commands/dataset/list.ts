@@ -1,25 +1,10 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
-import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { formatBytes, formatCount } from '../../ui/format.js';
+import { DATASET_COLUMNS } from '../kit/dataset-table.js';
 import { placeArg, storeFlags, writerFlag } from '../kit/flags.js';
-import { minuteText, ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
-import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
-
-const COLUMNS: readonly Column<DatasetSummary>[] = [
-  column('DATASET', ({ datasetId }) => printable(datasetId)),
-  numbers('VERSIONS', ({ versions }) => formatCount(versions)),
-  numbers('HEAD', ({ headVersion }) => `v${headVersion}`, { dropOrder: 2 }),
-  numbers('FILES', ({ files }) => ofKnown(files, formatCount)),
-  numbers('SIZE', ({ bytes }) => ofKnown(bytes, formatBytes)),
-  column('UPDATED (UTC)', ({ updated }) => ofKnown(updated, minuteText), { dropOrder: 1 }),
-  column('SOURCE', ({ source, host }) => ofKnown(source, (path) => printable(`${path} on ${host ?? '?'}`)), {
-    isCuttable: true,
-    dropOrder: 3,
-  }),
-];
+import { tableText, type TableContext } from '../kit/table.js';
 
 export const command = defineCommand({
   path: 'dataset list',
@@ -43,7 +28,7 @@ export const command = defineCommand({
       const datasets = await describeDatasets(store, context.signal);
       for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
       const none = `no datasets under ${printable(baseUrl)}\n`;
-      const text = datasets.length === 0 ? none : await tableText(datasets, COLUMNS, context);
+      const text = datasets.length === 0 ? none : await tableText(datasets, DATASET_COLUMNS, context);
       context.result({ datasets, location: baseUrl, requests }, () => text);
       return datasets.some(({ problem }) => problem !== undefined) ? 3 : 0;
     });

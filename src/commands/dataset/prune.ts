@@ -15,7 +15,7 @@ import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';
 import { formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';
-import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
+import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { amountText, bytesOf, fact, failureText, firstLines, minuteText, textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
@@ -24,7 +24,12 @@ import { type StoreContext, withStore } from '../kit/store.js';
 const MIN_GRACE_MS = 2 * 3_600_000;
 
 const flags = {
-  ...datasetFlag,
+  datasetId: flag.text({
+    alias: 'dataset',
+    placeholder: 'ID',
+    required: true,
+    describe: 'the dataset, exactly as `dataset list` names it',
+  }),
   keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
   keepWithin: flag.duration({ describe: 'also keep what was made at most this long before the newest version: 30d' }),
   keepHourly: flag.int([1], { describe: 'also keep the newest version of each of the last N hours that have one' }),

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
-import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { recordedSource } from '../../core/dataset/records/recorded-source.js';
 import type { BrokenRecord, ReadRecord } from '../../core/dataset/records/versions.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
@@ -57,12 +56,10 @@ export const command = defineCommand({
   async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
-    const datasetId = checkDatasetId(values.datasetId);
-    const { noSuchDataset } = await import('../../core/dataset/records/version-selector.js');
-    const { listVersions, readVersions } = await import('../../core/dataset/records/versions.js');
+    const { findDataset } = await import('../../core/dataset/records/find-dataset.js');
+    const { readVersions } = await import('../../core/dataset/records/versions.js');
     return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const listed = await listVersions(store, datasetId, context.signal);
-      if (listed.length === 0) throw await noSuchDataset(store, datasetId, context.signal);
+      const { datasetId, versions: listed } = await findDataset(store, values.datasetId, context.signal);
       const read = await readVersions(store, datasetId, listed.toReversed(), context.signal);
       const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
       for (const { problem } of broken) context.warn(problem.message);

@@ -9,11 +9,11 @@ import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { resultPath } from '../../core/failures/failure-list.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
-import { uploadTargetFlags } from '../kit/flags.js';
+import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { withResult } from '../kit/run.js';
-import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { findUpload, uploadUrl } from '../kit/upload-target.js';
 
 const flags = {
   outputDir: flag.folder({ default: 'dvc-files', describe: 'where the .dvc files go, when OUTPUT_DIR is not given' }),
@@ -34,10 +34,11 @@ export const command = defineCommand({
     'A .dvc file that is there is brought up to date, and keeps descriptions and comments. Left out are symbolic ' +
     'links and the files of DVC and git themselves; files without an MD5 and names that are not UTF-8 fail.',
   args: [
-    arg.url('S3_URL', { describe: 'the upload; leave it out with --bucket', optional: true }),
+    uploadArg,
     arg.folder('OUTPUT_DIR', { describe: 'where the .dvc files go; made when it is missing', optional: true }),
   ],
   flags,
+  rules: [...uploadTargetRules],
   examples: [
     'archiver dvc export s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./lab',
     'archiver dvc export s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --output-dir lab --cache-dir /mnt/dvc-cache',
@@ -51,7 +52,7 @@ export const command = defineCommand({
     if (named !== undefined && context.origins['outputDir'] === 'flag')
       throw usageError('give either OUTPUT_DIR or --output-dir, not both');
     const outputDir = resolve(context.cwd, named ?? values.outputDir);
-    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { exportSidecars } = await import('../../core/dvc/export-sidecars.js');
     const { cacheDir } = values;
     const location = uploadUrl({ baseUrl, uploadId });

@@ -2,11 +2,11 @@ import { defineCommand } from '../../cli/command.js';
 import type { Messages, Results } from '../../cli/context.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
-import { uploadArg, uploadTargetFlags } from '../kit/flags.js';
+import { uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { amountText } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
-import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { findUpload, uploadUrl } from '../kit/upload-target.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 
 interface StageRow {
@@ -29,13 +29,14 @@ export const command = defineCommand({
     'of files when they are made with --dvc-auto.',
   args: [uploadArg],
   flags: uploadTargetFlags('us-east-1'),
+  rules: [...uploadTargetRules],
   examples: [
     'archiver dvc stages s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver dvc stages --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'listed, also when there are none', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & Messages & StoreContext & TableContext & ReadingContext) {
-    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { countStages } = await import('../../core/dvc/stage-counts.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const {

@@ -11,12 +11,12 @@ import type { Listing } from '../../core/listing/listing.js';
 import { displayPath, printable, type RawPath } from '../../core/paths/raw-path.js';
 import { type Failure, resultPath } from '../../core/failures/failure-list.js';
 import { formatCount } from '../../ui/format.js';
-import { outputFlags, uploadArg, uploadTargetFlags } from '../kit/flags.js';
+import { outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules } from '../kit/flags.js';
 import { didYouMean } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
 import { withProgress } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
-import { uploadTarget, uploadUrl } from '../kit/upload-target.js';
+import { findUpload, uploadUrl } from '../kit/upload-target.js';
 import { isOfStage } from '../../core/manifest/provenance.js';
 
 const flags = {
@@ -35,6 +35,7 @@ export const command = defineCommand({
     'Reads manifests only. A difference is not a failure: as with `git status`, the exit status does not show it.',
   args: [arg.folder('LOCAL_PATH', { describe: 'folder to compare with the source folder of the upload' }), uploadArg],
   flags,
+  rules: [...uploadTargetRules],
   examples: [
     'archiver dvc status . s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver dvc status ./lab s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --stage train --json',
@@ -45,7 +46,7 @@ export const command = defineCommand({
     3: 'compared, but some local files could not be read',
   },
   async run(values, [localPath, url], context: StreamedResults & Pick<Places, 'cwd'> & StoreContext & ProgressContext) {
-    const { baseUrl, uploadId } = uploadTarget(url, values);
+    const { baseUrl, uploadId, manifestSha256: sha256 } = await findUpload(url, values, context);
     const { resolveSource } = await import('../../core/archive/scan/source-folder.js');
     const folder = resolveSource(localPath, context.cwd);
     const { compareLocal } = await import('../../core/dvc/compare-local.js');
@@ -57,7 +58,7 @@ export const command = defineCommand({
     const status = await withProgress(context, values, (emit) => {
       emit({ type: 'start', operation: 'dvc status', source: localPath, target: '' });
       return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }): Promise<Status> => {
-        const listing = await loadListing(store, { uploadId, emit, signal });
+        const listing = await loadListing(store, { uploadId, sha256, emit, signal });
         checkStage(listing, stage, location);
         const comparison = await compareLocal({ listing, folder, stage, emit, signal });
         const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;

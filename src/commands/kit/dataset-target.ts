@@ -1,12 +1,10 @@
-// Which place a command looks for datasets in: S3_URL, or --bucket and --prefix, or the part of it that belongs to one
-// writer. Commands import it inside `run`: ids of writers need node:crypto.
+// Which place a command looks for datasets in: S3_URL, or the part of it that belongs to one writer. Commands import it inside `run`: ids of writers need node:crypto.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { autoWriterId, checkWriterId } from '../../core/dataset/records/identity.js';
 import { usageError } from '../../core/failures/errors.js';
 import { joinStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { bucketUrl } from './upload-target.js';
 
 /** @throws usage for the URL of an upload, and for a writer id that is none */
 export function datasetBase(url: string, writerId: string | undefined): string {
@@ -18,17 +16,6 @@ export function datasetBase(url: string, writerId: string | undefined): string {
   }
   const writer = writerIdOf(writerId ?? '');
   return writer === undefined ? joinStoreUrl(url) : joinStoreUrl(url, 'writers', writer);
-}
-
-/** The same for commands that take a URL or --bucket. @throws usage when neither is given, or both */
-export function datasetTarget(
-  url: string | undefined,
-  { bucket, prefix }: { readonly bucket: string | undefined; readonly prefix: string },
-): string {
-  if (url !== undefined && bucket !== undefined) throw usageError('give either a URL or --bucket, not both');
-  if (url !== undefined) return datasetBase(url, undefined);
-  if (bucket === undefined) throw usageError('S3_URL is missing: the bucket and prefix of the dataset');
-  return joinStoreUrl(bucketUrl(bucket), prefix);
 }
 
 /** The writer that --writer-id names; undefined without one. */

@@ -6,7 +6,7 @@ import { conflicts, requires } from '../../cli/rule.js';
 
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
-  describe: 'the upload, instead of --bucket and --upload-id',
+  describe: 'the upload, or the store of the dataset; not needed with --bucket or ARCHIVER_STORE',
   optional: true,
 });
 
@@ -54,6 +54,7 @@ export const storeModeFlag = {
 
 /** Names the dataset that an upload becomes a version of. */
 export const datasetIdFlag = flag.text({
+  alias: 'dataset',
   placeholder: 'ID',
   describe:
     'dataset that this becomes a version of; derived from this machine (or writer) and the folder when not given',
@@ -71,7 +72,7 @@ export const encryptionFlags = {
   }),
 };
 
-/** Names one upload without a URL. */
+/** Names one upload: by its URL or id, or as a version of a dataset. */
 export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => ({
   bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),
   prefix: flag.text({
@@ -82,8 +83,29 @@ export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => (
     describe: 'prefix in the bucket, when no URL is given',
   }),
   uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'upload, when the URL does not name it' }),
+  datasetId: flag.text({
+    alias: 'dataset',
+    placeholder: 'NAME|ID',
+    describe:
+      'newest version of this dataset, when S3_URL is a store: its id, its name or a beginning that no other has; not needed where there is only one',
+  }),
+  version: flag.text({
+    placeholder: 'VERSION',
+    describe: 'another version of the dataset: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC)',
+  }),
+  asOf: flag.text({
+    placeholder: 'YYYY-MM-DD[THH:MM]',
+    describe: 'newest version of the dataset made by the end of this day or minute (UTC)',
+  }),
   ...storeFlags(defaultRegion),
 });
+
+/** How an upload is named. */
+export const uploadTargetRules = [
+  conflicts('datasetId', ['uploadId']),
+  conflicts('version', ['asOf', 'uploadId']),
+  conflicts('asOf', ['uploadId']),
+] as const;
 
 /** Under which writer's prefix an upload goes. */
 export const writerIdFlag = flag.text({
@@ -187,31 +209,6 @@ export const folderRules = [
 /** Answers the questions of a command. */
 export const yesFlag = { yes: flag.on({ short: 'y', describe: 'answer yes to every question' }) };
 
-/** Which version of a dataset is read. `use`: what for. */
-export const versionFlags = (use: string) => ({
-  datasetId: flag.text({
-    placeholder: 'ID',
-    describe: `${use} a version of this dataset; S3_URL is then the bucket and prefix of the uploads`,
-  }),
-  version: flag.text({
-    placeholder: 'VERSION',
-    describe:
-      'with --dataset-id: this version instead of the newest: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC)',
-  }),
-  asOf: flag.text({
-    placeholder: 'YYYY-MM-DD[THH:MM]',
-    describe: 'with --dataset-id: the newest version made by the end of this day or minute (UTC)',
-  }),
-});
-
-/** How versions are named. */
-export const versionRules = [
-  requires('version', 'datasetId'),
-  requires('asOf', 'datasetId'),
-  conflicts('version', ['asOf']),
-  conflicts('datasetId', ['uploadId']),
-];
-
 /** How chunks are retrieved from cold storage. */
 export const coldFlags = {
   tier: flag.choice(['expedited', 'standard', 'bulk'], {
@@ -257,7 +254,11 @@ export const writerFlag = {
   }),
 };
 
-/** Names an existing dataset. */
+/** Names an existing dataset that is read. */
 export const datasetFlag = {
-  datasetId: flag.text({ placeholder: 'ID', required: true, describe: 'the dataset, as `dataset list` names it' }),
+  datasetId: flag.text({
+    alias: 'dataset',
+    placeholder: 'NAME|ID',
+    describe: 'the dataset: its id, its name or a beginning that no other has; not needed where there is only one',
+  }),
 };

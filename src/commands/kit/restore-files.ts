@@ -59,7 +59,7 @@ interface Fetched {
 
 export interface RestoreCall extends Pick<RestoreOptions, 'operation' | 'outputDir' | 'selectors' | 'fillsCache'> {
   readonly target: UploadLocation;
-  readonly manifestSha256?: readonly string[];
+  readonly manifestSha256?: readonly string[] | undefined;
   /** Opened when the store is. */
   readonly openCache: () => Promise<RestoreOptions['cache']>;
   /** The engine that gets the files. */

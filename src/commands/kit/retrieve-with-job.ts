@@ -20,7 +20,7 @@ import {
 } from '../../core/restore/retrieve.js';
 import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
-import type { DatasetVersion } from './dataset-version.js';
+import type { DatasetVersion } from './upload-target.js';
 import { jobFolder } from './saved.js';
 
 /** The flags that say how cold storage is dealt with, and where the store is. */
@@ -38,7 +38,7 @@ export interface ColdRestore {
   readonly context: Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>;
   readonly opened: OpenedStore;
   readonly target: UploadLocation;
-  readonly version: Pick<DatasetVersion, 'datasetId' | 'version'> | undefined;
+  readonly version: DatasetVersion | undefined;
 }
 
 export interface Retrieved {

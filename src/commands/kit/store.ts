@@ -4,7 +4,7 @@ import type { Cancellation, Environment, Messages, Origins } from '../../cli/con
 import type { EventSink } from '../../core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
 
-export type StoreContext = Cancellation & Environment & Origins & Pick<Messages, 'note'>;
+export type StoreContext = Cancellation & Environment & Origins & Pick<Messages, 'note' | 'warn'>;
 
 /** What the flags of a store say. */
 export interface StoreValues {

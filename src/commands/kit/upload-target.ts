@@ -1,53 +1,136 @@
-// Which upload a command means: a URL, or --bucket, --prefix and --upload-id.
+// Which upload a command means: its URL, or --bucket, --prefix and --upload-id, or a version of a dataset, which the store is
+// asked for. The one way there for every command that reads.
+import type { Origins } from '../../cli/context.js';
 import { usageError } from '../../core/failures/errors.js';
-import { joinStoreUrl, parseStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
+import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
+import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/upload-id.js';
+import type { VersionRecord } from '../../core/manifest/manifest-types.js';
+import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
+import { type StoreContext, type StoreValues, withStore } from './store.js';
 
-export interface UploadTargetValues {
+export interface TargetValues {
   readonly bucket: string | undefined;
   readonly prefix: string;
   readonly uploadId: string | undefined;
+  readonly datasetId: string | undefined;
+  readonly version: string | undefined;
+  readonly asOf: string | undefined;
+  readonly gitCommit?: readonly string[];
 }
 
-const EXAMPLE = 's3://bucket/prefix/uploads/20251114-093012-1a2b3c4d';
-
-/** The base and id of the upload. @throws usage with what is missing */
-export function uploadTarget(url: string | undefined, values: UploadTargetValues): UploadLocation {
-  if (url !== undefined && values.bucket !== undefined) throw usageError('give either a URL or --bucket, not both');
-  return url === undefined ? fromFlags(values) : fromUrl(url, values.uploadId);
+/** What a call names: an upload, or a version of a dataset that the store has to be asked for. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly uploadId: UploadId | undefined;
+  readonly dataset: string | undefined;
+  readonly selector: VersionSelector;
+  /** Where no version is named: the newest that was made at one of these commits is meant, if there is one. */
+  readonly commits: readonly string[];
 }
 
-function fromUrl(url: string, uploadId: string | undefined): UploadLocation {
-  const named = splitUploadUrl(url);
-  if (named !== undefined) {
-    if (uploadId !== undefined && uploadId !== named.uploadId)
-      throw usageError('--upload-id and the URL name different uploads');
-    return { baseUrl: named.baseUrl, uploadId: checkId(named.uploadId) };
-  }
-  if (uploadId !== undefined) return { baseUrl: joinStoreUrl(url), uploadId: checkId(uploadId) };
-  parseStoreUrl(url);
-  throw usageError(
-    `${printable(url)} does not name an upload`,
-    `write the upload's URL, such as ${EXAMPLE}, or add --upload-id`,
-  );
+/** A version as it was found. */
+export interface DatasetVersion {
+  readonly datasetId: string;
+  readonly version: number;
 }
 
-function fromFlags({ bucket, prefix, uploadId }: UploadTargetValues): UploadLocation {
-  const missing = [...(bucket === undefined ? ['--bucket'] : []), ...(uploadId === undefined ? ['--upload-id'] : [])];
-  if (bucket === undefined || uploadId === undefined) {
+export interface FoundUpload extends UploadLocation {
+  /** Undefined where the upload itself was named. */
+  readonly version: DatasetVersion | undefined;
+  /** Digests that its manifest may have; undefined where any will do. */
+  readonly manifestSha256: readonly string[] | undefined;
+}
+
+/** What is named without asking the store. @throws usage for what contradicts itself, or is missing */
+export async function targetOf(url: string | undefined, values: TargetValues, { origins }: Origins): Promise<Target> {
+  const { bucket, prefix, datasetId: dataset } = values;
+  if (url === undefined && bucket === undefined) {
     throw usageError(
-      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
-      `or name the upload by its URL: ${EXAMPLE}`,
+      'no store is named',
+      'write its URL or path, or set ARCHIVER_STORE, or storage.url in the config file',
     );
   }
-  return { baseUrl: joinStoreUrl(bucketUrl(bucket), prefix), uploadId: checkId(uploadId) };
+  const place = url ?? joinStoreUrl(bucketUrl(bucket ?? ''), prefix);
+  const named = splitUploadUrl(place);
+  const isVersionTyped = ['datasetId', 'version', 'asOf'].some((key) => origins[key] === 'flag');
+  if (named !== undefined && isVersionTyped) {
+    throw usageError(
+      `${printable(place)} is an upload, and datasets lie above uploads/`,
+      'leave out /uploads/… at the end, or the dataset and version',
+    );
+  }
+  if (named !== undefined && values.uploadId !== undefined && values.uploadId !== named.uploadId)
+    throw usageError('--upload-id and the URL name different uploads');
+  const baseUrl = named?.baseUrl ?? joinStoreUrl(place);
+  const uploadId = named?.uploadId ?? values.uploadId;
+  if (uploadId === undefined) return { baseUrl, uploadId, dataset, ...(await wantedVersion(values)) };
+  return { baseUrl, uploadId: checkId(uploadId, baseUrl), dataset: undefined, selector: { kind: 'head' }, commits: [] };
 }
 
-function checkId(uploadId: string): UploadId {
-  if (!mayBeUploadId(uploadId))
-    throw usageError(`'${printable(uploadId)}' is not an upload id`, 'it looks like 20251114-093012-1a2b3c4d');
-  return uploadId;
+/** The version that --version or --as-of name, else the newest, perhaps of a commit. */
+async function wantedVersion(values: TargetValues): Promise<Pick<Target, 'selector' | 'commits'>> {
+  const { version, asOf, gitCommit = [] } = values;
+  const isNamed = (version ?? asOf) !== undefined;
+  return { selector: await selectorOf(values), commits: isNamed ? [] : gitCommit };
+}
+
+async function selectorOf({ version, asOf }: TargetValues): Promise<VersionSelector> {
+  const { parseVersionSelector } = await import('../../core/dataset/records/version-selector.js');
+  if (version !== undefined) return parseVersionSelector(version);
+  if (asOf === undefined) return { kind: 'head' };
+  const selector = parseVersionSelector(asOf);
+  if (selector.kind !== 'by') throw usageError('--as-of wants a day such as 2026-03-31', 'a version goes to --version');
+  return selector;
+}
+
+/** Asks the store for the version, where no upload is named. @throws what `resolveVersion` and `versionAtCommit` throw */
+export async function findTarget(reader: ObjectReader, target: Target, context: StoreContext): Promise<FoundUpload> {
+  const { baseUrl, uploadId, dataset, selector, commits } = target;
+  if (uploadId !== undefined) return { baseUrl, uploadId, version: undefined, manifestSha256: undefined };
+  const { resolveVersion } = await import('../../core/dataset/records/version-selector.js');
+  const { digestsOf } = await import('../../core/dataset/chain/version-view.js');
+  const record =
+    (commits.length === 0 ? undefined : await recordAtCommit(reader, dataset, commits, context)) ??
+    (await resolveVersion(reader, dataset, selector, context.signal));
+  const { datasetId, version } = record;
+  return { baseUrl, uploadId: record.uploadId, version: { datasetId, version }, manifestSha256: digestsOf(record) };
+}
+
+/** The newest version of a commit, which is told. None: files of the newest version may be of it nevertheless. */
+async function recordAtCommit(
+  reader: ObjectReader,
+  dataset: string | undefined,
+  commits: readonly string[],
+  { note, warn, signal }: StoreContext,
+): Promise<VersionRecord | undefined> {
+  const { versionAtCommit } = await import('../../core/dataset/records/version-commits.js');
+  const found = await versionAtCommit(reader, dataset, commits, { onBroken: (text) => warn(text), signal });
+  if (found === undefined) return undefined;
+  const { datasetId, version } = found.record;
+  note(`v${version} of ${printable(datasetId)} is the newest version made at commit ${found.commit}`);
+  return found.record;
+}
+
+/** The upload that a call means. The store is opened only where it has to be asked. @throws what both steps throw */
+export async function findUpload(
+  url: string | undefined,
+  values: TargetValues & StoreValues,
+  context: StoreContext,
+): Promise<FoundUpload> {
+  const target = await targetOf(url, values, context);
+  const { baseUrl, uploadId } = target;
+  if (uploadId !== undefined) return { baseUrl, uploadId, version: undefined, manifestSha256: undefined };
+  return await withStore({ baseUrl, values, context }, ({ store }) => findTarget(store, target, context));
+}
+
+function checkId(uploadId: string, baseUrl: string): UploadId {
+  if (mayBeUploadId(uploadId)) return uploadId;
+  throw usageError(
+    `'${printable(uploadId)}' is not an upload id`,
+    `it looks like 20251114-093012-1a2b3c4d; archiver list ${printable(baseUrl)} shows those that there are`,
+  );
 }
 
 /** The URL of the upload itself. */

@@ -1,7 +1,7 @@
 // What `upload`, `sync` and `create upload` do alike once their flags are read: go on with an interrupted run where that is
 // wanted, archive, show the result.
 import type { Context } from '../../cli/context.js';
-import type { ProgressFormat } from '../../cli/progress.js';
+import type { Aside, ProgressFormat } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
@@ -9,6 +9,7 @@ import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { RawPath } from '../../core/paths/raw-path.js';
+import { hasTerminal } from '../kit/ask.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
@@ -45,10 +46,14 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   const after = { ...context, warn: (text: string) => void warnings.push(text) };
   const { result, written } = await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
-      work: async (emit) => {
+      work: async (emit, aside) => {
         const source = sources.map(({ given }) => given).join(' ');
         emit({ type: 'start', operation, source, target: storeUrl });
-        const result = await archiveInto(() => open(emit), { ...resumed, emit });
+        // A full upload takes nothing over: only what would be compared is asked about.
+        const compares = resumed.dataset?.changes !== undefined;
+        const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
+        const dataset = { ...resumed.dataset, namesake };
+        const result = await archiveInto(() => open(emit), { ...resumed, dataset, emit });
         const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context: after }, result);
         return { result, written };
       },
@@ -63,6 +68,24 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
+
+type Asking = Pick<Context, 'confirm' | 'warn' | 'note' | 'stdin' | 'stderr'>;
+
+/** What is done about datasets of folders with the same name: asked on a terminal where there is one of them, else told. */
+const namesakeOf =
+  (context: Asking, aside: Aside, isPlan: boolean) =>
+  async (datasetId: string, others: readonly string[]): Promise<string | undefined> => {
+    const [other = ''] = others;
+    const mayAsk = others.length === 1 && !isPlan && hasTerminal(context);
+    const named = others.map((id) => `--dataset-id ${id}`).join(' or ');
+    const question = `The store has ${other}, of a folder of the same name. Continue it instead of beginning ${datasetId}?`;
+    return await aside(async () => {
+      const isWanted = mayAsk && (await context.confirm(question));
+      if (isWanted) context.note(`continuing ${other}; from now on add ${named}`);
+      else context.warn(`this begins dataset ${datasetId}; to continue that of a folder of the same name: ${named}`);
+      return isWanted ? other : undefined;
+    });
+  };
 
 /** One folder, and where it goes. */
 export interface FolderTarget {

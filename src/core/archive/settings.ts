@@ -29,6 +29,11 @@ export interface DatasetOptions {
   readonly encryption: EncryptionOptions;
   /** Upload only what differs from an earlier version. */
   readonly changes?: ChangeOptions | undefined;
+  /**
+   * Asked where the derived dataset, `datasetId`, would begin while others there are of folders with the same name, as after a
+   * move to another computer. Gives the one that goes on, if one does.
+   */
+  readonly namesake?: ((datasetId: string, others: readonly string[]) => Promise<string | undefined>) | undefined;
 }
 
 export interface EncryptionOptions extends Encryption {

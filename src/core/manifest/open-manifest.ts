@@ -16,7 +16,7 @@ export async function openManifest(
     const message = isDenied
       ? `cannot read ${key} in ${reader.url}: ${error.message}`
       : `there is no upload here: ${reader.url} has no ${key}`;
-    const hint = 'an upload URL ends in /uploads/<upload id>, as `archiver upload` printed it';
+    const hint = `archiver list ${reader.url} shows the uploads that there are`;
     throw new ArchiverError(error.code, message, { cause: error, hint: isDenied ? (error.hint ?? hint) : hint });
   }
 }

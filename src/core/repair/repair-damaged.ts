@@ -220,7 +220,7 @@ export class DamagedRepair {
     const isKnown = this.current.state !== 'missing' || this.found !== undefined;
     if (isKnown) throw integrityError(`${place} cannot be repaired: it has no chunks of its own`);
     throw new ArchiverError('not-found', `there is no upload here: ${place} holds no chunks and no manifest`, {
-      hint: 'an upload URL ends in /uploads/<upload id>, as `archiver upload` printed it',
+      hint: `archiver list ${store.url} shows the uploads that there are`,
     });
   }
 

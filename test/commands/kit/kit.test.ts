@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { agree, hasTerminal } from '../../../src/commands/kit/ask.js';
-import { datasetBase, datasetTarget } from '../../../src/commands/kit/dataset-target.js';
+import { datasetBase } from '../../../src/commands/kit/dataset-target.js';
 import { fact, firstLines, ofKnown, textOf } from '../../../src/commands/kit/lines.js';
 import { isGiven, stopwatch, warnOf } from '../../../src/commands/kit/run.js';
 import { withStore } from '../../../src/commands/kit/store.js';
+import { bucketUrl } from '../../../src/commands/kit/upload-target.js';
 import { column, numbers, tableText } from '../../../src/commands/kit/table.js';
 import { command as list } from '../../../src/commands/dataset/list.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -101,17 +102,24 @@ describe('places', () => {
     expect(() => datasetBase('s3://acme/lab/uploads/20251114-093012-1a2b3c4d', undefined)).toThrow('is an upload');
   });
 
-  test('--bucket takes a name or a URL', () => {
-    expect(datasetTarget(undefined, { bucket: 'acme', prefix: 'lab' })).toBe('s3://acme/lab');
-    expect(datasetTarget(undefined, { bucket: 'file:///x', prefix: '' })).toBe('file:///x');
-    expect(() => datasetTarget('s3://acme', { bucket: 'acme', prefix: '' })).toThrow('not both');
-    expect(() => datasetTarget(undefined, { bucket: undefined, prefix: '' })).toThrow('S3_URL is missing');
+  test('--bucket takes a name, a URL or an absolute path', () => {
+    expect(['acme', 'file:///x', '/mnt/backup'].map(bucketUrl)).toEqual([
+      's3://acme',
+      'file:///x',
+      'file:///mnt/backup',
+    ]);
   });
 });
 
 describe('stores', () => {
   const values = { region: 'us-west-2', profile: undefined, endpointUrl: undefined, caBundle: undefined };
-  const context = () => ({ env: {}, origins: {}, signal: new AbortController().signal, note: () => undefined });
+  const context = () => ({
+    env: {},
+    origins: {},
+    signal: new AbortController().signal,
+    note: () => undefined,
+    warn: () => undefined,
+  });
 
   test('a store is open for the work, also when that fails', async () => {
     const baseUrl = `file://${await tempFolder()}`;

@@ -1,5 +1,5 @@
 // Files that are new or changed and whose content an earlier version holds: moved, copied, touched, restored from elsewhere.
-// They refer to it instead of being packed (docs/decisions/027). Sizes say which to hash, SHA-256 alone says which are equal.
+// They refer to it instead of being packed (docs/decisions/028). Sizes say which to hash, SHA-256 alone says which are equal.
 import { digestsOf } from '../../manifest/entry-line.js';
 import { digestFiles } from '../dedup/dedup-digests.js';
 import { isComparable } from '../dedup/dedup-groups.js';

@@ -2,6 +2,7 @@
 // dataset (commit protocol, Protocol 2, rule 10): what is not given is taken from the version before. The id that is
 // derived for an encrypted dataset does not contain the folder's name: without an explicit id both are looked up.
 import type { CachedHead } from '../../dataset/cache/head-cache.js';
+import { nameOfDataset } from '../../dataset/records/dataset-id.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import { listDatasets, recordIfAllowed } from '../../dataset/records/versions.js';
@@ -9,7 +10,6 @@ import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
 import type { Job } from '../job.js';
 import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../upload-encryption.js';
@@ -82,14 +82,17 @@ function candidates({ dataset, source }: SettleInput): readonly [string, ...stri
 }
 
 /** The first that has a version. One LIST where this computer knows the dataset, or nobody does. */
-async function choose(
-  { remembered: { heads }, store, signal }: SettleInput,
-  ids: readonly [string, ...string[]],
-): Promise<Found> {
+async function choose(input: SettleInput, ids: readonly [string, ...string[]]): Promise<Found> {
+  const {
+    remembered: { heads },
+    store,
+    signal,
+  } = input;
   const known = await Promise.all(ids.map(async (datasetId) => await heads?.get(store.url, datasetId)));
   const isKnown = ids.length === 1 || known.some((head) => head !== undefined);
-  const there = isKnown ? undefined : await thereOf(store, ids, signal);
-  if (there?.length === 0) return { datasetId: ids[0], highest: { version: 0, etag: '' }, remembered: undefined };
+  const listed = isKnown ? undefined : await ifAllowed(store, 'list', 'datasets/', () => listDatasets(store, signal));
+  const there = listed && ids.filter((id) => listed.includes(id));
+  if (listed !== undefined && there?.length === 0) return await newOrNamesake(input, ids[0], listed);
   let first: Found | undefined;
   for (const [at, datasetId] of ids.entries()) {
     if (there !== undefined && !there.includes(datasetId)) continue;
@@ -102,14 +105,18 @@ async function choose(
   return first ?? { datasetId: ids[0], highest: undefined, remembered: undefined };
 }
 
-/** Those that have a folder; undefined for a writer without permission to list. */
-async function thereOf(
-  store: ObjectStore,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly string[] | undefined> {
-  const there = await ifAllowed(store, 'list', 'datasets/', async () => new Set(await listDatasets(store, signal)));
-  return there && ids.filter((id) => there.has(id));
+/** A dataset that nobody has, or that of a folder of the same name, if there is one and it is to go on. */
+async function newOrNamesake(
+  { dataset: { namesake }, store, signal }: SettleInput,
+  datasetId: string,
+  listed: readonly string[],
+): Promise<Found> {
+  const name = nameOfDataset(datasetId);
+  const others = listed.filter((id) => nameOfDataset(id) === name);
+  const continued = others.length === 0 ? undefined : await namesake?.(datasetId, others);
+  if (continued === undefined) return { datasetId, highest: { version: 0, etag: '' }, remembered: undefined };
+  const highest = await highestVersion(store, continued, { signal });
+  return { datasetId: continued, highest, remembered: undefined };
 }
 
 /** What was asked for where the latest version is damaged, and all of it was asked for. @throws as `recorded` */

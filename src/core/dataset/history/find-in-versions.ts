@@ -5,8 +5,8 @@ import { isArchiverError } from '../../failures/errors.js';
 import type { Entry, UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { RawPath } from '../../paths/raw-path.js';
-import { noSuchDataset } from '../records/version-selector.js';
-import { listVersions, readVersions } from '../records/versions.js';
+import { findDataset } from '../records/find-dataset.js';
+import { readVersions } from '../records/versions.js';
 import { type LineageOptions, openLineage } from './lineages.js';
 import { ordinalRuns, type OrdinalRun } from '../ordinals-text.js';
 
@@ -42,8 +42,7 @@ export interface Found {
 /** Looks for paths in the versions of a dataset. @throws not-found without such a dataset; cancelled; what listing throws */
 export async function findInVersions(reader: ObjectReader, datasetId: string, options: FindOptions): Promise<Found> {
   const { newest = Infinity, onPlan, signal } = options;
-  const listed = await listVersions(reader, datasetId, signal);
-  if (listed.length === 0) throw await noSuchDataset(reader, datasetId, signal);
+  const { versions: listed } = await findDataset(reader, datasetId, signal);
   const read = await readVersions(reader, datasetId, listed.toReversed().slice(0, newest), signal);
   const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
   const fulls = records.filter(({ listing }) => listing === 'full');

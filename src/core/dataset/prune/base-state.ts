@@ -3,7 +3,7 @@
 import { ArchiverError } from '../../failures/errors.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { noSuchDataset } from '../records/version-selector.js';
+import { noSuchDataset } from '../records/find-dataset.js';
 import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } from '../records/versions.js';
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';
 
@@ -34,7 +34,7 @@ export async function readBaseState(reader: ObjectReader, datasetId: string, sig
       else (id === datasetId ? own : others).push(found);
     }
   }
-  if (own.length === 0) throw await noSuchDataset(reader, datasetId, signal);
+  if (own.length === 0) throw noSuchDataset(reader.url, datasetId, [...datasets.keys()]);
   return { own, others, tombstones, datasetOf, folders: await listUploadFolders(reader, signal) };
 }
 

@@ -14,3 +14,6 @@ export function checkDatasetId(datasetId: string): string {
     `--dataset-id '${printable(datasetId)}' cannot be used: up to 128 of A-Z a-z 0-9 . _ - are allowed, beginning with a letter or digit`,
   );
 }
+
+/** The name of the folder in a derived id: `photos` of `photos-1a2b3c4d`; the id itself when it is none. */
+export const nameOfDataset = (datasetId: string): string => datasetId.replace(/-[0-9a-f]{8}$/, '');

@@ -5,8 +5,8 @@ import { readManifest } from '../../manifest/manifest-reader.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { noSuchDataset } from './version-selector.js';
-import { listVersions, readVersions } from './versions.js';
+import { findDataset } from './find-dataset.js';
+import { readVersions } from './versions.js';
 
 /** Records, or heads of manifests, that are read at a time. */
 const AT_ONCE = 16;
@@ -53,17 +53,17 @@ export interface CommitVersion {
 
 /**
  * The newest version of a dataset that was made at one of these commits, each of them perhaps only its beginning; undefined for
- * none. `onBroken` is told of records that cannot be read.
- * @throws not-found without such a dataset; usage where one of them is the beginning of several commits; what reading throws
+ * none. `dataset`: as `findDataset` takes it. `onBroken` is told of records that cannot be read.
+ * @throws what `findDataset` throws; usage where one of them is the beginning of several commits; what reading throws
  */
 export async function versionAtCommit(
   reader: ObjectReader,
-  datasetId: string,
+  dataset: string | undefined,
   commits: readonly string[],
   { onBroken, signal }: { readonly onBroken: (text: string) => void; readonly signal?: AbortSignal },
 ): Promise<CommitVersion | undefined> {
-  const listed = (await listVersions(reader, datasetId, signal)).toReversed();
-  if (listed.length === 0) throw await noSuchDataset(reader, datasetId, signal);
+  const { datasetId, versions } = await findDataset(reader, dataset, signal);
+  const listed = versions.toReversed();
   const wanted = commits.map((text) => ({ text, prefix: text.toLowerCase(), found: new Set<string>() }));
   let newest: CommitVersion | undefined;
   for (let start = 0; start < listed.length; start += AT_ONCE) {

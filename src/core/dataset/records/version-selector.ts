@@ -5,9 +5,9 @@ import { ArchiverError, usageError } from '../../failures/errors.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
-import { nearDatasets } from './near-datasets.js';
+import { findDataset } from './find-dataset.js';
 import { ordinalsText } from '../ordinals-text.js';
-import { listVersions, readVersion, type ListedVersion } from './versions.js';
+import { readVersion, type ListedVersion } from './versions.js';
 
 export type VersionSelector =
   | { readonly kind: 'head' }
@@ -37,37 +37,26 @@ function startOf(text: string, time = ''): number {
   throw usageError(`there is no day ${text}`, 'write a day as year, month and day: 2026-03-31');
 }
 
-/** The record of the selected version. @throws not-found naming what exists */
+/**
+ * The record of the selected version. `dataset`: as `findDataset` takes it.
+ * @throws not-found naming what exists; what `findDataset` throws
+ */
 export async function resolveVersion(
   reader: ObjectReader,
-  datasetId: string,
+  dataset: string | undefined,
   selector: VersionSelector,
   signal?: AbortSignal,
 ): Promise<VersionRecord> {
-  const listed = await listVersions(reader, datasetId, signal);
-  const head = listed.at(-1);
-  if (head === undefined) throw await noSuchDataset(reader, datasetId, signal);
-  if (selector.kind === 'by') return await newestBy(reader, datasetId, listed, selector, signal);
-  const version = selector.kind === 'head' ? head.version : selector.version;
-  if (listed.some((found) => found.version === version)) return await readVersion(reader, datasetId, version, signal);
+  const { datasetId, versions } = await findDataset(reader, dataset, signal);
+  if (selector.kind === 'by') return await newestBy(reader, datasetId, versions, selector, signal);
+  const version = selector.kind === 'head' ? versions.at(-1)?.version : selector.version;
+  const found = versions.find((listed) => listed.version === version);
+  if (found !== undefined) return await readVersion(reader, datasetId, found.version, signal);
   throw new ArchiverError(
     'not-found',
-    `dataset ${printable(datasetId)} has no version ${version} (it has ${ordinalsText(listed)})`,
+    `dataset ${printable(datasetId)} has no version ${version} (it has ${ordinalsText(versions)})`,
     { hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}` },
   );
-}
-
-/** The error for a dataset that does not exist. */
-export async function noSuchDataset(
-  reader: ObjectReader,
-  datasetId: string,
-  signal?: AbortSignal,
-): Promise<ArchiverError> {
-  const near = await nearDatasets(reader, datasetId, signal);
-  const named = near.map(printable).join(', ');
-  return new ArchiverError('not-found', `no dataset ${printable(datasetId)} found under ${reader.url}`, {
-    hint: near.length === 0 ? `archiver dataset list ${reader.url}` : `did you mean ${named}?`,
-  });
 }
 
 async function newestBy(

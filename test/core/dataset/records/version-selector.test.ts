@@ -106,10 +106,12 @@ describe('what is not there', () => {
     await expect(resolve('HEAD', reader, 'results-3')).rejects.toMatchObject({
       hint: 'did you mean results-1, results-2, Resources-9?',
     });
-    await expect(resolve('HEAD', reader, 'xyz')).rejects.toMatchObject({ hint: 'archiver dataset list memory:' });
+    await expect(resolve('HEAD', reader, 'xyz')).rejects.toMatchObject({
+      hint: `archiver list memory:; there are Resources-9, ${DATASET}, photos-1, results-1, results-2`,
+    });
   });
 
   test('every dataset', async () => {
-    await expect(resolve('HEAD', store({}))).rejects.toMatchObject({ hint: 'archiver dataset list memory:' });
+    await expect(resolve('HEAD', store({}))).rejects.toMatchObject({ hint: 'archiver list memory:' });
   });
 });

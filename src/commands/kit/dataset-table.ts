@@ -1,0 +1,19 @@
+// Datasets as a table: what `list` of a store and `dataset list` show.
+import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatCount } from '../../ui/format.js';
+import { minuteText, ofKnown } from './lines.js';
+import { type Column, column, numbers } from './table.js';
+
+export const DATASET_COLUMNS: readonly Column<DatasetSummary>[] = [
+  column('DATASET', ({ datasetId }) => printable(datasetId)),
+  numbers('VERSIONS', ({ versions }) => formatCount(versions)),
+  numbers('HEAD', ({ headVersion }) => `v${headVersion}`, { dropOrder: 2 }),
+  numbers('FILES', ({ files }) => ofKnown(files, formatCount)),
+  numbers('SIZE', ({ bytes }) => ofKnown(bytes, formatBytes)),
+  column('UPDATED (UTC)', ({ updated }) => ofKnown(updated, minuteText), { dropOrder: 1 }),
+  column('SOURCE', ({ source, host }) => ofKnown(source, (path) => printable(`${path} on ${host ?? '?'}`)), {
+    isCuttable: true,
+    dropOrder: 3,
+  }),
+];

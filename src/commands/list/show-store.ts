@@ -1,0 +1,47 @@
+// `archiver list STORE`: what is there, by name. Folders are listed, and the newest record of each dataset is read.
+import type { Messages, Results, Verbosity } from '../../cli/context.js';
+import { describeDatasets } from '../../core/dataset/records/describe-datasets.js';
+import { findPlaces, listUploads } from '../../core/dataset/records/find-places.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatQuantity } from '../../ui/format.js';
+import { DATASET_COLUMNS } from '../kit/dataset-table.js';
+import { fact, firstLines, textOf } from '../kit/lines.js';
+import { type StoreContext, type StoreValues, withStore } from '../kit/store.js';
+import { tableText, type TableContext } from '../kit/table.js';
+
+/** Prints datasets, uploads, and the places below that have some of their own; returns the exit status. */
+export async function showStore(
+  baseUrl: string,
+  values: StoreValues,
+  context: Results & Messages & Verbosity & StoreContext & TableContext,
+): Promise<number> {
+  const { signal, verbose } = context;
+  return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
+    const datasets = await describeDatasets(store, signal);
+    const uploads = (await listUploads(store, signal)).toReversed();
+    const found = await findPlaces(store, signal);
+    const places = found.places.map((place) => joinStoreUrl(baseUrl, place));
+    for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
+    const [first] = datasets;
+    const call = `archiver list ${printable(baseUrl)}`;
+    if (first !== undefined)
+      context.note(`${call} --dataset ${printable(first.datasetId)} lists the files of its newest version`);
+    if (!found.isComplete) context.note('not every folder below was looked into');
+    const table = datasets.length === 0 ? '' : await tableText(datasets, DATASET_COLUMNS, context);
+    const lines = [
+      `${formatQuantity(datasets.length, 'dataset')}, ${formatQuantity(uploads.length, 'upload')} in ${printable(baseUrl)}`,
+      ...firstLines(
+        uploads.map((id) => fact('upload', id)),
+        { isVerbose: verbose },
+      ),
+      ...firstLines(
+        places.map((url) => fact('below', printable(url))),
+        { isVerbose: verbose },
+      ),
+    ];
+    const document = { location: baseUrl, datasets, uploads, places, isComplete: found.isComplete, requests };
+    context.result(document, () => table + textOf(lines));
+    return datasets.some(({ problem }) => problem !== undefined) ? 3 : 0;
+  });
+}

@@ -1,0 +1,88 @@
+// Which dataset a person means: by its id, by the name of its folder, by a beginning that only one has, or by nothing where
+// there is only one.
+import { ArchiverError, usageError } from '../../failures/errors.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import { checkDatasetId, nameOfDataset } from './dataset-id.js';
+import { listDatasets, type ListedVersion, listVersions } from './versions.js';
+
+export interface FoundDataset {
+  readonly datasetId: string;
+  /** Lowest ordinal first; at least one. */
+  readonly versions: readonly ListedVersion[];
+}
+
+const SHOWN = 10;
+const NEAR = 3;
+const LEAST_SHARED = 3;
+
+/** One LIST for an id, else three. @throws usage where several are meant, not-found where none is; both name those that there are */
+export async function findDataset(
+  reader: ObjectReader,
+  given: string | undefined,
+  signal?: AbortSignal,
+): Promise<FoundDataset> {
+  if (given !== undefined) {
+    const versions = await listVersions(reader, checkDatasetId(given), signal);
+    if (versions.length > 0) return { datasetId: given, versions };
+  }
+  const known = await listDatasets(reader, signal);
+  const datasetId = given === undefined ? onlyOne(reader.url, known) : meant(reader.url, known, given);
+  const versions = await listVersions(reader, datasetId, signal);
+  if (versions.length === 0) throw noSuchDataset(reader.url, datasetId, known);
+  return { datasetId, versions };
+}
+
+function onlyOne(url: string, known: readonly string[]): string {
+  const [first, ...others] = known;
+  if (first === undefined)
+    throw new ArchiverError('not-found', `there is no dataset under ${printable(url)}`, {
+      hint: `archiver list ${printable(url)}`,
+    });
+  if (others.length === 0) return first;
+  throw usageError(
+    `which dataset of ${printable(url)} is meant? There are ${namesOf(known)}`,
+    'name one with --dataset; a beginning that no other has is enough',
+  );
+}
+
+function meant(url: string, known: readonly string[], given: string): string {
+  const named = known.filter((id) => nameOfDataset(id) === given);
+  const matching = named.length > 0 ? named : known.filter((id) => id.startsWith(given));
+  const [first, ...others] = matching;
+  if (first === undefined) throw noSuchDataset(url, given, known);
+  if (others.length === 0) return first;
+  throw usageError(`--dataset ${printable(given)} may be ${namesOf(matching)}`, 'write more of the id');
+}
+
+/** The error for a dataset that does not exist; `known` are those that do. */
+export function noSuchDataset(url: string, datasetId: string, known: readonly string[]): ArchiverError {
+  const near = nearTo(datasetId, known);
+  const list = `archiver list ${printable(url)}`;
+  const others = known.length === 0 ? list : `${list}; there are ${namesOf(known)}`;
+  return new ArchiverError('not-found', `no dataset ${printable(datasetId)} found under ${printable(url)}`, {
+    hint: near.length === 0 ? others : `did you mean ${near.map(printable).join(', ')}?`,
+  });
+}
+
+function namesOf(ids: readonly string[]): string {
+  const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : '';
+  return ids.slice(0, SHOWN).map(printable).join(', ') + more;
+}
+
+/** Up to three that begin alike; all of them where there are at most three. */
+function nearTo(datasetId: string, known: readonly string[]): readonly string[] {
+  if (known.length <= NEAR) return known;
+  return known
+    .map((id) => ({ id, shared: sharedStart(id, datasetId) }))
+    .filter(({ shared }) => shared >= LEAST_SHARED)
+    .toSorted((a, b) => b.shared - a.shared)
+    .slice(0, NEAR)
+    .map(({ id }) => id);
+}
+
+function sharedStart(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length]?.toLowerCase() === b[length]?.toLowerCase()) length++;
+  return length;
+}

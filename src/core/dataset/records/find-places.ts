@@ -1,0 +1,77 @@
+// Where below a base URL other stores of archiver are: those of writers, and prefixes that hold uploads. Folders are listed
+// with a delimiter, so that a request shows names and never the chunks below them, and only so many of them.
+import { isArchiverError } from '../../failures/errors.js';
+import { isUploadId } from '../../manifest/upload-id.js';
+import type { ObjectReader } from '../../object-store/object-store.js';
+
+export interface FoundPlaces {
+  /** Prefixes relative to the base, without the last slash: `lab`, `writers/web-01`. */
+  readonly places: readonly string[];
+  /** False where there were more folders than may be looked into, or one that may not be listed. */
+  readonly isComplete: boolean;
+}
+
+/** Prefixes are rarely deeper, and a bucket of something else may have any number of folders. */
+const MAX_DEPTH = 4;
+const MAX_LISTINGS = 64;
+
+const UPLOADS = 'uploads/';
+const WRITERS = 'writers/';
+const OWN = new Set([UPLOADS, WRITERS, 'datasets/']);
+
+/** The ids of what lies directly below `uploads/` of a base. @throws what the listing throws */
+export async function listUploads(reader: ObjectReader, signal?: AbortSignal): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const page of reader.list({ prefix: UPLOADS, delimiter: '/', signal }))
+    ids.push(...page.prefixes.map((prefix) => prefix.slice(UPLOADS.length, -1)).filter(isUploadId));
+  return ids;
+}
+
+/** Looks into the folders below the base, those near it first. At most 64 listings of one page. @throws what the listing throws */
+export async function findPlaces(reader: ObjectReader, signal?: AbortSignal): Promise<FoundPlaces> {
+  const places: string[] = [];
+  const queue = [''];
+  let left = MAX_LISTINGS;
+  let isComplete = true;
+  const below = async (prefix: string): Promise<readonly string[]> => {
+    if (left-- <= 0) {
+      isComplete = false;
+      return [];
+    }
+    const found = await firstPage(reader, prefix, signal);
+    isComplete &&= found.isAll;
+    return found.names;
+  };
+  for (const prefix of queue) {
+    const names = await below(prefix);
+    if (prefix !== '' && names.includes(UPLOADS)) {
+      const ids = await below(prefix + UPLOADS);
+      if (ids.some((id) => isUploadId(id.slice(0, -1)))) places.push(prefix.slice(0, -1));
+    }
+    if (names.includes(WRITERS))
+      for (const writer of await below(prefix + WRITERS)) places.push(prefix + WRITERS + writer.slice(0, -1));
+    const others = names.filter((name) => !OWN.has(name));
+    if (prefix.split('/').length <= MAX_DEPTH) queue.push(...others.map((name) => prefix + name));
+    else if (others.length > 0) isComplete = false;
+  }
+  return { places: places.toSorted(), isComplete };
+}
+
+/** Names of the folders directly below, with their slash. One that may not be listed has none. */
+async function firstPage(
+  reader: ObjectReader,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly names: readonly string[]; readonly isAll: boolean }> {
+  let names: readonly string[] | undefined;
+  try {
+    for await (const page of reader.list({ prefix, delimiter: '/', signal })) {
+      if (names !== undefined) return { names, isAll: false };
+      names = page.prefixes.map((found) => found.slice(prefix.length));
+    }
+  } catch (error) {
+    if (!isArchiverError(error, 'access-denied')) throw error;
+    return { names: names ?? [], isAll: false };
+  }
+  return { names: names ?? [], isAll: true };
+}
