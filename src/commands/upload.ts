@@ -128,7 +128,6 @@ export const command = defineCommand({
       requires(key, 'directUpload'),
     ),
     conflicts('directUpload', ['enableDedup']),
-    conflicts('forceDirectUpload', ['directUploadThresholdMb']),
     idle(
       'congestionControl',
       ['optimization', 'transporter'],

@@ -157,10 +157,6 @@ describe('a flag that can do nothing is refused', () => {
     ['--congestion-control cubic --transporter none', '--congestion-control has nothing to control'],
     ['--congestion-control auto --transporter basic', '--congestion-control has nothing to control'],
     ['--disable-staging --transporter basic', 'leave out --disable-staging'],
-    [
-      '--direct-upload --force-direct-upload --direct-upload-threshold-mb 3',
-      '--force-direct-upload cannot be combined',
-    ],
   ])('%s', async (flags, failure) => {
     await expect(parsed([...to, ...flags.split(' ')], {}, {})).rejects.toThrow(failure);
   });
