@@ -14,6 +14,7 @@ import { defined } from '../../core/defined.js';
 
 interface Row {
   readonly version: number;
+  readonly tags: readonly string[];
   /** Missing when it cannot be read. */
   readonly record: VersionRecord | undefined;
 }
@@ -28,6 +29,9 @@ const COLUMNS: readonly Column<Row>[] = [
   column('SOURCE', ({ record }) => ofKnown(record, sourceText), { isCuttable: true, dropOrder: 3 }),
 ];
 
+/** Only where there are any. */
+const TAGS = column<Row>('TAGS', ({ tags }) => (tags.length === 0 ? undefined : tags.join(', ')));
+
 const sourceText = (record: VersionRecord): string | undefined =>
   ofKnown(record.source.host, (host) => `${recordedSource(record)} on ${printable(host)}`);
 
@@ -36,7 +40,7 @@ export const command = defineCommand({
   summary: 'list the versions of a dataset, newest first',
   description:
     'Files and bytes are those that a restore of the version would give, whether it was stored as a full listing or as ' +
-    'what had changed since the one before.',
+    'what had changed since the one before. Tags (`dataset tag`) keep a version from being pruned.',
   args: [placeArg],
   flags: { ...datasetFlag, ...writerFlag, ...storeFlags('us-west-2') },
   examples: [
@@ -62,9 +66,11 @@ export const command = defineCommand({
       for (const { problem } of broken) context.warn(problem.message);
       const rows = read.map((found) => ({
         version: found.listed.version,
+        tags: found.listed.tags,
         record: 'problem' in found ? undefined : found.record,
       }));
-      const table = await tableText(rows, COLUMNS, context);
+      const columns = rows.some(({ tags }) => tags.length > 0) ? [...COLUMNS, TAGS] : COLUMNS;
+      const table = await tableText(rows, columns, context);
       context.result({ datasetId, location: baseUrl, versions: read.map(versionDocument), requests }, () => table);
       return broken.length > 0 ? 3 : 0;
     });
@@ -72,11 +78,13 @@ export const command = defineCommand({
 });
 
 function versionDocument(found: ReadRecord | BrokenRecord): Record<string, unknown> {
-  if ('problem' in found) return { version: found.listed.version, problem: found.problem.message };
+  const { tags } = found.listed;
+  if ('problem' in found) return { version: found.listed.version, tags, problem: found.problem.message };
   const { version, uploadId, listing, totals, createdAt, source, writerId, previous, encryption } = found.record;
   return {
     version,
     uploadId,
+    tags,
     listing,
     files: totals.files,
     bytes: totals.bytes,

@@ -88,8 +88,8 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
 
 /** Which versions of a dataset stay, and why, and which do not. */
 function sorted(own: readonly ReadRecord[], { keep, now }: PlanOptions): Pick<PrunePlan, 'kept' | 'retired'> {
-  const records = own.map(({ record }) => record);
-  const reasons = versionsToKeep(records, keep, now);
+  const dated = own.map(({ record: { version, createdAt }, listed: { tags } }) => ({ version, createdAt, tags }));
+  const reasons = versionsToKeep(dated, keep, now);
   return {
     kept: own.flatMap((found) => {
       const its = reasons.get(found.record.version);

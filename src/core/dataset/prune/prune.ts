@@ -8,11 +8,13 @@ import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
+import { isLookOld } from '../folder-look.js';
 import { settleRecords } from '../records/settle-records.js';
 import { encodeTombstone } from '../records/tombstone.js';
 import type { ReadRecord } from '../records/versions.js';
 import { compactVersion } from './compact-version.js';
 import { writeMark } from './marks.js';
+import { underNotice } from './notice.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
 import { sweep, type SweepOutcome } from './sweep.js';
 import { uploadFolder } from '../../manifest/upload-id.js';
@@ -34,7 +36,7 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   const now = await store.time(signal);
   await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.kept, signal);
-  for (const version of plan.retired) await retire(store, version, now, signal);
+  await retireAll(store, plan, { now, random: options.randomBytes(4), signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
   const { marked } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
   for (const { uploadId, reason, objects } of marked) {
@@ -64,6 +66,31 @@ async function compact(
   }
   meter.finish();
 }
+
+interface Retiring {
+  readonly now: Date;
+  readonly random: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** Retires versions, none of which has a tag. @throws conflict when one has got one, or was changed */
+async function retireAll(store: ObjectStore, plan: PrunePlan, { now, random, signal }: Retiring): Promise<void> {
+  const { datasetId, retired } = plan;
+  if (retired.length === 0) return;
+  await underNotice(store, { datasetId, versions: retired, random, signal }, async () => {
+    const lookedAtMs = Date.now();
+    for (const version of retired) {
+      if (isLookOld(lookedAtMs)) throw lateError(datasetId);
+      await retire(store, version, now, signal);
+    }
+  });
+}
+
+/** For a computer that slept: by now, somebody may have taken the notice for dead. */
+const lateError = (datasetId: string): ArchiverError =>
+  new ArchiverError('conflict', `retiring versions of dataset ${printable(datasetId)} stopped: it took over an hour`, {
+    hint: 'every version is whole; run the same command again',
+  });
 
 /** Puts a tombstone over the record. */
 async function retire(
