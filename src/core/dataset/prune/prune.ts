@@ -1,4 +1,4 @@
-// Retires versions of a dataset, marks what nothing needs any more, and executes marks that are old enough. Commit protocol,
+// Retires versions of one dataset or all, marks what nothing needs any more, and executes marks that are old enough. Commit protocol,
 // Protocol 2: kept versions that build on removed ones are compacted first; then tombstones replace records; then marks are
 // put; then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune
 // finds the same things to do.
@@ -75,15 +75,17 @@ interface Retiring {
 
 /** Retires versions, none of which has a tag. @throws conflict when one has got one, or was changed */
 async function retireAll(store: ObjectStore, plan: PrunePlan, { now, random, signal }: Retiring): Promise<void> {
-  const { datasetId, retired } = plan;
-  if (retired.length === 0) return;
-  await underNotice(store, { datasetId, versions: retired, random, signal }, async () => {
-    const lookedAtMs = Date.now();
-    for (const version of retired) {
-      if (isLookOld(lookedAtMs)) throw lateError(datasetId);
-      await retire(store, version, now, signal);
-    }
-  });
+  for (const datasetId of plan.datasetIds) {
+    const versions = plan.retired.filter(({ record }) => record.datasetId === datasetId);
+    if (versions.length === 0) continue;
+    await underNotice(store, { datasetId, versions, random, signal }, async () => {
+      const lookedAtMs = Date.now();
+      for (const version of versions) {
+        if (isLookOld(lookedAtMs)) throw lateError(datasetId);
+        await retire(store, version, now, signal);
+      }
+    });
+  }
 }
 
 /** For a computer that slept: by now, somebody may have taken the notice for dead. */

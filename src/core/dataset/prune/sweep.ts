@@ -18,7 +18,8 @@ import { MANIFEST_NAME, uploadFolder } from '../../manifest/upload-id.js';
 const BATCH = 1000;
 
 export interface SweepOptions {
-  readonly datasetId: string;
+  /** Undefined: every dataset. */
+  readonly datasetId: string | undefined;
   readonly graceMs: number;
   /** Of the store's clock. */
   readonly now: Date;
@@ -30,7 +31,7 @@ export interface SweepOptions {
 export type PlannedMark = Pick<FoundMark, 'object' | 'keys'>;
 
 export interface SweepPlan {
-  /** Every mark in folders of the dataset, and in folders of no dataset. */
+  /** Every mark in folders of the datasets that are pruned, and in folders of no dataset. */
   readonly marks: readonly PlannedMark[];
   /** Those that are old enough and name something that can be deleted. */
   readonly due: readonly PlannedMark[];
@@ -51,14 +52,15 @@ export interface PlanSweepOptions extends SweepOptions {
 /** Reads the marks and sorts them. @throws what the store throws */
 export async function planSweep(
   reader: ObjectReader,
-  { folders, datasetOf }: BaseState,
-  { datasetId, graceMs, now, needed, young, signal }: PlanSweepOptions,
+  { folders, datasetOf, pruned }: BaseState,
+  { graceMs, now, needed, young, signal }: Omit<PlanSweepOptions, 'datasetId'>,
 ): Promise<SweepPlan> {
   const marks: PlannedMark[] = [];
   const warnings: string[] = [];
   const present = new Map<string, ObjectInfo>();
   for (const folder of folders.values()) {
-    if (folder.marks.length === 0 || (datasetOf.get(folder.uploadId) ?? datasetId) !== datasetId) continue;
+    const owner = datasetOf.get(folder.uploadId);
+    if (folder.marks.length === 0 || (owner !== undefined && !pruned.has(owner))) continue;
     for (const object of ownObjects(folder)) present.set(object.key, object);
     for (const object of folder.marks) {
       try {
@@ -122,7 +124,7 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   const meter = progressMeter(emit);
   const remove = async (batch: readonly ObjectInfo[]): Promise<void> => {
     throwIfCancelled(signal);
-    if (isLookOld(lookedAtMs)) throw lateError(datasetId);
+    if (isLookOld(lookedAtMs)) throw lateError();
     const keys = batch.map(({ key }) => key);
     for (const failure of await store.delete(keys, signal)) {
       failed.add(failure.key);
@@ -149,7 +151,7 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
 }
 
 /** For a computer that slept: an hour later, the look no longer says what is needed. */
-const lateError = (datasetId: string): ArchiverError =>
-  new ArchiverError('conflict', `the sweep of dataset ${datasetId} stopped: it looked at the store over an hour ago`, {
+const lateError = (): ArchiverError =>
+  new ArchiverError('conflict', 'the sweep stopped: it looked at the store over an hour ago', {
     hint: 'every version is whole; run the same command again to delete the rest',
   });
