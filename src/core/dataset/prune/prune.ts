@@ -17,7 +17,6 @@ import { writeMark } from './marks.js';
 import { underNotice } from './notice.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
 import { sweep, type SweepOutcome } from './sweep.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
 
 export interface PruneOptions extends PlanOptions {
   /** The plan that was confirmed. */
@@ -39,11 +38,9 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   await retireAll(store, plan, { now, random: options.randomBytes(4), signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
   const { marked } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
-  for (const { uploadId, reason, objects } of marked) {
-    const keys = objects.map(({ key }) => key.slice(uploadFolder(uploadId).length));
-    await writeMark(store, { uploadId, reason, keys }, { now, random: options.randomBytes(4), signal });
-  }
-  const done = { ...plan, marked };
+  const own: (typeof marked)[number][] = [];
+  for (const upload of marked) if (await writeMark(store, upload, signal)) own.push(upload);
+  const done = { ...plan, marked: own };
   // Without a grace period, what was just marked is deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };

@@ -11,6 +11,7 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from './marks.js';
+import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { ownObjects } from './upload-folders.js';
 import { MANIFEST_NAME, uploadFolder } from '../../manifest/upload-id.js';
@@ -142,10 +143,14 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   // a writer that looks now must not rely on it.
   const isGone = (key: string): boolean => !needed.has(key) && !young.has(key) && !failed.has(key);
   const done = due.filter(({ keys }) => keys.every(isGone)).map(({ object }) => object);
+  const claims = await claimSwept(store, done, gone, due, signal);
   for (let start = 0; start < done.length; start += BATCH) await remove(done.slice(start, start + BATCH));
+  for (let start = 0; start < claims.put.length; start += BATCH)
+    await store.delete(claims.put.slice(start, start + BATCH), signal);
+  const counted = gone.filter(({ key }) => !claims.others.has(key));
   return {
-    deletedObjects: gone.length,
-    freedBytes: gone.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    deletedObjects: counted.length,
+    freedBytes: counted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     failed: failures,
   };
 }

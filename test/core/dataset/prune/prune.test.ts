@@ -185,6 +185,7 @@ describe('a prune that is killed', () => {
     const chunk = (link: number, name: string): string => `delete uploads/${linkId(link)}/shard-${name}.tar.zst`;
     const notice = (verb: string): unknown =>
       expect.stringMatching(new RegExp(`^${verb} datasets/[^/]+/prune-[0-9a-f]{8}\\.json$`));
+    const claim = (verb: string) => (link: number) => `${verb} ${linkKey(link)}.swept`;
     const mark = (link: number): string => `uploads/${linkId(link)}/sweep.json`;
     expect(steps.map(plainName)).toEqual([
       `put ${upload}.compact`,
@@ -201,7 +202,9 @@ describe('a prune that is killed', () => {
       chunk(1, '00/chunk-000000'),
       expect.stringMatching(/^delete .*\.(compact|bak)$/),
       expect.stringMatching(/^delete .*\.(compact|bak)$/),
+      ...[0, 1, 2, 3].map(claim('put')),
       ...[0, 1, 2, 3].map((link) => `delete ${mark(link)}`),
+      ...[0, 1, 2, 3].map(claim('delete')),
     ]);
   });
 
