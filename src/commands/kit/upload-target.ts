@@ -18,6 +18,16 @@ export function uploadTarget(url: string | undefined, values: UploadTargetValues
   return url === undefined ? fromFlags(values) : fromUrl(url, values.uploadId);
 }
 
+/** The store that is meant where no upload is named; undefined otherwise, and where neither is. */
+export const storeOf = (
+  url: string | undefined,
+  { bucket, prefix, uploadId }: UploadTargetValues,
+): string | undefined => {
+  if (uploadId !== undefined || (url !== undefined && bucket !== undefined)) return undefined;
+  if (url !== undefined) return splitUploadUrl(url) === undefined ? joinStoreUrl(url) : undefined;
+  return bucket === undefined ? undefined : joinStoreUrl(bucketUrl(bucket), prefix);
+};
+
 function fromUrl(url: string, uploadId: string | undefined): UploadLocation {
   const named = splitUploadUrl(url);
   if (named !== undefined) {
