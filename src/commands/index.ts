@@ -15,6 +15,7 @@ import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
 import { command as datasetPrune } from './dataset/prune.js';
+import { command as datasetTag } from './dataset/tag.js';
 import { command as datasetVersions } from './dataset/versions.js';
 import { command as download } from './download.js';
 import { command as dvcExport } from './dvc/export.js';
@@ -65,6 +66,7 @@ const COMMANDS: readonly Command[] = [
   datasetList,
   datasetVersions,
   datasetDiff,
+  datasetTag,
   datasetPrune,
   dvcStages,
   dvcStatus,
@@ -82,7 +84,7 @@ const COMMANDS: readonly Command[] = [
 const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
-  { path: 'dataset', summary: 'list, compare and prune the versions of folders' },
+  { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

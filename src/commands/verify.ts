@@ -4,7 +4,6 @@ import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
 import { printable } from '../core/paths/raw-path.js';
-import type { Problem } from '../core/verify/problem.js';
 import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
@@ -14,7 +13,8 @@ import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
-import { findUpload, uploadUrl } from './kit/upload-target.js';
+import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
+import { problemLine, soundText, storeLines, storeVerdict } from './kit/verdict-lines.js';
 
 const flags = {
   ...uploadTargetFlags('us-west-2'),
@@ -29,9 +29,11 @@ const flags = {
   ...outputFlags,
 };
 
+type VerifyContext = Results & Verbosity & MemoryLimit & StoreContext & ProgressContext;
+
 export const command = defineCommand({
   path: 'verify',
-  summary: 'check that an upload is whole',
+  summary: 'check that an upload is whole, or every version in a store',
   description:
     'Checks the manifest against itself (counts, sizes, shards, positions, order, checksums), that the version record ' +
     'names it, and that every chunk is in the store with its size: two listings. --deep also reads the chunks: their SHA-256, that of each frame, the tar ' +
@@ -39,7 +41,10 @@ export const command = defineCommand({
     '--sample 5% does that for some chunks only. Where the manifest is a delta, all that it builds on is checked: each ' +
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +
     'refers to are warnings. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
-    '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.',
+    '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.\n' +
+    'The URL of a store instead of an upload: every version of every dataset there is checked. Objects are listed once for ' +
+    'all of them, and a chunk that several versions share is read once, with the oldest of them. Uploads that are no version ' +
+    'of a dataset, and what nothing refers to, are not looked at.',
   args: [uploadArg],
   flags,
   rules: [...uploadTargetRules, conflicts('quick', ['deep', 'sample', 'workers'])],
@@ -47,9 +52,13 @@ export const command = defineCommand({
     'archiver verify s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
     'archiver verify --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --deep',
     'archiver verify file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --sample 5%',
+    'archiver verify s3://acme-archive/lab --sample 1%',
   ],
-  exits: { 0: 'all checks passed', 1: 'verification failed, or the upload cannot be read' },
-  async run(values, [url], context: Results & Verbosity & MemoryLimit & StoreContext & ProgressContext) {
+  exits: { 0: 'all checks passed', 1: 'verification failed, or the upload or store cannot be read' },
+  async run(values, [url], context: VerifyContext) {
+    const named = await targetOf(url, values, context);
+    const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
+    if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
     const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/verify/verify.js');
     const { workers } = values;
@@ -74,7 +83,7 @@ export const command = defineCommand({
       },
       show: async ({ result, requests }) => {
         const durationMs = elapsed();
-        const sign = signText(result.ok ? 'good' : 'bad', lookOf(context.colors.stdout, context.env));
+        const sign = signOf(result, context);
         const first = `${sign} ${verdict(result)}`;
         return {
           document: { ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
@@ -86,6 +95,46 @@ export const command = defineCommand({
   },
 });
 
+/** Every version of every dataset. */
+async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
+  const { verifyStore } = await import('../core/verify/verify-store.js');
+  const { workers } = values;
+  const elapsed = stopwatch(context);
+  const { result } = await withResult(context, values, {
+    work: (emit) => {
+      const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
+      return withStore(call, async ({ store, requests }) => {
+        const result = await verifyStore({
+          reader: store,
+          mode: modeOf(values),
+          sample: values.sample ?? 1,
+          random: Math.random,
+          requestsAtOnce: workers,
+          memoryLimitBytes: memoryLimit(context, 'reading content'),
+          emit,
+          signal: context.signal,
+        });
+        return { result, requests };
+      });
+    },
+    show: ({ result, requests }) => {
+      const durationMs = elapsed();
+      return {
+        document: { ...result, location: baseUrl, durationMs, requests },
+        text: () =>
+          textOf([
+            `${signOf(result, context)} ${storeVerdict(result)}`,
+            ...storeLines(result, durationMs, context.verbose),
+          ]),
+      };
+    },
+  });
+  return result.ok ? 0 : 1;
+}
+
+const signOf = ({ ok }: { readonly ok: boolean }, { colors, env }: VerifyContext): string =>
+  signText(ok ? 'good' : 'bad', lookOf(colors.stdout, env));
+
 function modeOf({ quick, deep, sample }: Values<typeof flags>): VerifyMode {
   if (quick) return 'quick';
   return deep || sample !== undefined ? 'deep' : 'default';
@@ -95,15 +144,6 @@ const verdict = (result: VerifyResult): string => {
   const name = `upload ${printable(result.uploadId)}`;
   return result.ok ? name + soundText(result) : `${name} is damaged: ${formatQuantity(result.errorCount, 'error')}`;
 };
-
-/** No more than what was looked at. */
-function soundText({ checked, chunks, chunksRead }: VerifyResult): string {
-  const all = formatQuantity(chunks, 'chunk');
-  if (checked === 'content') return ' is whole';
-  if (checked === 'sample') return `: no damage in ${formatCount(chunksRead)} of ${all} read`;
-  if (checked === 'presence') return `: ${chunks === 1 ? '' : 'all '}${all} present; contents not read`;
-  return ': manifest consistent; chunks not looked at';
-}
 
 function detailLines(result: VerifyResult, durationMs: number, isVerbose: boolean): string[] {
   const { errors, errorCount, warnings, hint } = result;
@@ -121,10 +161,3 @@ function checkedText({ mode, entries, files, bytes, chunks, chunksRead, filesRea
   if (mode === 'default') return `${manifest}, and that ${formatQuantity(chunks, 'chunk')} are there`;
   return `${manifest}; read ${chunksRead} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}), ${formatQuantity(filesRead, 'content')} of files and hard links sound`;
 }
-
-const problemLine =
-  (label: string) =>
-  ({ message, path, key }: Problem): string => {
-    const about = path ?? key;
-    return fact(label, printable(about === undefined || message.includes(about) ? message : `${about}: ${message}`));
-  };

@@ -2,23 +2,17 @@ import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Questions, Results, Terminal, Verbosity } from '../../cli/context.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { conflicts } from '../../cli/rule.js';
-import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
+import { conflicts, oneOf } from '../../cli/rule.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
-import { ordinalsText } from '../../core/dataset/ordinals-text.js';
-import type { KeptVersion, PlanOptions, PrunePlan } from '../../core/dataset/prune/plan-prune.js';
-import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
-import type { ReadRecord } from '../../core/dataset/records/versions.js';
+import type { PlanOptions } from '../../core/dataset/prune/plan-prune.js';
 import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';
-import { formatQuantity } from '../../ui/format.js';
-import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';
 import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
-import { amountText, bytesOf, fact, failureText, firstLines, minuteText, textOf } from '../kit/lines.js';
+import { textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
+import { outcomeLines, planLines } from './prune-lines.js';
 
 /** A writer's record comes within an hour of its look; as much again for clocks and slow requests. */
 const MIN_GRACE_MS = 2 * 3_600_000;
@@ -27,9 +21,9 @@ const flags = {
   datasetId: flag.text({
     alias: 'dataset',
     placeholder: 'ID',
-    required: true,
     describe: 'the dataset, exactly as `dataset list` names it',
   }),
+  allDatasets: flag.on({ describe: 'every dataset of this place instead, each by the same --keep flags' }),
   keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
   keepWithin: flag.duration({ describe: 'also keep what was made at most this long before the newest version: 30d' }),
   keepHourly: flag.int([1], { describe: 'also keep the newest version of each of the last N hours that have one' }),
@@ -67,11 +61,12 @@ export const command = defineCommand({
     'builds on a retired one is first rewritten to be complete; the rewrite is verified, and the original stays ' +
     'beside it until it is swept. The newest version is never retired, and no version number is ever used again.\n' +
     'It cannot be undone. Interrupted, every kept version stays readable, and the same command finishes. Nothing is ' +
-    'deleted while any version of any dataset there cannot be read. Writes that were killed a day ago or earlier (temp files of a folder, unfinished multipart uploads of a bucket) are removed. Objects in cold classes that are younger than ' +
+    'deleted while any version of any dataset there cannot be read; where manifests are encrypted, that needs their key. Tagged versions (`dataset tag`) stay. Writes that were killed a day ago or earlier (temp files of a folder, unfinished multipart uploads of a bucket) are removed. Objects in cold classes that are younger than ' +
     'their minimum storage time cost the rest of it; that is shown first, at AWS list prices.',
   args: [placeArg],
   flags,
   rules: [
+    oneOf('datasetId', 'allDatasets'),
     conflicts('instant', ['grace']),
     {
       kind: 'check',
@@ -82,6 +77,7 @@ export const command = defineCommand({
   examples: [
     'archiver dataset prune s3://acme-archive/lab --dataset-id results-1a2b3c4d --keep-last 7 --dry-run',
     'archiver dataset prune s3://acme-archive/lab --dataset-id results-1a2b3c4d --keep-last 7 --keep-monthly 12 --yes',
+    'archiver dataset prune s3://acme-archive/lab --all-datasets --keep-last 1 --keep-within 30d --yes',
   ],
   exits: {
     0: 'pruned, or nothing to do',
@@ -95,7 +91,7 @@ export const command = defineCommand({
   ) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
-    const datasetId = checkDatasetId(values.datasetId);
+    const datasetId = values.datasetId === undefined ? undefined : checkDatasetId(values.datasetId);
     refuseUnasked(values, context);
     const { randomBytes } = await import('node:crypto');
     const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
@@ -133,7 +129,13 @@ export const command = defineCommand({
           });
         },
         show: ({ requests, ...done }) => ({
-          document: { datasetId, location: baseUrl, dryRun, ...pruneDocument(done), durationMs: elapsed(), requests },
+          document: {
+            location: baseUrl,
+            dryRun,
+            ...pruneDocument(done, datasetId === undefined),
+            durationMs: elapsed(),
+            requests,
+          },
           text: () =>
             textOf(dryRun ? [...planLines(done, isVerbose), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
         }),
@@ -152,7 +154,11 @@ function refuseUnasked({ dryRun, force, yes }: Values<typeof flags>, context: Te
   );
 }
 
-function planOptions(values: Values<typeof flags>, datasetId: string, { now, signal }: Clock & StoreContext) {
+function planOptions(
+  values: Values<typeof flags>,
+  datasetId: string | undefined,
+  { now, signal }: Clock & StoreContext,
+) {
   return {
     datasetId,
     keep: {
@@ -169,92 +175,4 @@ function planOptions(values: Values<typeof flags>, datasetId: string, { now, sig
     now: now(),
     signal,
   } satisfies PlanOptions;
-}
-
-const MAX_NAMED = 10;
-
-const versionsText = (versions: readonly ReadRecord[]): string =>
-  `${formatQuantity(versions.length, 'version')}: ${ordinals(versions)}`;
-
-const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versions.map(({ record }) => record));
-
-/** When what is marked now can be deleted. */
-const momentText = (moment: Date): string => `${minuteText(moment.toISOString())} UTC`;
-
-/** What will happen. */
-function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>, isVerbose: boolean): string[] {
-  const { datasetId, kept, retired, compacted, sweep, marked } = plan;
-  const due = `${amountText(sweep.objects.length, 'object', bytesOf(sweep.objects))}, marked before`;
-  return [
-    `dataset ${printable(datasetId)}`,
-    fact('keep', versionsText(kept)),
-    ...firstLines(kept.toReversed().map(reasonsLine), { isVerbose }),
-    fact('retire', retired.length === 0 ? 'no version' : versionsText(retired)),
-    ...(compacted.length === 0 ? [] : [fact('rewrite', `the manifest of ${ordinals(compacted)}, to be complete`)]),
-    ...abandonedLines(plan),
-    ...(marked.length === 0 ? [] : [fact(freedFrom === undefined ? 'delete' : 'mark', markedText(plan, freedFrom))]),
-    ...(sweep.due.length === 0 ? [] : [fact('delete', due)]),
-    ...deadLines(dead),
-    ...waitingLines(plan),
-    ...feeLines(fees),
-  ];
-}
-
-const reasonsLine = ({ record, reasons }: KeptVersion): string => fact('', `v${record.version}: ${reasons.join(', ')}`);
-
-function markedText({ marked }: PrunePlan, freedFrom: Date | undefined): string {
-  const objects = marked.flatMap((upload) => upload.objects);
-  const amount = amountText(objects.length, 'object', bytesOf(objects));
-  return freedFrom === undefined ? amount : `${amount}: deleted by a prune after ${momentText(freedFrom)}`;
-}
-
-function waitingLines({ sweep: { waiting } }: PrunePlan): string[] {
-  const { objects, bytes, until } = waiting;
-  if (objects === 0 || until === undefined) return [];
-  const amount = amountText(objects, 'object', bytes);
-  return [fact('waiting', `${amount}, marked before: deleted by a prune after ${momentText(until)}`)];
-}
-
-const deadLines = (dead: PruneReport['dead']): string[] =>
-  dead.length === 0 ? [] : [fact('remains', amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
-
-function abandonedLines({ marked }: PrunePlan): string[] {
-  const abandoned = marked.filter(({ reason }) => reason === 'abandoned');
-  if (abandoned.length === 0) return [];
-  const named = abandoned.slice(0, MAX_NAMED).map(({ uploadId }) => uploadId);
-  const more = abandoned.length > MAX_NAMED ? ` and ${abandoned.length - MAX_NAMED} more` : '';
-  const what = `${formatQuantity(abandoned.length, 'upload')} that never became a version`;
-  return [fact('abandoned', `${what}: ${named.join(', ')}${more}`)];
-}
-
-/** What deletion before the end of the minimum storage time costs, by class. */
-function feeLines({ byClass, costUsd, region, pricesOf }: EarlyDeletion): string[] {
-  if (byClass.length === 0) return [];
-  const lines = byClass.map(({ storageClass, minimumDays, objects, bytes, costUsd: cost }) => {
-    const what = `${amountText(objects, 'object', bytes)} in ${printable(storageClass)}`;
-    if (minimumDays === null) return fact('fee', `unknown: ${what}, a class that is not known`);
-    return fact('fee', `${usd(cost)}: ${what} before ${minimumDays} days are over`);
-  });
-  const source = `at AWS list prices of ${pricesOf}${region === null ? '' : ` for ${printable(region)}`}`;
-  return [...lines, fact('early', `deletion costs ${usd(costUsd)} in all, ${source}`)];
-}
-
-const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
-
-/** What was done. */
-function outcomeLines({ plan, outcome, freedFrom, dead }: PruneReport): string[] {
-  const { datasetId, retired, kept, compacted, marked } = plan;
-  const name = `dataset ${printable(datasetId)}`;
-  if (outcome === undefined) return [`nothing to prune: ${name} keeps ${ordinals(kept)}`, ...waitingLines(plan)];
-  const { deletedObjects, freedBytes, failed } = outcome;
-  const isMarked = marked.length > 0 && freedFrom !== undefined;
-  return [
-    `retired ${formatQuantity(retired.length, 'version')} of ${name}, kept ${versionsText(kept)}`,
-    ...(compacted.length === 0 ? [] : [fact('rewrote', `the manifest of ${ordinals(compacted)}`)]),
-    ...(isMarked ? [fact('marked', markedText(plan, freedFrom))] : []),
-    fact('deleted', amountText(deletedObjects, 'object', freedBytes)),
-    ...deadLines(dead),
-    ...waitingLines(plan),
-    ...firstLines(failed.map(({ key, reason }) => fact('failed', failureText({ path: key, reason })))),
-  ];
 }

@@ -13,6 +13,7 @@ import { defined } from '../../core/defined.js';
 
 interface Row {
   readonly version: number;
+  readonly tags: readonly string[];
   /** Missing when it cannot be read. */
   readonly record: VersionRecord | undefined;
   /** Null for none; undefined where it is not known. */
@@ -30,6 +31,7 @@ const COLUMNS: readonly Column<Row>[] = [
   column('CREATED (UTC)', ({ record }) => ofKnown(record?.createdAt, minuteText), { dropOrder: 1 }),
   column('COMMIT', ({ commit }) => ofKnown(commit, (hex) => hex.slice(0, COMMIT_DIGITS)), { dropOrder: 4 }),
   column('SOURCE', ({ record }) => ofKnown(record, sourceText), { isCuttable: true, dropOrder: 3 }),
+  column('TAGS', ({ tags }) => (tags.length === 0 ? undefined : tags.join(', '))),
 ];
 
 const sourceText = (record: VersionRecord): string | undefined =>
@@ -41,7 +43,8 @@ export const command = defineCommand({
   description:
     'Files and bytes are those that a restore of the version would give, whether it was stored as a full listing or as ' +
     'what had changed since the one before. Commits are those of versions that were made with --git-metadata; `archiver ' +
-    'restore --dataset-id ID --git-commit SHA` restores the newest version of one.',
+    'restore --dataset-id ID --git-commit SHA` restores the newest version of one. Tags (`dataset tag`) keep a version from ' +
+    'being pruned.',
   args: [placeArg],
   flags: { ...datasetFlag, ...writerFlag, ...storeFlags('us-west-2') },
   examples: [
@@ -68,12 +71,13 @@ export const command = defineCommand({
       const { commits, problems } = await knownCommits(store, records, context.signal);
       for (const problem of problems) context.warn(problem);
       const rows = read.map((found): Row => {
-        const { version } = found.listed;
-        return { version, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
+        const { version, tags } = found.listed;
+        return { version, tags, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
       });
-      const hasCommits = rows.some(({ commit }) => typeof commit === 'string');
-      const columns = hasCommits ? COLUMNS : COLUMNS.filter(({ title }) => title !== 'COMMIT');
-      const table = await tableText(rows, columns, context);
+      const isShown = ({ title }: Column<Row>): boolean =>
+        (title !== 'COMMIT' || rows.some(({ commit }) => typeof commit === 'string')) &&
+        (title !== 'TAGS' || rows.some(({ tags }) => tags.length > 0));
+      const table = await tableText(rows, COLUMNS.filter(isShown), context);
       const versions = read.map((found) => versionDocument(found, commits.get(found.listed.version)));
       context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
       return broken.length + problems.length > 0 ? 3 : 0;
@@ -82,11 +86,13 @@ export const command = defineCommand({
 });
 
 function versionDocument(found: ReadRecord | BrokenRecord, commit: Row['commit']): Record<string, unknown> {
-  if ('problem' in found) return { version: found.listed.version, problem: found.problem.message };
+  const { tags } = found.listed;
+  if ('problem' in found) return { version: found.listed.version, tags, problem: found.problem.message };
   const { version, uploadId, listing, totals, createdAt, source, writerId, previous, encryption } = found.record;
   return {
     version,
     uploadId,
+    tags,
     listing,
     files: totals.files,
     bytes: totals.bytes,

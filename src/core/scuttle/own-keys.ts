@@ -15,11 +15,13 @@ export interface OwnKey {
   readonly dataset?: string;
 }
 
-const RECORD = /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}|prune-[0-9a-f]{8})\.json$/;
+const RECORD =
+  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]*)\/(?:v\d{8,}|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
 /** Temp files and locks of a folder store, which lie beside what they were to become. */
-const TEMPORARY = /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
+const TEMPORARY =
+  /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:tags\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
 
 function inArea(key: string, area: string): OwnKey | undefined {
   const below = key.slice(area.length);

@@ -17,6 +17,8 @@ export interface CheckObjectsOptions {
   readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
   /** 1 for each chunk that an entry refers to; all of them are needed where it is not given. */
   readonly used?: Uint8Array | undefined;
+  /** Of all objects below `uploads/`, where they were listed before: what nothing refers to is then not told. */
+  readonly listed?: ReadonlyMap<string, number> | undefined;
   readonly errors: Problems;
   readonly warnings: Problems;
   readonly signal: AbortSignal;
@@ -29,7 +31,7 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<void> 
   const { head, used, errors, warnings } = options;
   const wanted = head.chunks.map(({ key }) => chunkKey(head.uploadId, key));
   const own = folderOfKey(manifestKeyOf(head.uploadId));
-  const sizes = await sizesOf(options, wanted, own);
+  const sizes = options.listed === undefined ? await sizesOf(options, wanted, own) : await confirmed(options, wanted);
   head.chunks.forEach(({ key: shown, size }, position) => {
     const key = wanted[position];
     const found = key === undefined ? undefined : sizes.get(key);
@@ -41,6 +43,7 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<void> 
     if (used === undefined || used[position] === 1) errors.add(message, { key: shown });
     else warnings.add(`${message}; nothing in this version needs it`, { key: shown });
   });
+  if (options.listed !== undefined) return;
   const manifest = manifestKeyOf(head.uploadId);
   const expected = new Set([...wanted, manifest]);
   // Copies of manifests and marks are there for a while as a matter of course: a prune takes them.
@@ -48,6 +51,19 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<void> 
   for (const key of sizes.keys())
     if (key.startsWith(own) && !expected.has(key) && !isPassing(key))
       warnings.add('nothing in the manifest refers to this object', { key });
+}
+
+/** What was listed, and what has come since: a balance may have moved chunks. */
+async function confirmed(options: CheckObjectsOptions, wanted: readonly (string | undefined)[]): Promise<Sizes> {
+  const sizes: Sizes = new Map();
+  const asked: string[] = [];
+  for (const key of wanted) {
+    const size = key === undefined ? undefined : options.listed?.get(key);
+    if (key !== undefined && size === undefined) asked.push(key);
+    else if (key !== undefined && size !== undefined) sizes.set(key, size);
+  }
+  await addHeads(options, asked, sizes);
+  return sizes;
 }
 
 async function sizesOf(

@@ -6,15 +6,15 @@ import type { EventSink } from '../events.js';
 import { readManifest } from '../manifest/manifest-reader.js';
 import { repairCommand } from '../manifest/repair-hint.js';
 import { pathProblem } from '../paths/path-rules.js';
-import { placeProblem } from '../manifest/manifest-check.js';
-import type { Entry, ManifestHead, UploadId } from '../manifest/manifest-types.js';
+import { chunkKey, placeProblem } from '../manifest/manifest-check.js';
+import type { Entry, ManifestHead, UploadId, VersionRecord } from '../manifest/manifest-types.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath } from '../paths/raw-path.js';
 import { resultPath } from '../failures/failure-list.js';
 import { openTable, TableBuilder } from '../restore/plan/selected-table.js';
 import { checkChain } from './check-chain.js';
 import { checkObjects } from './check-objects.js';
-import { checkRecord } from './check-record.js';
+import { checkDigest, checkRecord } from './check-record.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
@@ -37,6 +37,18 @@ export interface VerifyOptions {
   readonly memoryLimitBytes?: number | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
+}
+
+/** What is known while the versions of a store are verified one after the other. */
+export interface SharedLook {
+  /** Of the version. */
+  readonly record: VersionRecord;
+  /** Sizes of all objects below `uploads/`; not with `quick`. */
+  readonly listed: ReadonlyMap<string, number> | undefined;
+  /** Full keys of chunks that versions before this one need: they are not read again. Grows. */
+  readonly seen: Set<string>;
+  /** Of these, what was damaged. Grows. */
+  readonly damaged: Set<string>;
 }
 
 export interface VerifyResult {
@@ -71,6 +83,10 @@ export async function verifyUpload(options: VerifyOptions): Promise<VerifyResult
   return await new Verification(options).run();
 }
 
+/** Verifies a version of a store. @throws as `verifyUpload` */
+export const verifyVersion = async (options: VerifyOptions, shared: SharedLook): Promise<VerifyResult> =>
+  await new Verification(options, shared).run();
+
 /** `share` of the chunks, at least one where there are any, in ascending order. */
 export function sampleChunks(chunks: readonly number[], share: number, random: () => number): number[] {
   if (share >= 1) return [...chunks];
@@ -82,7 +98,8 @@ export function sampleChunks(chunks: readonly number[], share: number, random: (
   return taken.sort((a, b) => a - b);
 }
 
-function levelOf(mode: VerifyMode, chunks: number, chunksRead: number): CheckedLevel {
+/** How far a whole was looked at. */
+export function levelOf(mode: VerifyMode, chunks: number, chunksRead: number): CheckedLevel {
   if (mode === 'quick') return 'manifest';
   if (chunksRead === chunks) return 'content';
   return mode === 'deep' ? 'sample' : 'presence';
@@ -97,6 +114,8 @@ interface Sound {
   readonly used?: Uint8Array | undefined;
 }
 
+const fullKey = ({ uploadId }: ManifestHead, key: string): string => chunkKey(uploadId, key) ?? key;
+
 /** Positions of the chunks that this version needs. */
 const neededChunks = ({ head, used }: Pick<Sound, 'head' | 'used'>): number[] =>
   [...head.chunks.keys()].filter((position) => used === undefined || used[position] === 1);
@@ -109,7 +128,13 @@ class Verification {
   private read = { chunks: 0, files: 0, bytes: 0 };
   private hint: string | null = null;
 
-  constructor(private readonly options: VerifyOptions) {}
+  /** 1 for each chunk that a version before this one needs. */
+  private known: Uint8Array | undefined;
+
+  constructor(
+    private readonly options: VerifyOptions,
+    private readonly shared?: SharedLook,
+  ) {}
 
   async run(): Promise<VerifyResult> {
     const sound = await this.checkManifest();
@@ -160,25 +185,54 @@ class Verification {
     return { head: read.head, sha256: read.sha256 };
   }
 
-  private entry(entry: Entry, { chunks }: ManifestHead): void {
+  private entry(entry: Entry, head: ManifestHead): void {
+    const { chunks } = head;
     const hasContent = entry.type === 'file' || entry.type === 'hardlink';
     if (this.options.mode !== 'deep' || !hasContent || pathProblem(entry.path) !== undefined) return;
-    if (placeProblem(entry, chunks) === undefined) this.builder.add(entry);
+    if (placeProblem(entry, chunks) !== undefined) return;
+    const known = (this.known ??= this.knownOf(head));
+    const places = entry.segments?.map(({ chunk }) => chunk) ?? (entry.chunk === undefined ? [] : [entry.chunk]);
+    // What was checked with a version before takes no memory again.
+    if (places.length === 0 || !places.every((chunk) => known[chunk] === 1)) this.builder.add(entry);
   }
 
-  private async checkStore({ head, used, sha256 }: Sound): Promise<void> {
+  private knownOf(head: ManifestHead): Uint8Array {
+    const { seen } = this.shared ?? {};
+    return Uint8Array.from(head.chunks, ({ key }) => Number(seen?.has(fullKey(head, key)) === true));
+  }
+
+  /** Positions of the chunks that no version before this one needs. */
+  private share({ head, used }: Sound): number[] {
+    const known = (this.known ??= this.knownOf(head));
+    const needed = neededChunks({ head, used });
+    const { seen, damaged } = this.shared ?? {};
+    for (const chunk of needed) {
+      const { key = '' } = head.chunks[chunk] ?? {};
+      if (damaged?.has(fullKey(head, key)) === true)
+        this.errors.add(`chunk ${chunk} is damaged, as a version before this one says`, { key });
+      seen?.add(fullKey(head, key));
+    }
+    return needed.filter((chunk) => known[chunk] !== 1);
+  }
+
+  private async checkStore(sound: Sound): Promise<void> {
+    const { head, used, sha256 } = sound;
+    const { shared } = this;
+    const fresh = this.share(sound);
     const { mode, reader, signal, emit, sample, random, requestsAtOnce, memoryLimitBytes } = this.options;
     const { errors, warnings } = this;
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
-    if (sha256 !== undefined) await checkRecord({ reader, head, sha256, errors, signal });
+    if (sha256 !== undefined && shared !== undefined) checkDigest(shared.record, { head, sha256, errors });
+    else if (sha256 !== undefined) await checkRecord({ reader, head, sha256, errors, signal });
     if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
-    await checkObjects({ reader, head, used, errors, warnings, signal });
+    await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });
     if (mode !== 'deep') return;
     const { slowness } = loadCodec();
     if (slowness !== undefined) emit({ type: 'note', text: slowness });
-    const chunks = sampleChunks(neededChunks({ head, used }), sample, random);
+    const chunks = sampleChunks(fresh, sample, random);
+    const listed = errors.list.length;
     const data = this.builder.data();
     const checked = await deepCheck({
       reader,
@@ -194,6 +248,7 @@ class Verification {
       emit,
       signal,
     });
+    for (const { key } of errors.list.slice(listed)) if (key !== undefined) shared?.damaged.add(fullKey(head, key));
     this.read = { chunks: checked.chunksRead, files: checked.filesChecked, bytes: checked.bytesRead };
   }
 

@@ -34,12 +34,10 @@ const copiesIn = async (at = folder): Promise<string[]> =>
   (await keys(at)).filter((key) => /-[0-9a-f]{8}\.tar\.zst$/.test(key));
 const chunksOf = async (at = folder): Promise<readonly ChunkRecord[]> =>
   (JSON.parse(gunzipSync(await readFile(join(at, KEY))).toString()) as { chunks: ChunkRecord[] }).chunks;
-const mark = (names: readonly string[], at = folder): Promise<void> =>
-  writeMark(
-    fileStore(at),
-    { uploadId: linkId(0), reason: 'superseded', keys: names.map((key) => key.slice(BASE.length)) },
-    { now: new Date(), random: Buffer.alloc(4, names.length), signal },
-  );
+const mark = (names: readonly string[], at = folder): Promise<boolean> => {
+  const objects = names.map((key) => ({ key, lastModified: new Date() }));
+  return writeMark(fileStore(at), { uploadId: linkId(0), reason: 'superseded', objects }, signal);
+};
 /** Does this once, right before the first change that looks like this. */
 const meanwhile =
   (what: RegExp, act: () => Promise<unknown>) =>

@@ -293,9 +293,12 @@ describe('a compacted version beside other datasets', () => {
   });
 
   test('leaves out what a mark names', async () => {
-    const keys = documentFolder(idOf(3));
-    const options = { now: new Date(), random: Buffer.alloc(4), signal: new AbortController().signal };
-    await writeMark(fileStore(base), { uploadId: asUploadId(idOf(3)), reason: 'retired', keys }, options);
+    const uploadId = asUploadId(idOf(3));
+    const objects = documentFolder(uploadId).map((name) => ({
+      key: `uploads/${uploadId}/${name}`,
+      lastModified: new Date(),
+    }));
+    await writeMark(fileStore(base), { uploadId, reason: 'retired', objects }, new AbortController().signal);
 
     const result = await repair(base, idOf(4));
 

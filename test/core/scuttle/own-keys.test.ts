@@ -10,6 +10,7 @@ test.each([
   [`uploads/${ID}/manifest.json.gz`, { kind: 'manifest', area: '', upload: `uploads/${ID}` }],
   [`uploads/${ID}/manifest.json.gz.pre-compact.bak`, { kind: 'manifest', area: '', upload: `uploads/${ID}` }],
   ['datasets/run-0412-aabbccdd/v00000012.json', { kind: 'record', area: '', dataset: 'datasets/run-0412-aabbccdd' }],
+  ['datasets/d-1/tags/v00000012.paper-2.json', { kind: 'record', area: '', dataset: 'datasets/d-1' }],
   [
     `writers/nas-01/uploads/${ID}/manifest.json.gz`,
     { kind: 'manifest', area: 'writers/nas-01/', upload: `writers/nas-01/uploads/${ID}` },
@@ -37,6 +38,8 @@ test.each([
   'datasets/iris/data.csv',
   'datasets/iris/v1.json',
   'datasets/iris/v00000001.json.orig',
+  'datasets/iris/tags/v1.json',
+  'datasets/iris/tags/v00000001.a/b.json',
   'datasets/iris/deep/v00000001.json',
   'writers/nas-01/notes.txt',
   'writers/status.json',

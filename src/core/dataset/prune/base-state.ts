@@ -8,7 +8,9 @@ import { listAllOrdinals, readOrdinals, type ReadRecord, type ReadTombstone } fr
 import { listUploadFolders, type UploadFolder } from './upload-folders.js';
 
 export interface BaseState {
-  /** Of the dataset that is pruned, lowest first. */
+  /** Ids of the datasets that are pruned, in byte order. */
+  readonly pruned: ReadonlySet<string>;
+  /** Of these, one dataset after the other, lowest first. */
   readonly own: readonly ReadRecord[];
   /** Of all the others under the base. */
   readonly others: readonly ReadRecord[];
@@ -19,8 +21,15 @@ export interface BaseState {
   readonly folders: ReadonlyMap<string, UploadFolder>;
 }
 
-/** Reads the state. @throws not-found when there is no such dataset; integrity, unsupported naming what is not understood */
-export async function readBaseState(reader: ObjectReader, datasetId: string, signal: AbortSignal): Promise<BaseState> {
+/**
+ * Reads the state; `asked` is undefined for every dataset that has a version. @throws not-found when there is no such dataset;
+ * integrity, unsupported naming what is not understood
+ */
+export async function readBaseState(
+  reader: ObjectReader,
+  asked: string | undefined,
+  signal: AbortSignal,
+): Promise<BaseState> {
   const datasets = await listAllOrdinals(reader, signal);
   const own: ReadRecord[] = [];
   const others: ReadRecord[] = [];
@@ -31,12 +40,18 @@ export async function readBaseState(reader: ObjectReader, datasetId: string, sig
       if ('problem' in found) throw refusal(reader, found.problem);
       datasetOf.set('record' in found ? found.record.uploadId : found.tombstone.uploadId, id);
       if ('tombstone' in found) tombstones.push(found);
-      else (id === datasetId ? own : others).push(found);
+      else (asked === undefined || id === asked ? own : others).push(found);
     }
   }
-  if (own.length === 0) throw noSuchDataset(reader.url, datasetId, [...datasets.keys()]);
-  return { own, others, tombstones, datasetOf, folders: await listUploadFolders(reader, signal) };
+  if (own.length === 0) throw nothingToPrune(reader, asked, [...datasets.keys()]);
+  const pruned = new Set(own.map(({ record }) => record.datasetId));
+  return { pruned, own, others, tombstones, datasetOf, folders: await listUploadFolders(reader, signal) };
 }
+
+const nothingToPrune = ({ url }: ObjectReader, asked: string | undefined, known: readonly string[]): ArchiverError =>
+  asked === undefined
+    ? new ArchiverError('not-found', `there are no datasets under ${printable(url)}`)
+    : noSuchDataset(url, asked, known);
 
 /** The error for what a prune does not understand. */
 export function refusal(reader: ObjectReader, problem: ArchiverError): ArchiverError {

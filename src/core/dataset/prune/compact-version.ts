@@ -1,7 +1,10 @@
 // Makes the manifest of a kept version a full listing, so that the versions before it can be removed. The view stays the
-// same, entry for entry. Interrupted at any point, the version reads as before, and the next prune does it again.
+// same, entry for entry, and what was encrypted stays so. Interrupted at any point, the version reads as before, and the next prune does it again.
+import { hash } from 'node:crypto';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
+import { ManifestSealer } from '../../keys/manifest-sealer.js';
 import { composeManifest } from '../../manifest/compose-manifest.js';
+import { fetchManifest, type LoadedManifest } from '../../manifest/loaded-manifest.js';
 import type { ManifestHead } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { compactView } from '../chain/compact-view.js';
@@ -22,21 +25,18 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
   const [newest] = view.chain;
   // Swapped by a prune that was killed before it changed the record; records are settled for every version afterwards.
   if (newest === undefined || view.head.listing === 'full') return;
-  const sealed = view.chain.find(({ sealedBy }) => sealedBy !== undefined);
-  if (sealed !== undefined)
-    throw new ArchiverError(
-      'unsupported',
-      `${sealed.key} is encrypted, and its content must not be written unencrypted`,
-    );
   const summary = await summarize(view);
   const compacted = compactView(view, summary.used);
   const head = headOf(view, newest.sha256, summary, compacted);
-  const next = await composeManifest(head, compacted.entries());
+  const plain = await composeManifest(head, compacted.entries());
+  const kmsKeyId = sealingKey(version, view);
+  const next =
+    kmsKeyId === undefined ? plain : await new ManifestSealer({ store, uploadId, kmsKeyId, signal }).seal(plain);
   const expected = { uploadId, sha256: next.sha256, totals: head.totals, ...compacted };
   await replaceManifest(store, {
     uploadId,
     label: 'compact',
-    replaced: newest,
+    replaced: { bytes: await storedBytes(store, newest, signal), sha256: newest.sha256 },
     next,
     records: [version],
     change: { listing: 'full', totals: head.totals },
@@ -48,6 +48,26 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
   if (lost === undefined) return;
   throw integrityError(`version ${version.record.version} is not whole: its manifest names ${lost}, which is missing`, {
     hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}`,
+  });
+}
+
+/** The key of its own manifest; where that is clear and shows what an encrypted one says, the key of that. */
+function sealingKey({ record: { encryption } }: ParsedRecord, { chain }: View): string | undefined {
+  const recorded = encryption?.manifest === true ? encryption.kmsKeyId : undefined;
+  return chain[0]?.sealedBy ?? recorded ?? chain.find(({ sealedBy }) => sealedBy !== undefined)?.sealedBy;
+}
+
+/** Of an encrypted manifest, what is loaded is its content. @throws conflict when another process has replaced it */
+async function storedBytes(
+  store: ObjectStore,
+  { uploadId, bytes, sha256, sealedBy, key }: LoadedManifest,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (sealedBy === undefined) return bytes;
+  const stored = await fetchManifest(store, uploadId, signal);
+  if (hash('sha256', stored, 'hex') === sha256) return stored;
+  throw new ArchiverError('conflict', `${key} was changed meanwhile: something else works on it`, {
+    hint: 'it reads as before; run the same command again when the other one has ended',
   });
 }
 

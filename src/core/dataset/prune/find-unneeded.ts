@@ -1,5 +1,5 @@
 // What is in upload folders and not needed by any kept version (commit protocol, Protocol 2): of uploads that are or were versions
-// of the dataset, everything but what is needed; of uploads that never became a version, the same once nobody has written
+// of the datasets that are pruned, everything but what is needed; of uploads that never became a version, the same once nobody has written
 // there for long. Folders of other datasets are never looked into, and what archiver does not write is left alone.
 import { isArchiverError } from '../../failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
@@ -17,7 +17,6 @@ export interface UnneededObjects {
 }
 
 export interface UnneededOptions {
-  readonly datasetId: string;
   readonly needed: ReadonlySet<string>;
   /** Uploads of versions that stay. */
   readonly kept: ReadonlySet<string>;
@@ -39,16 +38,17 @@ export async function findUnneeded(
   state: BaseState,
   options: UnneededOptions,
 ): Promise<Unneeded> {
-  const { datasetId, needed, kept, signal } = options;
+  const { needed, kept, signal } = options;
+  const { pruned } = state;
   const uploads: UnneededObjects[] = [];
   const warnings: string[] = [];
   for (const folder of state.folders.values()) {
     const { uploadId } = folder;
     const owner = state.datasetOf.get(uploadId);
     const isAbandoned = owner === undefined && isOld(folder, options);
-    if (owner === undefined ? !isAbandoned : owner !== datasetId) continue;
+    if (owner === undefined ? !isAbandoned : !pruned.has(owner)) continue;
     const objects = ownObjects(folder).filter(({ key }) => !needed.has(key));
-    const stranger = isAbandoned ? await strangerOf(reader, folder, datasetId, signal) : undefined;
+    const stranger = isAbandoned ? await strangerOf(reader, folder, pruned, signal) : undefined;
     if (stranger !== undefined) {
       if (stranger !== '') warnings.push(stranger);
       continue;
@@ -68,18 +68,18 @@ function isOld(folder: UploadFolder, { now, abandonedAfterMs }: UnneededOptions)
   return newest !== undefined && now.getTime() - newest.getTime() >= abandonedAfterMs;
 }
 
-/** Why this dataset must not clean up an upload without a version; '' where that need not be said; undefined where it may. */
+/** Why a prune of these datasets must not clean up an upload without a version; '' where that need not be said; undefined where it may. */
 async function strangerOf(
   reader: ObjectReader,
   { uploadId, manifest }: UploadFolder,
-  datasetId: string,
+  pruned: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // Without a manifest its dataset is unknown, and nobody has written to it for a long time.
   if (manifest === undefined) return undefined;
   try {
     const { head } = await loadExpected(reader, uploadId, [], { signal });
-    return head.datasetId === datasetId ? undefined : '';
+    return pruned.has(head.datasetId) ? undefined : '';
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported', 'access-denied')) throw error;
     return `upload ${uploadId} was left alone: it has no version, and ${error.message}`;

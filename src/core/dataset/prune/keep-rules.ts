@@ -19,6 +19,8 @@ export interface DatedVersion {
   readonly version: number;
   /** ISO 8601. */
   readonly createdAt: string;
+  /** Each of them keeps it. */
+  readonly tags?: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
@@ -37,7 +39,7 @@ const PERIODS = {
 } as const;
 
 /**
- * The ordinals that stay, each with its reasons: the names of rules, and `latest` for the newest. Versions are ordered by
+ * The ordinals that stay, each with its reasons: the names of rules, `latest` for the newest, `tag <name>`. Versions are ordered by
  * their ordinals: a clock that was set back does not reorder them. `now` bounds a newest version from the future.
  */
 export function versionsToKeep(
@@ -62,11 +64,11 @@ export function versionsToKeep(
   }
   const [newest] = newestFirst;
   if (newest === undefined) return kept;
-  const { withinMs } = rules;
-  const since = Math.min(Date.parse(newest.createdAt), now.getTime()) - (withinMs ?? 0);
-  for (const { version, createdAt } of newestFirst)
-    if (withinMs !== undefined && Date.parse(createdAt) >= since) keep(version, 'within');
+  const { withinMs = Number.NaN } = rules;
+  const since = Math.min(Date.parse(newest.createdAt), now.getTime()) - withinMs;
+  for (const { version, createdAt } of newestFirst) if (Date.parse(createdAt) >= since) keep(version, 'within');
   for (const { version } of newestFirst.slice(0, Math.max(1, rules.last)))
     keep(version, version === newest.version ? 'latest' : 'last');
+  for (const { version, tags = [] } of newestFirst) for (const tag of tags) keep(version, `tag ${tag}`);
   return kept;
 }

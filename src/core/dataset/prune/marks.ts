@@ -2,6 +2,7 @@
 // that no kept version needed when it was written. It is stored where writers look before they refer to anything, so that from
 // then on no new manifest does; a writer that may list but not read treats every object of a marked folder as marked. The
 // age of a mark comes from the store (`lastModified`), never from its name or content.
+import { hash } from 'node:crypto';
 import { ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import { checkedDigest, digestedText } from '../../json/digested-json.js';
 import { Fields } from '../../json/json-fields.js';
@@ -39,28 +40,42 @@ export function markedUpload(key: string): UploadId | undefined {
   return MARK.test(name) ? uploadId : undefined;
 }
 
-export interface WriteMarkOptions {
-  /** The store's. */
-  readonly now: Date;
-  /** Four bytes: two prunes may mark one folder in the same second. */
-  readonly random: Uint8Array;
-  readonly signal: AbortSignal;
+export interface Marked extends Pick<Mark, 'uploadId' | 'reason'> {
+  readonly objects: readonly Pick<ObjectInfo, 'key' | 'lastModified'>[];
 }
 
-/** Writes a mark. @throws what writing throws */
-export async function writeMark(
-  store: ObjectStore,
-  mark: Mark,
-  { now, random, signal }: WriteMarkOptions,
-): Promise<void> {
-  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
-  const name = `sweep-${time}-${Buffer.from(random.subarray(0, 4)).toString('hex')}.json`;
-  const body = Buffer.from(`${digestedText({ format: FORMAT, type: 'archiver-sweep', ...mark })}\n`, 'utf8');
-  await store.put(uploadFolder(mark.uploadId) + name, body, {
-    contentType: 'application/json',
-    ifAbsent: true,
-    signal,
-  });
+/**
+ * Marks objects of an upload; false when another prune has just marked the same ones: the name of a mark follows from what it
+ * names, so that of two prunes one counts it. `salt` is for another name. @throws what writing throws
+ */
+export async function writeMark(store: ObjectStore, marked: Marked, signal: AbortSignal, salt = ''): Promise<boolean> {
+  const { uploadId, reason, objects } = marked;
+  const folder = uploadFolder(uploadId);
+  const keys = objects.map(({ key }) => key.slice(folder.length));
+  const newest = new Date(objects.reduce((most, { lastModified }) => Math.max(most, lastModified.getTime()), 0));
+  const time = newest.toISOString().replace(/[-:]|\.\d+/g, '');
+  const body = Buffer.from(`${digestedText({ format: FORMAT, type: 'archiver-sweep', uploadId, reason, keys })}\n`);
+  const key = `${folder}sweep-${time}-${hash('sha256', `${salt}${body.toString()}`, 'hex').slice(0, 8)}.json`;
+  try {
+    await store.put(key, body, { contentType: 'application/json', ifAbsent: true, signal });
+    return true;
+  } catch (error) {
+    if (!isArchiverError(error, 'conflict')) throw error;
+  }
+  const there = await store.head(key, signal);
+  if (there === undefined || (await isReadable(store, there, signal))) return false;
+  return await writeMark(store, marked, signal, salt + there.etag);
+}
+
+/** False for a mark that is damaged, or that a newer archiver wrote: it marks nothing for us. */
+async function isReadable(store: ObjectStore, object: ObjectInfo, signal: AbortSignal): Promise<boolean> {
+  try {
+    await readMark(store, object, signal);
+    return true;
+  } catch (error) {
+    if (!isArchiverError(error, 'integrity', 'unsupported')) throw error;
+    return false;
+  }
 }
 
 /** Reads a mark. @throws integrity, unsupported for a mark that this version cannot read; not-found; access-denied; what the store throws */

@@ -22,6 +22,8 @@ import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './referen
 const HELD_BYTES = 256 * 2 ** 20;
 /** Failures of the manifest itself, as opposed to failures to reach it. */
 const TELLING: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied'];
+/** Those for which nobody can read it. */
+const UNREADABLE: readonly ErrorCode[] = ['not-found', 'integrity'];
 
 /** For one look at all versions of a store. */
 export const lookCache = (): ManifestCache => memoryCache(HELD_BYTES);
@@ -98,8 +100,8 @@ export async function neededKeys(
 
 /**
  * Full keys that versions need which were retired less than `graceMs` ago: restores of them that began earlier may still be
- * reading, even objects that an older mark names. A version whose manifest is gone or damaged cannot be read anyway.
- * @throws what the store throws
+ * reading, even objects that an older mark names. A version whose manifest is gone or damaged cannot be read anyway, but one that
+ * only this caller may not decrypt can. @throws what the store throws
  */
 export async function keysOfYoungRetired(
   reader: ObjectReader,
@@ -116,7 +118,8 @@ export async function keysOfYoungRetired(
       const newest = await loadExpected(reader, tombstone.uploadId, [], options);
       for (const loaded of await loadChain(reader, newest, options)) addNeeds(keys, loaded);
     } catch (error) {
-      if (!isArchiverError(error, ...TELLING)) throw error;
+      if (isArchiverError(error, 'access-denied', 'unsupported')) throw refusal(reader, error);
+      if (!isArchiverError(error, ...UNREADABLE)) throw error;
     }
   });
   return keys;

@@ -19,7 +19,8 @@ import { planSweep, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
 
 export interface PlanOptions {
-  readonly datasetId: string;
+  /** Undefined: every dataset, each by the same rules. */
+  readonly datasetId: string | undefined;
   readonly keep: KeepRules;
   /** An upload without a record counts as abandoned when its newest object is this old. */
   readonly abandonedAfterMs: number;
@@ -38,8 +39,9 @@ export interface KeptVersion extends ReadRecord {
 }
 
 export interface PrunePlan {
-  readonly datasetId: string;
-  /** Lowest first. */
+  /** In byte order. */
+  readonly datasetIds: readonly string[];
+  /** One dataset after the other, lowest first. */
   readonly kept: readonly KeptVersion[];
   readonly retired: readonly ReadRecord[];
   /** Kept versions whose manifest has to become a full listing. */
@@ -56,8 +58,15 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const { datasetId, signal, emit = ignoreEvents } = options;
   emit({ type: 'phase', phase: 'listing' });
   const state = await readBaseState(reader, datasetId, signal);
-  refuseEncrypted(state.own);
-  const { kept, retired } = sorted(state.own, options);
+  const datasetIds = [...state.pruned];
+  const sorted = datasetIds.map((id) =>
+    sortedVersions(
+      state.own.filter(({ record }) => record.datasetId === id),
+      options,
+    ),
+  );
+  const kept = sorted.flatMap((each) => each.kept);
+  const retired = sorted.flatMap((each) => each.retired);
   const needed = new Set<string>();
   const others = state.others.map(({ record }) => record);
   emit({ type: 'phase', phase: 'reading' });
@@ -73,7 +82,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const sweep = await planSweep(reader, state, { ...options, needed, young });
   const alreadyMarked = new Set(sweep.marks.flatMap(({ keys }) => keys));
   return {
-    datasetId,
+    datasetIds,
     kept,
     retired,
     compacted,
@@ -87,9 +96,9 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
 }
 
 /** Which versions of a dataset stay, and why, and which do not. */
-function sorted(own: readonly ReadRecord[], { keep, now }: PlanOptions): Pick<PrunePlan, 'kept' | 'retired'> {
-  const records = own.map(({ record }) => record);
-  const reasons = versionsToKeep(records, keep, now);
+function sortedVersions(own: readonly ReadRecord[], { keep, now }: PlanOptions): Pick<PrunePlan, 'kept' | 'retired'> {
+  const dated = own.map(({ record: { version, createdAt }, listed: { tags } }) => ({ version, createdAt, tags }));
+  const reasons = versionsToKeep(dated, keep, now);
   return {
     kept: own.flatMap((found) => {
       const its = reasons.get(found.record.version);
@@ -103,18 +112,6 @@ function sorted(own: readonly ReadRecord[], { keep, now }: PlanOptions): Pick<Pr
 export const hasWork = ({ retired, compacted, marked, sweep, kept }: PrunePlan): boolean =>
   retired.length + compacted.length + marked.length + sweep.due.length > 0 ||
   kept.some(({ record }) => record.replacementSha256 !== undefined);
-
-/** A rewritten manifest would lie in the store unencrypted. */
-function refuseEncrypted(own: readonly ReadRecord[]): void {
-  const encrypted = own.find(({ record }) => record.encryption?.manifest === true);
-  if (encrypted === undefined) return;
-  const { datasetId, version } = encrypted.record;
-  throw new ArchiverError(
-    'unsupported',
-    `nothing was pruned: version ${version} of dataset ${printable(datasetId)} has an encrypted manifest, and such datasets cannot be pruned`,
-    { hint: 'a lifecycle rule must not expire it either: versions share chunks' },
-  );
-}
 
 interface KeptOptions {
   readonly kept: readonly ReadRecord[];

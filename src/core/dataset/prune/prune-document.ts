@@ -17,21 +17,17 @@ export interface PruneReport {
   readonly freedFrom: Date | undefined;
 }
 
-/** The keys of the document. Sizes are bytes; without an outcome they are what a prune would delete. */
-export function pruneDocument({
-  outcome,
-  plan,
-  fees,
-  freedFrom,
-  dead,
-}: PruneReport): Readonly<Record<string, unknown>> {
+/** The keys of the document; of all datasets, `datasets` has one each. Sizes are bytes; without an outcome they are what a prune would delete. */
+export function pruneDocument(
+  { outcome, plan, fees, freedFrom, dead }: PruneReport,
+  isAll: boolean,
+): Readonly<Record<string, unknown>> {
+  const [first = ''] = plan.datasetIds;
   const marked = plan.marked.flatMap(({ objects }) => objects);
   const due = freedFrom === undefined ? [...plan.sweep.objects, ...marked] : plan.sweep.objects;
   const { waiting } = plan.sweep;
   return {
-    retired: plan.retired.map(versionDocument),
-    kept: plan.kept.map((found) => ({ ...versionDocument(found), reasons: found.reasons })),
-    compacted: plan.compacted.map(({ record }) => record.version),
+    ...(isAll ? { datasets: plan.datasetIds.map((id) => datasetDocument(plan, id)) } : datasetDocument(plan, first)),
     abandonedUploads: plan.marked.flatMap(({ uploadId, reason }) => (reason === 'abandoned' ? [uploadId] : [])),
     marked: { objects: marked.length, bytes: sumOf(marked), freedFrom: freedFrom?.toISOString() ?? null },
     waiting: { objects: waiting.objects, bytes: waiting.bytes, freedFrom: waiting.until?.toISOString() ?? null },
@@ -41,6 +37,16 @@ export function pruneDocument({
     failed: outcome?.failed ?? [],
     earlyDeletion: fees,
     warnings: plan.warnings,
+  };
+}
+
+function datasetDocument({ retired, kept, compacted }: PrunePlan, datasetId: string): Record<string, unknown> {
+  const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;
+  return {
+    datasetId,
+    retired: retired.filter(isIts).map(versionDocument),
+    kept: kept.filter(isIts).map((found) => ({ ...versionDocument(found), reasons: found.reasons })),
+    compacted: compacted.filter(isIts).map(({ record }) => record.version),
   };
 }
 

@@ -1,4 +1,4 @@
-// Retires versions of a dataset, marks what nothing needs any more, and executes marks that are old enough. Commit protocol,
+// Retires versions of one dataset or all, marks what nothing needs any more, and executes marks that are old enough. Commit protocol,
 // Protocol 2: kept versions that build on removed ones are compacted first; then tombstones replace records; then marks are
 // put; then the sweep looks again and deletes. Killed at any point, every kept version reads as before, and the next prune
 // finds the same things to do.
@@ -8,14 +8,15 @@ import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
+import { isLookOld } from '../folder-look.js';
 import { settleRecords } from '../records/settle-records.js';
 import { encodeTombstone } from '../records/tombstone.js';
 import type { ReadRecord } from '../records/versions.js';
 import { compactVersion } from './compact-version.js';
 import { writeMark } from './marks.js';
+import { underNotice } from './notice.js';
 import { planPrune, type PlanOptions, type PrunePlan } from './plan-prune.js';
 import { sweep, type SweepOutcome } from './sweep.js';
-import { uploadFolder } from '../../manifest/upload-id.js';
 
 export interface PruneOptions extends PlanOptions {
   /** The plan that was confirmed. */
@@ -34,14 +35,12 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   const now = await store.time(signal);
   await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.kept, signal);
-  for (const version of plan.retired) await retire(store, version, now, signal);
+  await retireAll(store, plan, { now, random: options.randomBytes(4), signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
   const { marked } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
-  for (const { uploadId, reason, objects } of marked) {
-    const keys = objects.map(({ key }) => key.slice(uploadFolder(uploadId).length));
-    await writeMark(store, { uploadId, reason, keys }, { now, random: options.randomBytes(4), signal });
-  }
-  const done = { ...plan, marked };
+  const own: (typeof marked)[number][] = [];
+  for (const upload of marked) if (await writeMark(store, upload, signal)) own.push(upload);
+  const done = { ...plan, marked: own };
   // Without a grace period, what was just marked is deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
@@ -64,6 +63,33 @@ async function compact(
   }
   meter.finish();
 }
+
+interface Retiring {
+  readonly now: Date;
+  readonly random: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** Retires versions, none of which has a tag. @throws conflict when one has got one, or was changed */
+async function retireAll(store: ObjectStore, plan: PrunePlan, { now, random, signal }: Retiring): Promise<void> {
+  for (const datasetId of plan.datasetIds) {
+    const versions = plan.retired.filter(({ record }) => record.datasetId === datasetId);
+    if (versions.length === 0) continue;
+    await underNotice(store, { datasetId, versions, random, signal }, async () => {
+      const lookedAtMs = Date.now();
+      for (const version of versions) {
+        if (isLookOld(lookedAtMs)) throw lateError(datasetId);
+        await retire(store, version, now, signal);
+      }
+    });
+  }
+}
+
+/** For a computer that slept: by now, somebody may have taken the notice for dead. */
+const lateError = (datasetId: string): ArchiverError =>
+  new ArchiverError('conflict', `retiring versions of dataset ${printable(datasetId)} stopped: it took over an hour`, {
+    hint: 'every version is whole; run the same command again',
+  });
 
 /** Puts a tombstone over the record. */
 async function retire(

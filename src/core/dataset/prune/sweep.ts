@@ -11,6 +11,7 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from './marks.js';
+import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { ownObjects } from './upload-folders.js';
 import { MANIFEST_NAME, uploadFolder } from '../../manifest/upload-id.js';
@@ -18,7 +19,8 @@ import { MANIFEST_NAME, uploadFolder } from '../../manifest/upload-id.js';
 const BATCH = 1000;
 
 export interface SweepOptions {
-  readonly datasetId: string;
+  /** Undefined: every dataset. */
+  readonly datasetId: string | undefined;
   readonly graceMs: number;
   /** Of the store's clock. */
   readonly now: Date;
@@ -30,7 +32,7 @@ export interface SweepOptions {
 export type PlannedMark = Pick<FoundMark, 'object' | 'keys'>;
 
 export interface SweepPlan {
-  /** Every mark in folders of the dataset, and in folders of no dataset. */
+  /** Every mark in folders of the datasets that are pruned, and in folders of no dataset. */
   readonly marks: readonly PlannedMark[];
   /** Those that are old enough and name something that can be deleted. */
   readonly due: readonly PlannedMark[];
@@ -51,14 +53,15 @@ export interface PlanSweepOptions extends SweepOptions {
 /** Reads the marks and sorts them. @throws what the store throws */
 export async function planSweep(
   reader: ObjectReader,
-  { folders, datasetOf }: BaseState,
-  { datasetId, graceMs, now, needed, young, signal }: PlanSweepOptions,
+  { folders, datasetOf, pruned }: BaseState,
+  { graceMs, now, needed, young, signal }: Omit<PlanSweepOptions, 'datasetId'>,
 ): Promise<SweepPlan> {
   const marks: PlannedMark[] = [];
   const warnings: string[] = [];
   const present = new Map<string, ObjectInfo>();
   for (const folder of folders.values()) {
-    if (folder.marks.length === 0 || (datasetOf.get(folder.uploadId) ?? datasetId) !== datasetId) continue;
+    const owner = datasetOf.get(folder.uploadId);
+    if (folder.marks.length === 0 || (owner !== undefined && !pruned.has(owner))) continue;
     for (const object of ownObjects(folder)) present.set(object.key, object);
     for (const object of folder.marks) {
       try {
@@ -122,7 +125,7 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   const meter = progressMeter(emit);
   const remove = async (batch: readonly ObjectInfo[]): Promise<void> => {
     throwIfCancelled(signal);
-    if (isLookOld(lookedAtMs)) throw lateError(datasetId);
+    if (isLookOld(lookedAtMs)) throw lateError();
     const keys = batch.map(({ key }) => key);
     for (const failure of await store.delete(keys, signal)) {
       failed.add(failure.key);
@@ -140,16 +143,20 @@ export async function sweep(store: ObjectStore, options: SweepOptions): Promise<
   // a writer that looks now must not rely on it.
   const isGone = (key: string): boolean => !needed.has(key) && !young.has(key) && !failed.has(key);
   const done = due.filter(({ keys }) => keys.every(isGone)).map(({ object }) => object);
+  const claims = await claimSwept(store, done, gone, due, signal);
   for (let start = 0; start < done.length; start += BATCH) await remove(done.slice(start, start + BATCH));
+  for (let start = 0; start < claims.put.length; start += BATCH)
+    await store.delete(claims.put.slice(start, start + BATCH), signal);
+  const counted = gone.filter(({ key }) => !claims.others.has(key));
   return {
-    deletedObjects: gone.length,
-    freedBytes: gone.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    deletedObjects: counted.length,
+    freedBytes: counted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     failed: failures,
   };
 }
 
 /** For a computer that slept: an hour later, the look no longer says what is needed. */
-const lateError = (datasetId: string): ArchiverError =>
-  new ArchiverError('conflict', `the sweep of dataset ${datasetId} stopped: it looked at the store over an hour ago`, {
+const lateError = (): ArchiverError =>
+  new ArchiverError('conflict', 'the sweep stopped: it looked at the store over an hour ago', {
     hint: 'every version is whole; run the same command again to delete the rest',
   });

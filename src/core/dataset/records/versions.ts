@@ -8,6 +8,7 @@ import { readAll } from '../../object-store/read-content.js';
 import { printable } from '../../paths/raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
+import { versionTag } from './tag-key.js';
 import { versionKey } from './version-record.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 
@@ -23,6 +24,8 @@ export interface ListedVersion {
   readonly sizeBytes: number;
   /** By the clock of the store. */
   readonly lastModified: Date;
+  /** In byte order. */
+  readonly tags: readonly string[];
 }
 
 export interface ReadRecord extends ParsedRecord {
@@ -85,9 +88,16 @@ async function listBelow(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, ListedVersion[]>> {
   const datasets = new Map<string, ListedVersion[]>();
+  // By the key of the record. They are listed before it, and stay where a version was retired all the same.
+  const tags = new Map<string, string[]>();
   for await (const page of reader.list({ prefix, signal })) {
     for (const object of page.objects) {
-      const found = listedVersion(object);
+      const tagged = versionTag(object.key);
+      if (tagged !== undefined) {
+        const key = versionKey(tagged.datasetId, tagged.version);
+        tags.set(key, [...(tags.get(key) ?? []), tagged.tag]);
+      }
+      const found = listedVersion(object, tags);
       if (found === undefined) continue;
       const versions = datasets.get(found.datasetId) ?? [];
       datasets.set(found.datasetId, versions);
@@ -99,13 +109,16 @@ async function listBelow(
   return datasets;
 }
 
-function listedVersion(object: ObjectInfo): { datasetId: string; listed: ListedVersion } | undefined {
+function listedVersion(
+  object: ObjectInfo,
+  tags: ReadonlyMap<string, readonly string[]>,
+): { datasetId: string; listed: ListedVersion } | undefined {
   const [, datasetId, digits] = /^datasets\/([^/]+)\/v(\d{8,})\.json$/.exec(object.key) ?? [];
   const version = Number(digits);
   if (datasetId === undefined || !Number.isSafeInteger(version)) return undefined;
   if (versionKey(datasetId, version) !== object.key) return undefined;
   const { key, etag, sizeBytes, lastModified } = object;
-  return { datasetId, listed: { version, key, etag, sizeBytes, lastModified } };
+  return { datasetId, listed: { version, key, etag, sizeBytes, lastModified, tags: tags.get(key) ?? [] } };
 }
 
 /** The record of one version. @throws not-found (also for one that was retired), integrity, unsupported, and what the store throws */

@@ -94,11 +94,6 @@ describe('nothing is changed when', () => {
       /nothing was pruned: version 1 of dataset other-1 cannot be read/,
     ],
     [
-      'a version of the dataset has an encrypted manifest',
-      () => bendRecord(2, (document) => (document['encryption'] = { kmsKeyId: 'alias/k', manifest: true })),
-      /nothing was pruned: version 2 of dataset made-00000000 has an encrypted manifest/,
-    ],
-    [
       'a manifest that stays is encrypted, and there is no key for it',
       () => put(linkKey(4), Buffer.concat([Buffer.from('ARCHENC1'), Buffer.alloc(100)])),
       /nothing was pruned: version 5 .* cannot be read: /,

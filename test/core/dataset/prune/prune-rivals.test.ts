@@ -13,7 +13,7 @@ import {
   versionContent,
   writeObjects,
 } from '../../../support/make-dataset.js';
-import { copyOf, datasetFolder, LINKS, onMutation, pruneFolder, stepsOf } from './prune-run.js';
+import { copyOf, DAY, datasetFolder, LINKS, onMutation, pruneFolder, type PruneRun, stepsOf } from './prune-run.js';
 
 const made = makeDataset(LINKS);
 let folder = '';
@@ -95,6 +95,39 @@ describe('two prunes', () => {
       expect(await allContent(fileStore(copy))).toEqual(new Map([[5, before.get(5)]]));
       expect((await allKeys(fileStore(copy))).filter((key) => /\.bak$|\.compact-|sweep-/.test(key))).toEqual([]);
     }
+  });
+
+  // A store does not say whose request deleted an object.
+  test('do not both count what is deleted, nor what is marked, whenever they meet', async () => {
+    const ready = await copyOf(folder);
+    const graceMs = DAY;
+    const marked = (run: PruneRun | undefined): number =>
+      (run?.plan?.marked ?? []).reduce((sum, { objects }) => sum + objects.length, 0);
+    const all = marked(await pruneFolder(await copyOf(folder), { graceMs }));
+    await pruneFolder(ready, { graceMs });
+    const steps = await stepsOf(ready);
+    const first = steps.findIndex((step) => step.startsWith('delete uploads/'));
+    const sums: number[] = [];
+    const freed = (await pruneFolder(await copyOf(ready))).freedBytes;
+
+    for (let step = 0; step < steps.length; step++) {
+      const copy = await copyOf(ready);
+      let rival: PruneRun | undefined;
+      const meet = async (call: number): Promise<void> => {
+        if (call === step) rival = await pruneFolder(copy);
+      };
+      const run = await pruneFolder(copy, { wrap: (store) => onMutation(store, meet) });
+      sums.push((run.deletedObjects ?? 0) + (rival?.deletedObjects ?? 0));
+      expect((run.freedBytes ?? 0) + (rival?.freedBytes ?? 0)).toBeLessThanOrEqual(freed ?? 0);
+    }
+    expect([Math.max(...sums), sums[first]]).toEqual([all, all]);
+
+    let rival: PruneRun | undefined;
+    const meet = async (_call: number, what: string): Promise<void> => {
+      if (what.includes('/sweep-') && rival === undefined) rival = await pruneFolder(folder, { graceMs });
+    };
+    const run = await pruneFolder(folder, { graceMs, wrap: (store) => onMutation(store, meet) });
+    expect([marked(run), marked(rival)]).toEqual([0, all]);
   });
 
   test('a version that another prune removes while it is compacted does not come back', async () => {

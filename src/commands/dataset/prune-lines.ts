@@ -1,0 +1,133 @@
+// The text of a prune: what will happen, and what was done.
+import type { EarlyDeletion } from '../../core/cost/early-deletion.js';
+import { ordinalsText } from '../../core/dataset/ordinals-text.js';
+import type { KeptVersion, PrunePlan } from '../../core/dataset/prune/plan-prune.js';
+import type { PruneReport } from '../../core/dataset/prune/prune-document.js';
+import type { ReadRecord } from '../../core/dataset/records/versions.js';
+import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatCount, formatQuantity } from '../../ui/format.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { amountText, bytesOf, fact, failureText, firstLines, minuteText } from '../kit/lines.js';
+
+const MAX_NAMED = 10;
+
+const versionsText = (versions: readonly ReadRecord[]): string =>
+  `${formatQuantity(versions.length, 'version')}: ${ordinals(versions)}`;
+
+const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versions.map(({ record }) => record));
+
+/** When what is marked now can be deleted. */
+const momentText = (moment: Date): string => `${minuteText(moment.toISOString())} UTC`;
+
+/** What will happen. */
+export function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>, isVerbose: boolean): string[] {
+  const { datasetIds, sweep, marked } = plan;
+  const due = `${amountText(sweep.objects.length, 'object', bytesOf(sweep.objects))}, marked before`;
+  return [
+    ...datasetIds.flatMap((datasetId) => datasetLines(partOf(plan, datasetId), datasetId, isVerbose)),
+    ...(datasetIds.length === 1 ? [] : [allText(plan)]),
+    ...abandonedLines(plan),
+    ...(marked.length === 0 ? [] : [fact(freedFrom === undefined ? 'delete' : 'mark', markedText(plan, freedFrom))]),
+    ...(sweep.due.length === 0 ? [] : [fact('delete', due)]),
+    ...deadLines(dead),
+    ...waitingLines(plan),
+    ...feeLines(fees),
+  ];
+}
+
+type Versions = Pick<PrunePlan, 'kept' | 'retired' | 'compacted'>;
+
+function partOf({ kept, retired, compacted }: PrunePlan, datasetId: string): Versions {
+  const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;
+  return { kept: kept.filter(isIts), retired: retired.filter(isIts), compacted: compacted.filter(isIts) };
+}
+
+const datasetLines = ({ kept, retired, compacted }: Versions, datasetId: string, isVerbose: boolean): string[] => [
+  `dataset ${printable(datasetId)}`,
+  fact('keep', versionsText(kept)),
+  ...firstLines(kept.toReversed().map(reasonsLine), { isVerbose }),
+  fact('retire', retired.length === 0 ? 'no version' : versionsText(retired)),
+  ...(compacted.length === 0 ? [] : [fact('rewrite', `the manifest of ${ordinals(compacted)}, to be complete`)]),
+];
+
+const allText = ({ datasetIds, kept, retired }: PrunePlan): string =>
+  `${formatQuantity(datasetIds.length, 'dataset')}: ${formatQuantity(kept.length, 'version')} kept, ` +
+  `${formatCount(retired.length)} to retire`;
+
+const reasonsLine = ({ record, reasons }: KeptVersion): string => fact('', `v${record.version}: ${reasons.join(', ')}`);
+
+function markedText({ marked }: PrunePlan, freedFrom: Date | undefined): string {
+  const objects = marked.flatMap((upload) => upload.objects);
+  const amount = amountText(objects.length, 'object', bytesOf(objects));
+  return freedFrom === undefined ? amount : `${amount}: deleted by a prune after ${momentText(freedFrom)}`;
+}
+
+function waitingLines({ sweep: { waiting } }: PrunePlan): string[] {
+  const { objects, bytes, until } = waiting;
+  if (objects === 0 || until === undefined) return [];
+  const amount = amountText(objects, 'object', bytes);
+  return [fact('waiting', `${amount}, marked before: deleted by a prune after ${momentText(until)}`)];
+}
+
+const deadLines = (dead: PruneReport['dead']): string[] =>
+  dead.length === 0 ? [] : [fact('remains', amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
+
+function abandonedLines({ marked }: PrunePlan): string[] {
+  const abandoned = marked.filter(({ reason }) => reason === 'abandoned');
+  if (abandoned.length === 0) return [];
+  const named = abandoned.slice(0, MAX_NAMED).map(({ uploadId }) => uploadId);
+  const more = abandoned.length > MAX_NAMED ? ` and ${abandoned.length - MAX_NAMED} more` : '';
+  const what = `${formatQuantity(abandoned.length, 'upload')} that never became a version`;
+  return [fact('abandoned', `${what}: ${named.join(', ')}${more}`)];
+}
+
+/** What deletion before the end of the minimum storage time costs, by class. */
+function feeLines({ byClass, costUsd, region, pricesOf }: EarlyDeletion): string[] {
+  if (byClass.length === 0) return [];
+  const lines = byClass.map(({ storageClass, minimumDays, objects, bytes, costUsd: cost }) => {
+    const what = `${amountText(objects, 'object', bytes)} in ${printable(storageClass)}`;
+    if (minimumDays === null) return fact('fee', `unknown: ${what}, a class that is not known`);
+    return fact('fee', `${usd(cost)}: ${what} before ${minimumDays} days are over`);
+  });
+  const source = `at AWS list prices of ${pricesOf}${region === null ? '' : ` for ${printable(region)}`}`;
+  return [...lines, fact('early', `deletion costs ${usd(costUsd)} in all, ${source}`)];
+}
+
+const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
+
+/** What was done. */
+export function outcomeLines({ plan, outcome, freedFrom, dead }: PruneReport): string[] {
+  const { marked } = plan;
+  if (outcome === undefined) return [`nothing to prune: ${keepsText(plan)}`, ...waitingLines(plan)];
+  const { deletedObjects, freedBytes, failed } = outcome;
+  const isMarked = marked.length > 0 && freedFrom !== undefined;
+  return [
+    ...retiredLines(plan),
+    ...(isMarked ? [fact('marked', markedText(plan, freedFrom))] : []),
+    fact('deleted', amountText(deletedObjects, 'object', freedBytes)),
+    ...deadLines(dead),
+    ...waitingLines(plan),
+    ...firstLines(failed.map(({ key, reason }) => fact('failed', failureText({ path: key, reason })))),
+  ];
+}
+
+function keepsText({ datasetIds, kept }: PrunePlan): string {
+  const [datasetId = ''] = datasetIds;
+  if (datasetIds.length === 1) return `dataset ${printable(datasetId)} keeps ${ordinals(kept)}`;
+  return `${formatQuantity(datasetIds.length, 'dataset')} keep ${formatQuantity(kept.length, 'version')}`;
+}
+
+/** One line a dataset, after a sum where there are several. */
+function retiredLines(plan: PrunePlan): string[] {
+  const { datasetIds, retired, kept } = plan;
+  const each = datasetIds.flatMap((datasetId) => {
+    const its = partOf(plan, datasetId);
+    const rewrote = its.compacted.length === 0 ? [] : [fact('rewrote', `the manifest of ${ordinals(its.compacted)}`)];
+    const what = `retired ${formatQuantity(its.retired.length, 'version')} of dataset ${printable(datasetId)}`;
+    return [`${what}, kept ${versionsText(its.kept)}`, ...rewrote];
+  });
+  if (datasetIds.length === 1) return each;
+  const all = `${formatQuantity(retired.length, 'version')} of ${formatQuantity(datasetIds.length, 'dataset')}`;
+  return [...each, `retired ${all} in all, kept ${formatCount(kept.length)}`];
+}

@@ -1,0 +1,68 @@
+// Two sweeps at once delete the same objects, and a store does not say whose request it was. So that one of them counts an
+// object, a sweep that has deleted all that a mark names puts `manifest.json.gz.swept-<8 hex>` beside it before it removes the
+// mark: whoever comes second finds either this or no mark. One that is killed in between leaves something that the next prune
+// takes for what a rewritten manifest leaves; what it has deleted is counted by nobody.
+import { hash } from 'node:crypto';
+import { isArchiverError } from '../../failures/errors.js';
+import { manifestKeyOf } from '../../manifest/upload-id.js';
+import { atOnce } from '../../limits/at-once.js';
+import type { ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
+import { type FoundMark, markedUpload } from './marks.js';
+
+const CLAIMS_AT_ONCE = 8;
+const CLAIM = /\.swept-[0-9a-f]{8}$/;
+
+export interface Claims {
+  /** Keys of the claims that were put: to be deleted after the marks. */
+  readonly put: readonly string[];
+  /** Keys of objects that this sweep does not count: another one does, or they are claims themselves. */
+  readonly others: ReadonlySet<string>;
+}
+
+type Mark = Pick<FoundMark, 'object' | 'keys'>;
+
+/** Claims what is gone, mark by mark; `done` are the marks that are about to be removed. @throws what the store throws */
+export async function claimSwept(
+  store: ObjectStore,
+  done: readonly ObjectInfo[],
+  gone: readonly ObjectInfo[],
+  marks: readonly Mark[],
+  signal: AbortSignal,
+): Promise<Claims> {
+  const present = new Set(gone.map(({ key }) => key));
+  const isDone = new Set(done.map(({ key }) => key));
+  const put: string[] = [];
+  const others = new Set([...present].filter((key) => CLAIM.test(key)));
+  // An object that several marks name belongs to the first of them, for every sweep.
+  const seen = new Set<string>();
+  const shares = marks
+    .toSorted((a, b) => (a.object.key < b.object.key ? -1 : 1))
+    .map(({ object, keys }) => {
+      const its = keys.filter((key) => present.has(key) && !seen.has(key));
+      for (const key of keys) seen.add(key);
+      return { object, its };
+    });
+  await atOnce(
+    shares.filter(({ object, its }) => its.length > 0 && isDone.has(object.key)),
+    CLAIMS_AT_ONCE,
+    async ({ object, its }) => {
+      const isMine = await claim(store, object.key, put, signal);
+      if (!isMine) for (const key of its) others.add(key);
+    },
+  );
+  return { put, others };
+}
+
+async function claim(store: ObjectStore, mark: string, put: string[], signal: AbortSignal): Promise<boolean> {
+  const uploadId = markedUpload(mark);
+  if (uploadId === undefined) return true;
+  const key = `${manifestKeyOf(uploadId)}.swept-${hash('sha256', mark, 'hex').slice(0, 8)}`;
+  try {
+    await store.put(key, Buffer.from(`${mark}\n`), { contentType: 'text/plain', ifAbsent: true, signal });
+  } catch (error) {
+    if (!isArchiverError(error, 'conflict')) throw error;
+    return false;
+  }
+  put.push(key);
+  return (await store.head(mark, signal)) !== undefined;
+}

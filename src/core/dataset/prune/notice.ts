@@ -1,0 +1,78 @@
+// How a prune and somebody who tags a version meet: `datasets/<id>/prune-<8 hex>.json` is there while versions are being
+// retired. A prune puts it and then looks at the tags; who tags puts the tag and then looks for it. So at least one of the two
+// sees the other, and the tag is refused or the version stays, also when one of them is killed in between.
+import { ArchiverError } from '../../failures/errors.js';
+import { digestedText } from '../../json/digested-json.js';
+import type { ObjectReader, ObjectStore } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import { LOOK_VALID_MS } from '../folder-look.js';
+import type { ReadRecord } from '../records/versions.js';
+import { listVersions } from '../records/versions.js';
+
+const NOTICE = /^prune-[0-9a-f]{8}\.json$/;
+/** A prune retires nothing later than an hour after its notice; as much again for clocks and slow requests. */
+const GONE_MS = 2 * LOOK_VALID_MS;
+
+const folderOf = (datasetId: string): string => `datasets/${datasetId}/`;
+
+/** Keys of notices, those that a prune was killed over apart. @throws what the store throws */
+async function notices(store: ObjectStore, datasetId: string, signal: AbortSignal) {
+  const folder = folderOf(datasetId);
+  const live: string[] = [];
+  const dead: string[] = [];
+  let now: Date | undefined;
+  for await (const page of store.list({ prefix: `${folder}prune-`, signal })) {
+    for (const { key, lastModified } of page.objects) {
+      if (!NOTICE.test(key.slice(folder.length))) continue;
+      now ??= await store.time(signal);
+      (now.getTime() - lastModified.getTime() < GONE_MS ? live : dead).push(key);
+    }
+  }
+  return { live, dead };
+}
+
+/** @throws conflict while a prune retires versions of the dataset */
+export async function refuseWhilePruned(store: ObjectStore, datasetId: string, signal: AbortSignal): Promise<void> {
+  const { live } = await notices(store, datasetId, signal);
+  if (live.length === 0) return;
+  throw new ArchiverError('conflict', `dataset ${printable(datasetId)} is being pruned`, {
+    hint: 'run the same command again when the prune has ended; one that was killed is waited for two hours',
+  });
+}
+
+export interface Noticed {
+  readonly datasetId: string;
+  /** That are to be retired. */
+  readonly versions: readonly ReadRecord[];
+  /** Four bytes. */
+  readonly random: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** Runs `work`, which retires versions, under a notice. @throws conflict when one of them has got a tag since it was planned */
+export async function underNotice(store: ObjectStore, noticed: Noticed, work: () => Promise<void>): Promise<void> {
+  const { datasetId, random, signal } = noticed;
+  const { dead } = await notices(store, datasetId, signal);
+  const key = `${folderOf(datasetId)}prune-${Buffer.from(random).toString('hex')}.json`;
+  const body = Buffer.from(`${digestedText({ format: 1, type: 'archiver-prune' })}\n`);
+  await store.put(key, body, { contentType: 'application/json', ifAbsent: true, signal });
+  try {
+    await refuseTagged(store, noticed);
+    await work();
+  } finally {
+    // Also after a cancellation. One that stays is taken for dead two hours later.
+    await store.delete([key, ...dead]);
+  }
+}
+
+async function refuseTagged(reader: ObjectReader, { datasetId, versions, signal }: Noticed): Promise<void> {
+  const retired = new Set(versions.map(({ record }) => record.version));
+  for (const { version, tags } of await listVersions(reader, datasetId, signal)) {
+    const [tag] = tags;
+    if (tag === undefined || !retired.has(version)) continue;
+    const what = `version ${version} of dataset ${printable(datasetId)} was tagged '${printable(tag)}' meanwhile`;
+    throw new ArchiverError('conflict', `${what}: no version was retired, and nothing was deleted`, {
+      hint: 'run the same command again',
+    });
+  }
+}

@@ -1,0 +1,48 @@
+// Tags versions and takes tags away. A tagged version is kept by every prune that began after it, and by one under way (prune/notice.ts).
+import { ArchiverError, isArchiverError } from '../failures/errors.js';
+import { digestedText } from '../json/digested-json.js';
+import type { ObjectStore } from '../object-store/object-store.js';
+import { refuseWhilePruned } from './prune/notice.js';
+import { tagKey, type VersionTag } from './records/tag-key.js';
+import { readVersion } from './records/versions.js';
+
+export interface SetTagOptions {
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Tags a version; false when it has the tag. @throws not-found for a version that does not exist or was retired; conflict while
+ * the dataset is pruned: then nothing protects it
+ */
+export async function addTag(store: ObjectStore, asked: VersionTag, { now, signal }: SetTagOptions): Promise<boolean> {
+  const { datasetId, version } = asked;
+  await readVersion(store, datasetId, version, signal);
+  const key = tagKey(asked);
+  const document = { format: 1, type: 'archiver-tag', ...asked, createdAt: now.toISOString() };
+  const isNew = await store
+    .put(key, Buffer.from(`${digestedText(document)}\n`), { contentType: 'application/json', ifAbsent: true, signal })
+    .then(() => true)
+    .catch((error: unknown) => {
+      if (!isArchiverError(error, 'conflict')) throw error;
+      return false;
+    });
+  try {
+    await refuseWhilePruned(store, datasetId, signal);
+    await readVersion(store, datasetId, version, signal);
+    return isNew;
+  } catch (error) {
+    // One that cannot be taken back protects more than was promised.
+    if (isNew) await store.delete([key]);
+    throw error;
+  }
+}
+
+/** Takes a tag away; false when there is none. @throws what the store throws */
+export async function removeTag(store: ObjectStore, asked: VersionTag, signal: AbortSignal): Promise<boolean> {
+  const key = tagKey(asked);
+  if ((await store.head(key, signal)) === undefined) return false;
+  const [failure] = await store.delete([key], signal);
+  if (failure === undefined) return true;
+  throw new ArchiverError('store', `the tag ${key} could not be removed: ${failure.reason}`);
+}

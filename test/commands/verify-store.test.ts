@@ -1,0 +1,89 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { buildTree } from '../../src/cli/tree.js';
+import { command as verify } from '../../src/commands/verify.js';
+import { linkId, linkKey } from '../support/make-chain.js';
+import { DATASET, makeDataset, writeObjects } from '../support/make-dataset.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const made = makeDataset([
+  { files: [{ path: 'a.txt', content: 'alpha' }] },
+  { files: [{ path: 'b.txt', content: 'beta' }] },
+]);
+const root = buildTree([verify], [], 'test');
+let folder = '';
+let base = '';
+
+beforeEach(async () => {
+  folder = await tempFolder();
+  base = `file://${join(folder, 'store')}`;
+  // The copy of a delta is nothing that one should be warned of (docs/format.md).
+  const copy = `${linkKey(1)}.copy-01234567`;
+  await writeObjects(join(folder, 'store'), new Map([...made.objects, [copy, Buffer.from('copy')]]));
+});
+
+const run = (...argv: string[]): Promise<CommandRun> =>
+  runCommand({ root, folder, env: { NO_COLOR: '1' } }, ['verify', ...argv]);
+
+test.each([
+  [
+    ['--quick'],
+    /2 versions of 1 dataset: manifests consistent; chunks not looked at\n {2}checked +the manifest of each/,
+  ],
+  [[], /2 versions of 1 dataset: all 2 chunks present; contents not read\n/],
+  [
+    ['--deep'],
+    /2 versions of 1 dataset are whole\n {2}checked +read 2 of 2 chunks \(.*\), each once; 2 contents of files/,
+  ],
+])('the verdict on a store says what was looked at: %j', async (flags, text) => {
+  const { status, stdout } = await run(base, ...flags);
+
+  expect([status, stdout]).toEqual([0, expect.stringMatching(text)]);
+  expect(stdout).toMatch(new RegExp(`^ {2}dataset +${DATASET}: 2 versions`, 'm'));
+  expect(stdout).not.toContain('warning');
+});
+
+test('--bucket names a store, too, and --json has every version', async () => {
+  const { status, stdout } = await run('--bucket', base, '--json');
+
+  expect([status, json(stdout)]).toMatchObject([
+    0,
+    {
+      ok: true,
+      mode: 'default',
+      checked: 'presence',
+      location: base,
+      versions: 2,
+      chunks: 2,
+      datasets: [{ datasetId: DATASET, versions: [{ version: 1 }, { version: 2, uploadId: linkId(1), errors: [] }] }],
+    },
+  ]);
+});
+
+test('damage is told with its version and dataset, and the status is 1', async () => {
+  rmSync(join(folder, 'store/uploads', linkId(1), 'shard-00'), { recursive: true });
+
+  const { status, stdout } = await run(base);
+
+  expect(status).toBe(1);
+  expect(stdout).toMatch(/^x 1 of 2 versions of 1 dataset is damaged\n/);
+  expect(stdout).toMatch(
+    new RegExp(
+      `dataset +${DATASET}: 1 of 2 versions damaged\\n {2}error +v2: shard-00/.*: chunk \\d is not in the store`,
+    ),
+  );
+});
+
+test('the copy of a delta is no object that nothing refers to', async () => {
+  const { status, stdout } = await run(`${base}/uploads/${linkId(1)}`, '--json');
+
+  expect([status, json(stdout)]).toMatchObject([0, { ok: true, warnings: [] }]);
+});
+
+test('a store without datasets is a failure', async () => {
+  const { status, stderr } = await run(`${base}/elsewhere`);
+
+  expect([status, stderr]).toEqual([1, expect.stringContaining('there are no datasets under')]);
+});

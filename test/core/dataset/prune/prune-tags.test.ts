@@ -1,0 +1,130 @@
+// Somebody tags a version while a prune is about to retire it.
+import { join } from 'node:path';
+import { utimes } from 'node:fs/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { addTag, removeTag } from '../../../../src/core/dataset/set-tag.js';
+import { RetiredVersion } from '../../../../src/core/dataset/records/tombstone.js';
+import { listVersions } from '../../../../src/core/dataset/records/versions.js';
+import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
+import { allContent, allKeys, DATASET, versionContent } from '../../../support/make-dataset.js';
+import { copyOf, datasetFolder, killedBefore, onMutation, pruneFolder, stepsOf } from './prune-run.js';
+
+const options = { now: new Date('2026-04-01T00:00:00Z'), signal: new AbortController().signal };
+const TAGGED = { datasetId: DATASET, version: 2, tag: 'paper' };
+const KEY = `datasets/${DATASET}/tags/v00000002.paper.json`;
+const NOTICE = /^datasets\/[^/]+\/prune-/;
+let folder = '';
+let content: string[] = [];
+let steps: readonly string[] = [];
+/** The step that puts the notice. */
+let retiring = 0;
+
+beforeEach(async () => {
+  folder = await datasetFolder();
+  content = await versionContent(fileStore(folder), 2);
+  steps = await stepsOf(folder);
+  retiring = steps.findIndex((step) => NOTICE.test(step.slice('put '.length)));
+});
+
+/** True when it is tagged; what else can be is that the prune is under way, or was faster. */
+async function tagged(at: string): Promise<boolean> {
+  return await addTag(fileStore(at), TAGGED, options).catch((error: Error) => {
+    if (/is being pruned|was pruned on/.test(error.message)) return false;
+    throw error;
+  });
+}
+
+/** Prunes, perhaps until it meets the tag. */
+const pruned = (at: string, tag: (call: number) => Promise<void>): Promise<unknown> =>
+  pruneFolder(at, { wrap: (store) => onMutation(store, tag) }).catch((error: Error) => {
+    if (!/version 2 .* was tagged 'paper' meanwhile/.test(error.message)) throw error;
+  });
+
+/** What the version says; undefined when it was retired. */
+const contentOf = (at: string): Promise<string[] | undefined> =>
+  versionContent(fileStore(at), 2).catch((error: unknown) => {
+    if (error instanceof RetiredVersion) return undefined;
+    throw error;
+  });
+
+const noticesIn = async (at: string): Promise<string[]> =>
+  (await allKeys(fileStore(at))).filter((key) => NOTICE.test(key));
+
+test('a tagged version is kept, its tag is the reason, and it goes when the tag is gone', async () => {
+  const copy = await copyOf(folder);
+  const store = fileStore(copy);
+  expect([await addTag(store, TAGGED, options), await addTag(store, TAGGED, options)]).toEqual([true, false]);
+
+  const { planned } = await pruneFolder(copy);
+  const kept = await allContent(store);
+  expect(await removeTag(store, TAGGED, options.signal)).toBe(true);
+  expect(await removeTag(store, TAGGED, options.signal)).toBe(false);
+  await pruneFolder(copy);
+
+  expect(planned.kept.map(({ record, reasons }) => [record.version, reasons])).toEqual([
+    [2, ['tag paper']],
+    [4, ['last']],
+    [5, ['latest']],
+  ]);
+  expect([...kept.keys()]).toEqual([2, 4, 5]);
+  expect(kept.get(2)).toEqual(content);
+  expect((await listVersions(store, DATASET)).map(({ version }) => version)).toEqual([4, 5]);
+  expect(await noticesIn(copy)).toEqual([]);
+});
+
+describe('a tag that is put while a prune is under way', () => {
+  test('protects its version whenever it was promised, and is not there otherwise', async () => {
+    const promises: boolean[] = [];
+    const marking = steps.findIndex((step) => step.includes('/sweep-'));
+    for (let step = retiring - 1; step <= marking; step++) {
+      const copy = await copyOf(folder);
+      let isTagged = false;
+      const tag = async (call: number): Promise<void> => {
+        if (call === step) isTagged = await tagged(copy);
+      };
+
+      await pruned(copy, tag);
+
+      promises.push(isTagged);
+      const keys = await allKeys(fileStore(copy));
+      expect([step, keys.includes(KEY)]).toEqual([step, isTagged]);
+      expect([step, await contentOf(copy)]).toEqual([step, isTagged ? content : undefined]);
+    }
+    expect(new Set(promises)).toEqual(new Set([true, false]));
+  });
+
+  test('and the prune is killed: what was promised holds', async () => {
+    for (let step = retiring; step < retiring + 4; step++) {
+      const copy = await copyOf(folder);
+      await expect(pruneFolder(copy, { wrap: (store) => killedBefore(store, step) })).rejects.toThrow('killed');
+
+      const isTagged = await tagged(copy);
+      await pruneFolder(copy);
+
+      expect([step, isTagged]).toEqual([step, step === retiring]); // a notice is there, or the version is gone
+      expect([step, await contentOf(copy)]).toEqual([step, isTagged ? content : undefined]);
+    }
+  });
+
+  test('a notice that a prune was killed over hinders nobody two hours later, and goes with the next prune', async () => {
+    const copy = await copyOf(folder);
+    await expect(pruneFolder(copy, { wrap: (store) => killedBefore(store, retiring + 1) })).rejects.toThrow('killed');
+    expect(await tagged(copy)).toBe(false);
+    const [notice = ''] = await noticesIn(copy);
+    await utimes(join(copy, notice), 1e9, 1e9);
+
+    expect(await tagged(copy)).toBe(true);
+    await pruneFolder(copy);
+    expect(await noticesIn(copy)).toEqual([]);
+    expect(await versionContent(fileStore(copy), 2)).toEqual(content);
+  });
+});
+
+test('a version that was retired, or never was, cannot be tagged', async () => {
+  const copy = await copyOf(folder);
+  await pruneFolder(copy);
+
+  await expect(addTag(fileStore(copy), TAGGED, options)).rejects.toThrow(/was pruned on/);
+  await expect(addTag(fileStore(copy), { ...TAGGED, version: 9 }, options)).rejects.toThrow(/has no version 9/);
+  expect((await allKeys(fileStore(copy))).filter((key) => key.includes('/tags/'))).toEqual([]);
+});
