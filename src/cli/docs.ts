@@ -4,7 +4,7 @@ import type { Declaration } from './declaration.js';
 import { RESERVED_VARIABLES } from './env-names.js';
 import type { Flags } from './flag.js';
 import { globalFlagsFor } from './global-flags.js';
-import { exitsOf, flagFacts, flagTerm } from './help.js';
+import { exitsOf, flagFacts, flagTerm, flagText } from './help.js';
 import { commandsUnder, type Node } from './tree.js';
 
 // A pipe would end the cell of a table, an angle bracket would start HTML.
@@ -21,7 +21,7 @@ const flagTable = (path: string, flags: Flags): readonly string[] =>
     ['Flag', 'Meaning', 'Type, default, variable'],
     Object.entries(flags).map(([key, flag]) => [
       `\`${flagTerm(key, flag).trim()}\``,
-      flag.describe,
+      flagText(flag),
       flagFacts(path, key, flag).join('; '),
     ]),
   );

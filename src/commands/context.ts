@@ -17,6 +17,6 @@ export const command = defineCommand({
     const { currentContext } = await import('../core/context/current-context.js');
     const isFlag = context.origins['context'] === 'flag';
     const { context: name, source } = await currentContext(values.context, { isFlag, userHome: context.userHome });
-    context.result({ context: name, source }, () => `${name}\n`);
+    context.result({ context: name, setBy: source }, () => `${name}\n`);
   },
 });

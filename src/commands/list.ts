@@ -5,10 +5,10 @@ import type { ReadView } from '../core/dataset/chain/read-view.js';
 import type { EventSink } from '../core/events.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
 import type { ChunkRecord, Entry, UploadId } from '../core/manifest/manifest-types.js';
-import { formatTimestamp } from '../core/manifest/timestamp.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes } from '../ui/format.js';
+import { formatTimestamp } from '../ui/format-time.js';
 import { uploadArg, uploadTargetFlags } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -146,35 +146,33 @@ async function asDocument(list: Listing, head: object, context: StreamedResults)
   const pieces = channel.read();
   // The first piece comes when the head was read: what is wrong with the whole is known before anything is written.
   const first = await pieces.next();
-  async function* files(): AsyncGenerator<string> {
+  async function* contents(): AsyncGenerator<string> {
     if (first.done !== true) yield first.value;
     yield* pieces;
   }
   const tail = async (): Promise<object> => {
-    const { view, files: count, bytes, requests } = await listed;
-    return { count, bytes, listing: view.head.listing, totals: view.head.totals, requests };
+    const { view, files, bytes, requests } = await listed;
+    return { files, bytes, listing: view.head.listing, totals: view.head.totals, requests };
   };
-  await context.streamDocument(documentParts(head, { files }, tail));
+  await context.streamDocument(documentParts(head, { contents }, tail));
   await done;
 }
 
 const SIZE_WIDTH = 10;
 const MD5_WIDTH = 32;
 const COMMIT_DIGITS = 10;
-const TIME_LENGTH = 'YYYY-MM-DDTHH:MM:SS'.length;
+const TIME_LENGTH = 'YYYY-MM-DD HH:MM:SS+HH:MM'.length;
 
 /** The line above the rows. */
 function listHeader(isVerbose: boolean): string {
   const more = isVerbose ? `${'MD5'.padEnd(MD5_WIDTH)}  ${'COMMIT'.padEnd(COMMIT_DIGITS)}  SHARD  CHUNK  STAGE  ` : '';
-  return `${'SIZE'.padStart(SIZE_WIDTH)}  ${'MODIFIED (UTC)'.padEnd(TIME_LENGTH)}  ${more}PATH\n`;
+  return `${'SIZE'.padStart(SIZE_WIDTH)}  ${'MODIFIED'.padEnd(TIME_LENGTH)}  ${more}PATH\n`;
 }
 
 /** An entry as a row. The path comes last, so that it may be of any length. */
 function listRow(entry: Entry, chunks: readonly ChunkRecord[], isVerbose: boolean): string {
   const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
-  const time = formatTimestamp(entry.mtime.seconds, entry.mtime.nanos)
-    .slice(0, -'.123456789Z'.length)
-    .replace('T', ' ');
+  const time = formatTimestamp(new Date(entry.mtime.seconds * 1000)).padEnd(TIME_LENGTH);
   const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
   const more = isVerbose ? verboseCells(entry, chunksOf(entry, chunks)) : '';
   return `${size}  ${time}  ${more}${displayPath(entry.path)}${link}\n`;

@@ -72,9 +72,10 @@ export const command = defineCommand({
       },
       show: async ({ result, requests }) => {
         const durationMs = elapsed();
+        const { mode: _, bytesRead: bytesFetched, ...document } = result;
         const first = headline(result.ok, verdict(result), context);
         return {
-          document: { ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
+          document: { ...document, bytesFetched, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
           text: () => textOf([first, ...detailLines(result, durationMs, context.verbose)]),
         };
       },

@@ -102,8 +102,8 @@ describe('a dry run', () => {
     expect(status).toBe(0);
     expect(stdout).toBe(
       [
-        '- 0644            5 2020-09-13 12:26:40 a',
-        String.raw`l 0644            0 2020-09-13 12:26:40 l -> a\x1b`,
+        '- 0644            5 2020-09-13 12:26:40+00:00 a',
+        String.raw`l 0644            0 2020-09-13 12:26:40+00:00 l -> a\x1b`,
         `Would migrate 2 paths, 2 files, 5 B from file://${cwd}/in/a.tar (tar)`,
         'About 12.0 KiB are needed in the temporary folder.',
         'Nothing was written (--dry-run).',

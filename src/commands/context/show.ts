@@ -25,7 +25,7 @@ export const command = defineCommand({
       stores,
     } = await currentContext(values.context, { isFlag, userHome: context.userHome });
     const { cwd } = context;
-    context.result({ context: name, source, cwd, file, stores }, () =>
+    context.result({ context: name, setBy: source, cwd, file, stores }, () =>
       textOf([
         `context  ${name} (${printable(source)})`,
         `folder   ${printable(cwd)}`,

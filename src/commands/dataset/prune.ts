@@ -13,10 +13,11 @@ import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';
 import { formatQuantity } from '../../ui/format.js';
+import { formatMinute } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { agree, hasTerminal } from '../kit/ask.js';
 import { datasetFlag, placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
-import { amountText, bytesOf, fact, failureText, firstLines, minuteText, textOf } from '../kit/lines.js';
+import { amountText, bytesOf, fact, failureText, firstLines, textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 
@@ -164,7 +165,7 @@ const versionsText = (versions: readonly ReadRecord[]): string =>
 const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versions.map(({ record }) => record));
 
 /** When what is marked now can be deleted. */
-const momentText = (moment: Date): string => `${minuteText(moment.toISOString())} UTC`;
+const momentText = formatMinute;
 
 /** What will happen. */
 function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>): string[] {

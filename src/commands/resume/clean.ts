@@ -44,7 +44,7 @@ export const command = defineCommand({
     const orphans = await removeOrphans(folder, context.now().getTime() - ORPHAN_MS, dryRun);
     const removed = chosen.map((one) => ({ uploadId: one.uploadId, status: savedStatus(one) }));
     const kept = found.length - chosen.length;
-    context.outcome({ removed, kept, orphans, dryRun, folder }, () => {
+    context.outcome({ removed, keptCount: kept, orphans, dryRun, folder }, () => {
       const named = chosen.map((one) => ({ id: one.uploadId, status: savedStatus(one), url: one.state?.storeUrl }));
       return removalText(
         { noun: 'saved upload', dryRun, removed: named, kept, orphans },

@@ -38,7 +38,7 @@ const columnsAt = (nowMs: number): readonly Column<FoundState>[] => [
   column('DESTINATION', ({ state }) => ofKnown(state?.destination, printable), { isCuttable: true, dropOrder: 3 }),
   numbers('FILES', ({ state }) => ofKnown(state, filesText), { dropOrder: 2 }),
   numbers('SENT', ({ state }) => ofKnown(state, sentText)),
-  column('STARTED (UTC)', ({ state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
+  column('STARTED', ({ state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
   numbers('LEFT', (one) => ofKnown(timeLeftMs(one, nowMs), formatDuration), { dropOrder: 4 }),
 ];
 

@@ -11,10 +11,10 @@ import { lookOf } from '../../ui/look.js';
 
 /** What is printed of the result. */
 export function shownUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): Shown {
-  const { partial: _, changes, ...document } = result;
+  const { partial: _, changes, shards: shardCount, ...document } = result;
   const files = dvcFiles === undefined ? {} : { dvcFiles };
   return {
-    document: { ...document, ...changes, ...files },
+    document: { ...document, shardCount, ...changes, ...files },
     text: () => `${[...resultLines(result, context), ...dvcLines(dvcFiles, context)].join('\n')}\n`,
   };
 }
