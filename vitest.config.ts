@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // `npm test` runs everything that needs only Node and npm; `npm run test:servers` the suites named *.servers.test.ts.
+// What is shown is local time; here it is the same on every machine.
+process.env['TZ'] = 'UTC';
+
 const servers = process.env['ARCHIVER_TEST_SERVERS'] === '1';
 
 /** Minutes each: begun last, one of them runs alone at the end while the other core has nothing to do. */

@@ -57,6 +57,14 @@ const ended = await runProgram({ root: program(), version: pkg.version }, proces
   openFiles: openFileLimit(),
   now: () => new Date(),
   ...interruptible,
+  useUtc: () => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'UTC';
+    return () => {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    };
+  },
   onSettings: ({ trace, color }) => {
     if (trace) warnings.show();
     // chalk, below the screens, reads only this variable: it does not know NO_COLOR, and would take `--color never`

@@ -4,7 +4,7 @@ import type { Declaration } from '../../src/cli/declaration.js';
 import { RESERVED_VARIABLES } from '../../src/cli/env-names.js';
 import type { Flags } from '../../src/cli/flag.js';
 import { globalFlagsFor } from '../../src/cli/global-flags.js';
-import { exitsOf, flagFacts, flagTerm } from '../../src/cli/help.js';
+import { exitsOf, flagFacts, flagTerm, flagText } from '../../src/cli/help.js';
 import { commandsUnder, type Node } from '../../src/cli/tree.js';
 
 // A pipe would end the cell of a table, an angle bracket would start HTML.
@@ -21,7 +21,7 @@ const flagTable = (path: string, flags: Flags): readonly string[] =>
     ['Flag', 'Meaning', 'Type, default, variable'],
     Object.entries(flags).map(([key, flag]) => [
       `\`${flagTerm(key, flag).trim()}\``,
-      flag.describe,
+      flagText(flag),
       flagFacts(path, key, flag).join('; '),
     ]),
   );

@@ -4,7 +4,7 @@ import type { Declaration } from '../../src/cli/declaration.js';
 import { RESERVED_VARIABLES } from '../../src/cli/env-names.js';
 import type { Flags } from '../../src/cli/flag.js';
 import { globalFlagsFor } from '../../src/cli/global-flags.js';
-import { exitsOf, flagFacts, flagTerm } from '../../src/cli/help.js';
+import { exitsOf, flagFacts, flagTerm, flagText } from '../../src/cli/help.js';
 import { commandsUnder, type Node } from '../../src/cli/tree.js';
 
 // A backslash begins an escape, a dot or an apostrophe at the start of a line a request; a hyphen must stay one to be copied.
@@ -21,7 +21,7 @@ const flagItems = (path: string, flags: Flags): readonly string[] =>
     const facts = flagFacts(path, key, flag);
     return item(
       flagTerm(key, flag).trim(),
-      facts.length === 0 ? flag.describe : `${flag.describe} (${facts.join('; ')})`,
+      facts.length === 0 ? flagText(flag) : `${flagText(flag)} (${facts.join('; ')})`,
     );
   });
 

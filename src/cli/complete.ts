@@ -2,6 +2,7 @@
 import { findFlagToken, looksLikeFlag } from './find-flag.js';
 import { kebab, type Flag, type Flags } from './flag.js';
 import { allFlags, globalFlagsFor } from './global-flags.js';
+import { flagText } from './help.js';
 import { route } from './route.js';
 import type { Node } from './tree.js';
 import type { Completes } from './value-type.js';
@@ -40,7 +41,7 @@ const starting = (candidates: readonly Candidate[], start: string): readonly Can
 function flagCandidates(flags: Flags): readonly Candidate[] {
   const own = Object.entries(flags).map(([key, flag]) => ({
     text: flag.kind === 'switch' && flag.defaultText === 'true' ? `--no-${kebab(key)}` : `--${kebab(key)}`,
-    describe: flag.describe,
+    describe: flagText(flag),
   }));
   return [...own, { text: '--help', describe: 'print help' }];
 }
@@ -107,7 +108,11 @@ export function complete(root: Node, words: readonly string[]): Completion {
   const all = joinBrokenWords(words);
   const current = all.at(-1) ?? '';
   const typed = all.slice(0, -1);
-  if (typed[0] === 'help') return complete(root, [...typed.slice(1), current]);
+  if (typed[0] === 'help') {
+    const { candidates, paths } = complete(root, [...typed.slice(1), current]);
+    const globals = { text: 'globals', describe: 'flags and variables of every command' };
+    return { candidates: typed.length === 1 ? [...candidates, ...starting([globals], current)] : candidates, paths };
+  }
   const { node, rest } = route(root, typed);
   const flags = flagsAt(node);
   const asFlag = rest.includes('--') ? undefined : completeFlag(flags, rest, current);

@@ -107,7 +107,7 @@ export async function generateConfig({ format }: { readonly format: string }, co
   if (format === 'json') {
     const example = exampleJson(context.root);
     context.note('JSON has no comments: archiver config --generate explains every setting, as YAML');
-    context.result(example, () => `${JSON.stringify(example, undefined, 2)}\n`);
+    context.result({ config: example }, () => `${JSON.stringify(example, undefined, 2)}\n`);
     return;
   }
   const yaml = exampleYaml(context.root);

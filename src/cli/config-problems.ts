@@ -5,6 +5,9 @@ import { parseGiven, type Flag } from './flag.js';
 import { gotTexts } from './shown-texts.js';
 import { suggest } from './suggest.js';
 
+/** The keys of its document. */
+export const problemDocument = ({ key: setting, ...problem }: ConfigProblem): object => ({ setting, ...problem });
+
 function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string): ConfigProblem | undefined {
   const parsed = parseGiven(flag, texts);
   if (parsed.ok) return undefined;

@@ -2,10 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import { SCHEMA_VERSION } from '../core/json/document.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
 import { lookupIn } from './config-layer.js';
-import { allProblems } from './config-problems.js';
+import { allProblems, problemDocument } from './config-problems.js';
 import { withoutSecretsOf } from './shown-texts.js';
 import { SHARED_SECTIONS, configSchema, sectionOf, type TreeSchema } from './config-tree.js';
 import type { Context } from './context.js';
@@ -133,7 +134,12 @@ export async function showConfig(
   const problems = file === undefined ? [] : allProblems(schema, file);
   for (const problem of problems) context.warn(problemText(file?.path ?? '', problem));
   const settings = listSettings(context, schema, file);
-  const document = { file: file?.path ?? null, settings, problems };
+  const document = {
+    schemaVersion: SCHEMA_VERSION,
+    file: file?.path ?? null,
+    settings: settings.map(({ key: setting, source: setBy, ...shown }) => ({ setting, ...shown, setBy })),
+    problems: problems.map(problemDocument),
+  };
   const text =
     values.format === 'json'
       ? escaped(`${JSON.stringify(document, undefined, 2)}\n`)

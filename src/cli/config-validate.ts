@@ -6,7 +6,7 @@ import { ArchiverError, errorText, isArchiverError } from '../core/failures/erro
 import { printable } from '../core/paths/raw-path.js';
 import { configPlaces } from '../core/config/config-places.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
-import { allProblems } from './config-problems.js';
+import { allProblems, problemDocument } from './config-problems.js';
 import { configSchema, type TreeSchema } from './config-tree.js';
 import type { Context } from './context.js';
 import { findLayer } from './layers.js';
@@ -90,7 +90,13 @@ export async function validateConfig(values: Values, context: Context): Promise<
   const problems = allProblems(schema, file);
   const store = values.validateDetailed && problems.length === 0 ? await checkStore(context, file, schema) : undefined;
   const ok = problems.length === 0 && store?.status !== 'failed';
-  const document = { ok, file: file.path, settings: file.settings.length, problems, ...(store ? { store } : {}) };
+  const document = {
+    ok,
+    file: file.path,
+    settingCount: file.settings.length,
+    problems: problems.map(problemDocument),
+    ...(store ? { store } : {}),
+  };
   context.result(document, () => {
     const lines = problems.flatMap((problem) => [
       `✗ ${problemText(file.path, problem)}`,

@@ -54,9 +54,9 @@ export interface Results {
   /** `--json` was given: stdout carries exactly one document. */
   readonly json: boolean;
   /** Prints the result: the document with `--json`, else the text. Call it once; its text may stream with `print`. */
-  result(document: unknown, text: () => string): void;
+  result(document: object | undefined, text: () => string): void;
   /** The same for what was done and not asked about: with `--quiet` the text is left out when the exit status is 0. */
-  outcome(document: unknown, text: () => string): void;
+  outcome(document: object, text: () => string): void;
 }
 
 /** stdout: results that are too large to hold. */

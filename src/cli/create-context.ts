@@ -12,7 +12,7 @@ import type { ParsedCommand } from './parse-command.js';
 /** A context, and the document that the command left to be printed when it has ended. */
 export interface RunContext {
   readonly context: Context;
-  readonly document: () => { readonly value: unknown } | 'streamed' | undefined;
+  readonly document: () => { readonly value: object | undefined } | 'streamed' | undefined;
   /** Resolves when the text of the result is written; the exit status decides whether that of `outcome` is. */
   readonly settled: (status: number) => Promise<void>;
 }
@@ -44,7 +44,7 @@ export function createContext(
   const choice = colorChoice(values['color']);
   const memoryLimit = values['memoryLimit'];
   const signal = AbortSignal.any([host.signal, output.gone]);
-  let document: { readonly value: unknown } | 'streamed' | undefined;
+  let document: { readonly value: object | undefined } | 'streamed' | undefined;
   let writing: Promise<void> = Promise.resolve();
   let later: (() => string) | undefined;
   const line = (text: string): void => void host.stderr.write(`${escapeLines(text)}\n`);

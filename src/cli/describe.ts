@@ -3,6 +3,7 @@ import type { Declaration } from './declaration.js';
 import { envNames } from './env-names.js';
 import { exitsOf } from './help.js';
 import { kebab, type Flag } from './flag.js';
+import { globalFlags } from './global-flags.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 
 function describeFlag(path: string, key: string, flag: Flag): unknown {
@@ -38,6 +39,13 @@ function describeCommand(command: Declaration): unknown {
 }
 
 /** A node for programs: itself and all commands under it. */
-export function describeNode(node: Node): unknown {
+export function describeNode(node: Node): object {
   return { call: callOf(node), summary: node.summary, commands: [...commandsUnder(node)].map(describeCommand) };
 }
+
+/** The flags of every command for programs. */
+export const describeGlobals = (): object => ({
+  call: 'archiver help globals',
+  summary: 'flags of every command',
+  flags: Object.entries(globalFlags).map(([key, flag]) => describeFlag('', key, flag)),
+});

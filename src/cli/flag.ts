@@ -10,8 +10,10 @@ import {
   intType,
   modeType,
   percentType,
+  rateType,
   switchType,
   textType,
+  usdType,
   type Parsed,
   type ValueType,
 } from './value-type.js';
@@ -26,6 +28,8 @@ export interface Flag<T = unknown> {
   readonly kind: FlagKind;
   readonly type: Omit<ValueType<unknown>, 'parse'>;
   readonly describe: string;
+  /** What help says of `--no-name`, where that is shown. */
+  readonly off: string | undefined;
   readonly short: string | undefined;
   /** Another name for the same flag, camelCase. */
   readonly alias: string | undefined;
@@ -61,6 +65,7 @@ function parts(kind: FlagKind, type: ValueType<unknown>, o: ValueOptions): Omit<
     kind,
     type: o.sample === undefined ? type : { ...type, sample: o.sample },
     describe: o.describe,
+    off: undefined,
     short: o.short,
     alias: o.alias,
     placeholder: o.placeholder,
@@ -141,6 +146,9 @@ export const flag = {
   int: <const O extends ValueOptions>(range: readonly [...Range, also?: readonly number[]], options: O) =>
     single(intType(...range), options),
   float: <const O extends ValueOptions>(range: Range, options: O) => single(floatType(...range), options),
+  usd: singleOf(usdType()),
+  /** Bytes a second. */
+  rate: singleOf(rateType()),
   bytes: <const O extends ValueOptions>(minBytes: number, options: O) => single(bytesType(minBytes), options),
   choice: <const C extends readonly [string, ...string[]], const O extends ValueOptions>(choices: C, options: O) =>
     single(choiceType(choices), options),
@@ -155,10 +163,16 @@ export const flag = {
     ...parts('pairs', pairType, options),
     parse: parsePairs,
   }),
-  /** A switch. With `default: true` help shows its negative, `--no-name`. */
-  on: ({ default: on = false, ...options }: Common & { readonly default?: boolean }): Flag<boolean> => ({
+  /** A switch. With `default: true` help shows its negative, `--no-name`, and `off` says what that does. */
+  on: ({
+    default: on = false,
+    off,
+    ...options
+  }: Common &
+    ({ readonly default: true; readonly off: string } | { readonly default?: false; readonly off?: never })) => ({
     ...parts('switch', switchType, { ...options, default: String(on) }),
-    parse: (texts) => switchType.parse(texts.at(-1) ?? ''),
+    off,
+    parse: (texts: readonly string[]): Parsed<boolean> => switchType.parse(texts.at(-1) ?? ''),
   }),
 };
 

@@ -8,6 +8,7 @@ export const globalFlags = {
   quiet: flag.on({ short: 'q', describe: 'print nothing when all is well; what was asked for is still printed' }),
   verbose: flag.on({ short: 'v', describe: 'say more about what is being done' }),
   trace: flag.on({ short: 't', describe: 'print trace messages and the stack of a failure' }),
+  utc: flag.on({ describe: 'show times in UTC instead of the time zone of this computer; JSON is always in UTC' }),
   context: flag.choice(['local', 'repl'], {
     describe:
       'what archiver without a command does: local prints help, repl starts the shell; a command that is named runs the same in both',

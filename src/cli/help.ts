@@ -9,6 +9,8 @@ import { columns, wrap } from './wrap.js';
 
 const WIDTH = 80;
 const TERM = 30;
+/** Two screens of 50 lines. What is longer says the first words of each flag, and `archiver help` the rest. */
+const MAX_LINES = 100;
 
 /** The statuses that any command can end with. */
 const COMMON_EXITS: Readonly<Record<number, string>> = {
@@ -36,6 +38,9 @@ export function flagTerm(key: string, flag: Flag): string {
   return `${short}${long} ${valueWord(flag)}`.trimEnd();
 }
 
+/** What help says beside the term of a flag. */
+export const flagText = ({ off, describe }: Flag): string => off ?? describe;
+
 /** Type, range, default and so on, in a few words each. */
 export function flagFacts(path: string, key: string, flag: Flag): readonly string[] {
   const isSwitch = flag.kind === 'switch';
@@ -60,8 +65,22 @@ export function flagFacts(path: string, key: string, flag: Flag): readonly strin
 
 function flagLines(path: string, flags: Flags): readonly string[] {
   return Object.entries(flags).flatMap(([key, flag]) => {
-    const text = [flag.describe, flagFacts(path, key, flag).join('; ')].join('\n');
+    const text = [flagText(flag), flagFacts(path, key, flag).join('; ')].join('\n');
     return columns(`  ${flagTerm(key, flag)}`, wrap(text, WIDTH - TERM), TERM);
+  });
+}
+
+/** A line or two a flag: what it does, up to the first stop, and its default. */
+function briefLines(flags: Flags): readonly string[] {
+  return Object.entries(flags).flatMap(([key, flag]) => {
+    const [first = ''] = flagText(flag).split(/[;:]? \(|[;:] /);
+    const { defaultText } = flag;
+    const isShown =
+      flag.kind !== 'switch' && defaultText !== undefined && defaultText !== '' && !first.includes(defaultText);
+    const text = isShown ? `${first} (${defaultText})` : first;
+    const term = `  ${flagTerm(key, flag)}`;
+    const line = `${term}  ${text}`;
+    return term.length + 2 > TERM && line.length <= WIDTH ? [line] : columns(term, wrap(text, WIDTH - TERM), TERM);
   });
 }
 
@@ -99,8 +118,32 @@ function childLines(node: Node): readonly string[] {
   );
 }
 
+const argumentLines = ({ args = [] }: Declaration): readonly string[] =>
+  section(
+    'arguments',
+    list(
+      args.map((arg) => [arg.name, `${arg.describe} (${arg.type.label})`] as const),
+      TERM,
+    ),
+  );
+
+/** What is typed most of the time to know: no rules, and the first words of description and flags. */
+function briefHelp(node: Node, command: Declaration): readonly string[] {
+  return [
+    ...wrap(`${callOf(node)}: ${command.summary}`, WIDTH),
+    '',
+    ...section('usage', usageLines(node, command)),
+    ...argumentLines(command),
+    ...section('commands', childLines(node)),
+    ...section('flags', briefLines(command.flags ?? {})),
+    ...section('examples', command.examples.slice(0, 1).flatMap(exampleLines)),
+    `${callOf(node).replace('archiver', 'archiver help')} says all of it, with exit statuses and variables.`,
+    'Flags of every command: archiver help globals',
+  ];
+}
+
+/** All about a command. */
 function commandHelp(node: Node, command: Declaration): readonly string[] {
-  const own = command.flags ?? {};
   const rules = (command.rules ?? []).flatMap(({ text }) => columns('  -', wrap(text, WIDTH - 5), 5));
   const [specific] = envNames(command.path, 'flag');
   return [
@@ -109,20 +152,13 @@ function commandHelp(node: Node, command: Declaration): readonly string[] {
     ...section('usage', usageLines(node, command)),
     ...paragraphs(command.description),
     ...section('commands', childLines(node)),
-    ...section(
-      'arguments',
-      list(
-        (command.args ?? []).map((arg) => [arg.name, `${arg.describe} (${arg.type.label})`] as const),
-        TERM,
-      ),
-    ),
-    ...section('flags', flagLines(command.path, own)),
+    ...argumentLines(command),
+    ...section('flags', flagLines(command.path, command.flags ?? {})),
     ...section('rules', rules),
-    ...section('global flags', flagLines(command.path, globalFlagsFor(command))),
     ...section('examples', command.examples.flatMap(exampleLines)),
     ...section('exit status', list(Object.entries(exitsOf(command)), 8)),
     ...wrap(
-      `Flags win over variables, variables over the config file. ${specific?.replace(/FLAG$/, '<FLAG>') ?? ''} sets a flag for this command only.`,
+      `Flags win over variables, variables over the config file. ${specific?.replace(/FLAG$/, '<FLAG>') ?? ''} sets a flag for this command only. Flags of every command: archiver help globals`,
       WIDTH,
     ),
   ];
@@ -135,6 +171,25 @@ function groupHelp(node: Node): readonly string[] {
   return [
     ...head,
     ...section('commands', childLines(node)),
+    'archiver COMMAND --help says more, archiver help globals what all of them take;',
+    'archiver --version prints the version.',
+  ];
+}
+
+const pageOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+
+/** The help page of a command, a group or the program; `isWhole`: however long it is. */
+export function helpPage(node: Node, isWhole = false): string {
+  if (node.command === undefined) return pageOf(groupHelp(node));
+  const lines = commandHelp(node, node.command);
+  return pageOf(isWhole || lines.length <= MAX_LINES ? lines : briefHelp(node, node.command));
+}
+
+/** The page about what every command has. */
+export const globalsPage = (): string =>
+  pageOf([
+    'archiver help globals: flags and variables of every command',
+    '',
     ...section('flags of every command', flagLines('', globalFlagsFor({}))),
     ...section(
       'variables',
@@ -143,12 +198,4 @@ function groupHelp(node: Node): readonly string[] {
         TERM,
       ),
     ),
-    'archiver COMMAND --help says more; archiver --version prints the version.',
-  ];
-}
-
-/** The help page of a command, a group or the program. */
-export function helpPage(node: Node): string {
-  const lines = node.command === undefined ? groupHelp(node) : commandHelp(node, node.command);
-  return `${lines.join('\n')}\n`;
-}
+  ]);

@@ -18,6 +18,8 @@ export interface Host {
   readonly takeCtrlC?: (onCtrlC: () => void) => () => void;
   /** When the process is ended in the middle of something, this is told, until the function that it returns is called. */
   readonly sayLast?: (words: () => string | undefined) => () => void;
+  /** Makes UTC the time zone, until the function that it returns is called. */
+  readonly useUtc?: () => () => void;
   /** Told once the flags are known, before the command runs. */
   readonly onSettings?: (settings: { readonly trace: boolean; readonly color: 'auto' | 'always' | 'never' }) => void;
   /** A call within another one, which has told already what concerns the whole process. */

@@ -1,4 +1,5 @@
-// Durations as people type them: one or more numbers with a unit, largest first is usual but not required.
+// Durations as people type them, and as they are shown: one or more numbers with a unit, `1h30m` or `1h 30m`; largest first
+// is usual but not required.
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -8,8 +9,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
   w: 604_800_000,
 };
-const WHOLE = /^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$/;
-const PART = /(\d+(?:\.\d+)?)(ms|[smhdw])/g;
+const WHOLE = /^(?:\d+(?:\.\d+)?\s*(?:ms|[smhdw])\s*)+$/;
+const PART = /(\d+(?:\.\d+)?)\s*(ms|[smhdw])/g;
 
 /** Milliseconds from `5s`, `1h30m`, `7d` or `0`; undefined when it is not a duration. A number needs its unit. */
 export function parseDuration(text: string): number | undefined {

@@ -114,7 +114,7 @@ export async function runOperation<T>(
 
 /** What a command prints in the end: a document with `--json`, else text. */
 export interface Shown {
-  readonly document: unknown;
+  readonly document: object;
   readonly text: () => string;
   /** Something is left to do or to know: it is printed with --quiet, too. */
   readonly isNews?: boolean;

@@ -3,6 +3,7 @@
 import { usageError } from '../core/failures/errors.js';
 import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
 import { allFlags } from './global-flags.js';
+import { ourWords } from './peer-words.js';
 import { suggest } from './suggest.js';
 import type { Declaration } from './declaration.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
@@ -51,6 +52,8 @@ export function route<C extends Declaration>(root: Node<C>, argv: readonly strin
 
 /** The failure of a group called without one of its commands, or with a word that it does not know. */
 export function noSuchCommand(node: Node, word: string | undefined): Error {
+  const ours = ourWords(node, word);
+  if (ours !== undefined) return usageError(`"${word}" is called \`${ours.call}\` here`, ours.hint);
   const names = [...node.children.keys()].sort();
   if (word === undefined)
     return usageError(`${callOf(node)} needs one of: ${names.join(', ')}`, `${callOf(node)} --help`);

@@ -9,15 +9,16 @@ import { createContext, type RunContext } from './create-context.js';
 import { failureDocument, failureOf, failureText } from './errors.js';
 import { flag } from './flag.js';
 import { globalFlags } from './global-flags.js';
-import { helpPage } from './help.js';
+import { globalsPage, helpPage } from './help.js';
 import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
 import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
-import { describeNode } from './describe.js';
+import { describeGlobals, describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
+import { documentLine } from '../core/json/document.js';
 import { ArchiverError } from '../core/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
@@ -43,29 +44,34 @@ interface Call extends Program {
   color: ColorChoice;
 }
 
-async function showHelp(call: Call, node: Node): Promise<number> {
-  await call.output.write(call.json ? `${JSON.stringify(describeNode(node))}\n` : helpPage(node));
+async function showHelp(call: Call, node: Node, isWhole = false): Promise<number> {
+  await call.output.write(call.json ? documentLine(describeNode(node)) : helpPage(node, isWhole));
   return 0;
 }
 
 async function helpCommand(call: Call, words: readonly string[]): Promise<number> {
   const names = words.filter((word) => !word.startsWith('-'));
   const node = findNode(call.root, names);
-  if (node !== undefined) return showHelp(call, node);
+  if (node !== undefined) return showHelp(call, node, true);
+  if (names[0] === 'globals') {
+    await call.output.write(call.json ? documentLine(describeGlobals()) : globalsPage());
+    return 0;
+  }
   const known = names.findIndex((_, index) => findNode(call.root, names.slice(0, index + 1)) === undefined);
   throw noSuchCommand(findNode(call.root, names.slice(0, known)) ?? call.root, names[known]);
 }
 
 async function showVersion(call: Call): Promise<number> {
-  await call.output.write(call.json ? `${JSON.stringify({ version: call.version })}\n` : `archiver ${call.version}\n`);
+  await call.output.write(call.json ? documentLine({ programVersion: call.version }) : `archiver ${call.version}\n`);
   return 0;
 }
 
 /** Calls within this one. They begin with its surroundings, and tell nobody of their settings. */
 const callsOf =
-  ({ root, version, host: { env, cwd, userHome, now, takeCtrlC, sayLast } }: Call): Context['runCall'] =>
+  ({ root, version, host: { env, cwd, userHome, now, takeCtrlC, sayLast, useUtc } }: Call): Context['runCall'] =>
   async (argv, streams) => {
-    const ours = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }), isInner: true };
+    const own = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }), ...(useUtc && { useUtc }) };
+    const ours = { ...own, isInner: true };
     return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...streams, ...ours });
   };
 
@@ -88,16 +94,31 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   checkOpenFiles(host.openFiles);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
   if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
+  const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
+  try {
+    return await runToEnd(call, command, { run, values, args: parsed.args });
+  } finally {
+    asBefore?.();
+  }
+}
+
+interface Ready {
+  readonly run: RunContext;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly args: readonly unknown[];
+}
+
+async function runToEnd({ output, json }: Call, command: Command, { run, values, args }: Ready): Promise<number> {
   let status: number;
   try {
-    status = (await command.run(values, parsed.args, run.context)) ?? 0;
+    status = (await command.run(values, args, run.context)) ?? 0;
   } catch (error) {
     await run.settled(1).catch(() => undefined); // what was done before it failed; the failure is told in any case
     throw error;
   }
   try {
     await run.settled(status);
-    if (call.json) await writeDocument(output, run, command);
+    if (json) await writeDocument(output, run, command);
   } catch (error) {
     // The work is done: that nobody reads its result does not change how it ended.
     if (error instanceof BrokenPipe) return status;
@@ -121,8 +142,9 @@ function checkOpenFiles(limit: number | undefined): void {
 
 async function writeDocument(output: Output, run: RunContext, command: Command): Promise<void> {
   const document = run.document();
-  if (document === undefined) throw new Error(`${command.path} ended without its JSON document`);
-  if (document !== 'streamed') await output.write(`${JSON.stringify(document.value)}\n`);
+  if (document === 'streamed') return;
+  if (document?.value === undefined) throw new Error(`${command.path} ended without its JSON document`);
+  await output.write(documentLine(document.value));
 }
 
 /** A group, or the program itself, called with flags alone. */
@@ -158,7 +180,7 @@ async function report(call: Call, error: unknown): Promise<number> {
   const found = failureOf(error, host.signal);
   const failure =
     found.code === 'usage' && found.hint === undefined ? { ...found, hint: hintFor(call.root, call.argv) } : found;
-  const isTold = call.json && (await isWritten(output, `${JSON.stringify(failureDocument(failure, trace))}\n`));
+  const isTold = call.json && (await isWritten(output, documentLine(failureDocument(failure, trace))));
   if (!isTold) {
     const color = usesColor(call.color, host.env, host.stderr.isTTY === true);
     host.stderr.write(failureText(failure, { color, trace }));
@@ -197,7 +219,7 @@ export function escapedFailure(error: unknown, argv: readonly string[]): { stdou
   const { json, trace } = earlyFlags(argv);
   const failure = failureOf(error);
   return json
-    ? { stdout: `${JSON.stringify(failureDocument(failure, trace))}\n`, stderr: '' }
+    ? { stdout: documentLine(failureDocument(failure, trace)), stderr: '' }
     : { stdout: '', stderr: failureText(failure, { color: false, trace }) };
 }
 

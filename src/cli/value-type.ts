@@ -125,6 +125,28 @@ export const durationType: ValueType<number> = {
   },
 };
 
+/** An amount of money, as it is shown: `$8.12`, or `8.12`. */
+export function usdType(): ValueType<number> {
+  const amount = floatType(0);
+  return {
+    label: 'USD',
+    sample: '20',
+    completes: 'nothing',
+    parse: (text) => amount.parse(text.trim().replace(/^\$/, '')),
+  };
+}
+
+/** A number of bytes a second: a size, also with `/s` after it. */
+export function rateType(): ValueType<number> {
+  const size = bytesType(1);
+  return {
+    ...size,
+    label: 'size/s',
+    sample: '10MiB/s',
+    parse: (text) => size.parse(text.trim().replace(/\s*\/s$/, '')),
+  };
+}
+
 /** `5%` or `5`, as a fraction: 0.05. */
 export const percentType: ValueType<number> = {
   label: 'percent',
@@ -137,14 +159,18 @@ export const percentType: ValueType<number> = {
   },
 };
 
-/** One of a few words. */
+/** One of a few words, in any case: `deep_archive` is DEEP_ARCHIVE. */
 export function choiceType<const C extends readonly [string, ...string[]]>(choices: C): ValueType<C[number]> {
   return {
     label: choices.join('|'),
     sample: choices[0],
     completes: 'nothing',
     choices,
-    parse: (text) => (choices.includes(text) ? good(text as C[number]) : bad(`wants one of ${choices.join(', ')}`)),
+    parse(text) {
+      const typed = text.toLowerCase();
+      const choice = choices.find((one) => one.toLowerCase() === typed);
+      return choice === undefined ? bad(`wants one of ${choices.join(', ')}`) : good<C[number]>(choice);
+    },
   };
 }
 

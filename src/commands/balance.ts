@@ -8,6 +8,7 @@ import type { Analysis, BalancePlan } from '../core/balance/plan-balance.js';
 import type { ShardLoads } from '../core/balance/shard-loads.js';
 import type { StayReason } from '../core/balance/staying-chunks.js';
 import type { EventSink } from '../core/events.js';
+import { documentLine } from '../core/json/document.js';
 import type { ObjectStore } from '../core/object-store/object-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
@@ -90,7 +91,7 @@ export const command = defineCommand({
         },
         show: async ({ done, requests }) => {
           const document = { ...balanceDocument(done), location, dryRun, durationMs: elapsed(), requests };
-          const text = format === 'json' ? `${JSON.stringify(document)}\n` : await balanceText(done, context);
+          const text = format === 'json' ? documentLine(document) : await balanceText(done, context);
           return { document, text: () => text };
         },
       },

@@ -16,6 +16,6 @@ export const command = defineCommand({
   async run(values, _args, context: Results & Origins & Places) {
     const { currentContext } = await import('../core/context/current-context.js');
     const { context: name, source } = await currentContext(values.context, context);
-    context.result({ context: name, source }, () => `${name}\n`);
+    context.result({ context: name, setBy: source }, () => `${name}\n`);
   },
 });

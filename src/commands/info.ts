@@ -5,6 +5,7 @@ import type { ManifestHead, ShardRecord } from '../core/manifest/manifest-types.
 import type { DvcPathRecord, DvcRecord } from '../core/manifest/provenance-types.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
+import { formatTimestamp } from '../ui/format-time.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { column, numbers, tableText, type TableContext } from './kit/table.js';
@@ -38,7 +39,7 @@ export const command = defineCommand({
       }),
     );
     const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
-    const document = context.json ? { ...infoDocument(view), location, requests } : undefined;
+    const document = context.json ? { uploadId, location, ...infoDocument(view), requests } : undefined;
     context.result(document, () => infoText(view, location, table));
   },
 });
@@ -47,13 +48,10 @@ export const command = defineCommand({
 function infoDocument({ head, document, chain, sealedBy }: ReadView): Readonly<Record<string, unknown>> {
   const kmsKeyId = sealedBy ?? head.storage['kmsKeyId'];
   const encryption = kmsKeyId === undefined ? {} : { encryption: { kmsKeyId, manifest: sealedBy !== undefined } };
-  if (head.listing === 'full') return { ...document, ...encryption };
+  if (head.listing === 'full') return { manifest: document, ...encryption };
   const { totals, shards, chunks } = document;
   return {
-    ...document,
-    totals: head.totals,
-    shards: head.shards,
-    chunks: head.chunks,
+    manifest: { ...document, totals: head.totals, shards: head.shards, chunks: head.chunks },
     delta: { totals, shards, chunks },
     manifests: chain,
     ...encryption,
@@ -111,7 +109,7 @@ const levelText = (level: number | null): string => (level === null ? 'content-a
 function identification(head: ManifestHead): Rows {
   return [
     ['upload', printable(head.uploadId)],
-    ['created', printable(head.createdAt)],
+    ['created', formatTimestamp(new Date(head.createdAt))],
     ['source', `${displayPath(head.source.path)} on ${printable(head.source.host)}`],
     ['dataset', printable(head.datasetId)],
     ...(head.writerId === undefined ? [] : [['writer', printable(head.writerId)] as const]),

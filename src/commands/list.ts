@@ -203,15 +203,15 @@ async function asDocument(list: Listing, head: object, context: StreamedResults)
   const pieces = channel.read();
   // The first piece comes when the head was read: what is wrong with the whole is known before anything is written.
   const first = await pieces.next();
-  async function* files(): AsyncGenerator<string> {
+  async function* contents(): AsyncGenerator<string> {
     if (first.done !== true) yield first.value;
     yield* pieces;
   }
   const tail = async (): Promise<object> => {
-    const { view, files: count, bytes, requests } = await listed;
-    return { count, bytes, listing: view.head.listing, totals: view.head.totals, requests };
+    const { view, files, bytes, requests } = await listed;
+    return { files, bytes, listing: view.head.listing, totals: view.head.totals, requests };
   };
-  await context.streamDocument(documentParts(head, { files }, tail));
+  await context.streamDocument(documentParts(head, { contents }, tail));
   await done;
   return await listed;
 }

@@ -123,9 +123,9 @@ export const command = defineCommand({
           });
         },
         show: async (result) => {
-          const { partial: _, ...document } = result;
+          const { partial: _, shards: shardCount, ...document } = result;
           const lines = await migratedLines(result, context);
-          return { document, text: () => textOf(lines) };
+          return { document: { ...document, shardCount }, text: () => textOf(lines) };
         },
       });
       return partial ? 3 : 0;

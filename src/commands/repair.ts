@@ -95,7 +95,7 @@ export const command = defineCommand({
           });
         },
         show: ({ result, requests }) => ({
-          document: { ...result, location, requests },
+          document: { ...repairDocument(result), location, requests },
           text: () => textOf(repairLines(result, context.verbose, printable(location))),
         }),
       },
@@ -104,6 +104,19 @@ export const command = defineCommand({
     return hasLosses(result) ? 3 : 0;
   },
 });
+
+/** The keys of the document. */
+function repairDocument({
+  version,
+  readBytes: bytesFetched,
+  unknown: unknowns,
+  parts,
+  ...result
+}: RepairResult): object {
+  const ofDataset = { datasetId: version?.datasetId ?? null, version: version?.version ?? null };
+  const found = parts.map(({ uploadId, from: foundIn }) => ({ uploadId, foundIn }));
+  return { ...result, ...ofDataset, parts: found, bytesFetched, unknowns };
+}
 
 /** What was found and done. */
 function repairLines(result: RepairResult, isVerbose: boolean, url: string): readonly string[] {

@@ -84,10 +84,11 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --dvc-stage featurize --wait',
   ],
   exits: {
-    0: 'restored, already in place, or requested from cold storage',
+    0: 'restored, or already in place',
     1: 'failed, or none of the files could be restored',
     3: 'finished, but some files could not be restored, or some chunks could not be requested',
     4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was requested or fetched',
+    5: 'nothing restored yet: everything was requested from cold storage, and `archiver restore jobs` goes on from there',
   },
   async run(values, [url, folder], context: RestoreContext) {
     const outputDir = resolve(context.cwd, folder);
@@ -114,6 +115,9 @@ export const command = defineCommand({
   },
 });
 
+/** The exit status of a restore that only asked for chunks: neither done nor failed, and somebody has to come back. */
+const REQUESTED = 5;
+
 type Outcome = { readonly text?: string; readonly planned?: readonly string[]; readonly status?: number };
 
 /** What a person reads when chunks are in cold storage, and how the command ends then. */
@@ -124,7 +128,7 @@ async function outcomeOf({ retrieval, jobId = '' }: Retrieved, values: Values<ty
     case 'restored':
       return {};
     case 'requested':
-      return { text: requestedText(retrieval, values, jobId), status: retrieval.chunks.some(isLost) ? 3 : 0 };
+      return { text: requestedText(retrieval, values, jobId), status: retrieval.chunks.some(isLost) ? 3 : REQUESTED };
     case 'planned': {
       const lines = plannedLines(retrieval, values.tier);
       return (await isRefused(retrieval, values)) ? { planned: [...lines, REFUSED], status: 4 } : { planned: lines };

@@ -4,6 +4,7 @@ import type { Clock, Messages, Results, Terminal } from '../cli/context.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { flag, type Values } from '../cli/flag.js';
 import { usageError } from '../core/failures/errors.js';
+import { failureDocument } from '../core/object-store/failure-document.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Survey } from '../core/scuttle/survey.js';
@@ -103,18 +104,19 @@ export const command = defineCommand({
           });
         },
         show: ({ found, versionsHidden, requests, done }) => {
-          const { leftAlone, leftAloneSamples, ...wouldDelete } = found;
+          const { leftAlone, leftAloneSamples, uploads: uploadCount, datasets: datasetCount, ...wouldDelete } = found;
           const about = {
             location: baseUrl,
-            found: wouldDelete,
+            found: { ...wouldDelete, uploadCount, datasetCount },
             leftAlone,
             leftAloneSamples,
             versionsHidden,
             requests,
           };
+          const { kept: keptCount, failed, ...wiped } = done ?? NOTHING;
           const last = dryRun ? 'Nothing was deleted (--dry-run).' : 'There is nothing to delete.';
           return {
-            document: { ...about, dryRun, ...(done ?? NOTHING) },
+            document: { ...about, dryRun, ...wiped, failed: failed.map(failureDocument), keptCount },
             text: () =>
               textOf(
                 done === undefined ? [...surveyLines(found, baseUrl, versionsHidden), last] : wipeLines(done, baseUrl),

@@ -76,7 +76,11 @@ const flags = {
   }),
   forceDirectUpload: flag.on({ describe: 'direct upload however large the upload is' }),
   fileChecksums: packingFlags.fileChecksums,
-  optimization: flag.on({ default: true, describe: 'adapt the requests in flight; off: always four' }),
+  optimization: flag.on({
+    default: true,
+    describe: 'adapt the number of requests in flight',
+    off: 'keep four requests in flight instead of adapting their number',
+  }),
   congestionControl: flag.choice(['bbr', 'cubic', 'auto'], {
     default: 'auto',
     describe: 'how the requests in flight are found: measured rate and delay, growth until trouble, or by first delays',

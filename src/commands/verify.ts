@@ -85,8 +85,9 @@ export const command = defineCommand({
         const durationMs = elapsed();
         const sign = signOf(result, context);
         const first = `${sign} ${verdict(result)}`;
+        const { mode: _, bytesRead: bytesFetched, ...document } = result;
         return {
-          document: { ...result, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
+          document: { ...document, bytesFetched, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
           text: () => textOf([first, ...detailLines(result, durationMs, context.verbose)]),
         };
       },

@@ -77,8 +77,3 @@ export function formatDuration(milliseconds: number): string {
   if (hours < 24) return `${hours}h ${minutes % 60}m`;
   return `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
-
-/** A moment in UTC to the second: `2025-11-14T12:04:31Z`. */
-export function formatTimestamp(date: Date): string {
-  return date.toISOString().replace(/\.\d{3}Z$/, 'Z');
-}

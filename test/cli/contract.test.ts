@@ -36,6 +36,16 @@ describe.each(commands)('%s', (path, command) => {
     }
   });
 
+  test('has a help page of at most two screens of 50 lines', () => {
+    const node = findNode(root, path.split(' '));
+    expect(helpPage(node ?? root).split('\n').length - 1).toBeLessThanOrEqual(100);
+  });
+
+  test('says of a switch that is on by default what its negative does', () => {
+    for (const [, flag] of flags)
+      expect(flag.off !== undefined).toBe(flag.kind === 'switch' && flag.defaultText === 'true');
+  });
+
   test('names flags positively: a switch that is on by default shows its own negative', () => {
     for (const [key] of flags) expect(key).not.toMatch(/^no[A-Z]/);
   });

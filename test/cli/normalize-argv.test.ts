@@ -47,7 +47,7 @@ describe('meow alone', () => {
 const flags: Flags = {
   file: flag.repeat({ describe: 'a file' }),
   hash: flag.text({ describe: 'a hash' }),
-  verify: flag.on({ default: true, describe: 'verify' }),
+  verify: flag.on({ default: true, describe: 'verify', off: 'do not verify' }),
   dryRun: flag.on({ short: 'n', describe: 'dry run' }),
 };
 

@@ -69,7 +69,7 @@ describe('finding the command', () => {
 
   test('--version is of the program alone', async () => {
     expect(await runSample(['--version'])).toEqual({ status: 0, stdout: 'archiver 1.2.3\n', stderr: '' });
-    expect((await runSample(['--version', '--json'])).stdout).toBe('{"version":"1.2.3"}\n');
+    expect((await runSample(['--version', '--json'])).stdout).toBe('{"schemaVersion":1,"programVersion":"1.2.3"}\n');
   });
 });
 
@@ -96,7 +96,7 @@ describe('results', () => {
       ['--json', '--quiet'],
     );
 
-    expect(ran).toEqual({ status: 0, stdout: '{"rows":1}\n', stderr: '! careful\n' });
+    expect(ran).toEqual({ status: 0, stdout: '{"schemaVersion":1,"rows":1}\n', stderr: '! careful\n' });
   });
 
   test('a failure after the result leaves one document: the failure', async () => {
@@ -109,7 +109,10 @@ describe('results', () => {
     );
 
     expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({ error: { code: 'store', message: 'gone', hint: null } });
+    expect(JSON.parse(stdout)).toEqual({
+      schemaVersion: 1,
+      error: { code: 'store', message: 'gone', hint: null },
+    });
   });
 
   test('a large document can be streamed', async () => {
@@ -128,8 +131,8 @@ describe('results', () => {
 
   test('two results are an internal error', async () => {
     const { status, stderr } = await withContext((context) => {
-      context.result(1, () => '');
-      context.result(2, () => '');
+      context.result({}, () => '');
+      context.result({}, () => '');
     });
 
     expect(status).toBe(1);
@@ -142,7 +145,7 @@ describe('results', () => {
       context.result({}, () => '');
       return 3;
     };
-    expect(await runWith(withDocument, ['--json'])).toEqual({ status: 3, stdout: '{}\n', stderr: '' });
+    expect(await runWith(withDocument, ['--json'])).toEqual({ status: 3, stdout: '{"schemaVersion":1}\n', stderr: '' });
   });
 
   test('print waits until a slow reader has taken the text', async () => {

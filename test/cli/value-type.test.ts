@@ -1,4 +1,4 @@
-import { assert, maxSafeNat, property } from 'fast-check';
+import { assert, integer, maxSafeNat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDuration } from '../../src/cli/parse-duration.js';
 import { parseSize } from '../../src/cli/parse-size.js';
@@ -10,10 +10,15 @@ import {
   intType,
   modeType,
   percentType,
+  rateType,
   switchType,
   urlIn,
+  usdType,
   type ValueType,
 } from '../../src/cli/value-type.js';
+
+import { formatBytes, formatDuration, formatRate } from '../../src/ui/format.js';
+import { formatUsd } from '../../src/ui/format-usd.js';
 
 const GiB = 1024 ** 3;
 
@@ -60,12 +65,58 @@ describe('durations', () => {
     ['1h30m', 5_400_000],
     ['7d', 604_800_000],
     ['1.5h', 5_400_000],
+    ['1h 30m', 5_400_000],
+    [' 3 d 4 h ', 273_600_000],
   ])('%s is %d ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  test.each(['', '5', 's', '-5s', '1h 30m', '5x', '1e3s', 'h1'])('%j is no duration', (text) => {
+  test.each(['', '5', 's', '-5s', '1 30m', '5x', '1e3s', 'h1'])('%j is no duration', (text) => {
     expect(parseDuration(text)).toBeUndefined();
+  });
+});
+
+describe('what is shown can be typed', () => {
+  const numbers = integer({ min: 0, max: 2 ** 50 });
+  // Two units or three digits are shown, no more.
+  const near = (typed: number | undefined, shown: number): void => {
+    expect(typed).toBeGreaterThanOrEqual(shown * 0.94 - 500);
+    expect(typed).toBeLessThanOrEqual(shown * 1.06 + 500);
+  };
+
+  test('sizes and rates', () => {
+    assert(
+      property(numbers, (bytes) => {
+        near(parseSize(formatBytes(bytes)), bytes);
+        const rate = rateType().parse(formatRate(bytes + 1));
+        near(rate.ok ? rate.value : undefined, bytes + 1);
+      }),
+    );
+  });
+
+  test('durations', () => {
+    assert(
+      property(integer({ min: 0, max: 1e11 }), (ms) => {
+        near(parseDuration(formatDuration(ms)), ms);
+      }),
+    );
+  });
+
+  test('money', () => {
+    expect(usdType().parse(formatUsd(8.12))).toEqual({ ok: true, value: 8.12 });
+    expect(usdType().parse('0.5')).toEqual({ ok: true, value: 0.5 });
+    expect(usdType().parse('$')).toMatchObject({ ok: false });
+    expect(usdType().parse('-1')).toMatchObject({ ok: false });
+  });
+});
+
+describe('choices', () => {
+  test('in any case', () => {
+    const type = choiceType(['STANDARD', 'DEEP_ARCHIVE']);
+
+    expect(type.parse('deep_archive')).toEqual({ ok: true, value: 'DEEP_ARCHIVE' });
+    expect(type.parse('Standard')).toEqual({ ok: true, value: 'STANDARD' });
+    expect(type.parse('glacier')).toMatchObject({ ok: false });
   });
 });
 
@@ -133,7 +184,7 @@ describe('types', () => {
     ['int too large to count', intType(), '9007199254740993', 'wants a whole number'],
     ['float above', floatType(0, 1), '1.01', 'wants a number from 0 to 1'],
     ['float infinite', floatType(), 'Infinity', 'wants a number'],
-    ['choice', choiceType(['a', 'b']), 'A', 'wants one of a, b'],
+    ['choice', choiceType(['a', 'b']), 'c', 'wants one of a, b'],
     ['percent above', percentType, '101%', 'wants a percentage from 0% to 100%'],
     ['percent alone', percentType, '%', 'wants a percentage from 0% to 100%'],
     ['url without bucket', urlIn('/'), 's3://', STORE_WANTED],

@@ -73,7 +73,7 @@ describe('config --generate', () => {
     expect(await parseConfig(Buffer.from(stdout), configSchema(root))).toEqual({ settings: [], problems: [] });
     await write(stdout);
     expect((await run(['--validate'])).stdout).toContain('is valid: 0 settings');
-    expect(JSON.parse((await run(['--generate', '--json'])).stdout)).toEqual({ yaml: exampleYaml(root) });
+    expect(JSON.parse((await run(['--generate', '--json'])).stdout)).toMatchObject({ yaml: exampleYaml(root) });
   });
 
   test('no example is below what an upload needs', () => {
@@ -102,7 +102,7 @@ describe('config --validate', () => {
     expect(JSON.parse((await run(['--validate', '--json'])).stdout)).toMatchObject({
       ok: false,
       file: path,
-      problems: [{ line: 2, key: 'upload.level' }, { line: 3 }, { line: 4 }],
+      problems: [{ line: 2, setting: 'upload.level' }, { line: 3 }, { line: 4 }],
     });
   });
 
@@ -246,10 +246,10 @@ describe('config --show', () => {
     expect(byFormat).toEqual(byFlag);
     expect(byFlag).toMatchObject({ problems: [] });
     expect((byFlag as { settings: unknown[] }).settings).toContainEqual({
-      key: 'restore.jobs.clean.olderThan',
+      setting: 'restore.jobs.clean.olderThan',
       value: '7d',
       origin: 'config',
-      source: 'line 4',
+      setBy: 'line 4',
     });
   });
 
@@ -283,7 +283,7 @@ describe('config --show', () => {
     expect([steering.test(yaml), steering.test(json)]).toEqual([false, false]);
     expect(parse(yaml)).toMatchObject({ upload: { hash: value, file: ['plain', value] } });
     expect(JSON.parse(json)).toMatchObject({
-      settings: expect.arrayContaining([expect.objectContaining({ key: 'upload.hash', value })]),
+      settings: expect.arrayContaining([expect.objectContaining({ setting: 'upload.hash', value })]),
     });
   });
 

@@ -66,8 +66,8 @@ describe('dataset list', () => {
 
     expect(status).toBe(0);
     expect(stdout).toBe(
-      'DATASET        VERSIONS  HEAD  FILES  SIZE  UPDATED (UTC)     SOURCE\n' +
-        `${DATASET}         3    v3      2  12 B  2026-03-03 12:00  /made on test\n`,
+      'DATASET        VERSIONS  HEAD  FILES  SIZE  UPDATED                 SOURCE\n' +
+        `${DATASET}         3    v3      2  12 B  2026-03-03 12:00+00:00  /made on test\n`,
     );
   });
 
@@ -77,12 +77,12 @@ describe('dataset list', () => {
       datasets: [
         {
           datasetId: DATASET,
-          versions: 3,
+          versionCount: 3,
           headVersion: 3,
           headUploadId: linkId(2),
           files: 2,
           bytes: 12,
-          updated: '2026-03-03T12:00:00.000Z',
+          updatedAt: '2026-03-03T12:00:00.000Z',
           source: '/made',
           host: 'test',
         },
@@ -137,10 +137,10 @@ describe('dataset versions', () => {
     const { stdout } = await run('dataset', 'versions', base, ...ID);
 
     expect(stdout).toBe(
-      'VERSION  UPLOAD                    LISTING  FILES  SIZE  CREATED (UTC)     SOURCE\n' +
-        `     v3  ${linkId(2)}  delta        2  12 B  2026-03-03 12:00  /made on test\n` +
-        `     v2  ${linkId(1)}  delta        3  14 B  2026-03-02 12:00  /made on test\n` +
-        `     v1  ${linkId(0)}  full         3  10 B  2026-03-01 12:00  /made on test\n`,
+      'VERSION  UPLOAD                    LISTING  FILES  SIZE  CREATED                 SOURCE\n' +
+        `     v3  ${linkId(2)}  delta        2  12 B  2026-03-03 12:00+00:00  /made on test\n` +
+        `     v2  ${linkId(1)}  delta        3  14 B  2026-03-02 12:00+00:00  /made on test\n` +
+        `     v1  ${linkId(0)}  full         3  10 B  2026-03-01 12:00+00:00  /made on test\n`,
     );
   });
 
@@ -181,13 +181,13 @@ describe('dataset diff', () => {
     expect((await run('dataset', 'diff', base, ...ID, '--from', '1', '--to', 'v2')).stdout).toBe(
       'modified         9 B  a.txt  (content)\n' +
         'modified         4 B  b.txt  (metadata)\n' +
-        'v1 to v2: 0 added, 0 removed, 2 modified, 1 unchanged; folders: 0 added, 0 removed, 1 modified\n',
+        'v1 to v2: 0 added, 0 deleted, 2 modified, 1 unchanged; folders: 0 added, 0 deleted, 1 modified\n',
     );
     expect((await run('dataset', 'diff', base, ...ID, '--from', '2026-03-02')).stdout).toBe(
-      'removed          4 B  b.txt\n' +
-        'removed          1 B  dir/\\x1b[31mred\n' +
+      'deleted          4 B  b.txt\n' +
+        'deleted          1 B  dir/\\x1b[31mred\n' +
         'added            3 B  new.txt\n' +
-        'v2 to v3: 1 added, 2 removed, 0 modified, 1 unchanged; folders: 0 added, 1 removed, 0 modified\n',
+        'v2 to v3: 1 added, 2 deleted, 0 modified, 1 unchanged; folders: 0 added, 1 deleted, 0 modified\n',
     );
     expect((await run('dataset', 'diff', base, ...ID, '--from', '3', '--to', 'head')).stdout).toBe(
       'v3 to v3: no differences in 2 files\n',
@@ -200,13 +200,18 @@ describe('dataset diff', () => {
     expect(document).toMatchObject({
       datasetId: DATASET,
       fromVersion: 1,
-      from: linkId(0),
+      fromUploadId: linkId(0),
       toVersion: 3,
-      to: linkId(2),
-      added: [{ path: 'new.txt', type: 'file', size: 3 }],
-      removed: [{ path: 'b.txt' }, { path: 'dir/\u001b[31mred' }],
-      modified: [{ path: 'a.txt', size: 9, what: 'content', before: { size: 5 } }],
-      counts: { added: 1, removed: 2, modified: 1 },
+      toUploadId: linkId(2),
+      changes: [
+        { change: 'modified', path: 'a.txt', size: 9, what: 'content', before: { size: 5 } },
+        { change: 'deleted', path: 'b.txt' },
+        { change: 'deleted', path: 'dir/\u001b[31mred' },
+        { change: 'added', path: 'new.txt', type: 'file', size: 3 },
+      ],
+      added: 1,
+      deleted: 2,
+      modified: 1,
       unchanged: 0,
     });
   });
@@ -214,7 +219,7 @@ describe('dataset diff', () => {
   test('backwards it is the other way round', async () => {
     const document = await json('dataset', 'diff', base, ...ID, '--from', '3', '--to', '1');
 
-    expect(document).toMatchObject({ added: [{ path: 'b.txt' }, {}], removed: [{ path: 'new.txt' }] });
+    expect(document).toMatchObject({ added: 2, deleted: 1, modified: 1 });
   });
 
   test.each([
@@ -314,7 +319,7 @@ describe('dataset prune', () => {
 
     expect([status, files()]).toEqual([0, before]);
     expect(stdout).toMatch(
-      /dataset made-00000000\n {2}keep +1 version: 3\n {12}v3: latest\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to be complete\n {2}mark +4 objects, .*: deleted by a prune after 20.* UTC\nNothing was changed \(--dry-run\)/,
+      /dataset made-00000000\n {2}keep +1 version: 3\n {12}v3: latest\n {2}retire +2 versions: 1-2\n {2}rewrite +the manifest of 3, to be complete\n {2}mark +4 objects, .*: deleted by a prune after 20.*\+00:00\nNothing was changed \(--dry-run\)/,
     );
   });
 
@@ -337,7 +342,7 @@ describe('dataset prune', () => {
     const dry = await json('dataset', 'prune', base, ...ID, '--keep-last', '1', '--dry-run');
     const real = await json('dataset', 'prune', base, ...ID, '--keep-last', '1', '--force');
 
-    for (const key of ['retired', 'kept', 'compacted', 'deletedObjects', 'freedBytes', 'abandonedUploads'])
+    for (const key of ['retired', 'kept', 'compacted', 'deletedObjects', 'deletedBytes', 'abandonedUploads'])
       expect([key, real[key]]).toEqual([key, dry[key]]);
     expect(real).toMatchObject({
       status: 0,
@@ -382,7 +387,7 @@ describe('dataset prune', () => {
     const real = await json(...argv, '--yes');
 
     expect(dry.stdout).toMatch(/^ {2}remains +1 unfinished write, 4 B$/m);
-    expect(real).toMatchObject({ status: 0, unfinishedWrites: { count: 1, bytes: 4 }, deletedObjects: 0 });
+    expect(real).toMatchObject({ status: 0, unfinishedWrites: { objects: 1, bytes: 4 }, deletedObjects: 0 });
     expect([existsSync(dead ?? ''), existsSync(young ?? '')]).toEqual([false, true]);
     expect((await run(...argv, '--yes')).stdout).toMatch(/^nothing to prune/);
   });

@@ -163,12 +163,14 @@ describe('dvc status', () => {
       stage: null,
       files: 5,
       unchanged: 2,
-      modified: [
-        { path: 'model.pkl', stage: 'train@fast', reason: 'its content differs' },
-        { path: 'readme', stage: null, reason: 'its size differs' },
+      modified: 2,
+      missing: 1,
+      unknown: 0,
+      changes: [
+        { change: 'missing', path: 'data/b', stage: 'prepare' },
+        { change: 'modified', path: 'model.pkl', stage: 'train@fast', reason: 'its content differs' },
+        { change: 'modified', path: 'readme', stage: null, reason: 'its size differs' },
       ],
-      missing: [{ path: 'data/b', stage: 'prepare' }],
-      unknown: [],
       failed: [],
       untracked: 2,
       status: 0,
@@ -185,11 +187,11 @@ describe('dvc status', () => {
     rmSync(join(folder, 'local/link'));
     symlinkSync('readme', join(folder, 'local/link'));
 
-    const { modified, unchanged } = await json('dvc', 'status', 'local', upload);
+    const { changes, unchanged } = await json('dvc', 'status', 'local', upload);
 
-    expect(modified).toEqual([
-      { path: 'link', stage: null, reason: 'it leads elsewhere' },
-      { path: 'readme', stage: null, reason: 'a folder is in its place' },
+    expect(changes).toEqual([
+      { change: 'modified', path: 'link', stage: null, reason: 'it leads elsewhere' },
+      { change: 'modified', path: 'readme', stage: null, reason: 'a folder is in its place' },
     ]);
     expect(unchanged).toBe(3);
   });
@@ -201,8 +203,10 @@ describe('dvc status', () => {
 
     const document = await json('dvc', 'status', 'local', upload, '--stage', 'prepare');
 
-    expect(document).toMatchObject({ stage: 'prepare', files: 2, unchanged: 1, missing: [], untracked: null });
-    expect(document['modified']).toEqual([{ path: 'data/a', stage: 'prepare', reason: 'its content differs' }]);
+    expect(document).toMatchObject({ stage: 'prepare', files: 2, unchanged: 1, missing: 0, untracked: null });
+    expect(document['changes']).toEqual([
+      { change: 'modified', path: 'data/a', stage: 'prepare', reason: 'its content differs' },
+    ]);
   });
 
   test('a stage that is not there is an error that names the nearest one', async () => {
@@ -308,7 +312,7 @@ describe('dvc export', () => {
     const document = await json('dvc', 'export', upload, '--output-dir', 'there', '--cache-dir', cacheDir);
 
     expect(document).toMatchObject({ outputDir: join(folder, 'there'), cacheDir });
-    expect(document['folders']).toEqual([{ path: 'data', md5: DIGEST, size: 9, nfiles: 2 }]);
+    expect(document['folders']).toEqual([{ path: 'data', md5: DIGEST, size: 9, files: 2 }]);
     expect(read(`elsewhere/cache/files/md5/${DIGEST.slice(0, 2)}/${DIGEST.slice(2)}`)).toBe(LIST);
   });
 

@@ -101,8 +101,8 @@ describe('a dry run', () => {
 
     expect(status).toBe(0);
     expect(stdout.split('\n')).toEqual([
-      '- 0644            5 2020-09-13 12:26:40 a',
-      String.raw`l 0644            0 2020-09-13 12:26:40 l -> a\x1b`,
+      '- 0644            5 2020-09-13 12:26:40+00:00 a',
+      String.raw`l 0644            0 2020-09-13 12:26:40+00:00 l -> a\x1b`,
       `Would migrate 2 paths, 2 files, 5 B from file://${cwd}/in/a.tar (tar)`,
       'About 12.0 KiB are needed in the temporary folder.',
       expect.stringMatching(/^ {2}dataset {3}a\.tar-\w+, which has no version yet$/),

@@ -52,7 +52,7 @@ test('--execute repairs, --json is one document', async () => {
     uploadId: id,
     location: url,
     status: 'repaired',
-    version: { version: 1 },
+    version: 1,
     rebuilt: { entries: 3, listing: 'full', takenFrom: null },
     lost: [],
     manifestSha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,

@@ -511,7 +511,7 @@ describe('clean', () => {
     const { document } = await world.json('restore', 'jobs', 'clean', '--older-than', olderThan);
 
     const removed = (document['removed'] as Json[]).map(({ status }) => String(status)).sort();
-    expect([removed, document['kept']]).toEqual([gone, 5 - gone.length]);
+    expect([removed, document['keptCount']]).toEqual([gone, 5 - gone.length]);
     expect(dry.document).toMatchObject({ removed: document['removed'], dryRun: true });
     const left = Object.entries(world.ids).filter(([, id]) => existsSync(join(world.jobs, `${id}.json`)));
     expect(left.map(([status]) => status)).toEqual(Object.keys(world.ids).filter((status) => !gone.includes(status)));
@@ -521,7 +521,7 @@ describe('clean', () => {
     const world = new World({} as ColdArchive, await tempFolder());
     const { id } = await saveNewJob(world.jobs, jobFields());
     truncateSync(join(world.jobs, `${id}.json`), 100);
-    expect((await world.json('restore', 'jobs', 'clean')).document).toMatchObject({ removed: [], kept: 1 });
+    expect((await world.json('restore', 'jobs', 'clean')).document).toMatchObject({ removed: [], keptCount: 1 });
 
     world.now = () => new Date(Date.now() + 2 * DAY_MS);
     const { stdout } = await world.run('restore', 'jobs', 'clean');
@@ -542,7 +542,7 @@ describe('clean', () => {
 
     const { document } = await world.json('restore', 'jobs', 'clean', '--older-than', '0');
 
-    expect(document).toMatchObject({ removed: [], kept: 1 });
+    expect(document).toMatchObject({ removed: [], keptCount: 1 });
     expect(readFileSync(join(world.jobs, `${id}.json`), 'utf8')).toBe(text);
   });
 
@@ -558,7 +558,7 @@ describe('clean', () => {
     await writeJob(world.jobs, { ...turning, status: 'pending' });
     await lock.release();
 
-    expect((await cleaning).document).toMatchObject({ removed: [], kept: 1 });
+    expect((await cleaning).document).toMatchObject({ removed: [], keptCount: 1 });
     expect(await world.job(turning.id)).toMatchObject({ status: 'pending' });
   });
 
@@ -571,8 +571,8 @@ describe('clean', () => {
     const { document } = await world.json('restore', 'jobs', 'clean');
 
     expect([dry.document, document]).toMatchObject([
-      { removed: [], kept: 1 },
-      { removed: [], kept: 1 },
+      { removed: [], keptCount: 1 },
+      { removed: [], keptCount: 1 },
     ]);
   });
 

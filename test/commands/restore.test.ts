@@ -130,7 +130,7 @@ describe('list', () => {
   test('shows everything but folders, with names escaped', async () => {
     const { stdout } = await run('list', upload);
 
-    expect(stdout.split('\n').map((line) => line.slice(33))).toEqual([
+    expect(stdout.split('\n').map((line) => line.slice(39))).toEqual([
       'PATH',
       '.hidden',
       'a.txt',
@@ -150,10 +150,10 @@ describe('list', () => {
   });
 
   test('--json is one document', async () => {
-    const document = json((await run('list', upload, '--json')).stdout) as { files: Record<string, unknown>[] };
+    const document = json((await run('list', upload, '--json')).stdout) as { contents: Record<string, unknown>[] };
 
-    expect(document).toMatchObject({ uploadId: UPLOAD_ID, location: upload, count: 5, requests: { get: 1, list: 0 } });
-    expect(document.files[1]).toMatchObject({
+    expect(document).toMatchObject({ uploadId: UPLOAD_ID, location: upload, files: 5, requests: { get: 1, list: 0 } });
+    expect(document.contents[1]).toMatchObject({
       path: 'a.txt',
       type: 'file',
       size: 5,
@@ -163,10 +163,10 @@ describe('list', () => {
       mode: '0644',
       mtime: '2025-11-14T09:30:12.123456789Z',
     });
-    expect(document.files[2]?.['path']).toBe('dir/\u001b[31mred.csv');
+    expect(document.contents[2]?.['path']).toBe('dir/\u001b[31mred.csv');
     expect(json((await run('list', upload, '--json', '--pattern', 'nothing')).stdout)).toMatchObject({
-      files: [],
-      count: 0,
+      contents: [],
+      files: 0,
     });
   });
 
@@ -175,7 +175,10 @@ describe('list', () => {
 
     const { status, stdout } = await run('list', upload, '--json');
 
-    expect([status, json(stdout)]).toEqual([1, { error: expect.objectContaining({ code: 'integrity' }) }]);
+    expect([status, json(stdout)]).toEqual([
+      1,
+      { schemaVersion: 1, error: expect.objectContaining({ code: 'integrity' }) },
+    ]);
   });
 });
 
@@ -197,8 +200,7 @@ test('info describes the upload, in text with a table of shards and as the head 
   expect(document).toMatchObject({
     uploadId: UPLOAD_ID,
     location: upload,
-    totals: { files: 5 },
-    settings: { shardCount: 2 },
+    manifest: { totals: { files: 5 }, settings: { shardCount: 2 } },
   });
   expect(document).not.toHaveProperty('files');
 });
@@ -245,7 +247,7 @@ describe('verify', () => {
       (await run('verify', upload, '--sample', '50%', '--json', '--progress-format', 'none')).stdout,
     );
 
-    expect(sampled).toMatchObject({ ok: true, mode: 'deep', chunksRead: 1 });
+    expect(sampled).toMatchObject({ ok: true, checked: 'sample', chunksRead: 1 });
     expect((await run('verify', upload, '--quick', '--deep')).status).toBe(2);
     expect((await run('verify', upload, '--quick', '--sample', '5%')).status).toBe(2);
   });

@@ -103,7 +103,7 @@ describe('--force and --dry-run', () => {
       abortedMultiparts: 0,
       leftAlone: 1,
       failed: [],
-      found: { objects: 2, uploads: 1, datasets: 1 },
+      found: { objects: 2, uploadCount: 1, datasetCount: 1 },
     });
   });
 

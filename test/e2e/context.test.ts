@@ -51,15 +51,15 @@ describe('archiver context', () => {
 
     expect(json(await archiver(home, ['context', 'show', '--json']))).toMatchObject({
       context: 'repl',
-      source: join(home, '.archiver-context'),
+      setBy: join(home, '.archiver-context'),
     });
     expect(json(await archiver(home, ['context', '--json'], { env }))).toEqual({
       context: 'local',
-      source: 'ARCHIVER_CONTEXT',
+      setBy: 'ARCHIVER_CONTEXT',
     });
     expect(json(await archiver(home, ['context', '--context', 'repl', '--json'], { env }))).toEqual({
       context: 'repl',
-      source: '--context',
+      setBy: '--context',
     });
     expect((await archiver(home, ['context', 'switch', 'repl'], { env })).stderr).toContain('ARCHIVER_CONTEXT is set');
   });

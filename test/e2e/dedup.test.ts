@@ -31,8 +31,7 @@ test('says what it saved, and info, list, verify and sync go on as ever', async 
     /stored once +2 files equal to others \(195 KiB saved\)/,
   );
   expect(json((await archiver(home, ['info', upload, '--json'])).stdout)).toMatchObject({
-    dedup: { files: 2, bytes: 200_000 },
-    settings: { dedup: true },
+    manifest: { dedup: { files: 2, bytes: 200_000 }, settings: { dedup: true } },
   });
   expect(
     (await archiver(home, ['list', upload])).stdout.split('\n').filter((line) => /one|two|three|other/.test(line)),

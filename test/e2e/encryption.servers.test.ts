@@ -105,8 +105,8 @@ describe('an encrypted upload', () => {
   });
 
   it('is listed, described, verified and restored like any other', async () => {
-    const listed = await json<{ files: { path: string }[] }>('list', first.location);
-    expect(listed.files.map(({ path }) => path)).toContain(`sub/${SECRET}.bin`);
+    const listed = await json<{ contents: { path: string }[] }>('list', first.location);
+    expect(listed.contents.map(({ path }) => path)).toContain(`sub/${SECRET}.bin`);
     expect(await json('info', first.location)).toMatchObject({ encryption: { kmsKeyId: keyArn, manifest: true } });
     expect((await run('info', first.location)).stdout).toContain(`encrypted with ${keyArn}`);
     for (const mode of [['--quick'], [], ['--deep']])
@@ -132,7 +132,7 @@ describe('an encrypted upload', () => {
     expect(await json('sync', tree, `s3://${BUCKET}/lab`)).toMatchObject({ noChanges: true, version: 2 });
     expect(await json('verify', second.location, '--deep')).toMatchObject({ ok: true });
     const diff = await json('dataset', 'diff', `s3://${BUCKET}/lab`, '--dataset-id', first.datasetId, '--from', '1');
-    expect(diff).toMatchObject({ status: 0, added: [{ path: 'new.txt' }] });
+    expect(diff).toMatchObject({ status: 0, added: 1, changes: [{ path: 'new.txt' }] });
     proxy.clear();
     rmSync(join(work, '.archiver', 'manifest-cache'), { recursive: true });
     expect(await json('sync', tree, `s3://${BUCKET}/lab`)).toMatchObject({ noChanges: true });

@@ -81,9 +81,9 @@ describe('a lost delta', () => {
 
     expect([repaired.status, verified.status]).toEqual([0, 0]);
     expect(JSON.parse(repaired.stdout)).toMatchObject({
-      parts: [{ from: 'copy' }],
+      parts: [{ foundIn: 'copy' }],
       rebased: [],
-      unknown: [],
+      unknowns: [],
       lost: [],
     });
     expect([describeTree(site.out), statSync(site.out).mode]).toEqual(expected);

@@ -45,13 +45,13 @@ test.each([
     const newest = await upload();
 
     expect.soft(await json('verify', newest, '--deep')).toMatchObject({ ok: true, warnings: [] });
-    expect.soft((await json('list', newest))['files']).toHaveProperty('length', COUNT);
+    expect.soft((await json('list', newest))['contents']).toHaveProperty('length', COUNT);
     for (const command of ['list', 'info', 'repair']) await good(command, newest, '--verbose');
     await good('dataset', 'list', url);
     await good('dataset', 'versions', ...ofDataset);
     expect
       .soft(await json('dataset', 'diff', ...ofDataset, '--from', '1'))
-      .toMatchObject({ modified: { length: COUNT } });
+      .toMatchObject({ changes: { length: COUNT } });
 
     await good('restore', newest, join(home, 'all'), '--all');
     await good('download', newest, join(home, 'downloaded'));

@@ -143,9 +143,11 @@ describe('--dvc-auto and --dvc-stage', () => {
       outs: expect.arrayContaining([expect.objectContaining({ path: 'data' }), { path: 'model.bin', md5, size: 5 }]),
     });
     const list = await archiver(home, ['list', String(document['location']), '--json']);
-    const { files } = JSON.parse(list.stdout) as { files: { path: string; stage: string | null; commit: null }[] };
-    expect(files.find(({ path }) => path === 'model.bin')).toMatchObject({ stage: 'train', commit: null });
-    expect(files.find(({ path }) => path === 'raw/a.csv')).toMatchObject({ stage: null });
+    const { contents } = JSON.parse(list.stdout) as {
+      contents: { path: string; stage: string | null; commit: null }[];
+    };
+    expect(contents.find(({ path }) => path === 'model.bin')).toMatchObject({ stage: 'train', commit: null });
+    expect(contents.find(({ path }) => path === 'raw/a.csv')).toMatchObject({ stage: null });
     const info = await archiver(home, ['info', String(document['location'])]);
     expect(info.stdout).toMatch(/DVC stage +train\n +command +python train.py --fast\n/);
   });

@@ -284,7 +284,7 @@ test('two at once: one goes on, the other is told who does', async () => {
   const cleaned = await archiver(at.home, ['resume', 'clean', '--older-than', '0', '--json']);
 
   expect(second).toMatchObject({ status: 1, stderr: expect.stringContaining(`process ${first.pid} on`) });
-  expect(json(cleaned)).toMatchObject({ removed: [], kept: 1 });
+  expect(json(cleaned)).toMatchObject({ removed: [], keptCount: 1 });
   first.kill('SIGKILL');
 });
 
@@ -361,7 +361,7 @@ test('clean keeps what cannot be read, and says what could not be removed', asyn
   mkdirSync(join(at.state, `${id}.entries`));
   const unremoved = await archiver(at.home, ['resume', 'clean', '--older-than', '0']);
 
-  expect(json(unread)).toMatchObject({ removed: [], kept: 1 });
+  expect(json(unread)).toMatchObject({ removed: [], keptCount: 1 });
   expect(unremoved).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/cannot remove .*\.entries \(ERR_FS_EISDIR\)/),
@@ -438,7 +438,7 @@ describe('create upload', () => {
     expect(describeTree(rawFromText(join(out, 'source')))).toEqual(describeTree(rawFromText(at.source)));
     expect(String(one['location'])).toContain('/store/p/uploads/');
     const listed = json(await archiver(at.home, ['list', String(one['location']), '--json']));
-    expect(listed['files']).toMatchObject([{ path: 'x' }]);
+    expect(listed['contents']).toMatchObject([{ path: 'x' }]);
     expect(one['datasetId']).not.toBe(two['datasetId']);
   });
 

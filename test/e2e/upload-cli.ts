@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { checkJson } from '../support/json-documents.js';
 
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -21,12 +22,12 @@ export interface RunOptions {
 }
 
 function environment(home: string, env: RunOptions['env']): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: home, ARCHIVER_HOME: join(home, '.archiver'), ...env };
+  return { PATH: process.env['PATH'] ?? '', TZ: 'UTC', HOME: home, ARCHIVER_HOME: join(home, '.archiver'), ...env };
 }
 
 /** Runs the program to its end; `home` is its HOME. */
-export function archiver(home: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  return new Promise((resolve, reject) => {
+export async function archiver(home: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const ran = await new Promise<Ran>((resolve, reject) => {
     const { uid, timeoutMs = 50_000 } = options;
     const child = execFile(
       process.execPath,
@@ -45,6 +46,8 @@ export function archiver(home: string, args: readonly string[], options: RunOpti
       },
     );
   });
+  checkJson(args, ran);
+  return ran;
 }
 
 export interface UploadDocument {

@@ -4,6 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { runProgram } from '../../src/cli/run.js';
 import type { Command } from '../../src/cli/command.js';
 import type { Node } from '../../src/cli/tree.js';
+import { checkJson } from './json-documents.js';
 
 export interface CommandRun {
   readonly status: number;
@@ -43,6 +44,7 @@ export async function runCommand(
     signal: new AbortController().signal,
   };
   const status = await runProgram({ root, version: '0' }, argv, host);
+  checkJson(argv, texts, root);
   return { status, ...texts };
 }
 

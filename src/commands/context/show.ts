@@ -19,7 +19,7 @@ export const command = defineCommand({
     const { currentContext } = await import('../../core/context/current-context.js');
     const { context: name, source, file, stores } = await currentContext(values.context, context);
     const { cwd } = context;
-    context.result({ context: name, source, cwd, file, stores }, () =>
+    context.result({ context: name, setBy: source, cwd, file, stores }, () =>
       textOf([
         `context  ${name} (${printable(source)})`,
         `folder   ${printable(cwd)}`,

@@ -48,7 +48,11 @@ const flags = {
   }),
   shards: flag.int([1, 100], { default: 8, describe: 'key prefixes to spread chunks over' }),
   workers: flag.int([1, 64], { default: 4, describe: 'threads that pack, and requests in flight' }),
-  http2: flag.on({ default: true, describe: 'use HTTP/2 where the server offers it (S3 itself does not)' }),
+  http2: flag.on({
+    default: true,
+    describe: 'use HTTP/2 where the server offers it (S3 itself does not)',
+    off: 'use HTTP/1.1 even where the server offers HTTP/2',
+  }),
   http2MaxStreams: flag.int([1, 10_000], {
     default: DEFAULT_STREAMS,
     describe: 'requests at once on an HTTP/2 connection',
@@ -72,7 +76,8 @@ const flags = {
   cleanupOnFailure: flag.on({
     default: true,
     alias: 'cleanup',
-    describe: 'remove what was sent when the upload fails (not when it is interrupted); off: it can be resumed',
+    describe: 'remove what was sent when the upload fails (not when it is interrupted)',
+    off: 'keep what was sent when the upload fails, so that it can be resumed',
   }),
   ...filterFlags,
   limitUpload: limitFlags.limitUpload,

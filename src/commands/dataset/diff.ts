@@ -45,7 +45,7 @@ export const command = defineCommand({
     const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');
     const { openVersion } = await import('../../core/dataset/chain/version-view.js');
     const { diffViews } = await import('../../core/dataset/diff.js');
-    const { CHANGE_KINDS, DiffTally, isFolderChange } = await import('../../core/dataset/diff-tally.js');
+    const { DiffTally, isFolderChange } = await import('../../core/dataset/diff-tally.js');
     const selectors = { from: parseVersionSelector(values.from), to: parseVersionSelector(values.to) };
     const { signal } = context;
     const { fromRecord, toRecord, tally, requests } = await whileReading(context, baseUrl, (emit, aside) =>
@@ -76,17 +76,16 @@ export const command = defineCommand({
     const head = {
       datasetId: fromRecord.datasetId,
       location: baseUrl,
-      from: fromRecord.uploadId,
+      fromUploadId: fromRecord.uploadId,
       fromVersion: fromRecord.version,
-      to: toRecord.uploadId,
+      toUploadId: toRecord.uploadId,
       toVersion: toRecord.version,
-      counts: tally.files,
-      folders: tally.folders,
+      ...tally.files,
       unchanged: tally.unchanged,
+      folderChanges: tally.folders,
       requests,
     };
-    const lists = CHANGE_KINDS.map((kind) => [kind, () => tally.list(kind)] as const);
-    await context.streamDocument(documentParts(head, Object.fromEntries(lists)));
+    await context.streamDocument(documentParts(head, { changes: () => tally.list() }));
   },
 });
 
@@ -94,17 +93,17 @@ const KIND_WIDTH = 'modified'.length;
 const SIZE_WIDTH = 10;
 
 function changeRow(change: Change): string {
-  const entry = change.kind === 'removed' ? change.before : change.after;
+  const entry = change.kind === 'deleted' ? change.before : change.after;
   const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
   const what = change.kind === 'modified' ? `  (${change.what})` : '';
   const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
   return `${change.kind.padEnd(KIND_WIDTH)}  ${size}  ${displayPath(entry.path)}${link}${what}\n`;
 }
 
-const isAny = ({ added, removed, modified }: Counts): boolean => added + removed + modified > 0;
+const isAny = ({ added, deleted, modified }: Counts): boolean => added + deleted + modified > 0;
 
-const countsText = ({ added, removed, modified }: Counts): string =>
-  `${formatCount(added)} added, ${formatCount(removed)} removed, ${formatCount(modified)} modified`;
+const countsText = ({ added, deleted, modified }: Counts): string =>
+  `${formatCount(added)} added, ${formatCount(deleted)} deleted, ${formatCount(modified)} modified`;
 
 function summaryText({ files, folders, unchanged }: DiffTally): string {
   if (!isAny(files) && !isAny(folders)) return `no differences in ${formatQuantity(unchanged, 'file')}`;

@@ -8,7 +8,8 @@ import { unfinishedBytes } from '../../core/object-store/unfinished-bytes.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
-import { amountText, bytesOf, fact, failureText, firstLines, minuteText } from '../kit/lines.js';
+import { formatMinute } from '../../ui/format-time.js';
+import { amountText, bytesOf, fact, failureText, firstLines } from '../kit/lines.js';
 
 const MAX_NAMED = 10;
 
@@ -18,7 +19,7 @@ const versionsText = (versions: readonly ReadRecord[]): string =>
 const ordinals = (versions: readonly ReadRecord[]): string => ordinalsText(versions.map(({ record }) => record));
 
 /** When what is marked now can be deleted. */
-const momentText = (moment: Date): string => `${minuteText(moment.toISOString())} UTC`;
+const momentText = formatMinute;
 
 /** What will happen. */
 export function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'outcome'>, isVerbose: boolean): string[] {

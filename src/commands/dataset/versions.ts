@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Row>[] = [
   column('LISTING', ({ record }) => record?.listing, { dropOrder: 2 }),
   numbers('FILES', ({ record }) => ofKnown(record?.totals.files, formatCount)),
   numbers('SIZE', ({ record }) => ofKnown(record?.totals.bytes, formatBytes)),
-  column('CREATED (UTC)', ({ record }) => ofKnown(record?.createdAt, minuteText), { dropOrder: 1 }),
+  column('CREATED', ({ record }) => ofKnown(record?.createdAt, minuteText), { dropOrder: 1 }),
   column('COMMIT', ({ commit }) => ofKnown(commit, (hex) => hex.slice(0, COMMIT_DIGITS)), { dropOrder: 4 }),
   column('SOURCE', ({ record }) => ofKnown(record, sourceText), { isCuttable: true, dropOrder: 3 }),
   column('TAGS', ({ tags }) => (tags.length === 0 ? undefined : tags.join(', '))),

@@ -68,7 +68,11 @@ export const command = defineCommand({
           });
         },
         show: ({ result, requests }) => {
-          const folders = result.folders.map(({ path, ...folder }) => ({ ...folder, path: resultPath(path) }));
+          const folders = result.folders.map(({ path, nfiles: files, ...folder }) => ({
+            path: resultPath(path),
+            files,
+            ...folder,
+          }));
           const about = { uploadId, location, outputDir, cacheDir: resolve(outputDir, cacheDir) };
           return { document: { ...about, ...result, folders, requests }, text: () => exportText(result, outputDir) };
         },

@@ -145,15 +145,15 @@ function statusDocument(status: Status, failed: readonly Failure[]): AsyncGenera
     stage: stage ?? null,
     files: comparison.files,
     unchanged: comparison.unchanged,
+    modified: inState(status, 'modified').length,
+    missing: inState(status, 'missing').length,
+    unknown: inState(status, 'unknown').length,
   };
-  function* items(state: LocalState): Generator<string> {
-    for (const { index, reason } of inState(status, state))
-      yield JSON.stringify({ path: resultPath(listing.path(index)), stage: listing.stage(index) ?? null, reason });
+  function* changes(): Generator<string> {
+    for (const { index, state: change, reason } of comparison.differences) {
+      const path = resultPath(listing.path(index));
+      if (change !== 'failed') yield JSON.stringify({ change, path, stage: listing.stage(index) ?? null, reason });
+    }
   }
-  const lists = {
-    modified: () => items('modified'),
-    missing: () => items('missing'),
-    unknown: () => items('unknown'),
-  };
-  return documentParts(head, lists, () => ({ failed, untracked: untracked?.files ?? null, requests }));
+  return documentParts(head, { changes }, () => ({ failed, untracked: untracked?.files ?? null, requests }));
 }

@@ -6,7 +6,8 @@ import { isLost } from '../../core/restore/retrieval-document.js';
 import type { Requested, Retrieval, ThawedChunk } from '../../core/restore/retrieve.js';
 import { isColdClass, THAW_TIERS, waitOf } from '../../core/cost/cold-class.js';
 import type { TierPlan } from '../../core/thaw/tier-plans.js';
-import { formatBytes, formatCount, formatQuantity, formatTimestamp } from '../../ui/format.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatTimestamp } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { amountText, bytesOf, fact, firstLines, textOf } from './lines.js';
 

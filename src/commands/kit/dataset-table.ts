@@ -7,11 +7,11 @@ import { type Column, column, numbers } from './table.js';
 
 export const DATASET_COLUMNS: readonly Column<DatasetSummary>[] = [
   column('DATASET', ({ datasetId }) => printable(datasetId)),
-  numbers('VERSIONS', ({ versions }) => formatCount(versions)),
+  numbers('VERSIONS', ({ versionCount }) => formatCount(versionCount)),
   numbers('HEAD', ({ headVersion }) => `v${headVersion}`, { dropOrder: 2 }),
   numbers('FILES', ({ files }) => ofKnown(files, formatCount)),
   numbers('SIZE', ({ bytes }) => ofKnown(bytes, formatBytes)),
-  column('UPDATED (UTC)', ({ updated }) => ofKnown(updated, minuteText), { dropOrder: 1 }),
+  column('UPDATED', ({ updatedAt }) => ofKnown(updatedAt, minuteText), { dropOrder: 1 }),
   column('SOURCE', ({ source, host }) => ofKnown(source, (path) => printable(`${path} on ${host ?? '?'}`)), {
     isCuttable: true,
     dropOrder: 3,

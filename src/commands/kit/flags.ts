@@ -121,7 +121,11 @@ export const packingFlags = {
     describe: 'what decides the shard: chunks in turn, the path, equal bytes, the file extension, or the folder',
   }),
   compressionLevel: flag.int([1, 22], { describe: 'fixed zstd level instead of one by content' }),
-  fileChecksums: flag.on({ default: true, describe: 'record the MD5 of every file' }),
+  fileChecksums: flag.on({
+    default: true,
+    describe: 'record the MD5 of every file',
+    off: 'record no MD5: faster where reading is, but nothing shows later that a file is as it was',
+  }),
   enableDedup: flag.on({
     describe:
       'store equal content once; a sync then refers to what is stored under another name; later syncs keep this',
@@ -182,8 +186,8 @@ export const filterFlags = {
 
 /** How fast bytes may move. */
 export const limitFlags = {
-  limitUpload: flag.bytes(1, { describe: 'bytes per second sent at most, such as 10MiB' }),
-  limitDownload: flag.bytes(1, { describe: 'bytes per second received at most, such as 10MiB' }),
+  limitUpload: flag.rate({ describe: 'bytes sent per second at most, such as 10MiB/s' }),
+  limitDownload: flag.rate({ describe: 'bytes received per second at most, such as 10MiB/s' }),
 };
 
 /** What uploads of one folder take, whether it is compared first or not. */
@@ -218,8 +222,7 @@ export const coldFlags = {
   }),
   wait: flag.on({ describe: 'wait until everything in cold storage is readable, then restore it' }),
   restoreDays: flag.int([1, 36_500], { default: 7, describe: 'days for which the readable copy is kept' }),
-  maxRestoreCost: flag.float([0], {
-    placeholder: 'USD',
+  maxRestoreCost: flag.usd({
     describe: 'request and fetch nothing when the estimate is higher, or when a price is not known',
   }),
 };
@@ -231,7 +234,11 @@ export const writeFlags = {
     describe: 'which existing files are replaced: all; older ones; those with another size or time; none',
   }),
   flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
-  verify: flag.on({ default: true, describe: 'compare each file with its MD5' }),
+  verify: flag.on({
+    default: true,
+    describe: 'compare each file with its MD5',
+    off: 'do not compare each file with its MD5',
+  }),
   keepSpecialBits: flag.on({
     describe:
       'restore setuid, setgid and sticky bits as well, and attributes other than user.* and ACLs, such as capabilities',

@@ -1,6 +1,7 @@
 // The text of results: a headline, facts below it (`  location  s3://…`), and long lists cut to their first lines. Pure.
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatMinute } from '../../ui/format-time.js';
 
 const LABEL_WIDTH = 9;
 /** As far as the values of facts are indented. */
@@ -41,8 +42,8 @@ export function firstLines(
 export const bytesOf = (objects: readonly { readonly sizeBytes: number }[]): number =>
   objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-/** A moment to the minute: `2026-03-04 05:06`. */
-export const minuteText = (moment: string): string => moment.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
+/** A moment in ISO 8601 to the minute: `2026-03-04 05:06+01:00`. */
+export const minuteText = (moment: string): string => formatMinute(new Date(moment));
 
 /** The text of what is known; undefined for what is not. */
 export const ofKnown = <T>(value: T | null | undefined, text: (value: T) => string | undefined): string | undefined =>

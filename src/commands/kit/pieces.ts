@@ -1,5 +1,7 @@
 // Long results in pieces: a million lines are neither held as one string nor written one by one.
 
+import { documentLine } from '../../core/json/document.js';
+
 /** Worth a write. */
 const PIECE = 64 * 1024;
 
@@ -20,7 +22,7 @@ export async function* inPieces(texts: Texts, separator = ''): AsyncGenerator<st
 }
 
 /**
- * A JSON document in parts: the keys of `head`, which has some, then lists whose items are JSON already, then the keys of
+ * A JSON document in parts: the keys of `head`, then lists whose items are JSON already, then the keys of
  * `tail`, which is asked for when the lists are over.
  */
 export async function* documentParts(
@@ -28,7 +30,7 @@ export async function* documentParts(
   lists: Readonly<Record<string, () => Texts>>,
   tail: () => object | Promise<object> = () => ({}),
 ): AsyncGenerator<string> {
-  yield JSON.stringify(head).slice(0, -1);
+  yield documentLine(head).slice(0, -'}\n'.length);
   for (const [name, items] of Object.entries(lists)) {
     yield `,${JSON.stringify(name)}:[`;
     yield* inPieces(items(), ',');

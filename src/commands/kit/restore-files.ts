@@ -73,7 +73,7 @@ export async function restoreFiles(
   context: RestoreContext,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<number> {
-  const { resultText, statusOf } = await import('./restore-result.js');
+  const { resultDocument, resultText, statusOf } = await import('./restore-result.js');
   const { target, openCache, fetch, ...chosen } = call;
   const elapsed = stopwatch(context);
   const requestsAtOnce = values.workers;
@@ -108,7 +108,14 @@ export async function restoreFiles(
     show: ({ result, requests, document, planned, text }) => {
       const durationMs = elapsed();
       return {
-        document: { ...result, ...about, location: uploadUrl(target), durationMs, requests, ...document },
+        document: {
+          ...resultDocument(result),
+          ...about,
+          location: uploadUrl(target),
+          durationMs,
+          requests,
+          ...document,
+        },
         // Chunks were requested, and paid for: somebody has to come back for them.
         isNews: text !== undefined,
         text: () => text ?? resultText(result, call, { durationMs, requests, context, planned: planned ?? [] }),

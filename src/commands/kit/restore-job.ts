@@ -118,14 +118,13 @@ export function jobDocument(job: RestoreJob) {
     readyAt: job.readyAt ?? null,
     expiresAt: earliestExpiry(job) ?? null,
     completedAt: job.completedAt ?? null,
-    result: result ?? null,
-    error: job.error ?? null,
+    restored: result === undefined ? null : { files: result.files, bytes: result.bytes, failedCount: result.failed },
+    reason: job.error ?? null,
   };
 }
 
 /** Names as text, also those that were chosen as byte strings. */
-function selectorsDocument({ paths, ...selectors }: Selectors): Selectors {
-  return paths === undefined
-    ? selectors
-    : { ...selectors, files: [...(selectors.files ?? []), ...paths.map(resultPath)] };
+function selectorsDocument({ paths = [], files = [], ...selectors }: Selectors): object {
+  const named = [...files, ...paths.map(resultPath)];
+  return named.length === 0 ? selectors : { ...selectors, paths: named };
 }

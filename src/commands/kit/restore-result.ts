@@ -15,6 +15,11 @@ export function statusOf(result: RestoreResult): number {
   return result.files + result.unchanged + result.skipped + result.directories === 0 ? 1 : 3;
 }
 
+/** The keys of the document. */
+export function resultDocument({ skipped, warnings, ...result }: RestoreResult): object {
+  return { ...result, protected: skipped, warnings: warnings.map((message) => ({ message })) };
+}
+
 interface Shown {
   readonly durationMs: number;
   readonly requests: RequestCounts;

@@ -8,6 +8,7 @@ import type { InspectedArchive } from '../../core/migrate/inspect-archive.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import { displayPath, printable, type RawPath } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { formatTimestamp as timeText } from '../../ui/format-time.js';
 import { lookOf } from '../../ui/look.js';
 import { amountText, textOf } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
@@ -73,14 +74,15 @@ export async function showInspected(
 const inPathOrder = (contents: ArchiveContents): (readonly [RawPath, Row])[] =>
   [...contents.rows].sort(([a], [b]) => (a < b ? -1 : 1));
 
+const TIME_LENGTH = 'YYYY-MM-DD HH:MM:SS+HH:MM'.length;
 const LETTERS = { file: '-', directory: 'd', symlink: 'l' } as const;
 
 function* contentLines(contents: ArchiveContents): Generator<string> {
   for (const [path, row] of inPathOrder(contents)) {
-    const time = row.isImplied ? '-' : formatTimestamp(row.seconds, row.nanos).slice(0, 19).replace('T', ' ');
+    const time = row.isImplied ? '-' : timeText(new Date(row.seconds * 1000));
     const target = row.kind === 'symlink' ? ` -> ${displayPath(row.target)}` : '';
     const mode = row.mode.toString(8).padStart(4, '0');
-    yield `${LETTERS[row.kind]} ${mode} ${String(row.size).padStart(12)} ${time.padEnd(19)} ${displayPath(path)}${target}\n`;
+    yield `${LETTERS[row.kind]} ${mode} ${String(row.size).padStart(12)} ${time.padEnd(TIME_LENGTH)} ${displayPath(path)}${target}\n`;
   }
 }
 

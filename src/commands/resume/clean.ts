@@ -43,7 +43,7 @@ export const command = defineCommand({
     const orphans = await saved.removeOrphans(context.now().getTime() - ORPHAN_MS, dryRun);
     const removed = chosen.map((one) => ({ uploadId: one.id, status: savedStatus(one) }));
     const kept = found.length - chosen.length;
-    context.outcome({ removed, kept, orphans, dryRun, folder }, () => {
+    context.outcome({ removed, keptCount: kept, orphans, dryRun, folder }, () => {
       const named = chosen.map((one) => ({ id: one.id, status: savedStatus(one), url: one.document?.storeUrl }));
       return removalText(
         { noun: 'saved upload', dryRun, removed: named, kept, orphans },

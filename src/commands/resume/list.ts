@@ -41,7 +41,7 @@ const columnsAt = (nowMs: number): readonly Column<FoundState>[] => [
   }),
   numbers('FILES', ({ document: state }) => ofKnown(state, filesText), { dropOrder: 2 }),
   numbers('SENT', ({ document: state }) => ofKnown(state, sentText)),
-  column('STARTED (UTC)', ({ document: state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
+  column('STARTED', ({ document: state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
   numbers('LEFT', (one) => ofKnown(timeLeftMs(one, nowMs), formatDuration), { dropOrder: 4 }),
 ];
 

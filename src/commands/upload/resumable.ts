@@ -10,6 +10,7 @@ import { type FoundState, savedUploads } from '../../core/resume/state-folder.js
 import { keptText } from '../../core/resume/upload-journal.js';
 import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import { formatQuantity } from '../../ui/format.js';
+import { minuteText } from '../kit/lines.js';
 import { hasTerminal } from '../kit/ask.js';
 import { stateFolder } from '../kit/saved.js';
 import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
@@ -118,7 +119,7 @@ async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWis
     );
   }
   if (wish === 'resume') return true;
-  const what = `an upload of this folder to this place was interrupted on ${state.updatedAt.slice(0, 16)}Z with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
+  const what = `an upload of this folder to this place was interrupted on ${minuteText(state.updatedAt)} with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
   if (differing.length > 0) {
     context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` continues that one`);
     return false;

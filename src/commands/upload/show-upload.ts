@@ -12,9 +12,9 @@ import { lookOf } from '../../ui/look.js';
 
 /** What programs get of the result. */
 export function uploadDocument(result: UploadResult, dvcFiles?: SidecarResult): object {
-  const { partial: _, changes, planned: _planned, destination: _destination, ...document } = result;
+  const { partial: _, changes, shards: shardCount, planned: _planned, destination: _destination, ...document } = result;
   const files = dvcFiles === undefined ? {} : { dvcFiles };
-  return { ...document, ...changes, ...files, ...(isDryRun(result) ? plannedDocument(result) : {}) };
+  return { ...document, shardCount, ...changes, ...files, ...(isDryRun(result) ? plannedDocument(result) : {}) };
 }
 
 /** What is printed of the result. */

@@ -35,7 +35,13 @@ const loadsDocument = ({ shards, totalBytes, averageBytes, largestBytes, ratio }
 });
 
 const planDocument = (plan: BalancePlan) => ({
-  moves: plan.moves.map(({ from, to, fromShard, toShard, sizeBytes }) => ({ from, to, fromShard, toShard, sizeBytes })),
+  moves: plan.moves.map(({ sizeBytes: size, from, to, fromShard, toShard }) => ({
+    from,
+    to,
+    fromShard,
+    toShard,
+    size,
+  })),
   movedBytes: plan.moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   staying: plan.staying,
   ...supersededDocument(plan),

@@ -3,19 +3,16 @@
 import { type Change, type DiffBatch, type DiffSide, diffViews } from './diff.js';
 import { listedFile } from '../manifest/listed-file.js';
 
-export const CHANGE_KINDS = ['added', 'removed', 'modified'] as const;
-type ChangeKind = (typeof CHANGE_KINDS)[number];
-
-/** Above this many, a list is produced by comparing again instead of being held in memory. */
+/** Above this many, the changes are found by comparing again instead of being held in memory. */
 const HELD = 20_000;
 
 export interface Counts {
   readonly added: number;
-  readonly removed: number;
+  readonly deleted: number;
   readonly modified: number;
 }
 
-const entryOf = (change: Change) => (change.kind === 'removed' ? change.before : change.after);
+const entryOf = (change: Change) => (change.kind === 'deleted' ? change.before : change.after);
 
 /** True if nothing but folders changed. */
 export function isFolderChange(change: Change): boolean {
@@ -26,13 +23,13 @@ export function isFolderChange(change: Change): boolean {
 function changeDocument(change: Change, from: DiffSide, to: DiffSide): unknown {
   switch (change.kind) {
     case 'added':
-      return listedFile(change.after, to.chunks);
-    case 'removed':
-      return listedFile(change.before, from.chunks);
+      return { change: 'added', ...listedFile(change.after, to.chunks) };
+    case 'deleted':
+      return { change: 'deleted', ...listedFile(change.before, from.chunks) };
     case 'modified': {
       const { type, size, mtime, mode, uid, gid, md5, target } = listedFile(change.before, from.chunks);
       const before = { type, size, mtime, mode, uid, gid, md5, ...(target === undefined ? {} : { target }) };
-      return { ...listedFile(change.after, to.chunks), what: change.what, before };
+      return { change: 'modified', what: change.what, ...listedFile(change.after, to.chunks), before };
     }
     default:
       return change satisfies never;
@@ -40,10 +37,11 @@ function changeDocument(change: Change, from: DiffSide, to: DiffSide): unknown {
 }
 
 export class DiffTally {
-  readonly files = { added: 0, removed: 0, modified: 0 };
-  readonly folders = { added: 0, removed: 0, modified: 0 };
+  readonly files = { added: 0, deleted: 0, modified: 0 };
+  readonly folders = { added: 0, deleted: 0, modified: 0 };
   unchanged = 0;
-  private readonly held: Record<ChangeKind, string[]> = { added: [], removed: [], modified: [] };
+  private readonly held: string[] = [];
+  private count = 0;
 
   constructor(
     private readonly from: DiffSide,
@@ -54,21 +52,22 @@ export class DiffTally {
   add({ changes, unchanged }: DiffBatch): void {
     for (const change of changes) {
       if (isFolderChange(change)) this.folders[change.kind]++;
-      else if (++this.files[change.kind] <= HELD)
-        this.held[change.kind].push(JSON.stringify(changeDocument(change, this.from, this.to)));
+      else {
+        this.files[change.kind]++;
+        if (++this.count <= HELD) this.held.push(JSON.stringify(changeDocument(change, this.from, this.to)));
+      }
     }
     for (const { type } of unchanged) if (type !== 'directory') this.unchanged++;
   }
 
-  /** The changes of files of one kind as JSON, each one a document. Too many to be held are found by comparing again. */
-  list(kind: ChangeKind): Iterable<string> | AsyncIterable<string> {
-    return this.files[kind] <= HELD ? this.held[kind] : this.again(kind);
+  /** The changes of files as JSON, each one a document. Too many to be held are found by comparing again. */
+  list(): Iterable<string> | AsyncIterable<string> {
+    return this.count <= HELD ? this.held : this.again();
   }
 
-  private async *again(kind: ChangeKind): AsyncGenerator<string> {
+  private async *again(): AsyncGenerator<string> {
     for await (const { changes } of diffViews(this.from, this.to))
       for (const change of changes)
-        if (change.kind === kind && !isFolderChange(change))
-          yield JSON.stringify(changeDocument(change, this.from, this.to));
+        if (!isFolderChange(change)) yield JSON.stringify(changeDocument(change, this.from, this.to));
   }
 }

@@ -12,7 +12,7 @@ export interface DiffSide {
 
 export type Change =
   | { readonly kind: 'added'; readonly after: Entry }
-  | { readonly kind: 'removed'; readonly before: Entry }
+  | { readonly kind: 'deleted'; readonly before: Entry }
   | {
       readonly kind: 'modified';
       /** `metadata`: only mode, owner, time, attributes or DVC stage. */
@@ -86,7 +86,7 @@ function compareBatches(before: Cursor, after: Cursor, sides: { from: DiffSide; 
     if ((old === undefined && !before.isOver) || (now === undefined && !after.isOver)) break;
     if (old === undefined && now === undefined) break;
     if (now === undefined || (old !== undefined && old.path < now.path)) {
-      if (old !== undefined) changes.push({ kind: 'removed', before: old });
+      if (old !== undefined) changes.push({ kind: 'deleted', before: old });
       before.take();
     } else if (old === undefined || now.path < old.path) {
       changes.push({ kind: 'added', after: now });

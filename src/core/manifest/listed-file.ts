@@ -19,7 +19,7 @@ export interface ListedFile {
   readonly chunk: string | null;
   readonly shard: number | null;
   /** Of a cut file: the keys of all its chunks. */
-  readonly chunks?: readonly string[];
+  readonly chunkKeys?: readonly string[];
   readonly target?: string;
   readonly linkGroup?: number;
   /** DVC stage that makes it. */
@@ -60,7 +60,7 @@ export function listedFile(entry: Entry, chunks: readonly ChunkRecord[]): Listed
     md5: entry.md5 ?? null,
     chunk: last?.key ?? null,
     shard: last?.shard ?? null,
-    ...(entry.segments ? { chunks: held.map(({ key }) => key) } : {}),
+    ...(entry.segments ? { chunkKeys: held.map(({ key }) => key) } : {}),
     ...(entry.target === undefined ? {} : { target: displayPath(entry.target) }),
     ...(entry.linkGroup === undefined ? {} : { linkGroup: entry.linkGroup }),
     stage: entry.stage ?? null,

@@ -38,7 +38,7 @@ const estimateDocument = ({ costUsd, lines, region, isAws, pricesOf }: Retrieval
 
 const chunkDocument = ({ key, sizeBytes, storageClass, state, expiresAt, reason }: ThawedChunk) => ({
   key,
-  bytes: sizeBytes,
+  size: sizeBytes,
   storageClass,
   state,
   expiresAt: expiresAt?.toISOString() ?? null,

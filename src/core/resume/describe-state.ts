@@ -38,7 +38,7 @@ export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<s
     updatedAt,
     elapsedMs: Math.max(0, nowMs - Date.parse(state.createdAt)),
     estimatedCompletion: leftMs === undefined ? null : new Date(nowMs + leftMs).toISOString(),
-    ...(failure === undefined ? {} : { failure }),
+    ...(failure === undefined ? {} : { reason: failure }),
   };
 }
 

@@ -102,13 +102,13 @@ function changedText({ changes }: BrowseState): string {
   if (since === undefined) return 'the first version';
   const modified = formatCount(counts.modified + counts.metadata);
   const sinceText = `since v${since.version?.version ?? '?'}`;
-  return `+${formatCount(counts.added)} ~${modified} -${formatCount(counts.removed)} ${sinceText}`;
+  return `+${formatCount(counts.added)} ~${modified} -${formatCount(counts.deleted)} ${sinceText}`;
 }
 
 function ChangesBar(): ReactElement {
   const counts = useBrowse((state) => state.changes?.counts);
-  const words = { added: 'added', modified: 'changed', metadata: 'mode', removed: 'gone' } as const;
-  const kinds = ['added', 'modified', 'removed', 'metadata'] as const;
+  const words = { added: 'added', modified: 'changed', metadata: 'mode', deleted: 'gone' } as const;
+  const kinds = ['added', 'modified', 'deleted', 'metadata'] as const;
   return (
     <Line
       left={kinds.map((kind) => (

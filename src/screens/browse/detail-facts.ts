@@ -6,6 +6,7 @@ import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { FolderRow } from '../../stores/browse/tree.js';
 import type { Fact } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatTimestamp } from '../../ui/format-time.js';
 import { modeText } from './change-list.js';
 
 export interface FactsSource {
@@ -16,15 +17,7 @@ export interface FactsSource {
 
 const exactBytes = (bytes: number): string => `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
 
-/** To the second, in UTC; what no calendar has is said so. */
-function timeText(seconds: number | undefined): string {
-  const date = new Date((seconds ?? NaN) * 1000);
-  if (Number.isNaN(date.getTime())) return 'unknown time';
-  return date
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, 'Z');
-}
+const timeText = (seconds: number | undefined): string => formatTimestamp(new Date((seconds ?? NaN) * 1000));
 
 /** Everything about a file. */
 export function fileFacts(opened: OpenedListing, index: number, { history, names }: FactsSource): readonly Fact[] {

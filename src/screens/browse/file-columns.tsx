@@ -7,6 +7,7 @@ import type { Sort } from '../../stores/browse/order.js';
 import { Bar } from '../../ui/bar.js';
 import type { Column } from '../../ui/columns.js';
 import { formatBytes } from '../../ui/format.js';
+import { shortMinute } from '../../ui/format-time.js';
 
 export interface ColumnSource {
   readonly listing: Listing;
@@ -22,10 +23,7 @@ const BASE_COLUMNS = 80;
 const WIDE_COLUMNS = 110;
 
 /** A moment as lists show it: `2025-11-09 23:14`; nothing for one that no calendar has. */
-export function minuteText(seconds: number | undefined): string {
-  const date = new Date((seconds ?? NaN) * 1000);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ');
-}
+export const minuteText = (seconds: number | undefined): string => shortMinute(new Date((seconds ?? NaN) * 1000));
 
 /** Columns right of the name, as many as a list of this width has room for. */
 export function fileColumns(source: ColumnSource): readonly Column[] {

@@ -28,7 +28,7 @@ export const CHANGE_SIGNS: Readonly<Record<ChangeKind, { readonly sign: string; 
   added: { sign: '+', tone: 'good' },
   modified: { sign: '~', tone: 'warn' },
   metadata: { sign: 'm', tone: 'accent' },
-  removed: { sign: '-', tone: 'bad' },
+  deleted: { sign: '-', tone: 'bad' },
 };
 
 /** Mark, change, cold flag and a space. */

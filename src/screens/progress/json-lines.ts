@@ -1,5 +1,6 @@
 // Progress as objects for machines, one a line. Amounts are integers, times ISO 8601; readers ignore keys they do not know.
 import type { Outcome } from '../../core/events.js';
+import { SCHEMA_VERSION } from '../../core/json/document.js';
 import { pluralOf } from '../../stores/operations.js';
 import type { TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import type { SkippedFile } from '../../stores/transfer-state.js';
@@ -8,21 +9,26 @@ import { thawObject } from './thaw-words.js';
 
 type JsonLine = Readonly<Record<string, unknown>>;
 
+const lineOf = (type: 'status' | 'error' | 'summary', keys: JsonLine): JsonLine => ({
+  schemaVersion: SCHEMA_VERSION,
+  type,
+  ...keys,
+});
+
 /** How far it is. A note rides along on the first status after it. */
 export function statusObject(snapshot: TransferSnapshot, at: Date, note?: string): JsonLine {
   const { phase, isStopping } = snapshot;
-  return { type: 'status', ...common(snapshot, at), phase, isStopping, retrying: retryingObject(snapshot), note };
+  return lineOf('status', { ...common(snapshot, at), phase, isStopping, retrying: retryingObject(snapshot), note });
 }
 
 /** A file that was left out. */
 export function skipObject(snapshot: TransferSnapshot, at: Date, file: SkippedFile): JsonLine {
-  return {
-    type: 'error',
+  return lineOf('error', {
     time: at.toISOString(),
     operation: snapshot.operation,
     path: file.path,
     message: file.reason,
-  };
+  });
 }
 
 /** The failure that ended the operation. */
@@ -31,13 +37,13 @@ export function failureObject(
   at: Date,
   { code, message, hint }: Extract<Outcome, { status: 'failed' }>,
 ): JsonLine {
-  return { type: 'error', time: at.toISOString(), operation: snapshot.operation, code, message, hint };
+  return lineOf('error', { time: at.toISOString(), operation: snapshot.operation, code, message, hint });
 }
 
 /** How it ended, with what the command prints as its result; the last line. */
 export function summaryObject(snapshot: TransferSnapshot, at: Date, outcome: Outcome): JsonLine {
   const result = outcome.status === 'done' ? outcome.result : undefined;
-  return { type: 'summary', outcome: outcome.status, ...common(snapshot, at), result };
+  return lineOf('summary', { outcome: outcome.status, ...common(snapshot, at), result });
 }
 
 function common(snapshot: TransferSnapshot, at: Date): JsonLine {
@@ -85,6 +91,6 @@ function retryingObject({ retrying }: TransferSnapshot): JsonLine | undefined {
     try: tryNumber,
     tries: maxTries,
     waitMs: Math.round(waitLeftMs),
-    requests,
+    requestsWaiting: requests,
   };
 }

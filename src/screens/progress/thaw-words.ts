@@ -1,6 +1,7 @@
 // What is said while chunks come back from cold storage: how many are readable, the state of each, and the next look.
 import type { ThawProgress, TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
+import { formatTimestamp } from '../../ui/format-time.js';
 
 /** "7 of 12 chunks readable". */
 export const readableText = ({ readable, chunks }: ThawProgress): string =>
@@ -24,7 +25,7 @@ export function keptThawText({ jobId }: ThawProgress): string {
 
 /** The state in one log line: `thawing 7/12 chunks readable, 5 thawing, next look 2025-11-14T12:09:00Z`. */
 export function thawLogText(thaw: ThawProgress): string {
-  const next = new Date(thaw.nextLookAtMs).toISOString().replace(/\.\d{3}Z$/, 'Z');
+  const next = formatTimestamp(new Date(thaw.nextLookAtMs));
   const others = [...countsOf(thaw)]
     .filter(([state]) => state !== 'readable')
     .map(([state, count]) => `, ${count} ${state}`);
@@ -41,7 +42,7 @@ export function thawObject({ thaw }: TransferSnapshot): Readonly<Record<string, 
     tier,
     storageClasses,
     costUsd,
-    ...Object.fromEntries(countsOf(thaw)),
+    chunksByState: Object.fromEntries(countsOf(thaw)),
     chunkStates: chunks,
     nextLookAt,
   };

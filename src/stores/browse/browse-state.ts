@@ -33,7 +33,7 @@ export interface OpenedListing {
 }
 
 /** What became of a file since another version; `metadata`: its content is the same. */
-export type ChangeKind = 'added' | 'modified' | 'metadata' | 'removed';
+export type ChangeKind = 'added' | 'modified' | 'metadata' | 'deleted';
 
 /** A file that is not as it was: its entries in both listings. */
 export interface ChangedFile {

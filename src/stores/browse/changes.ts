@@ -13,7 +13,7 @@ export const FIRST_VERSION: VersionChanges = {
   since: undefined,
   files: [],
   kinds: new Map(),
-  counts: { added: 0, modified: 0, metadata: 0, removed: 0 },
+  counts: { added: 0, modified: 0, metadata: 0, deleted: 0 },
 };
 
 /** Compares what is opened with an older version; folders are left out. @throws what `signal` says */
@@ -24,13 +24,13 @@ export async function changesSince(
 ): Promise<VersionChanges> {
   const files: ChangedFile[] = [];
   const kinds = new Map<number, ChangeKind>();
-  const counts: Record<ChangeKind, number> = { added: 0, modified: 0, metadata: 0, removed: 0 };
+  const counts: Record<ChangeKind, number> = { added: 0, modified: 0, metadata: 0, deleted: 0 };
   for await (const { changes } of diffViews(sideOf(since.listing, signal), sideOf(listing, signal))) {
     for (const change of changes) {
       if (isOfFolder(change)) continue;
       const kind = kindOf(change);
       const before = change.kind === 'added' ? undefined : since.listing.find(change.before.path);
-      const after = change.kind === 'removed' ? undefined : listing.find(change.after.path);
+      const after = change.kind === 'deleted' ? undefined : listing.find(change.after.path);
       counts[kind]++;
       files.push({ kind, before, after });
       if (after !== undefined) kinds.set(after, kind);

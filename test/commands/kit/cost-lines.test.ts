@@ -49,9 +49,9 @@ describe('what a dry run adds', () => {
 
     expect(plannedLines(planned([chunk('cold', small), chunk('readable')]), 'standard')).toEqual([
       '  chunks    2 needed: 1 readable (GLACIER, 100 GiB), 1 in cold storage (GLACIER, 102 MiB)',
-      '  expedited ready by 2026-01-01T00:05:00Z (1-5 min), cost $9.02: retrieval less than $0.01, requests $0.01, temporary copy less than $0.01, transfer to the internet $9.01',
-      '  standard  ready by 2026-01-01T05:00:00Z (3-5 h), cost $9.01: retrieval less than $0.01, requests less than $0.01, temporary copy less than $0.01, transfer to the internet $9.01  (--tier)',
-      '  bulk      ready by 2026-01-01T12:00:00Z (5-12 h), cost $9.01: requests less than $0.01, temporary copy less than $0.01, transfer to the internet $9.01',
+      '  expedited ready by 2026-01-01 00:05:00+00:00 (1-5 min), cost $9.02: retrieval less than $0.01, requests $0.01, temporary copy less than $0.01, transfer to the internet $9.01',
+      '  standard  ready by 2026-01-01 05:00:00+00:00 (3-5 h), cost $9.01: retrieval less than $0.01, requests less than $0.01, temporary copy less than $0.01, transfer to the internet $9.01  (--tier)',
+      '  bulk      ready by 2026-01-01 12:00:00+00:00 (5-12 h), cost $9.01: requests less than $0.01, temporary copy less than $0.01, transfer to the internet $9.01',
       '  prices    AWS list prices of 2026-11-20 for us-east-1; the free 100 GB of transfer a month are not counted on',
     ]);
   });
@@ -85,7 +85,7 @@ test('a partial request names what is lost, and how to go on', () => {
 
   expect(requestedText(requested, { tier: 'bulk', restoreDays: 1 }, 'rj-7f3a1b2c').split('\n')).toEqual([
     '1 chunk of 3 on the way back from cold storage, for 41 files, 812 GiB to /out',
-    '  ready by  2026-01-01T00:00:00Z with --tier bulk, kept for 1 day',
+    '  ready by  2026-01-01 00:00:00+00:00 with --tier bulk, kept for 1 day',
     expect.stringMatching(/^ {2}cost {6}\$\d+\.\d\d: retrieval \$1\.00, /),
     expect.stringMatching(/^ {2}prices {4}AWS list prices of /),
     String.raw`  denied    uploads/u/shard-00/chunk-000000.tar.zst: access denied\x1b[31m`,

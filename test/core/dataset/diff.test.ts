@@ -42,7 +42,7 @@ async function changes(from: DiffSide, to: DiffSide): Promise<{ changes: Change[
 }
 
 const words = (change: Change): string =>
-  change.kind === 'removed'
+  change.kind === 'deleted'
     ? `- ${change.before.path}`
     : change.kind === 'added'
       ? `+ ${change.after.path}`

@@ -412,7 +412,7 @@ describe('details', () => {
       'train',
       '41aa07d',
       'v12',
-      '2025-11-14 09:30:12Z',
+      '2025-11-14 09:30:12+00:00',
     ])
       expect(text).toContain(part);
   });

@@ -80,15 +80,15 @@ describe('the text reporter', () => {
 
     feed(start, plan, { type: 'phase', phase: 'transferring' });
     expect(stream.lines()).toEqual([
-      '2025-11-14T12:04:21Z upload /data/run-0412 to s3://acme-archive/lab',
-      '2025-11-14T12:04:21Z upload plan: 13290 files, 116GiB, 594 chunks, 16 shards, zstd content-aware (default 3)',
+      '2025-11-14 12:04:21+00:00 upload /data/run-0412 to s3://acme-archive/lab',
+      '2025-11-14 12:04:21+00:00 upload plan: 13290 files, 116GiB, 594 chunks, 16 shards, zstd content-aware (default 3)',
     ]);
     transferTenSeconds();
     transferTenSeconds();
 
     const [status] = stream.lines().slice(2);
     expect(status).toMatch(
-      /^2025-11-14T12:04:31Z upload 61% 71\.\d\/116GiB 8112\/13290 files read [\d.]+[KMGT]iB\/s sent [\d.]+[KMGT]?i?B\/s eta=\w+$/,
+      /^2025-11-14 12:04:31\+00:00 upload 61% 71\.\d\/116GiB 8112\/13290 files read [\d.]+[KMGT]iB\/s sent [\d.]+[KMGT]?i?B\/s eta=\w+$/,
     );
     expect(stream.lines()).toHaveLength(4);
     void stop(reporter, { status: 'done' });
@@ -102,8 +102,8 @@ describe('the text reporter', () => {
     feed(thaw(2, Date.UTC(2025, 10, 14, 12, 24)));
 
     expect(stream.lines().slice(1)).toEqual([
-      '2025-11-14T12:04:21Z restore thawing 1/3 chunks readable, 2 thawing, next look 2025-11-14T12:09:00Z',
-      '2025-11-14T12:09:21Z restore thawing 2/3 chunks readable, 1 thawing, next look 2025-11-14T12:24:00Z',
+      '2025-11-14 12:04:21+00:00 restore thawing 1/3 chunks readable, 2 thawing, next look 2025-11-14 12:09:00+00:00',
+      '2025-11-14 12:09:21+00:00 restore thawing 2/3 chunks readable, 1 thawing, next look 2025-11-14 12:24:00+00:00',
     ]);
     void stop(reporter, { status: 'done' });
   });
@@ -119,7 +119,7 @@ describe('the text reporter', () => {
     feed(start, { type: 'note', text: 'owners are not kept' }, ...skips);
     feed({ type: 'skip', path: 'z', reason: 'EACCES' });
 
-    const lines = stream.lines().map((line) => line.slice('2025-11-14T12:04:21Z upload '.length));
+    const lines = stream.lines().map((line) => line.slice('2025-11-14 12:04:21+00:00 upload '.length));
     expect(lines[1]).toBe('note: owners are not kept');
     expect(lines[2]).toBe('skipped a\\x1b0: EACCES');
     expect(lines.slice(12)).toEqual(['skipped more than 10 files; the result names them all']);
@@ -134,7 +134,7 @@ describe('the text reporter', () => {
     vi.advanceTimersByTime(60_000);
 
     expect(stream.lines().at(-1)).toBe(
-      '2025-11-14T12:04:24Z upload done after 3s: 13290/13290 files, 116GiB, 0B stored',
+      '2025-11-14 12:04:24+00:00 upload done after 3s: 13290/13290 files, 116GiB, 0B stored',
     );
     expect(vi.getTimerCount()).toBe(0);
     expect(stream.text).not.toContain('\u001b');
@@ -232,15 +232,14 @@ it('the JSON reporter tells each look at cold chunks, and nothing in between', (
       type: 'status',
       phase: 'thawing',
       thaw: {
-        readable: 1,
-        thawing: 2,
+        chunksByState: { readable: 1, thawing: 2 },
         chunkStates: ['readable', 'thawing', 'thawing'],
         costUsd: null,
         jobId: 'rj-7f3a1b2c',
         nextLookAt: '2025-11-14T12:09:00.000Z',
       },
     },
-    { thaw: { readable: 3, chunkStates: ['readable', 'readable', 'readable'] } },
+    { thaw: { chunksByState: { readable: 3 }, chunkStates: ['readable', 'readable', 'readable'] } },
   ]);
   void stop(reporter, { status: 'done' });
 });

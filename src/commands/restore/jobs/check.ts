@@ -33,8 +33,7 @@ const flags = {
   tier: flag.choice(['expedited', 'standard', 'bulk'], {
     describe: 'with --thaw-again: this tier instead of that of the job',
   }),
-  maxRestoreCost: flag.float([0], {
-    placeholder: 'USD',
+  maxRestoreCost: flag.usd({
     describe: 'with --thaw-again: this cap instead of that of the job; each request is compared with it by itself',
   }),
   ...detectedStoreFlags,
@@ -178,13 +177,13 @@ function warnOf(job: RestoreJob, { message, hint }: ArchiverError, context: Mess
 const documentOf = ({ job, holder, problem }: Looked) => ({
   ...jobDocument(job),
   isRunning: holder !== undefined,
-  problem: problem === undefined ? null : { code: problem.code, message: errorText(problem) },
+  problem: problem === undefined ? null : errorText(problem),
 });
 
 /** One line of state, then what is wrong and what to type, where there is something. */
 function jobLines(job: RestoreJob, shown: ShownStatus): readonly string[] {
   const expiry = earliestExpiry(job);
-  const until = expiry === undefined ? '' : `, the first until ${minuteText(expiry)} UTC`;
+  const until = expiry === undefined ? '' : `, the first until ${minuteText(expiry)}`;
   const chunks = `${readableChunks(job)} of ${job.chunks.length} chunks readable${until}`;
   const next = nextCommand(job, shown);
   return [

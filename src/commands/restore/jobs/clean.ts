@@ -36,7 +36,7 @@ export const command = defineCommand({
     const orphans = await savedJobs(folder).removeOrphans(nowMs - ORPHAN_MS, dryRun);
     const removed = chosen.map((one) => ({ jobId: one.id, status: shownStatus(one) }));
     const kept = found.length - chosen.length;
-    context.outcome({ removed, kept, orphans, dryRun, folder }, () => {
+    context.outcome({ removed, keptCount: kept, orphans, dryRun, folder }, () => {
       const url = ({ document: job }: FoundJob): string | undefined =>
         job === undefined ? undefined : uploadUrl(job.location);
       const named = chosen.map((one) => ({ id: one.id, status: shownStatus(one), url: url(one) }));

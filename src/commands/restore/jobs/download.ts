@@ -13,7 +13,7 @@ import type { RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } from '../../kit/flags.js';
 import { openFrameCache } from '../../kit/frame-cache.js';
-import { fact } from '../../kit/lines.js';
+import { fact, minuteText } from '../../kit/lines.js';
 import { jobDocument, readNamedJob, withJobStore } from '../../kit/restore-job.js';
 import { isGiven, stopwatch, warnOf, withResult } from '../../kit/run.js';
 import { jobFolder } from '../../kit/saved.js';
@@ -53,7 +53,7 @@ export const command = defineCommand({
     refuseWaiting(known);
     if (known.status === 'completed') return await alreadyCompleted(known, context);
     const maxSockets = values.workers + 2;
-    const { resultText, statusOf } = await import('../../kit/restore-result.js');
+    const { resultDocument, resultText, statusOf } = await import('../../kit/restore-result.js');
     const { job, result } = await withResult(context, values, {
       work: (emit) =>
         withJobStore({ job: known, values, context, maxSockets, onEvent: emit }, async (opened) => {
@@ -73,7 +73,7 @@ export const command = defineCommand({
         const next = job.status === 'completed' ? '' : `${fact('next', `archiver restore jobs download ${job.id}`)}\n`;
         const shown = { durationMs, requests, context, planned: [] };
         return {
-          document: { ...jobDocument(job), ...result, durationMs, requests },
+          document: { ...jobDocument(job), ...resultDocument(result), durationMs, requests },
           text: () => resultText(result, { operation: 'restore' }, shown) + next,
         };
       },
@@ -138,9 +138,9 @@ async function alreadyCompleted(job: RestoreJob, context: Results): Promise<numb
   const { files = 0, bytes = 0 } = job.result ?? {};
   const document = { ...jobDocument(job), files, bytes, failed: [], durationMs: 0, requests: newRequestCounts() };
   context.outcome(document, () => {
-    const when = job.completedAt?.slice(0, 16) ?? '';
+    const when = minuteText(job.completedAt ?? '');
     const into = printable(job.outputDir);
-    return `${job.id} was completed on ${when}Z: ${formatQuantity(files, 'file')} in ${into}, ${formatBytes(bytes)} written\n`;
+    return `${job.id} was completed on ${when}: ${formatQuantity(files, 'file')} in ${into}, ${formatBytes(bytes)} written\n`;
   });
   return 0;
 }

@@ -1,7 +1,7 @@
 import type { Listing } from '../../../core/listing/listing.js';
-import { formatTimestamp } from '../../../core/manifest/timestamp.js';
 import { displayPath, printable, type RawPath } from '../../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { formatTimestamp } from '../../../ui/format-time.js';
 import type { ArchiveCommand } from '../archive-command.js';
 
 const LABEL_WIDTH = 10;
@@ -42,11 +42,11 @@ function held(listing: Listing, path: RawPath): string {
 }
 
 function entryFacts(listing: Listing, index: number): readonly Fact[] {
-  const { seconds, nanos } = listing.mtime(index);
+  const { seconds } = listing.mtime(index);
   const target = listing.extra(index)?.target;
   return [
     ['target', target === undefined ? undefined : displayPath(target)],
-    ['modified', formatTimestamp(seconds, nanos)],
+    ['modified', formatTimestamp(new Date(seconds * 1000))],
     ['mode', listing.mode(index).toString(8).padStart(4, '0')],
   ];
 }

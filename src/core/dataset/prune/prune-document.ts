@@ -3,6 +3,7 @@ import type { EarlyDeletion } from '../../cost/early-deletion.js';
 import type { ReadRecord } from '../records/versions.js';
 import type { PrunePlan } from './plan-prune.js';
 import type { UnfinishedMultipart } from '../../object-store/object-store.js';
+import { failureDocument } from '../../object-store/failure-document.js';
 import { unfinishedBytes } from '../../object-store/unfinished-bytes.js';
 import type { PruneOutcome } from './prune.js';
 
@@ -32,11 +33,11 @@ export function pruneDocument(
     marked: { objects: marked.length, bytes: sumOf(marked), freedFrom: freedFrom?.toISOString() ?? null },
     waiting: { objects: waiting.objects, bytes: waiting.bytes, freedFrom: waiting.until?.toISOString() ?? null },
     deletedObjects: outcome?.deletedObjects ?? due.length,
-    freedBytes: outcome?.freedBytes ?? sumOf(due),
-    unfinishedWrites: { count: dead.length, bytes: unfinishedBytes(dead) },
-    failed: outcome?.failed ?? [],
+    deletedBytes: outcome?.freedBytes ?? sumOf(due),
+    unfinishedWrites: { objects: dead.length, bytes: unfinishedBytes(dead) },
+    failed: (outcome?.failed ?? []).map(failureDocument),
     earlyDeletion: fees,
-    warnings: plan.warnings,
+    warnings: plan.warnings.map((message) => ({ message })),
   };
 }
 

@@ -7,14 +7,14 @@ import { listAllVersions, type ListedVersion, readVersions } from './versions.js
 /** Sizes are bytes; null where the record cannot be read. */
 export interface DatasetSummary {
   readonly datasetId: string;
-  readonly versions: number;
+  readonly versionCount: number;
   readonly headVersion: number;
   readonly headUploadId: string | null;
   readonly files: number | null;
   readonly bytes: number | null;
   readonly storedBytes: number | null;
   /** When the newest version was made. */
-  readonly updated: string | null;
+  readonly updatedAt: string | null;
   readonly source: string | null;
   readonly host: string | null;
   /** Why the newest version cannot be read. */
@@ -43,7 +43,7 @@ async function describe(
   const [head] = await readVersions(reader, datasetId, versions.slice(-1), signal);
   // Gone since the listing. A prune never removes the newest version, so the whole dataset was deleted.
   if (head === undefined) return undefined;
-  const common = { datasetId, versions: versions.length, headVersion: head.listed.version };
+  const common = { datasetId, versionCount: versions.length, headVersion: head.listed.version };
   if ('problem' in head) return { ...common, ...UNKNOWN, problem: head.problem.message };
   return { ...common, ...known(head.record) };
 }
@@ -53,7 +53,7 @@ const UNKNOWN = {
   files: null,
   bytes: null,
   storedBytes: null,
-  updated: null,
+  updatedAt: null,
   source: null,
   host: null,
 } as const;
@@ -63,7 +63,7 @@ const known = (record: VersionRecord) => ({
   files: record.totals.files,
   bytes: record.totals.bytes,
   storedBytes: record.totals.storedBytes,
-  updated: record.createdAt,
+  updatedAt: record.createdAt,
   source: recordedSource(record),
   host: record.source.host ?? null,
 });

@@ -1,0 +1,8 @@
+// What could not be deleted, as data for programs.
+import type { DeleteFailure } from './object-store.js';
+
+export const failureDocument = ({ key, versionId, reason }: DeleteFailure): object => ({
+  key,
+  ...(versionId === undefined ? {} : { versionId }),
+  reason,
+});

@@ -1,0 +1,30 @@
+// Moments as people read them: in the time zone of this computer, with its offset. `--utc` makes UTC the zone.
+
+const digits = (value: number, count = 2): string => String(value).padStart(count, '0');
+
+/** Hours and minutes ahead of UTC at this moment: `+01:00`. */
+function offsetText(moment: Date): string {
+  const ahead = -moment.getTimezoneOffset();
+  const minutes = Math.abs(ahead);
+  return `${ahead < 0 ? '-' : '+'}${digits(Math.floor(minutes / 60))}:${digits(minutes % 60)}`;
+}
+
+const dayText = (moment: Date): string =>
+  `${digits(moment.getFullYear(), 4)}-${digits(moment.getMonth() + 1)}-${digits(moment.getDate())}`;
+
+const clockText = (moment: Date): string =>
+  `${dayText(moment)} ${digits(moment.getHours())}:${digits(moment.getMinutes())}`;
+
+const UNKNOWN = 'unknown time';
+const isKnown = (moment: Date): boolean => !Number.isNaN(moment.getTime());
+
+/** To the second: `2025-11-14 12:04:31+01:00`; says so where no calendar has the moment. */
+export const formatTimestamp = (moment: Date): string =>
+  isKnown(moment) ? `${clockText(moment)}:${digits(moment.getSeconds())}${offsetText(moment)}` : UNKNOWN;
+
+/** To the minute: `2025-11-14 12:04+01:00`. */
+export const formatMinute = (moment: Date): string =>
+  isKnown(moment) ? clockText(moment) + offsetText(moment) : UNKNOWN;
+
+/** The same where there is no room for the offset: `2025-11-14 12:04`; nothing where no calendar has the moment. */
+export const shortMinute = (moment: Date): string => (isKnown(moment) ? clockText(moment) : '');

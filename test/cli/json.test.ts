@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { program } from '../../src/commands/index.js';
+import { checkJson, JSON_DOCUMENTS, JSON_LINES, OTHER_DOCUMENTS, undocumented } from '../support/json-documents.js';
+import { JSON_KEYS } from '../support/json-keys.js';
+import { runCommand } from '../support/run-command.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const run = async (argv: readonly string[]) => await runCommand({ root: program(), folder: await tempFolder() }, argv);
+const printed = (document: object) => ({ stdout: JSON.stringify(document), stderr: '' });
+
+describe('JSON documents', () => {
+  test('every command has one, and every key is explained once', () => {
+    const used = [...Object.values(JSON_DOCUMENTS), ...Object.values(OTHER_DOCUMENTS), ...Object.values(JSON_LINES)]
+      .flatMap((keys) => keys.split(' '))
+      .map((key) => key.replace('?', ''));
+
+    expect(undocumented()).toEqual([]);
+    expect(used.filter((key) => key !== '' && !(key in JSON_KEYS))).toEqual([]);
+    expect(Object.keys(JSON_KEYS)).toEqual(Object.keys(JSON_KEYS).toSorted());
+  });
+
+  test('a result, a failure, a help page and the version carry the schema version', async () => {
+    for (const argv of [
+      ['context', '--json'],
+      ['info', 'file:///nowhere', '--json'],
+      ['--help', '--json'],
+      ['--version', '--json'],
+    ])
+      expect(JSON.parse((await run(argv)).stdout)).toMatchObject({ schemaVersion: 1 });
+  });
+
+  test('an unknown key, a missing one and one of another form are found', () => {
+    const argv = ['context', '--json'];
+    const document = { schemaVersion: 1, context: 'repl', setBy: 'default' };
+
+    expect(() => checkJson(argv, printed(document))).not.toThrow();
+    expect(() => checkJson(argv, printed({ ...document, source: '' }))).toThrow('source');
+    expect(() => checkJson(argv, printed({ schemaVersion: 1, context: 'repl' }))).toThrow('setBy');
+    expect(() => checkJson(argv, printed({ ...document, setBy: 1 }))).toThrow('setBy');
+    expect(() => checkJson(argv, printed({ context: 'repl', setBy: 'default' }))).toThrow('schemaVersion');
+  });
+
+  test('docs/json.md says what they hold', async () => {
+    await expect(documentsPage()).toMatchFileSnapshot('../../docs/json.md');
+  });
+});
+
+const code = (keys: string): string =>
+  keys === ''
+    ? 'none'
+    : keys
+        .split(' ')
+        .map((key) => `\`${key}\``)
+        .join(' ');
+
+const table = (documents: Readonly<Record<string, string>>, name: (key: string) => string): readonly string[] => [
+  '| | keys |',
+  '| --- | --- |',
+  ...Object.entries(documents).map(([key, keys]) => `| ${name(key)} | ${code(keys)} |`),
+];
+
+function documentsPage(): string {
+  return [
+    '# JSON',
+    '',
+    'With `--json` a command prints one document on stdout, also on failure. Each has `schemaVersion`, which counts up when a key',
+    'goes away or changes its meaning; keys are added without, so readers pass over those that they do not know. A key means the',
+    'same wherever it stands. Bytes are whole numbers, times are ISO 8601 in UTC, `?` marks what may be missing. The names of',
+    'counts are plural nouns; bytes are content before compression, except for names that begin with `stored`. The tests check',
+    'every document that they make against this page, which is made of test/support/json-keys.ts and json-documents.ts.',
+    '',
+    'The exit status says more than the document where a command has several ends: that of a restore which only asked for chunks in',
+    'cold storage is 5, and `status` is `pending`. `archiver COMMAND --help --json` lists the exit statuses.',
+    '',
+    '## Documents',
+    '',
+    ...table(JSON_DOCUMENTS, (path) => `\`archiver ${path}\``),
+    '',
+    'Instead of that, any command may print:',
+    '',
+    ...table(
+      OTHER_DOCUMENTS,
+      (key) => ({ error: 'a failure', call: '`--help --json`', programVersion: '`--version --json`' })[key] ?? key,
+    ),
+    '',
+    '`--progress-format json` prints a line on stderr for each step:',
+    '',
+    ...table(JSON_LINES, (type) => `\`"type": "${type}"\``),
+    '',
+    '## Keys',
+    '',
+    '| key | form | meaning |',
+    '| --- | --- | --- |',
+    ...Object.entries(JSON_KEYS).map(([name, { form, means }]) => `| \`${name}\` | ${form} | ${means} |`),
+    '',
+  ].join('\n');
+}

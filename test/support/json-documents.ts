@@ -1,0 +1,143 @@
+// The JSON documents of the commands, and the check of what they print.
+import type { z } from 'zod';
+import type { Command } from '../../src/cli/command.js';
+import { commandsUnder, findNode, type Node } from '../../src/cli/tree.js';
+import { route } from '../../src/cli/route.js';
+import { program } from '../../src/commands/index.js';
+import { objectOf } from './json-keys.js';
+
+const UPLOADED =
+  'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
+const CHANGED = 'added? modified? deleted? unchanged? gone? noChanges?';
+const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles?`;
+const RESTORED =
+  'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
+const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks readyBy? tiers?';
+const JOB =
+  'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
+const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
+const COUNTS = 'added deleted modified unchanged';
+
+/** The keys of each command beside `schemaVersion`; `?`: may be missing. */
+export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
+  balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
+  browse: '',
+  completion: 'shell script',
+  config: 'yaml? config? ok? file? changed? settings? settingCount? problems? store?',
+  context: 'context setBy',
+  'context list': 'contexts',
+  'context reset': 'context file isRemoved',
+  'context show': 'context setBy cwd file stores',
+  'context switch': 'context file',
+  'create upload': UPLOAD,
+  'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
+  'dataset list': 'datasets location requests',
+  'dataset prune':
+    'datasetId location dryRun retired kept compacted abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
+  'dataset versions': 'datasetId location versions requests',
+  download: RESTORED,
+  'dvc export':
+    'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
+  'dvc stages': 'uploadId location stages others dvc requests',
+  'dvc status':
+    'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
+  info: 'uploadId location manifest delta? manifests? encryption? requests',
+  list: 'uploadId location contents files bytes listing totals requests',
+  migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? dryRun? tempBytes? contents?`,
+  repair:
+    'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
+  restore: `${RESTORED} datasetId? version? ${RETRIEVAL}`,
+  'restore jobs check': 'jobs unreadable',
+  'restore jobs clean': 'removed keptCount orphans dryRun folder',
+  'restore jobs download': `${JOB} ${RESTORED.replaceAll(/\b(?:outputDir|files|bytes|chunks|location) /g, '')}`,
+  'restore jobs list': 'jobs folder',
+  resume: `${UPLOAD.replaceAll(/(\w+)(?= |$)/g, '$1?')} alreadyComplete?`,
+  'resume clean': 'removed keptCount orphans dryRun folder',
+  'resume list': 'uploads folder',
+  scuttle:
+    'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount keptCount',
+  shell: '',
+  sync: UPLOAD,
+  upload: UPLOAD,
+  verify:
+    'ok uploadId checked errors errorCount warnings hint entries files bytes chunks chunksRead filesRead bytesFetched location durationMs requests',
+};
+
+/** What any command may print instead, told by the first of these keys. */
+export const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
+  error: 'error',
+  call: 'call summary commands? flags?',
+  programVersion: 'programVersion',
+};
+
+const STATUS =
+  'time operation? source? target? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? items? itemsTotal? bytes bytesTotal? bytesSent? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? path? thaw? durationMs';
+
+/** Lines of `--progress-format json`, by their `type`. */
+export const JSON_LINES: Readonly<Record<string, string>> = {
+  status: `${STATUS} phase isStopping retrying? note?`,
+  error: 'time operation? path? code? message hint?',
+  summary: `${STATUS} outcome result?`,
+};
+
+const schemas = new Map<string, z.ZodType>();
+function schemaOf(keys: string): z.ZodType {
+  const known = schemas.get(keys) ?? objectOf(`schemaVersion ${keys}`.trim());
+  schemas.set(keys, known);
+  return known;
+}
+
+const root = program();
+
+function keysFor(argv: readonly string[], document: object, tree: Node<Command>): string | undefined {
+  const other = Object.keys(OTHER_DOCUMENTS).find((name) => name in document);
+  if (other !== undefined) return OTHER_DOCUMENTS[other];
+  const command = route(tree, argv).node.command;
+  const path = command?.path;
+  // A test may have commands of its own.
+  if (path === undefined || findNode(root, path.split(' '))?.command !== command) return undefined;
+  const keys = JSON_DOCUMENTS[path];
+  if (keys === undefined)
+    throw new Error(`the document of \`archiver ${path}\` is not in test/support/json-documents.ts`);
+  return keys;
+}
+
+function check(keys: string, document: unknown, what: string): void {
+  const { success, error } = schemaOf(keys).safeParse(document);
+  if (success) return;
+  const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`${what} is not as test/support/json-documents.ts says: ${problems.join('; ')}`);
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // cut off, as in a test of lost output
+  }
+};
+
+const isDocument = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Checks what a call with these words printed: with --json its document, with --progress-format json its lines. @throws what is wrong with it */
+export function checkJson(
+  argv: readonly string[],
+  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
+  tree: Node<Command> = root,
+): void {
+  const document = argv.includes('--json') ? parsed(stdout) : undefined;
+  const keys = isDocument(document) ? keysFor(argv, document, tree) : undefined;
+  if (keys !== undefined) check(keys, document, `the document of \`archiver ${argv.join(' ')}\``);
+  if (!argv.join(' ').includes('--progress-format json') && !argv.includes('--progress-format=json')) return;
+  for (const line of stderr.split('\n').map(parsed)) {
+    const type = isDocument(line) && 'type' in line && typeof line.type === 'string' ? line.type : '';
+    const { type: _, ...rest } = isDocument(line) ? { type, ...line } : { type };
+    const lineKeys = JSON_LINES[type];
+    if (lineKeys !== undefined) check(lineKeys, rest, `a line of \`archiver ${argv.join(' ')}\``);
+  }
+}
+
+/** Commands of the program without a document here. */
+export const undocumented = (): readonly string[] =>
+  [...commandsUnder(root)].map(({ path }) => path).filter((path) => !(path in JSON_DOCUMENTS));
