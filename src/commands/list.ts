@@ -63,7 +63,7 @@ export const command = defineCommand({
     const warn = (text: string): void => context.warn(text);
     const { uploadId, manifestSha256: sha256 } = target;
     const wanted = { uploadId, sha256, selectors: selectorsOf(values), warn, signal: context.signal };
-    const list: Listing = (written) =>
+    const list: WriteEntries = (written) =>
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
           const put = (text: string): Promise<void> => aside(() => written.put(text));
@@ -114,7 +114,7 @@ interface Done extends Listed {
 }
 
 /** Reads the manifest and writes its entries. */
-type Listing = (written: Written) => Promise<Done>;
+type WriteEntries = (written: Written) => Promise<Done>;
 
 /** The same error with where else the paths are. */
 function pointedTo(error: NothingSelected, found: readonly Elsewhere[], { baseUrl }: UploadLocation): ArchiverError {
@@ -175,7 +175,7 @@ async function eachEntry(
   return { view, files, bytes, unmatched };
 }
 
-async function asRows(list: Listing, context: StreamedResults & Verbosity): Promise<Done> {
+async function asRows(list: WriteEntries, context: StreamedResults & Verbosity): Promise<Done> {
   let isFirst = true;
   const listed = await list({
     textOf: (entry, chunks) => listRow(entry, chunks, context.verbose),
@@ -189,7 +189,7 @@ async function asRows(list: Listing, context: StreamedResults & Verbosity): Prom
   return listed;
 }
 
-async function asDocument(list: Listing, head: object, context: StreamedResults): Promise<Done> {
+async function asDocument(list: WriteEntries, head: object, context: StreamedResults): Promise<Done> {
   const channel = new TextChannel();
   const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),

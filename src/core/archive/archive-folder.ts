@@ -10,7 +10,7 @@ import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
 import { warnOfEmpty } from './changes/doubtful-source.js';
 import { destinationOf } from './look-at-destination.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
-import type { Job } from './job.js';
+import type { UploadRun } from './upload-run.js';
 import { PackPool } from './pack/pack-pool.js';
 import { rememberedIn } from './remembered.js';
 import { takeUp } from './resumed/take-up.js';
@@ -79,7 +79,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
     const identity = { uploadId, datasetId, createdAt, encryption };
     const surroundings = { remembered, store, region, requests, retries, sender, startedMs };
-    const result = await run({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
+    const result = await runToEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
     await journal?.remove();
     if (!settings.dryRun) return result;
     const { highest: version, isListed } = settled;
@@ -91,7 +91,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   }
 }
 
-const rememberedOf = ({ home, warn }: Settings, opened: OpenedStore): Job['remembered'] =>
+const rememberedOf = ({ home, warn }: Settings, opened: OpenedStore): UploadRun['remembered'] =>
   home === undefined ? {} : rememberedIn(home, opened, warn);
 
 /** Neither the store nor archiver's own files are archived. */
@@ -101,28 +101,28 @@ async function filterOf({ filter, source, home }: Settings, opening: Promise<Ope
 }
 
 /** A sync stores equal content once where the version before did. */
-function packingOf({ packing, layout }: Job, baseline: Baseline | undefined): Job['packing'] {
+function packingOf({ packing, layout }: UploadRun, baseline: Baseline | undefined): UploadRun['packing'] {
   const before = layout.direct === undefined ? baseline?.view.head.settings.dedup : undefined;
   return { ...packing, dedup: packing.dedup ?? before };
 }
 
-async function run(
-  given: Job,
+async function runToEnd(
+  given: UploadRun,
   { baseline, highest, isListed }: SettledDataset,
   pool: PackPool | undefined,
 ): Promise<UploadResult> {
-  const job = { ...given, packing: packingOf(given, baseline) };
-  const { saved } = job.resume;
-  warnOfEmpty(job);
+  const run = { ...given, packing: packingOf(given, baseline) };
+  const { saved } = run.resume;
+  warnOfEmpty(run);
   const ordinal = { highest, isListed };
-  let current = job;
+  let current = run;
   if (saved !== undefined) {
-    const taken = await takeUp(job, saved);
+    const taken = await takeUp(run, saved);
     if ('result' in taken) return taken.result;
-    current = taken.job;
+    current = taken.run;
   }
   if (baseline !== undefined) return await orFullVersion(await uploadChanges(current, baseline));
-  const isPackedAtOnce = saved === undefined && job.layout.direct === undefined;
+  const isPackedAtOnce = saved === undefined && run.layout.direct === undefined;
   const lister = isPackedAtOnce ? whilePacking(current) : afterPacking(current);
   const outcome = await makeFullVersion(current, lister, ordinal, pool);
   return 'result' in outcome ? outcome.result : await orFullVersion(await compareWithRival(outcome.lost));

@@ -3,7 +3,7 @@ import type { Deduplicated, VersionRecord, UploadId } from '../manifest/manifest
 import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
-import type { Job } from './job.js';
+import type { UploadRun } from './upload-run.js';
 import type { UploadPlace } from '../cost/upload-cost.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import { type PlannedInput, type PlannedUpload, plannedUpload } from './plan/planned-upload.js';
@@ -50,23 +50,23 @@ export interface Destination extends UploadPlace {
 type Sums = Pick<UploadResult, 'version' | 'files' | 'bytes' | 'storedBytes' | 'chunks' | 'shards' | 'changes'>;
 
 export type ResultInput = Pick<
-  Job,
+  UploadRun,
   'uploadId' | 'datasetId' | 'store' | 'requests' | 'scanned' | 'ledger' | 'packing' | 'layout' | 'startedMs'
 >;
 
 /** The result for a version that this upload made, or that `uploadId` is. */
-export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploadId): UploadResult {
-  const { scanned, ledger, packing, layout } = job;
+export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploadId): UploadResult {
+  const { scanned, ledger, packing, layout } = run;
   const skipped = [...scanned.skipped, ...ledger.skipped];
   return {
     uploadId,
-    location: uploadUrlOf(job.store.url, uploadId),
+    location: uploadUrlOf(run.store.url, uploadId),
     manifestKey: manifestKeyOf(uploadId),
-    datasetId: job.datasetId,
+    datasetId: run.datasetId,
     skipped: skipped.map(shownSkip),
     partial: skipped.some((skip) => !skip.special),
-    durationMs: Math.round(performance.now() - job.startedMs),
-    requests: { ...job.requests },
+    durationMs: Math.round(performance.now() - run.startedMs),
+    requests: { ...run.requests },
     ...(packing.dedup === true ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
     ...(layout.direct === undefined
       ? {}
@@ -77,21 +77,21 @@ export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploa
 
 /** Nothing was written. */
 export function dryRunResult(
-  job: ResultInput,
+  run: ResultInput,
   plan: UploadPlan,
   compared?: { readonly changes: NonNullable<UploadResult['changes']>; readonly changeOf?: PlannedInput['changeOf'] },
 ): UploadResult {
-  const { scanned, ledger } = job;
+  const { scanned, ledger } = run;
   const { files, bytes, reasons } = scanned;
   const { lanes, shards } = plan;
   const sums = { version: null, files, bytes, storedBytes: 0, chunks: plannedObjects(lanes), shards };
-  const result = versionResult(job, { ...sums, ...(compared && { changes: compared.changes }) });
+  const result = versionResult(run, { ...sums, ...(compared && { changes: compared.changes }) });
   const planned = plannedUpload({ table: ledger.table, reasons, lanes, changeOf: compared?.changeOf });
   return { ...result, planned };
 }
 
 /** An earlier run had committed it as this version. */
-export function committedResult(job: ResultInput, { uploadId, version, totals }: VersionRecord): UploadResult {
+export function committedResult(run: ResultInput, { uploadId, version, totals }: VersionRecord): UploadResult {
   const { files, bytes, storedBytes, chunks } = totals;
-  return versionResult(job, { version, files, bytes, storedBytes, chunks, shards: 0 }, uploadId);
+  return versionResult(run, { version, files, bytes, storedBytes, chunks, shards: 0 }, uploadId);
 }

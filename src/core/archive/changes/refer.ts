@@ -4,7 +4,7 @@ import { digestsOf } from '../../manifest/entry-line.js';
 import { digestFiles } from '../dedup/dedup-digests.js';
 import { isComparable } from '../dedup/dedup-groups.js';
 import { DIGEST_BYTES } from '../dedup/dedup-hash.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { placeRow } from '../scan/reopen-rows.js';
@@ -13,15 +13,15 @@ import type { KnownContents, Place } from './known-contents.js';
 
 const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
-type ReferInput = Pick<Job, 'ledger' | 'packing' | 'scanned' | 'source' | 'emit' | 'signal'>;
+type ReferInput = Pick<UploadRun, 'ledger' | 'packing' | 'scanned' | 'source' | 'emit' | 'signal'>;
 
 /** Makes pending rows whose content is known `kept`; returns what then is to be done. @throws internal, cancelled */
-export async function referToKnown(job: ReferInput, known: KnownContents, compared: Comparison): Promise<Comparison> {
-  const { ledger, packing, scanned, source: root, emit, signal } = job;
+export async function referToKnown(run: ReferInput, known: KnownContents, compared: Comparison): Promise<Comparison> {
+  const { ledger, packing, scanned, source: root, emit, signal } = run;
   known.finish();
   const { size } = ledger.table.columns;
   const rows = comparableRows(ledger.table).filter((row) => known.hasSize(size[row] ?? 0));
-  const referrer = new Referrer(job);
+  const referrer = new Referrer(run);
   if (rows.length > 0) {
     emit({ type: 'note', text: `comparing the content of ${rows.length} files that may be stored already` });
     const options = { root, workers: packing.workers, limitBytes: Number.POSITIVE_INFINITY, withMd5: true, signal };
@@ -76,9 +76,9 @@ class Referrer {
   /** By the first name of a file that has others. */
   private readonly linked = new Map<number, Content>();
 
-  constructor(private readonly job: ReferInput) {
-    this.table = job.ledger.table;
-    this.xattrsOf = currentXattrs(job.source);
+  constructor(private readonly run: ReferInput) {
+    this.table = run.ledger.table;
+    this.xattrsOf = currentXattrs(run.source);
   }
 
   /** The hashed file at `row` has this content. */
@@ -111,7 +111,7 @@ class Referrer {
     const { table } = this;
     const xattrs = this.xattrsOf(table.path(row), undefined);
     const place = { chunk, offset, segments, holes, md5, sha256, xattrs, before: undefined };
-    placeRow(table, this.job.ledger.extras, row, place);
+    placeRow(table, this.run.ledger.extras, row, place);
     table.columns.status[row] = STATUS.kept;
     this.rows++;
     if (isFile(table, row)) this.files++;

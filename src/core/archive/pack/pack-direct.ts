@@ -3,7 +3,7 @@
 // read leaves nothing, and one with holes is left to the tar stream, which keeps them.
 import { hash } from 'node:crypto';
 import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob, DirectFile } from '../plan/chunk-job.js';
+import type { ChunkTask, DirectFile } from '../plan/chunk-task.js';
 import type { PackContext } from './pack-context.js';
 import { readFully } from './pack-file.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
@@ -17,12 +17,12 @@ export interface PackedObject {
   readonly start: number;
 }
 
-/** Packs the direct files of `job`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
-export function packDirect(context: PackContext, job: ChunkJob): readonly PackedObject[] {
-  return (job.direct ?? []).flatMap((file) => {
+/** Packs the direct files of `task`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
+export function packDirect(context: PackContext, task: ChunkTask): readonly PackedObject[] {
+  return (task.direct ?? []).flatMap((file) => {
     const bytes = context.bytes;
     try {
-      return packOne(context, job, file) ?? [];
+      return packOne(context, task, file) ?? [];
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
       context.countBytes(bytes - context.bytes);
@@ -33,7 +33,7 @@ export function packDirect(context: PackContext, job: ChunkJob): readonly Packed
 }
 
 /** Undefined for a file with holes. @throws the system error when it cannot be opened or read */
-function packOne(context: PackContext, job: ChunkJob, file: DirectFile): PackedObject | undefined {
+function packOne(context: PackContext, task: ChunkTask, file: DirectFile): PackedObject | undefined {
   const { index, chunk } = file;
   const { deps, frames } = context;
   const c = deps.table.columns;
@@ -56,7 +56,7 @@ function packOne(context: PackContext, job: ChunkJob, file: DirectFile): PackedO
       context.countBytes(got);
       context.countFiles(1);
       context.settle(index, held);
-      return stored(context, job, file, got);
+      return stored(context, task, file, got);
     }
   } finally {
     deps.fs.close(fd);
@@ -64,7 +64,7 @@ function packOne(context: PackContext, job: ChunkJob, file: DirectFile): PackedO
 }
 
 /** The record of the file whose bytes are in the output; its checksum goes into the table. */
-function stored({ frames, deps }: PackContext, job: ChunkJob, file: DirectFile, size: number): PackedObject {
+function stored({ frames, deps }: PackContext, task: ChunkTask, file: DirectFile, size: number): PackedObject {
   const { table, settings } = deps;
   const start = frames.outputLength;
   const bytes = frames.outputSpace(size);
@@ -73,17 +73,17 @@ function stored({ frames, deps }: PackContext, job: ChunkJob, file: DirectFile, 
   const record: ChunkRecord = {
     chunk: file.chunk,
     key: file.key,
-    shard: job.shard,
+    shard: task.shard,
     size,
     rawSize: size,
     entries: 1,
     level: 0,
-    storageClass: job.storageClass,
+    storageClass: task.storageClass,
     sha256: hash('sha256', bytes),
     tocSize: 0,
     frames: framesOf(bytes, settings.frameBytes),
     content: 'file',
-    listedIn: job.chunk,
+    listedIn: task.chunk,
   };
   return { record, start };
 }
