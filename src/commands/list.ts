@@ -43,7 +43,7 @@ export const command = defineCommand({
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
     const wanted = { uploadId: target.uploadId, pattern: values.pattern, warn, signal: context.signal };
-    const list: Listing = (written) =>
+    const list: WriteEntries = (written) =>
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
           const put = (text: string): Promise<void> => aside(() => written.put(text));
@@ -77,7 +77,7 @@ interface Listed {
 }
 
 /** Reads the manifest and writes its entries. */
-type Listing = (written: Written) => Promise<Listed & { readonly requests: unknown }>;
+type WriteEntries = (written: Written) => Promise<Listed & { readonly requests: unknown }>;
 
 /** Hands on the entries as text while the manifest streams in, so that memory stays flat. */
 async function eachEntry(
@@ -119,7 +119,7 @@ async function eachEntry(
   return { view, files, bytes };
 }
 
-async function asRows(list: Listing, context: StreamedResults & Verbosity): Promise<void> {
+async function asRows(list: WriteEntries, context: StreamedResults & Verbosity): Promise<void> {
   let isFirst = true;
   await list({
     textOf: (entry, chunks) => listRow(entry, chunks, context.verbose),
@@ -132,7 +132,7 @@ async function asRows(list: Listing, context: StreamedResults & Verbosity): Prom
   context.result(undefined, () => (isFirst ? 'no file matches\n' : ''));
 }
 
-async function asDocument(list: Listing, head: object, context: StreamedResults): Promise<void> {
+async function asDocument(list: WriteEntries, head: object, context: StreamedResults): Promise<void> {
   const channel = new TextChannel();
   const listed = list({
     textOf: (entry, chunks) => JSON.stringify(listedFile(entry, chunks)),

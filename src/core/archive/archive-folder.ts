@@ -8,7 +8,7 @@ import { uploadChanges, compareWithRival, type NeedsFullVersion } from './change
 import { type SettledDataset, settleDataset } from './commit/settle-dataset.js';
 import { warnOfEmpty } from './changes/doubtful-source.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
-import type { Job } from './job.js';
+import type { UploadRun } from './upload-run.js';
 import { PackPool } from './pack/pack-pool.js';
 import { rememberedIn } from './remembered.js';
 import { takeUp } from './resumed/take-up.js';
@@ -77,7 +77,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
     const identity = { uploadId, datasetId, createdAt, encryption };
     const surroundings = { remembered, store, region, requests, retries, sender, startedMs };
-    const result = await run({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
+    const result = await runToEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
     await journal?.remove();
     return result;
   } catch (error) {
@@ -87,7 +87,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   }
 }
 
-const rememberedOf = ({ home, warn }: Settings, opened: OpenedStore): Job['remembered'] =>
+const rememberedOf = ({ home, warn }: Settings, opened: OpenedStore): UploadRun['remembered'] =>
   home === undefined ? {} : rememberedIn(home, opened, warn);
 
 /** Neither the store nor archiver's own files are archived. */
@@ -96,22 +96,22 @@ async function filterOf({ filter, source, home }: Settings, opening: Promise<Ope
   return { ...filter, skipTrees };
 }
 
-async function run(
-  job: Job,
+async function runToEnd(
+  run: UploadRun,
   { baseline, highest, isListed }: SettledDataset,
   pool: PackPool | undefined,
 ): Promise<UploadResult> {
-  const { saved } = job.resume;
-  warnOfEmpty(job);
+  const { saved } = run.resume;
+  warnOfEmpty(run);
   const ordinal = { highest, isListed };
-  let current = job;
+  let current = run;
   if (saved !== undefined) {
-    const taken = await takeUp(job, saved);
+    const taken = await takeUp(run, saved);
     if ('result' in taken) return taken.result;
-    current = taken.job;
+    current = taken.run;
   }
   if (baseline !== undefined) return await orFullVersion(await uploadChanges(current, baseline));
-  const isPackedAtOnce = saved === undefined && job.layout.direct === undefined;
+  const isPackedAtOnce = saved === undefined && run.layout.direct === undefined;
   const lister = isPackedAtOnce ? whilePacking(current) : afterPacking(current);
   const outcome = await makeFullVersion(current, lister, ordinal, pool);
   return 'result' in outcome ? outcome.result : await orFullVersion(await compareWithRival(outcome.lost));

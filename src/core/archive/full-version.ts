@@ -10,7 +10,7 @@ import { type EncodedManifest, ManifestWriter } from '../manifest/manifest-write
 import { tableLevel } from './changes/table-level.js';
 import type { Commitment } from './commit/commitment.js';
 import { type HeadInput, manifestHead } from './commit/manifest-head.js';
-import type { Job } from './job.js';
+import type { UploadRun } from './upload-run.js';
 import { type Lister, makeVersion } from './make-version.js';
 import type { PackPool } from './pack/pack-pool.js';
 import type { UploadPlan } from './plan/plan-upload.js';
@@ -26,28 +26,28 @@ export interface HighestOrdinal {
 }
 
 /** `lost`: another writer took the ordinal; what was sent stays, and writing the manifest was attempted. */
-export type FullOutcome = { readonly result: UploadResult } | { readonly lost: Job };
+export type FullOutcome = { readonly result: UploadResult } | { readonly lost: UploadRun };
 
 /** Makes the version that `lister` lists. @throws as `archiveFolder` does; conflict where what it refers to was given up */
 export async function makeFullVersion(
-  job: Job,
+  run: UploadRun,
   lister: Lister,
   { highest, isListed }: HighestOrdinal,
   started?: PackPool,
 ): Promise<FullOutcome> {
-  const isSync = job.dataset.changes !== undefined;
-  const made = await makeVersion(job, lister, { version: highest + 1, isExact: isSync && isListed }, started);
-  if (made.state === 'planned') return { result: dryRunResult(job, made.plan) };
-  if (made.state === 'taken') return { lost: job };
-  if (made.state !== 'committed') throw staleError(job);
+  const isSync = run.dataset.changes !== undefined;
+  const made = await makeVersion(run, lister, { version: highest + 1, isExact: isSync && isListed }, started);
+  if (made.state === 'planned') return { result: dryRunResult(run, made.plan) };
+  if (made.state === 'taken') return { lost: run };
+  if (made.state !== 'committed') throw staleError(run);
   const { plan, version, totals } = made;
   const { files, bytes, storedBytes, chunks } = totals;
   const counts = { added: files, modified: 0, deleted: 0, unchanged: 0, gone: 0, noChanges: false };
   const parts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
-  return { result: versionResult(job, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
+  return { result: versionResult(run, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
 }
 
-const staleError = ({ uploadId }: Job): ArchiverError =>
+const staleError = ({ uploadId }: UploadRun): ArchiverError =>
   new ArchiverError('conflict', `what an earlier run of upload ${uploadId} had sent was given up meanwhile`, {
     hint: 'run the command again: it is sent again',
   });
@@ -60,26 +60,26 @@ interface Listed {
 
 /** A manifest of these totals whose entries come from `write`. It is started at once. */
 function begin(
-  job: HeadInput,
+  run: HeadInput,
   plan: UploadPlan,
   { totals, shards, chunks }: Listed,
   write: (head: ReturnType<typeof manifestHead>) => Promise<EncodedManifest>,
 ): () => Promise<Commitment> {
-  const head = manifestHead(job, plan, { listing: 'full', totals, shards, chunks });
-  const encoded = write(head).then((manifest) => sealed(job.encryption, manifest));
+  const head = manifestHead(run, plan, { listing: 'full', totals, shards, chunks });
+  const encoded = write(head).then((manifest) => sealed(run.encryption, manifest));
   encoded.catch(() => undefined); // awaited when everything is sent
   return async () => ({ totals, chunks, listing: 'full', encoded: await encoded });
 }
 
 /** Everything is packed by this very run: the manifest is written while later entries are being packed. */
-export function whilePacking(job: HeadInput): Lister {
-  const { ledger, scanned, packing, labels } = job;
+export function whilePacking(run: HeadInput): Lister {
+  const { ledger, scanned, packing, labels } = run;
   const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras);
   let begun: (() => Promise<Commitment>) | undefined;
   const list = (plan: UploadPlan): (() => Promise<Commitment>) => {
     const totals = ledger.totals(scanned.skipped.length);
     const listed = { totals, shards: ledger.shards(), chunks: ledger.chunks() };
-    return begin(job, plan, listed, (head) => manifest.finish(head));
+    return begin(run, plan, listed, (head) => manifest.finish(head));
   };
   return {
     hooks: { manifest, onAllPacked: (plan) => void (begun = list(plan)) },
@@ -93,8 +93,8 @@ export function whilePacking(job: HeadInput): Lister {
  * way, since chunks that nothing refers to any more must not be in it. So it is also the one for direct uploads, where
  * numbers of files that could not be read stay unused.
  */
-export function afterPacking(job: HeadInput & Pick<Job, 'resumed' | 'emit'>): Lister {
-  const { ledger, scanned, uploadId, resumed, emit } = job;
+export function afterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'>): Lister {
+  const { ledger, scanned, uploadId, resumed, emit } = run;
   return {
     hooks: { withoutEmptyChunks: true },
     onPending: (pending) => {
@@ -104,11 +104,11 @@ export function afterPacking(job: HeadInput & Pick<Job, 'resumed' | 'emit'>): Li
       return pending;
     },
     list: (plan) => async () => {
-      const level = tableLevel(job);
+      const level = tableLevel(run);
       const { totals: counted, shards } = await summarize(mergeLevels([level], uploadId));
       const totals = { ...counted, skipped: scanned.skipped.length + ledger.skipped.length };
       const listed = { totals, shards, chunks: level.chunks };
-      return await begin(job, plan, listed, (head) => composeManifest(head, level.mentions()))();
+      return await begin(run, plan, listed, (head) => composeManifest(head, level.mentions()))();
     },
   };
 }

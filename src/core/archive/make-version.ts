@@ -28,39 +28,39 @@ type VersionInput = TwinInput & TransferInput & CommitInput & { readonly dryRun:
 
 /** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
 export async function makeVersion(
-  job: VersionInput,
+  run: VersionInput,
   lister: Lister,
   ordinal: Ordinal,
   started?: PackPool,
 ): Promise<VersionOutcome> {
-  const { table } = job.ledger;
-  takeOverSent(job);
-  await markTwins(job);
+  const { table } = run.ledger;
+  takeOverSent(run);
+  await markTwins(run);
   const pending = pendingTotals(table);
-  const plan = planUpload(job, lister.onPending?.(pending) ?? pending);
-  if (job.dryRun) return { state: 'planned', plan };
-  await job.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
-  if (pending.entries > 0) await packAll(job, plan, lister.hooks, started);
+  const plan = planUpload(run, lister.onPending?.(pending) ?? pending);
+  if (run.dryRun) return { state: 'planned', plan };
+  await run.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
+  if (pending.entries > 0) await packAll(run, plan, lister.hooks, started);
   checkNonePending(table);
   const compose = lister.list(plan);
   if (compose === undefined) return { state: 'nothing', plan };
-  job.emit({ type: 'phase', phase: 'committing' });
+  run.emit({ type: 'phase', phase: 'committing' });
   const commitment = await compose();
-  const committed = await commitUpload(job, commitment, ordinal);
+  const committed = await commitUpload(run, commitment, ordinal);
   if (typeof committed === 'string') return { state: committed, plan };
-  await rememberHead(job, commitment.encoded, committed);
+  await rememberHead(run, commitment.encoded, committed);
   return { state: 'committed', plan, version: committed.version, totals: commitment.totals };
 }
 
 async function packAll(
-  job: TransferInput,
+  run: TransferInput,
   plan: UploadPlan,
   hooks: TransferHooks,
   started: PackPool | undefined,
 ): Promise<void> {
-  const pool = started ?? new PackPool(job.packing.workers);
+  const pool = started ?? new PackPool(run.packing.workers);
   try {
-    await transferAll(job, plan, pool, hooks);
+    await transferAll(run, plan, pool, hooks);
   } finally {
     await pool.close();
   }

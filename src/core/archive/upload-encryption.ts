@@ -37,7 +37,7 @@ export function keepEncryption(asked: Encryption, before: Encryption, emit: Even
 }
 
 /** An encryption at work for one upload id. */
-export interface JobEncryption extends Encryption {
+export interface RunEncryption extends Encryption {
   readonly sealer: ManifestSealer | undefined;
 }
 
@@ -47,7 +47,7 @@ export function encryptionFor(
   store: ObjectStore,
   uploadId: UploadId,
   signal: AbortSignal,
-): JobEncryption {
+): RunEncryption {
   if (kmsKeyId === undefined) return { ...NO_ENCRYPTION, sealer: undefined };
   if (parseStoreUrl(store.url).kind === 'file') {
     throw new ArchiverError(
@@ -63,6 +63,6 @@ export function encryptionFor(
 }
 
 /** The manifest as it is to be stored. */
-export async function sealed({ sealer }: JobEncryption, encoded: EncodedManifest): Promise<EncodedManifest> {
+export async function sealed({ sealer }: RunEncryption, encoded: EncodedManifest): Promise<EncodedManifest> {
   return sealer === undefined ? encoded : await sealer.seal(encoded);
 }

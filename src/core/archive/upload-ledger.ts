@@ -5,7 +5,7 @@ import { isListed } from '../manifest/manifest-writer.js';
 import { shardPrefix } from '../manifest/chunk-key.js';
 import type { ChunkRecord, Segment, ShardRecord, Totals, UploadId } from '../manifest/manifest-types.js';
 import { displayPath } from '../paths/raw-path.js';
-import type { ChunkJob } from './plan/chunk-job.js';
+import type { ChunkTask } from './plan/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';
 import type { Skip } from './scan/skip.js';
@@ -57,45 +57,49 @@ export class UploadLedger {
    * Takes a packed chunk into the books; undefined when it need not be sent: it is in the store already, or nothing is in
    * it and `withoutEmpty` leaves it out.
    */
-  add(job: ChunkJob, packed: PackedChunk, withoutEmpty = false): ChunkRecord | undefined {
+  add(task: ChunkTask, packed: PackedChunk, withoutEmpty = false): ChunkRecord | undefined {
     this.packed++;
     for (const [index, extra] of packed.extras) this.extras.set(index, extra);
     this.skipped.push(...packed.skipped);
-    for (const { chunk } of job.direct ?? []) this.unused.add(chunk);
+    for (const { chunk } of task.direct ?? []) this.unused.add(chunk);
     for (const { record } of packed.objects) this.adopt(record);
-    const isSent = job.sent !== undefined && hasSameFrames(job.sent, packed);
-    const record = isSent ? job.sent : this.newRecord(job, packed);
-    if (packed.segment !== undefined) this.addSegment(job, record.chunk, packed.segment);
-    if (isSent || (withoutEmpty && packed.entries === 0)) this.unused.add(job.chunk);
-    if (isSent || !this.unused.has(job.chunk)) this.adopt(record);
-    return this.unused.has(job.chunk) ? undefined : record;
+    const isSent = task.sent !== undefined && hasSameFrames(task.sent, packed);
+    const record = isSent ? task.sent : this.newRecord(task, packed);
+    if (packed.segment !== undefined) this.addSegment(task, record.chunk, packed.segment);
+    if (isSent || (withoutEmpty && packed.entries === 0)) this.unused.add(task.chunk);
+    if (isSent || !this.unused.has(task.chunk)) this.adopt(record);
+    return this.unused.has(task.chunk) ? undefined : record;
   }
 
-  private newRecord(job: ChunkJob, packed: PackedChunk): ChunkRecord {
+  private newRecord(task: ChunkTask, packed: PackedChunk): ChunkRecord {
     return {
-      chunk: job.chunk,
-      key: `${shardPrefix(job.shard)}/chunk-${String(job.chunk).padStart(6, '0')}.tar.zst`,
-      shard: job.shard,
+      chunk: task.chunk,
+      key: `${shardPrefix(task.shard)}/chunk-${String(task.chunk).padStart(6, '0')}.tar.zst`,
+      shard: task.shard,
       size: packed.size,
       rawSize: packed.rawSize,
       entries: packed.entries,
       level: packed.level,
-      storageClass: job.storageClass,
+      storageClass: task.storageClass,
       sha256: packed.sha256,
       tocSize: packed.tocSize,
       frames: packed.frames,
     };
   }
 
-  private addSegment(job: ChunkJob, chunk: number, { index, offset, size }: NonNullable<PackedChunk['segment']>): void {
+  private addSegment(
+    task: ChunkTask,
+    chunk: number,
+    { index, offset, size }: NonNullable<PackedChunk['segment']>,
+  ): void {
     // A file that is packed again has none of its former pieces.
-    const segments = job.part?.number === 1 ? [] : (this.segments.get(index) ?? []);
+    const segments = task.part?.number === 1 ? [] : (this.segments.get(index) ?? []);
     this.segments.set(index, segments);
     segments.push({ chunk, offset, size });
-    if (job.part?.number !== job.part?.of) return;
+    if (task.part?.number !== task.part?.of) return;
     // All names of the file share its pieces, and so do its twins but for those that are packed by themselves.
     const { status } = this.table.columns;
-    for (const entry of job.entries)
+    for (const entry of task.entries)
       if (status[entry] !== STATUS.pending) this.extras.set(entry, { ...this.extras.get(entry), segments });
   }
 

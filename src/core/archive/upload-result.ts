@@ -3,7 +3,7 @@ import type { Deduplicated, VersionRecord, UploadId } from '../manifest/manifest
 import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
-import type { Job } from './job.js';
+import type { UploadRun } from './upload-run.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { shownSkip } from './scan/skip.js';
@@ -37,23 +37,23 @@ export interface UploadResult {
 type Sums = Pick<UploadResult, 'version' | 'files' | 'bytes' | 'storedBytes' | 'chunks' | 'shards' | 'changes'>;
 
 export type ResultInput = Pick<
-  Job,
+  UploadRun,
   'uploadId' | 'datasetId' | 'store' | 'requests' | 'scanned' | 'ledger' | 'packing' | 'layout' | 'startedMs'
 >;
 
 /** The result for a version that this upload made, or that `uploadId` is. */
-export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploadId): UploadResult {
-  const { scanned, ledger, packing, layout } = job;
+export function versionResult(run: ResultInput, sums: Sums, uploadId = run.uploadId): UploadResult {
+  const { scanned, ledger, packing, layout } = run;
   const skipped = [...scanned.skipped, ...ledger.skipped];
   return {
     uploadId,
-    location: uploadUrlOf(job.store.url, uploadId),
+    location: uploadUrlOf(run.store.url, uploadId),
     manifestKey: manifestKeyOf(uploadId),
-    datasetId: job.datasetId,
+    datasetId: run.datasetId,
     skipped: skipped.map(shownSkip),
     partial: skipped.some((skip) => !skip.special),
-    durationMs: Math.round(performance.now() - job.startedMs),
-    requests: { ...job.requests },
+    durationMs: Math.round(performance.now() - run.startedMs),
+    requests: { ...run.requests },
     ...(packing.dedup ? { deduplicated: deduplicatedTotals(ledger.table) } : {}),
     ...(layout.direct === undefined
       ? {}
@@ -63,15 +63,15 @@ export function versionResult(job: ResultInput, sums: Sums, uploadId = job.uploa
 }
 
 /** Nothing was written. */
-export function dryRunResult(job: ResultInput, plan: UploadPlan, changes?: UploadResult['changes']): UploadResult {
-  const { files, bytes } = job.scanned;
+export function dryRunResult(run: ResultInput, plan: UploadPlan, changes?: UploadResult['changes']): UploadResult {
+  const { files, bytes } = run.scanned;
   const chunks = plannedObjects(plan.lanes);
   const part = changes === undefined ? {} : { changes };
-  return versionResult(job, { version: null, files, bytes, storedBytes: 0, chunks, shards: plan.shards, ...part });
+  return versionResult(run, { version: null, files, bytes, storedBytes: 0, chunks, shards: plan.shards, ...part });
 }
 
 /** An earlier run had committed it as this version. */
-export function committedResult(job: ResultInput, { uploadId, version, totals }: VersionRecord): UploadResult {
+export function committedResult(run: ResultInput, { uploadId, version, totals }: VersionRecord): UploadResult {
   const { files, bytes, storedBytes, chunks } = totals;
-  return versionResult(job, { version, files, bytes, storedBytes, chunks, shards: 0 }, uploadId);
+  return versionResult(run, { version, files, bytes, storedBytes, chunks, shards: 0 }, uploadId);
 }

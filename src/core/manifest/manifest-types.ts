@@ -94,7 +94,7 @@ export interface Deduplicated {
 }
 
 /** `full`: `files` is everything. `delta`: what differs from the manifest before it. */
-export type Listing = 'full' | 'delta';
+export type ListingKind = 'full' | 'delta';
 
 /** The manifest that a delta builds on. */
 export interface PreviousManifest {
@@ -120,7 +120,7 @@ export interface ManifestHead {
   readonly codec: string;
   readonly uploadId: UploadId;
   readonly createdAt: string;
-  readonly listing: Listing;
+  readonly listing: ListingKind;
   /** Of a delta only. */
   readonly previous?: PreviousManifest;
   /** Of a delta only. */
@@ -209,7 +209,7 @@ export interface VersionRecord {
   readonly manifestKey: string;
   readonly manifestSha256: string;
   readonly createdAt: string;
-  readonly listing: Listing;
+  readonly listing: ListingKind;
   readonly previous: number | null;
   /** Empty where the manifest is encrypted. */
   readonly source: { readonly path?: string; readonly pathBase64?: string; readonly host?: string };

@@ -1,7 +1,7 @@
 // Options and result of a repair.
 import type { EventSink } from '../events.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
-import type { Listing, UploadId } from '../manifest/manifest-types.js';
+import type { ListingKind, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectStore } from '../object-store/object-store.js';
 import type { Loss } from './losses.js';
 import type { Rebased } from './rebase.js';
@@ -45,7 +45,7 @@ export interface RepairResult {
   readonly version: { readonly datasetId: string; readonly version: number } | null;
   /** Of the manifest that is put in place; null when there is none. */
   readonly rebuilt: {
-    readonly listing: Listing;
+    readonly listing: ListingKind;
     readonly chunks: number;
     readonly entries: number;
     readonly files: number;

@@ -27,21 +27,21 @@ test.each(SHARD_STRATEGIES)(
     ];
     for (const group of groups) markGroup(table, group);
 
-    const jobs = plan();
+    const tasks = plan();
 
     for (const [first = 0, ...twins] of groups) {
-      const home = jobs.filter(({ entries }) => entries.includes(first)).at(-1);
+      const home = tasks.filter(({ entries }) => entries.includes(first)).at(-1);
       expect(home?.part?.number).toBe(home?.part?.of);
       for (const twin of twins) {
-        const holding = jobs.filter(({ entries }) => entries.includes(twin));
+        const holding = tasks.filter(({ entries }) => entries.includes(twin));
         expect(holding).toEqual([home]);
         // The packer comes to the first before it comes to its twins.
         expect(home?.entries.indexOf(first)).toBeLessThan(home?.entries.indexOf(twin) ?? -1);
       }
     }
-    const bytes = (list: typeof jobs): number => list.reduce((sum, job) => sum + job.bytes, 0);
+    const bytes = (list: typeof tasks): number => list.reduce((sum, task) => sum + task.bytes, 0);
     const saved = groups.reduce((sum, [first = 0, ...twins]) => sum + twins.length * (sizes[first] ?? 0), 0);
-    expect(bytes(jobs)).toBe(bytes(before) - saved);
-    expect(new Set(jobs.flatMap(({ entries }) => [...entries])).size).toBe(sizes.length);
+    expect(bytes(tasks)).toBe(bytes(before) - saved);
+    expect(new Set(tasks.flatMap(({ entries }) => [...entries])).size).toBe(sizes.length);
   },
 );

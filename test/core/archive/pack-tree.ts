@@ -1,7 +1,7 @@
 // Scans, plans and packs a folder in this thread, and reads the result back: what the worker threads do, without them.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import type { ChunkJob } from '../../../src/core/archive/plan/chunk-job.js';
+import type { ChunkTask } from '../../../src/core/archive/plan/chunk-task.js';
 import { planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
 import { type EntryTable, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
@@ -57,7 +57,7 @@ export interface PackTreeOptions {
 export interface PackedTree {
   readonly table: EntryTable;
   readonly ledger: UploadLedger;
-  readonly jobs: readonly ChunkJob[];
+  readonly tasks: readonly ChunkTask[];
   readonly chunks: ReadonlyMap<number, { readonly packed: PackedChunk; readonly stored: Buffer; readonly raw: Buffer }>;
   readonly entries: ReadonlyMap<string, JsonEntry>;
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
@@ -96,15 +96,15 @@ export function packTree(root: string, options: PackTreeOptions = {}): PackedTre
     },
     progress: options.progress ?? new Float64Array(4),
   });
-  const jobs = lanes.flat();
+  const tasks = lanes.flat();
   const ledger = new UploadLedger(table);
-  ledger.expect(jobs.length);
+  ledger.expect(tasks.length);
   const chunks = new Map<number, { packed: PackedChunk; stored: Buffer; raw: Buffer }>();
-  for (const job of jobs) {
-    const packed = packer.pack(job, Buffer.from(new SharedArrayBuffer(64 * 1024)));
-    ledger.add(job, packed);
+  for (const task of tasks) {
+    const packed = packer.pack(task, Buffer.from(new SharedArrayBuffer(64 * 1024)));
+    ledger.add(task, packed);
     const stored = Buffer.from(packed.output.subarray(0, packed.size));
-    chunks.set(job.chunk, { packed, stored, raw: decode(codec, packed, stored) });
+    chunks.set(task.chunk, { packed, stored, raw: decode(codec, packed, stored) });
   }
   if (options.isUnfinished !== true) ledger.totals(scanned.skipped.length);
   const entries = new Map<string, JsonEntry>();
@@ -132,7 +132,7 @@ export function packTree(root: string, options: PackTreeOptions = {}): PackedTre
     }
     return whole;
   };
-  return { table, ledger, jobs, chunks, entries, skipped, content };
+  return { table, ledger, tasks, chunks, entries, skipped, content };
 }
 
 function decode(codec: Codec, packed: PackedChunk, stored: Buffer): Buffer {

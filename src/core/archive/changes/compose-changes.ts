@@ -5,7 +5,7 @@ import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf, type View } from '../../dataset/chain/view.js';
-import type { ChunkRecord, Listing, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
@@ -14,7 +14,7 @@ import { sealed } from '../upload-encryption.js';
 
 export interface ComposedChanges {
   readonly encoded: EncodedManifest;
-  readonly listing: Listing;
+  readonly listing: ListingKind;
   /** Of the effective view. */
   readonly totals: Totals;
   /** That the manifest lists. */
@@ -31,35 +31,35 @@ export interface Base {
 
 /** Writes the manifest of `level` on top of `view`, as it is to be stored. */
 export async function composeChanges(
-  job: HeadInput,
+  run: HeadInput,
   plan: UploadPlan,
   level: TableLevel,
   base: Base,
 ): Promise<ComposedChanges> {
-  const composed = await compose(job, plan, level, base);
-  return { ...composed, encoded: await sealed(job.encryption, composed.encoded) };
+  const composed = await compose(run, plan, level, base);
+  return { ...composed, encoded: await sealed(run.encryption, composed.encoded) };
 }
 
 async function compose(
-  job: HeadInput,
+  run: HeadInput,
   plan: UploadPlan,
   level: TableLevel,
   { view, isFull }: Base,
 ): Promise<ComposedChanges> {
-  const skipped = job.scanned.skipped.length + job.ledger.skipped.length;
-  const merged = mergeLevels([level, ...view.chain.map(levelOf)], job.uploadId);
+  const skipped = run.scanned.skipped.length + run.ledger.skipped.length;
+  const merged = mergeLevels([level, ...view.chain.map(levelOf)], run.uploadId);
   const { totals, shards, used } = await summarize(merged);
   const viewTotals = { ...totals, skipped };
   if (isFull) {
     const full = compactView(merged, used);
     const part = { listing: 'full', totals: viewTotals, shards, chunks: full.chunks } as const;
-    const encoded = await composeManifest(manifestHead(job, plan, part), full.entries());
+    const encoded = await composeManifest(manifestHead(run, plan, part), full.entries());
     return { encoded, listing: 'full', totals: viewTotals, chunks: full.chunks };
   }
-  const own = await summarize(mergeLevels([level], job.uploadId));
+  const own = await summarize(mergeLevels([level], run.uploadId));
   const chain = view.head.chain ?? { deltas: 0, entries: 0 };
   const previous = { uploadId: view.head.uploadId, sha256: view.chain[0]?.sha256 ?? '' };
-  const head = manifestHead(job, plan, {
+  const head = manifestHead(run, plan, {
     listing: 'delta',
     previous,
     chain: { deltas: chain.deltas + 1, entries: chain.entries + level.count },

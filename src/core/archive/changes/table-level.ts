@@ -6,14 +6,14 @@ import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, Entry, EntryType, Mention, Segment, UploadId } from '../../manifest/manifest-types.js';
 import { provenanceOf } from '../../manifest/provenance.js';
 import { type RawPath, rawFromNumber, TOP } from '../../paths/raw-path.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { lineSources } from '../upload-provenance.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 
 const BATCH = 1024;
 const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 
-export type LevelInput = Pick<Job, 'uploadId' | 'ledger' | 'labels'>;
+export type LevelInput = Pick<UploadRun, 'uploadId' | 'ledger' | 'labels'>;
 
 /** What is listed beside the rows that this upload has stored itself. */
 export interface LevelBase {

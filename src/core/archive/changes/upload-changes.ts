@@ -8,7 +8,7 @@ import { ArchiverError, integrityError } from '../../failures/errors.js';
 import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
 import { displayPath } from '../../paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { type Lister, makeVersion } from '../make-version.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
@@ -29,9 +29,9 @@ import { tableLevel } from './table-level.js';
 /** Each attempt that fails means that another writer succeeded. */
 const MAX_TRIES = 1000;
 
-/** The job can refer to nothing that is stored: it must be uploaded as a self-contained full listing. */
+/** The run can refer to nothing that is stored: it must be uploaded as a self-contained full listing. */
 export interface NeedsFullVersion {
-  readonly ownJob: Job;
+  readonly ownJob: UploadRun;
   /** The highest ordinal that is known. */
   readonly highest: number;
   /** How the source differs from what was compared with. */
@@ -39,24 +39,24 @@ export interface NeedsFullVersion {
 }
 
 /** Uploads the difference between what was scanned and `baseline`. @throws as `archiveFolder` does */
-export async function uploadChanges(job: Job, baseline: Baseline): Promise<UploadResult | NeedsFullVersion> {
-  warnOfAnother(job, baseline);
-  let attempt = new Attempt(job, baseline);
+export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise<UploadResult | NeedsFullVersion> {
+  warnOfAnother(run, baseline);
+  let attempt = new Attempt(run, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const result = await attempt.run();
+    const result = await attempt.make();
     if (typeof result === 'object') return result;
     attempt = await attempt.next(result);
   }
-  throw new ArchiverError('conflict', `dataset ${job.datasetId} got ${MAX_TRIES} versions while this one was made`, {
+  throw new ArchiverError('conflict', `dataset ${run.datasetId} got ${MAX_TRIES} versions while this one was made`, {
     hint: 'check what writes to this dataset: archiver never makes so many versions at once',
   });
 }
 
-/** The same for a job whose first version another writer has committed: everything is sent, its manifest attempted. */
-export async function compareWithRival(job: Job): Promise<UploadResult | NeedsFullVersion> {
-  const baseline = await rivalsVersion(job, undefined);
-  const settled = keepEncryption(job.encryption, encryptionOf(baseline.view), job.emit);
-  return await uploadChanges(await underNewId(job, settled), baseline);
+/** The same for a run whose first version another writer has committed: everything is sent, its manifest attempted. */
+export async function compareWithRival(run: UploadRun): Promise<UploadResult | NeedsFullVersion> {
+  const baseline = await rivalsVersion(run, undefined);
+  const settled = keepEncryption(run.encryption, encryptionOf(baseline.view), run.emit);
+  return await uploadChanges(await underNewId(run, settled), baseline);
 }
 
 /** Why an attempt is repeated: another writer was faster, or the baseline does not match the store. */
@@ -64,25 +64,25 @@ type Repeat = 'taken' | 'stale' | 'doubtful';
 
 class Attempt {
   constructor(
-    private readonly job: Job,
+    private readonly run: UploadRun,
     private readonly baseline: Baseline,
     /** What the baseline was read from. */
     private readonly mayCache = true,
   ) {}
 
-  async run(): Promise<UploadResult | NeedsFullVersion | Repeat> {
-    const { job, baseline } = this;
+  async make(): Promise<UploadResult | NeedsFullVersion | Repeat> {
+    const { run, baseline } = this;
     const compared = await this.compare();
-    checkDeletions(job, compared.counts);
+    checkDeletions(run, compared.counts);
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
-    if (!baseline.isListed && !job.dryRun) return this.onItsOwn(compared, 'list');
+    if (!baseline.isListed && !run.dryRun) return this.onItsOwn(compared, 'list');
     const isFull = this.isFull(compared);
     const look = await this.look(compared, isFull);
     if (look === undefined) return this.onItsOwn(compared, 'list');
     if (look.first === undefined) return await this.commit(compared, isFull, look);
     if (this.mayCache && baseline.isReadable) return 'doubtful';
-    reopenUnstored(job.ledger.table, job.ledger.extras);
+    reopenUnstored(run.ledger.table, run.ledger.extras);
     const again = await this.compare(look.unsound);
     const isLost = look.isManifest || (isFull && again.lost !== undefined);
     return isLost ? this.cannotRefer(look.first, again) : await this.commit(again, isFull, look);
@@ -94,15 +94,15 @@ class Attempt {
     isFull: boolean,
     { lookedAtMs }: ReferenceLook,
   ): Promise<UploadResult | Repeat> {
-    const { job, baseline } = this;
+    const { run, baseline } = this;
     const lister = this.lister(comparison, isFull, lookedAtMs);
-    const made = await makeVersion(job, lister, { version: baseline.head + 1, isExact: true });
+    const made = await makeVersion(run, lister, { version: baseline.head + 1, isExact: true });
     if (made.state === 'planned') return this.dryRun(made.plan, comparison);
     if (made.state === 'nothing') return await this.unchanged(comparison);
     if (made.state !== 'committed') return made.state;
     const { version, plan, totals } = made;
-    const sent = job.ledger.chunks().filter(({ entries }) => entries > 0);
-    return versionResult(job, {
+    const sent = run.ledger.chunks().filter(({ entries }) => entries > 0);
+    return versionResult(run, {
       version,
       files: totals.files,
       bytes: totals.bytes,
@@ -115,14 +115,14 @@ class Attempt {
 
   /** What changed, on top of the view. */
   private lister({ deleted, kept }: Comparison, isFull: boolean, lookedAtMs: number): Lister {
-    const { job, baseline } = this;
+    const { run, baseline } = this;
     const { view, recordEtag } = baseline;
     const list = (plan: UploadPlan): (() => Promise<Commitment>) | undefined => {
       const { uploadId } = view.head;
-      const level = tableLevel(job, { view: { uploadId, chunks: view.chunks }, deleted });
+      const level = tableLevel(run, { view: { uploadId, chunks: view.chunks }, deleted });
       if (level.count === 0 && this.isSameRoot()) return undefined;
       return async () => {
-        const composed = await composeChanges(job, plan, level, { view, isFull });
+        const composed = await composeChanges(run, plan, level, { view, isFull });
         // What tables of contents in its folder do not tell: without a copy it would be lost with the manifest.
         const isElsewhere = level.chunks.some(({ key }) => key.startsWith('../'));
         const hasCopy = !isFull && (isElsewhere || kept + deleted.length > 0 || level.count === 0);
@@ -135,8 +135,8 @@ class Attempt {
 
   /** Whether everything has to be listed: decided before anything is packed, since all of it is then referred to. */
   private isFull({ pending, kept, stored, deleted }: Comparison): boolean {
-    const { baseline, job } = this;
-    const isForced = job.dataset.changes?.isForced === true;
+    const { baseline, run } = this;
+    const isForced = run.dataset.changes?.isForced === true;
     return isForced || !baseline.isNewest || isFullDue(baseline.view, pending + kept + stored + deleted.length);
   }
 
@@ -148,7 +148,7 @@ class Attempt {
     { kept }: Comparison,
     isFull: boolean,
   ): Promise<(ReferenceLook & { readonly isManifest: boolean }) | undefined> {
-    const { job, baseline } = this;
+    const { run, baseline } = this;
     const { view } = baseline;
     const wanted = isFull ? undefined : kept > 0 ? this.keptChunks() : new Set<number>();
     const previous = isFull ? undefined : view.head.uploadId;
@@ -157,17 +157,17 @@ class Attempt {
       const isWanted = wanted === undefined || wanted.has(position);
       return { ...chunk, key: isWanted ? elsewhere(chunk.key, view.head.uploadId) : '' };
     });
-    const references = { uploadId: job.uploadId, chunks, previous };
+    const references = { uploadId: run.uploadId, chunks, previous };
     const none = { unsound: new Set<number>(), first: undefined, lookedAtMs: Date.now(), isManifest: false };
     if (!hasReferences(references)) return none;
-    const look = await lookAtReferences(job.store, references, job.signal);
-    if (look === undefined) return job.dryRun ? none : undefined;
+    const look = await lookAtReferences(run.store, references, run.signal);
+    if (look === undefined) return run.dryRun ? none : undefined;
     return { ...look, isManifest: look.first !== undefined && look.unsound.size === 0 };
   }
 
   /** Positions of the chunks that rows with new metadata refer to. */
   private keptChunks(): ReadonlySet<number> {
-    const { table, extras } = this.job.ledger;
+    const { table, extras } = this.run.ledger;
     const { status, chunk } = table.columns;
     const chunks = new Set<number>();
     for (let index = 0; index < table.count; index++) {
@@ -181,25 +181,25 @@ class Attempt {
 
   /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */
   private cannotRefer(missing: string, comparison: Comparison): NeedsFullVersion {
-    const { job, baseline } = this;
+    const { run, baseline } = this;
     const { lost } = comparison;
     const about = lost === undefined ? missing : `${missing}, where ${displayPath(lost)} lies,`;
     // Nothing more can be found out by a writer that may not read; a full version of its own is always whole.
     if (!baseline.isReadable) return this.onItsOwn(comparison, 'read');
-    throw integrityError(`version ${baseline.head} of dataset ${job.datasetId} needs ${about} which no longer exists`, {
+    throw integrityError(`version ${baseline.head} of dataset ${run.datasetId} needs ${about} which no longer exists`, {
       hint: 'look at it with `archiver verify`; run again with --track-deletes --force for a version without it',
     });
   }
 
   private onItsOwn({ counts }: Comparison, why: 'list' | 'read'): NeedsFullVersion {
-    const { job, baseline } = this;
-    const { table, extras } = job.ledger;
-    job.emit({
+    const { run, baseline } = this;
+    const { table, extras } = run.ledger;
+    run.emit({
       type: 'note',
       text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,
     });
     reopenUnstored(table, extras);
-    return { ownJob: job, highest: baseline.head, counts };
+    return { ownJob: run, highest: baseline.head, counts };
   }
 
   private isNothing({ pending, kept, stored, deleted }: Comparison): boolean {
@@ -208,7 +208,7 @@ class Attempt {
 
   /** The folder itself is no entry: its mode, owner and time are in the head of a manifest. */
   private isSameRoot(): boolean {
-    const { scanned, dataset } = this.job;
+    const { scanned, dataset } = this.run;
     const { mode, uid, gid, mtime } = this.baseline.view.head.source;
     const { root } = scanned;
     const isSameTime = root.mtimeSeconds === mtime.seconds && root.mtimeNanos === mtime.nanos;
@@ -217,7 +217,7 @@ class Attempt {
   }
 
   private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
-    const { dataset, labels, scanned, ledger, source } = this.job;
+    const { dataset, labels, scanned, ledger, source } = this.run;
     const entries = avoid === undefined ? this.baseline.entries : this.baseline.view.entries();
     return await compareWithView(entries, {
       table: ledger.table,
@@ -232,53 +232,53 @@ class Attempt {
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {
-    return dryRunResult(this.job, plan, { ...comparison.counts, noChanges: this.isNothing(comparison) });
+    return dryRunResult(this.run, plan, { ...comparison.counts, noChanges: this.isNothing(comparison) });
   }
 
   /** Nothing to mention: no version is written, and everything is that of the version before. */
   private async unchanged(comparison: Comparison): Promise<UploadResult> {
-    const { job, baseline } = this;
-    if (job.dryRun) return this.dryRun(planUpload(job, pendingTotals(job.ledger.table)), comparison);
-    await job.sender.takeBackUntold();
+    const { run, baseline } = this;
+    if (run.dryRun) return this.dryRun(planUpload(run, pendingTotals(run.ledger.table)), comparison);
+    await run.sender.takeBackUntold();
     const { head, totals } = baseline.view;
     const { files, bytes } = totals;
     const changes = { ...comparison.counts, noChanges: true };
     const sums = { version: baseline.head, files, bytes, storedBytes: 0, chunks: 0, shards: 0, changes };
-    return versionResult(job, sums, head.uploadId);
+    return versionResult(run, sums, head.uploadId);
   }
 
   /** The same upload against what is there now. */
   async next(reason: Repeat): Promise<Attempt> {
-    const { job } = this;
-    const found = reason === 'taken' ? await rivalsVersion(job, this.baseline) : await readAnew(job);
+    const { run } = this;
+    const found = reason === 'taken' ? await rivalsVersion(run, this.baseline) : await readAnew(run);
     // Who may not read goes on with what it remembers, and sends again what it may not refer to.
     const baseline = found ?? asRemembered(this.baseline);
-    reopenUnstored(job.ledger.table, job.ledger.extras);
-    if (reason === 'doubtful') return new Attempt(job, baseline, false);
-    const { encryption, dataset } = job;
+    reopenUnstored(run.ledger.table, run.ledger.extras);
+    if (reason === 'doubtful') return new Attempt(run, baseline, false);
+    const { encryption, dataset } = run;
     const settled = dataset.encryption.keep
-      ? keepEncryption(encryption, encryptionOf(baseline.view), job.emit)
+      ? keepEncryption(encryption, encryptionOf(baseline.view), run.emit)
       : encryption;
-    return new Attempt(await underNewId(job, settled), baseline, reason === 'taken');
+    return new Attempt(await underNewId(run, settled), baseline, reason === 'taken');
   }
 }
 
 /** A key of the view's upload as that of another folder. */
 const elsewhere = (key: string, uploadId: UploadId): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);
 
-type FindInput = Pick<Job, 'store' | 'datasetId' | 'remembered' | 'dataset' | 'emit' | 'signal'>;
+type FindInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'dataset' | 'emit' | 'signal'>;
 
 /** The latest version from the store, not the cache; undefined where it cannot be read. @throws what reading it throws */
-async function readAnew(job: FindInput): Promise<Baseline | undefined> {
-  const { store, datasetId, dataset, emit, signal } = job;
+async function readAnew(run: FindInput): Promise<Baseline | undefined> {
+  const { store, datasetId, dataset, emit, signal } = run;
   const highest = await highestVersion(store, datasetId, { signal });
   const previousManifest = dataset.changes?.previousManifest;
   return await findBaseline({ store, datasetId, highest, remembered: {}, previousManifest, emit, signal });
 }
 
 /** The version that was committed first. @throws conflict when there is nothing new after all */
-async function rivalsVersion(job: FindInput, before: Baseline | undefined): Promise<Baseline> {
-  const { store, datasetId, remembered, emit, signal } = job;
+async function rivalsVersion(run: FindInput, before: Baseline | undefined): Promise<Baseline> {
+  const { store, datasetId, remembered, emit, signal } = run;
   emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });
   const highest = await highestVersion(store, datasetId, { signal });
   const found = await findBaseline({ store, datasetId, highest, remembered, emit, signal });

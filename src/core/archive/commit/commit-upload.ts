@@ -7,7 +7,7 @@ import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { textFromRaw, bytesOf } from '../../paths/raw-path.js';
 import { defined } from '../../defined.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { claimVersion, commitManifest, putCopy, type VersionInput } from './commit.js';
 import type { Commitment, CommitOutcome, Ordinal } from './commitment.js';
 import { confirmSent, lookBack, type LookInput, referencesStand } from './looks.js';
@@ -17,23 +17,26 @@ import { manifestKeyOf } from '../../manifest/upload-id.js';
 const MAX_ORDINAL_TRIES = 10_000;
 
 export type CommitInput = LookInput &
-  Pick<Job, 'ledger' | 'emit' | 'sender' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'remembered'>;
+  Pick<
+    UploadRun,
+    'ledger' | 'emit' | 'sender' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'remembered'
+  >;
 
 /**
  * Makes the upload a version. Where its ordinal need not be exact, another writer only costs another attempt: right for a full listing,
  * which does not depend on its predecessor. @throws what the store throws; integrity when something is not there
  */
-export async function commitUpload(job: CommitInput, commitment: Commitment, ordinal: Ordinal): Promise<CommitOutcome> {
-  const { store, datasetId, signal } = job;
+export async function commitUpload(run: CommitInput, commitment: Commitment, ordinal: Ordinal): Promise<CommitOutcome> {
+  const { store, datasetId, signal } = run;
   const startedMs = Date.now();
-  await putManifest(job, commitment);
-  if (!(await referencesStand(job, commitment))) return 'stale';
-  const input = versionInput(job, commitment);
+  await putManifest(run, commitment);
+  if (!(await referencesStand(run, commitment))) return 'stale';
+  const input = versionInput(run, commitment);
   let { version } = ordinal;
   for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
     const shown = await claimVersion(store, input, version, signal);
     if (shown !== 'taken') {
-      await lookBack(job, commitment, { version, shown, startedMs });
+      await lookBack(run, commitment, { version, shown, startedMs });
       return { version, recordEtag: shown.etag, encryption: input.encryption };
     }
     if (ordinal.isExact) return 'taken';
@@ -46,31 +49,31 @@ export async function commitUpload(job: CommitInput, commitment: Commitment, ord
 }
 
 /** Up to here no other process knows the upload; from here on it can be read, and the writer deletes nothing of it. */
-async function putManifest(job: CommitInput, { encoded, hasCopy = false }: Commitment): Promise<void> {
-  await confirmSent(job);
-  throwIfCancelled(job.signal);
-  await job.resume.journal?.committing();
-  job.sender.keep();
-  const { store, uploadId, signal } = job;
+async function putManifest(run: CommitInput, { encoded, hasCopy = false }: Commitment): Promise<void> {
+  await confirmSent(run);
+  throwIfCancelled(run.signal);
+  await run.resume.journal?.committing();
+  run.sender.keep();
+  const { store, uploadId, signal } = run;
   if (hasCopy) await putCopy(store, besideKeyOf(uploadId, 'copy', encoded.sha256), encoded, signal);
   await commitManifest(store, manifestKeyOf(uploadId), encoded, signal);
 }
 
 /** What the version record says. */
-function versionInput(job: CommitInput, { encoded, totals, listing }: Commitment): VersionInput {
-  const { writerId, host } = job.dataset;
+function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment): VersionInput {
+  const { writerId, host } = run.dataset;
   return {
     format: FORMAT_VERSION,
     type: 'archiver-version',
-    datasetId: job.datasetId,
-    uploadId: job.uploadId,
-    manifestKey: manifestKeyOf(job.uploadId),
+    datasetId: run.datasetId,
+    uploadId: run.uploadId,
+    manifestKey: manifestKeyOf(run.uploadId),
     manifestSha256: encoded.sha256,
-    createdAt: job.createdAt.toISOString(),
+    createdAt: run.createdAt.toISOString(),
     listing,
-    source: encoded.opened === undefined ? { ...sourcePath(job), host } : {},
+    source: encoded.opened === undefined ? { ...sourcePath(run), host } : {},
     totals,
-    ...defined({ writerId, encryption: recordedEncryption(job, encoded) }),
+    ...defined({ writerId, encryption: recordedEncryption(run, encoded) }),
   };
 }
 
@@ -80,8 +83,8 @@ function recordedEncryption({ encryption }: CommitInput, { opened }: EncodedMani
   return kmsKeyId === undefined ? undefined : { kmsKeyId, manifest: opened !== undefined };
 }
 
-function sourcePath(job: CommitInput): { path: string } | { pathBase64: string } {
-  const raw = originPath(job);
+function sourcePath(run: CommitInput): { path: string } | { pathBase64: string } {
+  const raw = originPath(run);
   const path = textFromRaw(raw);
   return path === undefined ? { pathBase64: bytesOf(raw).toString('base64') } : { path };
 }

@@ -1,5 +1,5 @@
 // What is to become a version, and what came of it.
-import type { ChunkRecord, Listing, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
+import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { VersionInput } from './commit.js';
 
@@ -8,7 +8,7 @@ export interface Commitment {
   readonly encoded: EncodedManifest;
   /** Of the effective view. */
   readonly totals: Totals;
-  readonly listing: Listing;
+  readonly listing: ListingKind;
   /** That the manifest lists. */
   readonly chunks: readonly ChunkRecord[];
   /** The manifest that a delta builds on, and the ETag of its version's record where that is known. */

@@ -4,12 +4,12 @@ import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../failures/errors.js';
 import type { ChunkRecord, PreviousManifest } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { confirmChunks, type ShownRecord } from './commit.js';
 import type { Commitment } from './commitment.js';
 import { manifestKeyOf, uploadFolder, uploadUrlOf } from '../../manifest/upload-id.js';
 
-export type LookInput = Pick<Job, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
+export type LookInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 'signal'>;
 
 /** Counts the chunks that this upload id has in the store. @throws integrity when one is missing */
 export async function confirmSent({
@@ -18,7 +18,7 @@ export async function confirmSent({
   uploadId,
   emit,
   signal,
-}: LookInput & Pick<Job, 'ledger' | 'emit'>): Promise<void> {
+}: LookInput & Pick<UploadRun, 'ledger' | 'emit'>): Promise<void> {
   const own = ledger.chunks().filter(({ key }) => !key.startsWith('../'));
   if (own.length === 0 || (await confirmChunks(store, uploadFolder(uploadId), own, signal))) return;
   emit({ type: 'note', text: 'this writer has no permission to list: chunks were not counted before the commit' });
@@ -31,12 +31,12 @@ const referencesOf = ({ uploadId }: LookInput, { chunks, previous }: Commitment)
 });
 
 /** False where something that it refers to is not sound. What was looked at less than an hour ago is not looked at again. */
-export async function referencesStand(job: LookInput, commitment: Commitment): Promise<boolean> {
+export async function referencesStand(run: LookInput, commitment: Commitment): Promise<boolean> {
   const { lookedAtMs } = commitment;
-  const references = referencesOf(job, commitment);
+  const references = referencesOf(run, commitment);
   const isFresh = lookedAtMs !== undefined && !isLookOld(lookedAtMs);
   if (isFresh || !hasReferences(references)) return true;
-  const look = await lookAtReferences(job.store, references, job.signal);
+  const look = await lookAtReferences(run.store, references, run.signal);
   return look !== undefined && look.first === undefined;
 }
 
@@ -50,42 +50,42 @@ export interface Put {
 
 /** The looks after the record. @throws integrity when something that the version needs was removed while it was made */
 export async function lookBack(
-  job: LookInput,
+  run: LookInput,
   commitment: Commitment,
   { version, shown, startedMs }: Put,
 ): Promise<void> {
   const { chunks, previous } = commitment;
-  const references = referencesOf(job, commitment);
-  const look = await lookAtReferences(job.store, references, job.signal);
-  if (look === undefined && hasReferences(references)) throw unseen(job, version, 'the folders that it refers to');
+  const references = referencesOf(run, commitment);
+  const look = await lookAtReferences(run.store, references, run.signal);
+  if (look === undefined && hasReferences(references)) throw unseen(run, version, 'the folders that it refers to');
   // A computer that slept for a week: its own folder may have been taken for abandoned.
-  const own = isLookOld(startedMs) ? await lookAtOwn(job, version, chunks) : undefined;
+  const own = isLookOld(startedMs) ? await lookAtOwn(run, version, chunks) : undefined;
   const gone = look?.first ?? own;
-  if (gone !== undefined) throw notWhole(job, version, `${gone} was removed while it was made`);
+  if (gone !== undefined) throw notWhole(run, version, `${gone} was removed while it was made`);
   const { recordEtag } = previous ?? {};
   if (previous !== undefined && recordEtag !== undefined && shown.etagBefore !== recordEtag)
-    await confirmPrevious(job, version, previous);
+    await confirmPrevious(run, version, previous);
 }
 
 /** Key of the first own object that is missing or marked. @throws integrity for a writer without permission to list */
-async function lookAtOwn(job: LookInput, version: number, chunks: readonly ChunkRecord[]): Promise<string | undefined> {
-  const { store, uploadId, signal } = job;
+async function lookAtOwn(run: LookInput, version: number, chunks: readonly ChunkRecord[]): Promise<string | undefined> {
+  const { store, uploadId, signal } = run;
   const look = await ifAllowed(store, 'list', uploadFolder(uploadId), () =>
     lookAtFolder(store, uploadFolder(uploadId), signal),
   );
-  if (look === undefined) throw unseen(job, version, 'its own folder');
+  if (look === undefined) throw unseen(run, version, 'its own folder');
   const keys = chunks.flatMap(({ key }) => (key.startsWith('../') ? [] : [`${uploadFolder(uploadId)}${key}`]));
   return [manifestKeyOf(uploadId), ...keys].find((key) => !look.sound.has(key));
 }
 
 /** The record of the version before was rewritten meanwhile: a repair may have put another view in its manifest's place. */
-async function confirmPrevious(job: LookInput, version: number, { uploadId, sha256 }: PreviousManifest): Promise<void> {
+async function confirmPrevious(run: LookInput, version: number, { uploadId, sha256 }: PreviousManifest): Promise<void> {
   try {
-    await loadExpected(job.store, uploadId, [sha256], { signal: job.signal });
+    await loadExpected(run.store, uploadId, [sha256], { signal: run.signal });
   } catch (error) {
     // Asked again even where reading was refused before: a version is not called whole on the word of who cannot look.
     if (!isArchiverError(error, 'access-denied', 'integrity', 'not-found', 'unsupported')) throw error;
-    throw notWhole(job, version, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
+    throw notWhole(run, version, `the manifest that it builds on was replaced meanwhile: ${error.message}`);
   }
 }
 

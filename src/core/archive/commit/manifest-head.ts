@@ -6,12 +6,12 @@ import { parseStoreUrl } from '../../object-store/store-url.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import { deduplicatedTotals } from '../dedup/dedup-totals.js';
 import { defined } from '../../defined.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { readAccountNames } from '../scan/account-names.js';
 
 export type HeadInput = Pick<
-  Job,
+  UploadRun,
   | 'source'
   | 'dataset'
   | 'packing'
@@ -34,13 +34,13 @@ export type ListingPart = Pick<
 >;
 
 /** The folder that people know; another than `source` where that is only a copy. */
-export const originPath = ({ dataset, source }: Pick<Job, 'dataset' | 'source'>): RawPath =>
+export const originPath = ({ dataset, source }: Pick<UploadRun, 'dataset' | 'source'>): RawPath =>
   dataset.origin?.path ?? source;
 
 /** The head of this upload's manifest. */
-export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart): ManifestHead {
-  const { dataset, packing, layout, labels } = job;
-  const { root } = job.scanned;
+export function manifestHead(run: HeadInput, plan: UploadPlan, part: ListingPart): ManifestHead {
+  const { dataset, packing, layout, labels } = run;
+  const { root } = run.scanned;
   const { listing, previous, chain, view, totals, shards, chunks } = part;
   const { tags, project, provenance } = labels;
   const { git, dvc } = provenance ?? {};
@@ -51,14 +51,14 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
     requires: NO_REQUIREMENTS,
     tool: labels.tool,
     codec: loadCodec().version,
-    uploadId: job.uploadId,
-    createdAt: job.createdAt.toISOString(),
+    uploadId: run.uploadId,
+    createdAt: run.createdAt.toISOString(),
     listing,
     ...defined({ previous, chain, view }),
-    datasetId: job.datasetId,
+    datasetId: run.datasetId,
     ...defined({ writerId }),
     source: {
-      path: originPath(job),
+      path: originPath(run),
       host: dataset.host,
       mode: root.mode & 0o7777,
       mtime: { seconds: root.mtimeSeconds, nanos: root.mtimeNanos },
@@ -66,7 +66,7 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
       gid: root.gid,
       ...accounts(root),
     },
-    storage: storage(job),
+    storage: storage(run),
     ...defined({ project, tags: Object.keys(tags).length === 0 ? undefined : tags }),
     settings: {
       shardStrategy: layout.shardStrategy,
@@ -77,7 +77,7 @@ export function manifestHead(job: HeadInput, plan: UploadPlan, part: ListingPart
       fileChecksums: packing.fileChecksums,
       ...(packing.dedup ? { dedup: true } : {}),
     },
-    ...defined({ dedup: packing.dedup ? deduplicatedTotals(job.ledger.table) : undefined, git, dvc }),
+    ...defined({ dedup: packing.dedup ? deduplicatedTotals(run.ledger.table) : undefined, git, dvc }),
     totals,
     shards,
     chunks,

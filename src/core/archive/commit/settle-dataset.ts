@@ -11,7 +11,7 @@ import { ifAllowed } from '../../object-store/abilities.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 import { type Baseline, findBaseline } from '../changes/baseline.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../upload-encryption.js';
 
 export interface SettledDataset {
@@ -32,7 +32,7 @@ interface Found {
   readonly remembered: CachedHead | undefined;
 }
 
-export type SettleInput = Pick<Job, 'source' | 'dataset' | 'resume' | 'remembered' | 'store' | 'emit' | 'signal'>;
+export type SettleInput = Pick<UploadRun, 'source' | 'dataset' | 'resume' | 'remembered' | 'store' | 'emit' | 'signal'>;
 
 /** Looks what is there of the dataset. @throws what reading its latest version throws */
 export async function settleDataset(input: SettleInput): Promise<SettledDataset> {

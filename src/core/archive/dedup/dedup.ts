@@ -1,16 +1,16 @@
 // Deduplication of whole files within an upload. Of files with equal content the first is packed; the others become its
-// twins: they lie in the same chunk job, and the packer lets them refer to what it stored (dedup-pack.ts). SHA-256 decides
+// twins: they lie in the same task, and the packer lets them refer to what it stored (dedup-pack.ts). SHA-256 decides
 // what is equal; sizes, and the beginnings of large files, only spare most of the reading.
 import { digestFiles, type DigestOptions } from './dedup-digests.js';
 import { markGroup, sameDigests, sameSizes } from './dedup-groups.js';
 import { openEntryTable, type EntryTable } from '../scan/entry-table.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 
 /** Files beyond this size are compared by their beginnings first. */
 const LARGE_BYTES = 2 ** 20;
 const BEGINNING_BYTES = 64 * 1024;
 
-export type TwinInput = Pick<Job, 'packing' | 'source' | 'scanned' | 'emit' | 'signal'>;
+export type TwinInput = Pick<UploadRun, 'packing' | 'source' | 'scanned' | 'emit' | 'signal'>;
 
 /** Marks the twins among the pending rows when the upload is deduplicated. @throws internal, cancelled */
 export async function markTwins({ packing, source: root, scanned, emit, signal }: TwinInput): Promise<void> {

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { type EntryExtra, entryLine } from '../../manifest/entry-line.js';
 import { FORMAT_VERSION, type FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob } from '../plan/chunk-job.js';
+import type { ChunkTask } from '../plan/chunk-task.js';
 import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../chunk/table-frame.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
@@ -55,34 +55,34 @@ export class ChunkPacker {
     this.cut = new CutFilePacker(this.context, this.twins, (from, to) => this.copyContent(from, to));
   }
 
-  /** Packs `job` into `output`, which is replaced when it is too small. */
-  pack(job: ChunkJob, output: Buffer): PackedChunk {
+  /** Packs `task` into `output`, which is replaced when it is too small. */
+  pack(task: ChunkTask, output: Buffer): PackedChunk {
     const { context, deps } = this;
     context.begin(output);
-    deps.progress[PROGRESS.current] = job.entries[0] ?? 0;
-    const objects = packDirect(context, job);
+    deps.progress[PROGRESS.current] = task.entries[0] ?? 0;
+    const objects = packDirect(context, task);
     const start = context.frames.outputLength;
-    const segment = job.part === undefined ? undefined : this.cut.pack(job, job.part);
-    if (job.part === undefined) {
-      this.twins.noteFirsts(job.entries);
-      for (const index of job.entries) this.packEntry(job, index);
+    const segment = task.part === undefined ? undefined : this.cut.pack(task, task.part);
+    if (task.part === undefined) {
+      this.twins.noteFirsts(task.entries);
+      for (const index of task.entries) this.packEntry(task, index);
     }
     context.frames.zeros(2 * BLOCK);
     context.frames.flush();
     const rawSize = context.frames.position;
-    const entries = this.writeToc(job, rawSize, segment, objects);
-    return { ...this.finish(job, start), rawSize, entries, segment, objects };
+    const entries = this.writeToc(task, rawSize, segment, objects);
+    return { ...this.finish(task, start), rawSize, entries, segment, objects };
   }
 
   /** `start` is where the chunk begins in the output. */
-  private finish(job: ChunkJob, start: number): Omit<PackedChunk, 'rawSize' | 'entries' | 'segment' | 'objects'> {
+  private finish(task: ChunkTask, start: number): Omit<PackedChunk, 'rawSize' | 'entries' | 'segment' | 'objects'> {
     const { frames, extras, skipped, bytes } = this.context;
     const toc = encodeTable(this.deps.codec, this.toc.bytes());
     frames.append(toc);
     const output = frames.output.subarray(start);
     const size = frames.outputLength - start;
     return {
-      chunk: job.chunk,
+      chunk: task.chunk,
       output,
       size,
       tocSize: toc.length,
@@ -97,23 +97,23 @@ export class ChunkPacker {
 
   /** Fills `toc` with the table of contents; returns how many entries it lists. */
   private writeToc(
-    job: ChunkJob,
+    task: ChunkTask,
     rawSize: number,
     segment: PackedSegment | undefined,
     packed: readonly PackedObject[],
   ): number {
     const { table, names, settings } = this.deps;
     const { level, frames } = this.context.frames;
-    const part = job.part === undefined ? {} : { part: { ...job.part, stored: segment?.size ?? 0 } };
-    const chunk = { chunk: job.chunk, shard: job.shard, rawSize, level, frames, ...part };
+    const part = task.part === undefined ? {} : { part: { ...task.part, stored: segment?.size ?? 0 } };
+    const chunk = { chunk: task.chunk, shard: task.shard, rawSize, level, frames, ...part };
     this.toc.clear();
     const objects = packed.length === 0 ? {} : { objects: packed.map(({ record }) => record) };
     const head = { format: FORMAT_VERSION, uploadId: settings.uploadId, chunk, ...objects };
     this.toc.add(JSON.stringify(head).slice(0, -1));
     this.toc.add(',"files":[\n');
     let entries = 0;
-    for (const index of job.entries) {
-      if (!this.isContained(job, index)) continue;
+    for (const index of task.entries) {
+      if (!this.isContained(task, index)) continue;
       const line = entryLine(table, index, names, this.context.extras.get(index));
       this.toc.add(entries++ === 0 ? line : `,\n${line}`);
     }
@@ -122,13 +122,13 @@ export class ChunkPacker {
   }
 
   /** Pieces are listed before the file is stored; a twin that was not settled is packed elsewhere. */
-  private isContained({ part, entries }: ChunkJob, index: number): boolean {
+  private isContained({ part, entries }: ChunkTask, index: number): boolean {
     const status = this.deps.table.columns.status[index];
     if (status === STATUS.pending) return part !== undefined && index === entries[0];
     return status !== STATUS.skipped;
   }
 
-  private packEntry(job: ChunkJob, index: number): void {
+  private packEntry(task: ChunkTask, index: number): void {
     const { context, deps } = this;
     const c = deps.table.columns;
     if (c.status[index] === STATUS.twin) {
@@ -136,11 +136,11 @@ export class ChunkPacker {
       return;
     }
     if (c.status[index] !== STATUS.pending) return; // a direct file
-    c.chunk[index] = job.chunk;
+    c.chunk[index] = task.chunk;
     deps.progress[PROGRESS.current] = index;
     const kind = c.kind[index];
     if (kind !== KIND.directory) context.countFiles(1);
-    if (kind === KIND.hardlink && this.packHardlink(job, index)) return;
+    if (kind === KIND.hardlink && this.packHardlink(task, index)) return;
     const mark = context.mark();
     try {
       if (kind === KIND.directory || kind === KIND.symlink) this.packBare(index, kind);
@@ -164,7 +164,7 @@ export class ChunkPacker {
   }
 
   /** False when no member of the group could be stored yet, so that this one has to be read as a file. */
-  private packHardlink(job: ChunkJob, index: number): boolean {
+  private packHardlink(task: ChunkTask, index: number): boolean {
     const { context, deps } = this;
     const c = deps.table.columns;
     const named = c.link[index] ?? 0;
@@ -179,7 +179,7 @@ export class ChunkPacker {
     }
     this.copyContent(first, index);
     // Of an object of its own tar knows nothing, and nothing can be linked to it.
-    if (c.chunk[first] === job.chunk)
+    if (c.chunk[first] === task.chunk)
       context.header({ ...context.member(index, '1', 0), target: deps.table.path(first) });
     return true;
   }

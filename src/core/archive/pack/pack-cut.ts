@@ -1,6 +1,6 @@
 // Packs one piece of a file that is cut over several chunks. One worker packs all pieces of a file in order, so that the
 // file's MD5 runs through them and a change in between is seen.
-import type { ChunkJob } from '../plan/chunk-job.js';
+import type { ChunkTask } from '../plan/chunk-task.js';
 import type { TwinPacker } from '../dedup/dedup-pack.js';
 import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../paths/raw-path.js';
 import { STATUS } from '../scan/entry-table.js';
@@ -16,7 +16,7 @@ export interface PackedSegment {
   readonly size: number;
 }
 
-type Part = NonNullable<ChunkJob['part']>;
+type Part = NonNullable<ChunkTask['part']>;
 
 export class CutFilePacker {
   private md5: Md5 | undefined;
@@ -30,19 +30,19 @@ export class CutFilePacker {
   ) {}
 
   /** Undefined when the file could not be read; it is then skipped as a whole. */
-  pack(job: ChunkJob, part: Part): PackedSegment | undefined {
-    const index = job.entries[0] ?? 0;
+  pack(task: ChunkTask, part: Part): PackedSegment | undefined {
+    const index = task.entries[0] ?? 0;
     const c = this.context.deps.table.columns;
-    c.chunk[index] = job.chunk;
+    c.chunk[index] = task.chunk;
     if (part.number === 1) this.twins.note(index);
-    const segment = this.packPiece(job, part, index);
-    for (const other of job.entries) if (c.status[other] === STATUS.twin) this.twins.settle(other);
+    const segment = this.packPiece(task, part, index);
+    for (const other of task.entries) if (c.status[other] === STATUS.twin) this.twins.settle(other);
     return segment;
   }
 
-  private packPiece(job: ChunkJob, part: Part, index: number): PackedSegment | undefined {
+  private packPiece(task: ChunkTask, part: Part, index: number): PackedSegment | undefined {
     const { status } = this.context.deps.table.columns;
-    const names = job.entries.filter((entry) => status[entry] !== STATUS.twin);
+    const names = task.entries.filter((entry) => status[entry] !== STATUS.twin);
     if (part.number > 1 && status[index] === STATUS.skipped) {
       for (const other of names.subarray(1)) this.context.skip(other, 'another name of it could not be read');
       return undefined;

@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js';
-import type { ChunkJob } from '../plan/chunk-job.js';
-import type { DirectFile } from '../plan/chunk-job.js';
+import type { ChunkTask } from '../plan/chunk-task.js';
+import type { DirectFile } from '../plan/chunk-task.js';
 import type { PackContext } from './pack-context.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
@@ -18,12 +18,12 @@ export interface PackedObject {
   readonly start: number;
 }
 
-/** Packs the direct files of `job`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
-export function packDirect(context: PackContext, job: ChunkJob): readonly PackedObject[] {
-  return (job.direct ?? []).flatMap((file) => {
+/** Packs the direct files of `task`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
+export function packDirect(context: PackContext, task: ChunkTask): readonly PackedObject[] {
+  return (task.direct ?? []).flatMap((file) => {
     const bytes = context.bytes;
     try {
-      return packOne(context, job, file) ?? [];
+      return packOne(context, task, file) ?? [];
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
       context.countBytes(bytes - context.bytes);
@@ -34,7 +34,7 @@ export function packDirect(context: PackContext, job: ChunkJob): readonly Packed
 }
 
 /** Undefined for a file with holes. @throws the system error when it cannot be opened or read */
-function packOne(context: PackContext, job: ChunkJob, file: DirectFile): PackedObject | undefined {
+function packOne(context: PackContext, task: ChunkTask, file: DirectFile): PackedObject | undefined {
   const { index, chunk } = file;
   const { deps, frames } = context;
   const c = deps.table.columns;
@@ -57,7 +57,7 @@ function packOne(context: PackContext, job: ChunkJob, file: DirectFile): PackedO
       context.countBytes(got);
       context.countFiles(1);
       context.settle(index, held);
-      return stored(context, job, file, got);
+      return stored(context, task, file, got);
     }
   } finally {
     deps.fs.close(fd);
@@ -65,7 +65,7 @@ function packOne(context: PackContext, job: ChunkJob, file: DirectFile): PackedO
 }
 
 /** The record of the file whose bytes are in the output; its checksum goes into the table. */
-function stored({ frames, deps }: PackContext, job: ChunkJob, file: DirectFile, size: number): PackedObject {
+function stored({ frames, deps }: PackContext, task: ChunkTask, file: DirectFile, size: number): PackedObject {
   const { table, settings } = deps;
   const start = frames.outputLength;
   const bytes = frames.outputSpace(size);
@@ -74,17 +74,17 @@ function stored({ frames, deps }: PackContext, job: ChunkJob, file: DirectFile, 
   const record: ChunkRecord = {
     chunk: file.chunk,
     key: file.key,
-    shard: job.shard,
+    shard: task.shard,
     size,
     rawSize: size,
     entries: 1,
     level: 0,
-    storageClass: job.storageClass,
+    storageClass: task.storageClass,
     sha256: hash('sha256', bytes),
     tocSize: 0,
     frames: framesOf(bytes, settings.frameBytes),
     content: 'file',
-    listedIn: job.chunk,
+    listedIn: task.chunk,
   };
   return { record, start };
 }

@@ -3,7 +3,7 @@
 // buffers did, for a tenth of the time).
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import { WorkerThread } from '../../threads/worker-thread.js';
-import type { ChunkJob } from '../plan/chunk-job.js';
+import type { ChunkTask } from '../plan/chunk-task.js';
 import type { EntryTableData } from '../scan/entry-table.js';
 import type { PackedChunk } from './pack-chunk.js';
 import { PROGRESS, type PackSettings } from './pack-context.js';
@@ -57,13 +57,13 @@ export class PackPool {
   }
 
   /** Packs one chunk on thread number `number`, which must be idle. @throws what the thread failed with, or another before */
-  pack(number: number, job: ChunkJob, output: SharedArrayBuffer): Promise<PackedChunk> {
+  pack(number: number, task: ChunkTask, output: SharedArrayBuffer): Promise<PackedChunk> {
     return new Promise((resolve, reject) => {
       const thread = this.threads[number];
       if (thread === undefined) throw new ArchiverError('internal', `no packing thread ${number}`);
       if (this.failure !== undefined) throw this.failure;
       this.waiting.set(number, { resolve, reject });
-      thread.post({ type: 'pack', job, output });
+      thread.post({ type: 'pack', task, output });
     });
   }
 

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { loadCodec } from '../../codec/codec.js';
 import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
 import { readAccountNames } from '../scan/account-names.js';
-import type { ChunkJob } from '../plan/chunk-job.js';
+import type { ChunkTask } from '../plan/chunk-task.js';
 import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
 import { ChunkPacker, type PackedChunk } from './pack-chunk.js';
 import type { PackSettings } from './pack-context.js';
@@ -17,7 +17,7 @@ export type PackMessage =
       readonly settings: PackSettings;
       readonly progress: SharedArrayBuffer;
     }
-  | { readonly type: 'pack'; readonly job: ChunkJob; readonly output: SharedArrayBuffer }
+  | { readonly type: 'pack'; readonly task: ChunkTask; readonly output: SharedArrayBuffer }
   | { readonly type: 'close' };
 
 export type PackReply =
@@ -59,7 +59,7 @@ port?.on('message', (message: PackMessage) => {
   }
   try {
     packer ??= open();
-    const { output, ...chunk } = packer.pack(message.job, Buffer.from(message.output));
+    const { output, ...chunk } = packer.pack(message.task, Buffer.from(message.output));
     const buffer = output.buffer as SharedArrayBuffer;
     port.postMessage({ type: 'packed', chunk, output: buffer, start: output.byteOffset } satisfies PackReply);
   } catch (error) {

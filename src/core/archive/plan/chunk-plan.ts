@@ -1,6 +1,6 @@
 // Cuts what was scanned into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
-import type { Lane } from './chunk-job.js';
+import type { Lane } from './chunk-task.js';
 import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from './tier.js';
@@ -47,7 +47,7 @@ export function planChunks(table: EntryTable, options: PlanOptions): readonly La
   const lanes = planner.lanes;
   // Long lanes first: the other workers fill the rest around them.
   const weight = (lane: Lane): number =>
-    lane.length > 1 || options.largestFirst === true ? lane.reduce((sum, job) => sum + job.rawBytes, 0) : 0;
+    lane.length > 1 || options.largestFirst === true ? lane.reduce((sum, task) => sum + task.rawBytes, 0) : 0;
   return lanes
     .map((lane) => ({ lane, key: weight(lane) }))
     .sort((a, b) => b.key - a.key)

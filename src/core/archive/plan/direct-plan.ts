@@ -2,9 +2,9 @@
 // each: the chunk's tar stream has what else lies there (folders, links, sparse files), and its table of contents lists
 // everything, so that a lost manifest can be rebuilt. The objects have chunk numbers and records like chunks.
 import { parseStoreUrl } from '../../object-store/store-url.js';
-import type { ChunkJob, Lane } from './chunk-job.js';
+import type { ChunkTask, Lane } from './chunk-task.js';
 import { DirectKeys } from './direct-keys.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { KIND, STATUS } from '../scan/entry-table.js';
 import type { PendingTotals } from './pending-rows.js';
 import { uploadFolder } from '../../manifest/upload-id.js';
@@ -13,7 +13,7 @@ const MB = 1_000_000;
 const MIB = 2 ** 20;
 
 export type DirectInput = Pick<
-  Job,
+  UploadRun,
   'layout' | 'dataset' | 'scanned' | 'encryption' | 'emit' | 'store' | 'uploadId' | 'ledger' | 'sender' | 'resumed'
 >;
 
@@ -38,13 +38,13 @@ export function isDirect(
 const megabytes = (bytes: number): string => String(Math.ceil(bytes / MB));
 
 /** The lanes with the files in them that become objects; these have the chunk numbers after those of the lanes. */
-export function withDirectFiles(lanes: readonly Lane[], job: DirectInput, chunkBytes: number): readonly Lane[] {
-  const keys = keysOf(job);
-  const { kind, size, status } = job.ledger.table.columns;
-  let next = job.ledger.count + lanes.flat().length;
+export function withDirectFiles(lanes: readonly Lane[], run: DirectInput, chunkBytes: number): readonly Lane[] {
+  const keys = keysOf(run);
+  const { kind, size, status } = run.ledger.table.columns;
+  let next = run.ledger.count + lanes.flat().length;
   let large = 0;
   const isSmall = (index: number): boolean => (size[index] ?? 0) <= chunkBytes;
-  const withFiles = (chunk: ChunkJob): ChunkJob => {
+  const withFiles = (chunk: ChunkTask): ChunkTask => {
     const files = [...chunk.entries].filter((index) => kind[index] === KIND.file && status[index] === STATUS.pending);
     const small = chunk.part === undefined ? files.filter(isSmall) : [];
     if (chunk.part === undefined || chunk.part.number === 1) large += files.length - small.length;
@@ -55,7 +55,7 @@ export function withDirectFiles(lanes: readonly Lane[], job: DirectInput, chunkB
   const planned = lanes.map((lane) => lane.map(withFiles));
   if (large > 0) {
     const text = `${large} ${large === 1 ? 'file' : 'files'} of more than ${chunkBytes / MIB} MiB not uploaded directly, but in chunks`;
-    job.emit({ type: 'note', text });
+    run.emit({ type: 'note', text });
   }
   return planned;
 }

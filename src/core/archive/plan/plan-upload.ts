@@ -1,9 +1,9 @@
 // What becomes of the rows that are to be packed: chunks of a size that memory allows, over shards, and how they are sent.
 import { describeCompression } from '../pack/compression-level.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { withSentPieces } from '../resumed/take-over.js';
 import { type TransferPolicy, transferPolicy } from '../transfer/transfer-policy.js';
-import type { Lane } from './chunk-job.js';
+import type { Lane } from './chunk-task.js';
 import { chunkSizeFor, planChunks } from './chunk-plan.js';
 import { type DirectInput, isDirect, withDirectFiles } from './direct-plan.js';
 import { type MemoryPlan, memoryPlan } from '../../limits/memory-plan.js';
@@ -20,19 +20,19 @@ export interface UploadPlan {
   readonly memory: MemoryPlan;
 }
 
-export type PlanInput = Pick<Job, 'packing' | 'transfer'> & DirectInput;
+export type PlanInput = Pick<UploadRun, 'packing' | 'transfer'> & DirectInput;
 
 /** Plans chunks for what is pending, and says so. */
-export function planUpload(job: PlanInput, pending: PendingTotals): UploadPlan {
-  const { layout, ledger } = job;
-  const { workers, memoryLimitBytes, frameBytes } = job.packing;
-  const policy = transferPolicy(job.transfer, workers);
-  const shards = layout.shardCount === 0 ? autoShardCount(job.scanned.bytes) : layout.shardCount;
+export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
+  const { layout, ledger } = run;
+  const { workers, memoryLimitBytes, frameBytes } = run.packing;
+  const policy = transferPolicy(run.transfer, workers);
+  const shards = layout.shardCount === 0 ? autoShardCount(run.scanned.bytes) : layout.shardCount;
   const buffersWanted = workers + policy.windowLimit + policy.stagedMax;
   const memory = memoryPlan(memoryLimitBytes, workers, frameBytes);
   const fresh = chunkSizeFor(pending.bytes, memory.bufferBytes, Math.min(buffersWanted, 6));
-  const chunkBytes = layout.chunkBytes ?? resumedChunkBytes(job, memory) ?? fresh;
-  const goesDirectly = isDirect(job, pending);
+  const chunkBytes = layout.chunkBytes ?? resumedChunkBytes(run, memory) ?? fresh;
+  const goesDirectly = isDirect(run, pending);
   const chunked = planChunks(ledger.table, {
     strategy: layout.shardStrategy,
     shards,
@@ -43,22 +43,22 @@ export function planUpload(job: PlanInput, pending: PendingTotals): UploadPlan {
     directBytes: goesDirectly ? chunkBytes : 0,
     ...(layout.tiers === undefined ? {} : { tiers: layout.tiers }),
   });
-  const planned = goesDirectly ? withDirectFiles(chunked, job, chunkBytes) : chunked;
-  const lanes = job.resumed === undefined ? planned : planned.map((lane) => withSentPieces(lane, job));
+  const planned = goesDirectly ? withDirectFiles(chunked, run, chunkBytes) : chunked;
+  const lanes = run.resumed === undefined ? planned : planned.map((lane) => withSentPieces(lane, run));
   const plan = { lanes, shards, chunkBytes, pending, policy, memory };
-  announce(job, plan);
+  announce(run, plan);
   return plan;
 }
 
 /** Cut files come out in the same pieces only when the chunks are of the same size. */
-function resumedChunkBytes({ resumed }: Pick<Job, 'resumed'>, memory: MemoryPlan): number | undefined {
+function resumedChunkBytes({ resumed }: Pick<UploadRun, 'resumed'>, memory: MemoryPlan): number | undefined {
   if (resumed === undefined) return undefined;
   return memory.outputBytes(resumed.chunkBytes) <= memory.bufferBytes ? resumed.chunkBytes : undefined;
 }
 
 function announce({ emit, packing }: PlanInput, { lanes, shards, pending }: UploadPlan): void {
   const shardBytes = Array.from({ length: shards }, () => 0);
-  for (const job of lanes.flat()) shardBytes[job.shard] = (shardBytes[job.shard] ?? 0) + job.bytes;
+  for (const task of lanes.flat()) shardBytes[task.shard] = (shardBytes[task.shard] ?? 0) + task.bytes;
   emit({
     type: 'plan',
     items: pending.files,

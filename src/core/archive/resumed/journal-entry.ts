@@ -1,21 +1,21 @@
 // What the journal of an upload records: its plan, and each chunk that the store has acknowledged.
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk, JournalPlan } from '../../resume/upload-journal.js';
-import type { Job } from '../job.js';
-import type { ChunkJob } from '../plan/chunk-job.js';
+import type { UploadRun } from '../upload-run.js';
+import type { ChunkTask } from '../plan/chunk-task.js';
 import { KIND } from '../scan/entry-table.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { uploadFolder } from '../../manifest/upload-id.js';
 
 export type JournalInput = Pick<
-  Job,
+  UploadRun,
   'packing' | 'scanned' | 'ledger' | 'resumed' | 'uploadId' | 'datasetId' | 'createdAt'
 >;
 
 /** The plan as the journal notes it. Called when all its chunks are expected. */
-export function journalPlan(job: JournalInput, plan: UploadPlan): JournalPlan {
-  const { packing, scanned, ledger, resumed, uploadId, datasetId, createdAt } = job;
+export function journalPlan(run: JournalInput, plan: UploadPlan): JournalPlan {
+  const { packing, scanned, ledger, resumed, uploadId, datasetId, createdAt } = run;
   const sent = resumed?.chunks ?? [];
   return {
     uploadId,
@@ -38,7 +38,7 @@ export function journalPlan(job: JournalInput, plan: UploadPlan): JournalPlan {
 /** A chunk with its own table of contents, which is what its upload can be resumed from. */
 export function acknowledgedChunk(
   { ledger, uploadId }: JournalInput,
-  { part, entries }: ChunkJob,
+  { part, entries }: ChunkTask,
   record: ChunkRecord,
   { output, size, tocSize, objects }: PackedChunk,
 ): AcknowledgedChunk {
@@ -53,7 +53,7 @@ export function acknowledgedChunk(
 }
 
 /** Files of which this chunk stores the end. */
-export function filesOf({ ledger }: Pick<Job, 'ledger'>, { part, entries }: ChunkJob): number {
+export function filesOf({ ledger }: Pick<UploadRun, 'ledger'>, { part, entries }: ChunkTask): number {
   if (part !== undefined && part.number < part.of) return 0;
   const { kind } = ledger.table.columns;
   return entries.reduce((files, index) => files + (kind[index] === KIND.directory ? 0 : 1), 0);

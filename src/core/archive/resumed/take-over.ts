@@ -4,11 +4,11 @@ import { loadCodec } from '../../codec/codec.js';
 import { chunkKey, relativeChunkKey } from '../../manifest/manifest-check.js';
 import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
 import type { AcknowledgedChunk } from '../../resume/upload-journal.js';
-import type { Job } from '../job.js';
-import type { ChunkJob, Lane } from '../plan/chunk-job.js';
+import type { UploadRun } from '../upload-run.js';
+import type { ChunkTask, Lane } from '../plan/chunk-task.js';
 import { matchRows, type SentPiece } from './match-rows.js';
 
-type TakeOverInput = Pick<Job, 'resumed' | 'ledger' | 'packing' | 'uploadId'>;
+type TakeOverInput = Pick<UploadRun, 'resumed' | 'ledger' | 'packing' | 'uploadId'>;
 
 /** Marks what is stored already, and takes the chunks that it lies in into the books. @throws integrity for a damaged journal */
 export function takeOverSent({ resumed, ledger, packing, uploadId }: TakeOverInput): void {
@@ -38,13 +38,13 @@ function ownRecords(uploadId: UploadId, { key, record, direct = [] }: Acknowledg
 }
 
 /** The lane of a cut file with what of it was sent. */
-export function withSentPieces(lane: Lane, { resumed, uploadId }: Pick<Job, 'resumed' | 'uploadId'>): Lane {
+export function withSentPieces(lane: Lane, { resumed, uploadId }: Pick<UploadRun, 'resumed' | 'uploadId'>): Lane {
   const [first] = lane;
   const pieces = first?.part === undefined ? undefined : resumed?.pieces.get(first.entries[0] ?? -1);
   return pieces === undefined ? lane : lane.map((chunk) => withSent(chunk, pieces, uploadId));
 }
 
-function withSent(chunk: ChunkJob, pieces: readonly SentPiece[], uploadId: UploadId): ChunkJob {
+function withSent(chunk: ChunkTask, pieces: readonly SentPiece[], uploadId: UploadId): ChunkTask {
   const { part } = chunk;
   const sent = pieces.find(
     ({ number, of, offset }) => number === part?.number && of === part.of && offset === part.offset,

@@ -13,7 +13,7 @@ import { printable } from '../../paths/raw-path.js';
 import { readBack } from '../../resume/read-back.js';
 import type { SavedUpload } from '../../resume/saved-upload.js';
 import { findSent } from '../../resume/sent-chunks.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { underNewId } from '../under-new-id.js';
 import { committedResult, type UploadResult } from '../upload-result.js';
 import { manifestKeyOf, uploadFolder } from '../../manifest/upload-id.js';
@@ -25,11 +25,11 @@ const CLOCK_SLACK_MS = 86_400_000;
 
 const UNREADABLE = 'may belong to another dataset: its manifest cannot be read';
 
-export type TakenUp = { readonly job: Job } | { readonly result: UploadResult };
+export type TakenUp = { readonly run: UploadRun } | { readonly result: UploadResult };
 
-/** The job as it goes on, or the result when the upload is a version and was to be nothing else. @throws what the store throws */
+/** The run as it goes on, or the result when the upload is a version and was to be nothing else. @throws what the store throws */
 export async function takeUp(
-  fresh: Job,
+  fresh: UploadRun,
   { state, chunks: noted }: Pick<SavedUpload, 'state' | 'chunks'>,
 ): Promise<TakenUp> {
   const { store, ledger, emit, signal } = fresh;
@@ -54,14 +54,14 @@ export async function takeUp(
   const chunks = [...sent.chunks, ...more];
   ledger.skipTo(Math.max(sent.nextChunk, state.plan.nextChunk));
   const { directKeys } = sent;
-  const job = { ...fresh, resumed: { chunks, directKeys, chunkBytes: state.plan.chunkBytes, pieces: new Map() } };
+  const run = { ...fresh, resumed: { chunks, directKeys, chunkBytes: state.plan.chunkBytes, pieces: new Map() } };
   const isUntried = state.status === 'transferring' && sent.hasManifest === false && record === undefined;
-  return { job: isUntried ? job : await underNewId(job) };
+  return { run: isUntried ? run : await underNewId(run) };
 }
 
 /** The version that one of these uploads is. @throws what the store throws */
 async function recordOf(
-  { store, datasetId, signal }: Pick<Job, 'store' | 'datasetId' | 'signal'>,
+  { store, datasetId, signal }: Pick<UploadRun, 'store' | 'datasetId' | 'signal'>,
   uploadIds: readonly UploadId[],
   createdAtMs: number,
 ): Promise<VersionRecord | undefined> {
@@ -77,7 +77,7 @@ async function recordOf(
 
 /** Without a journal nothing but its manifest tells whose an upload is, and nothing but time whether it has ended. */
 async function ofThisDataset(
-  { store, datasetId, emit, signal }: Pick<Job, 'store' | 'datasetId' | 'emit' | 'signal'>,
+  { store, datasetId, emit, signal }: Pick<UploadRun, 'store' | 'datasetId' | 'emit' | 'signal'>,
   uploadIds: readonly UploadId[],
 ): Promise<readonly UploadId[]> {
   const usable: UploadId[] = [];

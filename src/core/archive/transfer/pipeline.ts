@@ -3,7 +3,7 @@
 // Whatever is thrown, here or by a callback, fails the run: every task ends by releasing what it took.
 import { setMaxListeners } from 'node:events';
 import { cancelledError } from '../../failures/errors.js';
-import type { ChunkJob, Lane } from '../plan/chunk-job.js';
+import type { ChunkTask, Lane } from '../plan/chunk-task.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { PackPool } from '../pack/pack-pool.js';
 import type { TransferPolicy } from './transfer-policy.js';
@@ -26,10 +26,10 @@ export interface PipelineOptions {
   /** Most output buffers at once, by memory; at least 1. */
   readonly maxBuffers: number;
   readonly now: () => number;
-  readonly send: (job: ChunkJob, chunk: PackedChunk, signal: AbortSignal) => Promise<SendOutcome>;
-  readonly onStart?: (job: ChunkJob) => void;
+  readonly send: (task: ChunkTask, chunk: PackedChunk, signal: AbortSignal) => Promise<SendOutcome>;
+  readonly onStart?: (task: ChunkTask) => void;
   /** Called once a chunk, before it is sent. */
-  readonly onPacked?: (job: ChunkJob, chunk: PackedChunk) => void;
+  readonly onPacked?: (task: ChunkTask, chunk: PackedChunk) => void;
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ export function runPipeline(options: PipelineOptions): Promise<void> {
 }
 
 interface Packed {
-  readonly job: ChunkJob;
+  readonly task: ChunkTask;
   readonly chunk: PackedChunk;
 }
 
@@ -50,9 +50,9 @@ class Pipeline {
   private readonly abort = new AbortController();
   private readonly staged: Packed[] = [];
   private readonly spare: SharedArrayBuffer[] = [];
-  private readonly lanes: (readonly ChunkJob[])[];
+  private readonly lanes: (readonly ChunkTask[])[];
   /** What is left of the lane a worker is on; empty: idle. */
-  private readonly current: ChunkJob[][];
+  private readonly current: ChunkTask[][];
   private readonly busy: boolean[];
   private packing = 0;
   private sending = 0;
@@ -139,18 +139,18 @@ class Pipeline {
 
   private startPacking(worker: number): void {
     if (this.current[worker]?.length === 0) this.current[worker] = [...(this.lanes.shift() ?? [])];
-    const job = this.current[worker]?.shift();
-    if (job === undefined) return;
+    const task = this.current[worker]?.shift();
+    if (task === undefined) return;
     this.busy[worker] = true;
     this.packing++;
     this.track(
       async () => {
-        this.options.onStart?.(job);
+        this.options.onStart?.(task);
         const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
-        const chunk = await this.options.pool.pack(worker, job, output);
+        const chunk = await this.options.pool.pack(worker, task, output);
         if (this.failure !== undefined) return;
-        this.options.onPacked?.(job, chunk);
-        this.staged.push({ job, chunk });
+        this.options.onPacked?.(task, chunk);
+        this.staged.push({ task, chunk });
       },
       () => {
         this.busy[worker] = false;
@@ -166,7 +166,7 @@ class Pipeline {
     const { send, policy, now } = this.options;
     this.track(
       async () => {
-        const { durationMs, troubled } = await send(next.job, next.chunk, this.abort.signal);
+        const { durationMs, troubled } = await send(next.task, next.chunk, this.abort.signal);
         policy.window.acknowledge({ nowMs: now(), bytes: next.chunk.size, durationMs, troubled });
       },
       () => {

@@ -4,9 +4,9 @@ import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { uploadFolder } from '../../manifest/upload-id.js';
 import type { ManifestWriter } from '../../manifest/manifest-writer.js';
 import { displayPath } from '../../paths/raw-path.js';
-import type { Job } from '../job.js';
+import type { UploadRun } from '../upload-run.js';
 import { PackPool } from '../pack/pack-pool.js';
-import type { ChunkJob } from '../plan/chunk-job.js';
+import type { ChunkTask } from '../plan/chunk-task.js';
 import { plannedObjects } from '../plan/direct-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
@@ -23,7 +23,7 @@ export interface TransferHooks {
   readonly withoutEmptyChunks?: boolean;
 }
 
-export type TransferInput = Pick<Job, 'source' | 'labels' | 'failFast' | 'signal' | 'resume' | 'retries'> &
+export type TransferInput = Pick<UploadRun, 'source' | 'labels' | 'failFast' | 'signal' | 'resume' | 'retries'> &
   PlanInput &
   JournalInput;
 
@@ -32,45 +32,45 @@ export type TransferInput = Pick<Job, 'source' | 'labels' | 'failFast' | 'signal
  * not: the first of them changed, could not be read, or they changed themselves since they were hashed.
  */
 export async function transferAll(
-  job: TransferInput,
+  run: TransferInput,
   plan: UploadPlan,
   pool: PackPool,
   { onAllPacked, ...hooks }: TransferHooks,
 ): Promise<void> {
-  const { packing, ledger, emit } = job;
+  const { packing, ledger, emit } = run;
   const isOneRound = !packing.dedup;
-  await transfer(job, plan, pool, { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) });
+  await transfer(run, plan, pool, { ...hooks, ...(isOneRound && onAllPacked !== undefined ? { onAllPacked } : {}) });
   const pending = isOneRound ? undefined : pendingTotals(ledger.table);
   if (pending === undefined || pending.entries === 0) return;
   emit({ type: 'note', text: `${pending.entries} files changed since they were compared, and are packed now` });
   const further = new PackPool(packing.workers);
   try {
-    await transfer(job, planUpload(job, pending), further, hooks);
+    await transfer(run, planUpload(run, pending), further, hooks);
   } finally {
     await further.close();
   }
 }
 
-async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, hooks: TransferHooks): Promise<void> {
-  const { ledger, sender, emit, packing } = job;
-  const { journal } = job.resume;
+async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, hooks: TransferHooks): Promise<void> {
+  const { ledger, sender, emit, packing } = run;
+  const { journal } = run.resume;
   const chunks = plan.lanes.flat().length;
   ledger.expect(chunks, plannedObjects(plan.lanes) - chunks);
-  const noted = journal?.planned(journalPlan(job, plan)); // never rejects
+  const noted = journal?.planned(journalPlan(run, plan)); // never rejects
   emit({ type: 'phase', phase: 'transferring' });
-  pool.open(job.scanned.table, {
-    uploadId: job.uploadId,
-    root: job.source,
+  pool.open(run.scanned.table, {
+    uploadId: run.uploadId,
+    root: run.source,
     frameBytes: packing.frameBytes,
     level: packing.compressionLevel,
     fileChecksums: packing.fileChecksums,
     chunkBytes: plan.chunkBytes,
-    provenance: job.labels.provenance?.ofEntries,
+    provenance: run.labels.provenance?.ofEntries,
   });
-  const { store, retries } = job;
-  const target = { store, folder: uploadFolder(job.uploadId), kmsKeyId: job.encryption.kmsKeyId, retries };
+  const { store, retries } = run;
+  const target = { store, folder: uploadFolder(run.uploadId), kmsKeyId: run.encryption.kmsKeyId, retries };
   /** What is to be sent of the chunks that are packed. */
-  const records = new Map<ChunkJob, ChunkRecord | undefined>();
+  const records = new Map<ChunkTask, ChunkRecord | undefined>();
   const sent = new SentMeter(emit);
   const report = (): void => {
     const { files, bytes, current } = pool.progress();
@@ -89,29 +89,29 @@ async function transfer(job: TransferInput, plan: UploadPlan, pool: PackPool, ho
       now: () => performance.now(),
       onStart: ({ chunk, shard, rawBytes }) =>
         emit({ type: 'chunk', state: 'started', chunk, shard, rawBytes, storedBytes: 0 }),
-      onPacked: (chunkJob, packed) => {
-        records.set(chunkJob, ledger.add(chunkJob, packed, hooks.withoutEmptyChunks));
-        tellSkips(packed.skipped, job);
+      onPacked: (task, packed) => {
+        records.set(task, ledger.add(task, packed, hooks.withoutEmptyChunks));
+        tellSkips(packed.skipped, run);
         if (ledger.isComplete) hooks.onAllPacked?.(plan);
         else hooks.manifest?.advance((index) => ledger.isFinal(index));
       },
-      send: async (chunkJob, packed, signal) => {
-        const record = records.get(chunkJob);
-        records.delete(chunkJob);
-        const { chunk, shard, bytes } = chunkJob;
+      send: async (task, packed, signal) => {
+        const record = records.get(task);
+        records.delete(task);
+        const { chunk, shard, bytes } = task;
         let outcome = { durationMs: 0, troubled: false };
         const storedBytes = packed.size + packed.objects.reduce((sum, { record: { size } }) => sum + size, 0);
         const meter = sent.chunk(bytes, storedBytes);
         if (record !== undefined) {
           await noted;
           outcome = await sender.send(target, record, packed, { signal, onSent: meter.onSent });
-          journal?.acknowledged(acknowledgedChunk(job, chunkJob, record, packed), filesOf(job, chunkJob), bytes);
+          journal?.acknowledged(acknowledgedChunk(run, task, record, packed), filesOf(run, task), bytes);
         }
         meter.finish();
         emit({ type: 'chunk', state: 'finished', chunk, shard, rawBytes: bytes, storedBytes: packed.size });
         return outcome;
       },
-      signal: job.signal,
+      signal: run.signal,
     });
   } finally {
     clearInterval(timer);

@@ -4,7 +4,7 @@ import { type ErrorCode, integrityError } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import { progressMeter } from '../../progress-meter.js';
 import { type ReadManifest, readManifest, type ReadManifestOptions } from '../../manifest/manifest-reader.js';
-import type { Listing, ManifestHead, ShardRecord, UploadId } from '../../manifest/manifest-types.js';
+import type { ListingKind, ManifestHead, ShardRecord, UploadId } from '../../manifest/manifest-types.js';
 import { namingRepair } from '../../manifest/repair-hint.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
@@ -26,7 +26,7 @@ export interface ReadViewOptions extends ReadManifestOptions {
 /** A manifest that the view is made of. */
 export interface ChainLink {
   readonly uploadId: UploadId;
-  readonly listing: Listing;
+  readonly listing: ListingKind;
   readonly createdAt: string;
   /** Mentions in it. */
   readonly entries: number;

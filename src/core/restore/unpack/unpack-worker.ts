@@ -12,13 +12,13 @@ import { openExtents } from '../plan/extents.js';
 import { FileSink } from '../write/file-sink.js';
 import { openTree } from '../../output-tree/open-tree.js';
 import { openTable, type SelectedTable } from '../plan/selected-table.js';
-import { UnpackJob } from './unpack-job.js';
+import { UnpackTask } from './unpack-task.js';
 import type { AgainMessage, FromWorker, ToWorker, UnpackData } from './unpack-protocol.js';
 
 type Work = Exclude<ToWorker, { type: 'close' | 'again' }>;
 
 class WorkerThread {
-  private job: UnpackJob | undefined;
+  private job: UnpackTask | undefined;
   private sink: ContentSink | undefined;
   private stop = new Int32Array(new SharedArrayBuffer(4));
   private isBroken = false;
@@ -92,7 +92,7 @@ class WorkerThread {
     const table = openTable(data.table);
     this.sink = openSink(table, data, new HoleLimit(() => this.isStopped()));
     const extents = openExtents(data.extents);
-    this.job = new UnpackJob({
+    this.job = new UnpackTask({
       codec: loadCodec(),
       table,
       extents,

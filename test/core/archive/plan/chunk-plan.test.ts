@@ -1,6 +1,6 @@
 /* eslint-disable vitest/no-conditional-expect -- properties look at entries of different kinds */
 import * as fc from 'fast-check';
-import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
+import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
 import { describe, expect, test } from 'vitest';
 import { chunkSizeFor, planChunks, type PlanOptions, tarBytes } from '../../../../src/core/archive/plan/chunk-plan.js';
 import {
@@ -40,13 +40,13 @@ function tableOf(entries: readonly Made[]): EntryTable {
   return openEntryTable(builder.finish());
 }
 
-const plan = (table: EntryTable, options: Partial<PlanOptions> = {}): readonly (readonly ChunkJob[])[] =>
+const plan = (table: EntryTable, options: Partial<PlanOptions> = {}): readonly (readonly ChunkTask[])[] =>
   planChunks(table, { strategy: 'round-robin', shards: 4, chunkBytes: 4 * MIB, storageClass: 'STANDARD', ...options });
 
 const files = (count: number, size: number, name = (index: number) => `f${String(index).padStart(5, '0')}`): Made[] =>
   Array.from({ length: count }, (_, index) => ({ path: name(index), size }));
 
-function checkPlain(table: EntryTable, lane: readonly ChunkJob[], chunkBytes: number): void {
+function checkPlain(table: EntryTable, lane: readonly ChunkTask[], chunkBytes: number): void {
   const { kind, size, allocated } = table.columns;
   const entries = [...(lane[0]?.entries ?? [])];
   expect(lane).toHaveLength(1);
@@ -57,7 +57,7 @@ function checkPlain(table: EntryTable, lane: readonly ChunkJob[], chunkBytes: nu
   expect(data).toBeLessThanOrEqual(chunkBytes);
 }
 
-function checkCut(table: EntryTable, lane: readonly ChunkJob[], chunkBytes: number): void {
+function checkCut(table: EntryTable, lane: readonly ChunkTask[], chunkBytes: number): void {
   let at = 0;
   lane.forEach(({ part }, index) => {
     expect(part).toMatchObject({ number: index + 1, of: lane.length, offset: at });
@@ -113,7 +113,7 @@ describe('every plan', () => {
       fc.property(made, options, (entries, { tiers: policy, ...rest }) => {
         const table = tableOf(entries);
         const lanes = plan(table, { ...rest, ...(policy === undefined ? {} : { tiers: policy }) });
-        const jobs = lanes.flat();
+        const tasks = lanes.flat();
         const chunkOf = new Map<number, number>();
         const seen: number[] = [];
         for (const lane of lanes) {
@@ -128,8 +128,8 @@ describe('every plan', () => {
         entries.forEach(({ linkTo }, index) => {
           if (linkTo !== undefined) expect(chunkOf.get(index)).toBe(chunkOf.get(linkTo));
         });
-        expect(jobs.map(({ chunk }) => chunk).sort((a, b) => a - b)).toEqual(jobs.map((_, index) => index));
-        for (const { shard } of jobs) expect(shard).toBeLessThan(rest.shards);
+        expect(tasks.map(({ chunk }) => chunk).sort((a, b) => a - b)).toEqual(tasks.map((_, index) => index));
+        for (const { shard } of tasks) expect(shard).toBeLessThan(rest.shards);
       }),
       { numRuns: 300 },
     );
@@ -190,19 +190,19 @@ describe('shard strategies', () => {
   test('round-robin deals chunks out in turn, and uses every shard also for little data', () => {
     const table = tableOf(files(1000, 100_000));
 
-    const jobs = plan(table)
+    const tasks = plan(table)
       .flat()
       .sort((a, b) => a.chunk - b.chunk);
 
-    expect(jobs.length).toBeGreaterThan(20);
-    expect(jobs.map(({ shard }) => shard)).toEqual(jobs.map((_, index) => index % 4));
+    expect(tasks.length).toBeGreaterThan(20);
+    expect(tasks.map(({ shard }) => shard)).toEqual(tasks.map((_, index) => index % 4));
     expect(new Set(shardsOf(files(100, 10_000), 'round-robin').values()).size).toBe(4);
   });
 
   test('round-robin keeps neighbours together', () => {
-    const jobs = plan(tableOf(files(500, 100_000))).flat();
+    const tasks = plan(tableOf(files(500, 100_000))).flat();
 
-    for (const { entries } of jobs) expect((entries.at(-1) ?? 0) - (entries[0] ?? 0)).toBe(entries.length - 1);
+    for (const { entries } of tasks) expect((entries.at(-1) ?? 0) - (entries[0] ?? 0)).toBe(entries.length - 1);
   });
 
   test('hash gives a path the same shard whatever else there is', () => {
@@ -357,9 +357,9 @@ describe('--auto-tier', () => {
   test('tier-aware: a chunk of folders and links alone is STANDARD', () => {
     const table = tableOf(mixed);
 
-    const jobs = plan(table, { tiers: { ...policy, strategy: 'tier-aware' } }).flat();
+    const tasks = plan(table, { tiers: { ...policy, strategy: 'tier-aware' } }).flat();
 
-    const shown = jobs.map(({ storageClass, entries }) => [
+    const shown = tasks.map(({ storageClass, entries }) => [
       storageClass,
       [...entries].map((entry) => table.path(entry)),
     ]);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cancelledError } from '../../../../src/core/failures/errors.js';
-import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
+import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
 import { type PipelineOptions, runPipeline } from '../../../../src/core/archive/transfer/pipeline.js';
@@ -11,7 +11,7 @@ import { fixedWindow } from '../../../../src/core/limits/transfer-window.js';
 import { WorkerThread } from '../../../../src/core/threads/worker-thread.js';
 import { mortalThread } from '../../../support/mortal-thread.js';
 
-const job = (chunk: number): ChunkJob => {
+const task = (chunk: number): ChunkTask => {
   return { chunk, shard: 0, storageClass: '', entries: new Uint32Array(), rawBytes: 1, bytes: 1 };
 };
 const packed = (chunk: number, output: SharedArrayBuffer): PackedChunk =>
@@ -23,7 +23,7 @@ const policy = transferPolicy(
 
 const packing = {
   size: 2,
-  pack: async (_: number, { chunk }: ChunkJob, output: SharedArrayBuffer) => {
+  pack: async (_: number, { chunk }: ChunkTask, output: SharedArrayBuffer) => {
     await sleep(1);
     return packed(chunk, output);
   },
@@ -32,7 +32,7 @@ const goodPool = { ...packing, stop: () => undefined } as unknown as PackPool;
 
 const run = (changes: Partial<PipelineOptions>): Promise<void> =>
   runPipeline({
-    lanes: Array.from({ length: 6 }, (_, chunk) => [job(chunk)]),
+    lanes: Array.from({ length: 6 }, (_, chunk) => [task(chunk)]),
     pool: goodPool,
     policy,
     bufferBytes: 16,
@@ -140,7 +140,7 @@ test('a thread that died while it had nothing to do fails the next chunk', async
   pool.open({} as never, {} as never);
   await sleep(1000);
 
-  await expect(pool.pack(0, job(0), new SharedArrayBuffer(1))).rejects.toThrow('it ended unexpectedly with status 0');
+  await expect(pool.pack(0, task(0), new SharedArrayBuffer(1))).rejects.toThrow('it ended unexpectedly with status 0');
 }, 10_000);
 
 test('closing gives up on a thread that does not end', async () => {

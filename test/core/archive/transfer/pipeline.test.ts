@@ -2,7 +2,7 @@
 // Packing and sending side by side, with packers and a wire that tests hold in their hands.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { ChunkJob } from '../../../../src/core/archive/plan/chunk-job.js';
+import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
 import { memoryPlan } from '../../../../src/core/limits/memory-plan.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
 import type { PackPool } from '../../../../src/core/archive/pack/pack-pool.js';
@@ -17,7 +17,7 @@ import { cancelledError } from '../../../../src/core/failures/errors.js';
 import { MIB } from '../trees.js';
 
 interface World {
-  readonly jobs: number;
+  readonly tasks: number;
   readonly workers: number;
   readonly maxBuffers?: number;
   readonly transfer?: Partial<TransferOptions>;
@@ -31,7 +31,7 @@ interface World {
 }
 
 async function run(world: World) {
-  const { jobs, workers, maxBuffers = 100, transfer = {}, packMs = 1, sendMs = 1, laneLength = 1 } = world;
+  const { tasks, workers, maxBuffers = 100, transfer = {}, packMs = 1, sendMs = 1, laneLength = 1 } = world;
   const seen = { packing: 0, sending: 0, outstanding: 0, mostPacking: 0, mostSending: 0, mostOutstanding: 0 };
   const late: number[] = [];
   const packed: [worker: number, chunk: number][] = [];
@@ -41,20 +41,20 @@ async function run(world: World) {
   const pool = {
     size: workers,
     stop: () => undefined,
-    async pack(worker: number, job: ChunkJob, output: SharedArrayBuffer): Promise<PackedChunk> {
+    async pack(worker: number, task: ChunkTask, output: SharedArrayBuffer): Promise<PackedChunk> {
       expect(inUse.has(output)).toBe(false);
       inUse.add(output);
       buffers.add(output);
-      if (job.chunk >= jobs / 2 && job.chunk < jobs * 0.8) late.push(seen.outstanding + 1);
+      if (task.chunk >= tasks / 2 && task.chunk < tasks * 0.8) late.push(seen.outstanding + 1);
       seen.mostPacking = Math.max(seen.mostPacking, ++seen.packing);
       seen.mostOutstanding = Math.max(seen.mostOutstanding, ++seen.outstanding);
-      packed.push([worker, job.chunk]);
-      await (world.pack?.(job.chunk) ?? sleep(packMs));
+      packed.push([worker, task.chunk]);
+      await (world.pack?.(task.chunk) ?? sleep(packMs));
       seen.packing--;
-      return { chunk: job.chunk, size: 1000, output: Buffer.from(output) } as PackedChunk;
+      return { chunk: task.chunk, size: 1000, output: Buffer.from(output) } as PackedChunk;
     },
   } as unknown as PackPool;
-  const job = (chunk: number): ChunkJob => ({
+  const task = (chunk: number): ChunkTask => ({
     chunk,
     shard: 0,
     storageClass: '',
@@ -62,9 +62,9 @@ async function run(world: World) {
     rawBytes: 1,
     bytes: 1,
   });
-  const lanes = Array.from({ length: Math.ceil(jobs / laneLength) }, (_, lane) =>
-    Array.from({ length: Math.min(laneLength, jobs - lane * laneLength) }, (_unused, index) =>
-      job(lane * laneLength + index),
+  const lanes = Array.from({ length: Math.ceil(tasks / laneLength) }, (_, lane) =>
+    Array.from({ length: Math.min(laneLength, tasks - lane * laneLength) }, (_unused, index) =>
+      task(lane * laneLength + index),
     ),
   );
   const policy = transferPolicy(
@@ -104,7 +104,7 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, ind
 
 describe('a pipeline', () => {
   test('packs and sends every chunk once', async () => {
-    const { packed, sent, failure } = await run({ jobs: 60, workers: 3 });
+    const { packed, sent, failure } = await run({ tasks: 60, workers: 3 });
 
     expect(failure).toBeUndefined();
     expect(packed.map(([, chunk]) => chunk).sort((a, b) => a - b)).toEqual(range(60));
@@ -112,14 +112,14 @@ describe('a pipeline', () => {
   });
 
   test('T27 with nothing to do is done', async () => {
-    expect((await run({ jobs: 0, workers: 2 })).failure).toBeUndefined();
+    expect((await run({ tasks: 0, workers: 2 })).failure).toBeUndefined();
   });
 
   test.each([1, 2, 3, 5])('T31 never has more than %s buffers, whichever side is slow', async (maxBuffers) => {
     for (const world of [{ sendMs: 5 }, { packMs: 5 }]) {
       for (const transporter of TRANSPORTERS) {
         const { buffers, mostOutstanding, sent } = await run({
-          jobs: 25,
+          tasks: 25,
           workers: 3,
           maxBuffers,
           transfer: { transporter },
@@ -134,7 +134,7 @@ describe('a pipeline', () => {
   });
 
   test('packs the chunks of a lane on one worker, in order', async () => {
-    const { packed } = await run({ jobs: 40, workers: 3, laneLength: 8 });
+    const { packed } = await run({ tasks: 40, workers: 3, laneLength: 8 });
 
     for (const lane of range(5)) {
       const ofLane = packed.filter(([, chunk]) => Math.floor(chunk / 8) === lane);
@@ -146,7 +146,7 @@ describe('a pipeline', () => {
   test('a chunk that cannot be sent fails it, after what is in flight has ended', async () => {
     let ended = 0;
     const { failure, sent, sending, packing } = await run({
-      jobs: 30,
+      tasks: 30,
       workers: 2,
       transfer: { optimization: false },
       send: async (chunk) => {
@@ -165,7 +165,7 @@ describe('a pipeline', () => {
   test('a chunk that cannot be packed fails it, and the requests in flight are told to stop', async () => {
     let told = 0;
     const { failure } = await run({
-      jobs: 30,
+      tasks: 30,
       workers: 2,
       pack: async (chunk) => {
         await sleep(1);
@@ -190,7 +190,7 @@ describe('a pipeline', () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(cancelledError()), 20);
 
-    const { failure, sent, sending } = await run({ jobs: 10_000, workers: 2, signal: controller.signal, sendMs: 2 });
+    const { failure, sent, sending } = await run({ tasks: 10_000, workers: 2, signal: controller.signal, sendMs: 2 });
 
     expect(failure).toMatchObject({ code: 'cancelled' });
     expect(sent.length).toBeLessThan(1000);
@@ -202,7 +202,7 @@ describe('the flags of the transfer', () => {
   // A slow wire shows how many requests are allowed in flight, and how far packing runs ahead of them.
   const measure = async (transfer: Partial<TransferOptions>) => {
     const { mostSending, lateOutstanding } = await run({
-      jobs: 100,
+      tasks: 100,
       workers: 2,
       packMs: 0,
       send: (chunk) => sleep(25 + ((chunk * 7) % 31)),

@@ -6,7 +6,7 @@ import type { SentPiece } from './resumed/match-rows.js';
 import type { ScanResult } from './scan/scan.js';
 import type { Settings } from './settings.js';
 import type { ChunkSender } from './transfer/send-chunk.js';
-import type { JobEncryption } from './upload-encryption.js';
+import type { RunEncryption } from './upload-encryption.js';
 import type { UploadLedger } from './upload-ledger.js';
 import type { UploadId } from '../manifest/manifest-types.js';
 
@@ -16,7 +16,7 @@ export interface Identity {
   readonly datasetId: string;
   /** When it began, in whatever run. */
   readonly createdAt: Date;
-  readonly encryption: JobEncryption;
+  readonly encryption: RunEncryption;
 }
 
 /** What an interrupted run has left in the store. */
@@ -32,7 +32,7 @@ export interface ResumedUpload {
 }
 
 /** An upload after its folder was listed and its store opened. */
-export interface Job extends Settings, Identity {
+export interface UploadRun extends Settings, Identity {
   readonly remembered: Remembered;
   readonly store: ObjectStore;
   readonly region: string | undefined;

@@ -11,7 +11,7 @@ export interface DirectFile {
 }
 
 /** One chunk to pack. `entries` are positions in the table, ascending; `part` is set for a piece of a cut file. */
-export interface ChunkJob {
+export interface ChunkTask {
   readonly chunk: number;
   readonly shard: number;
   readonly storageClass: string;
@@ -28,4 +28,4 @@ export interface ChunkJob {
 }
 
 /** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
-export type Lane = readonly ChunkJob[];
+export type Lane = readonly ChunkTask[];

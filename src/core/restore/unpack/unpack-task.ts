@@ -26,7 +26,7 @@ const MAX_WHOLE_FRAME = 32 * 1024 * 1024;
 const PIECE_BYTES = 4 * 1024 * 1024;
 const DIGEST_BYTES = 32;
 
-export interface UnpackJobOptions {
+export interface UnpackTaskOptions {
   readonly codec: Codec;
   readonly table: SelectedTable;
   readonly extents: Extents;
@@ -48,7 +48,7 @@ interface Stopped {
   readonly last: number;
 }
 
-export class UnpackJob {
+export class UnpackTask {
   readonly unpacker: ChunkUnpacker;
   private chunk: ChunkMessage | undefined;
   private rawStarts = new Float64Array(0);
@@ -60,7 +60,7 @@ export class UnpackJob {
   private stopped: Stopped | undefined;
   private wantsTail = false;
 
-  constructor(private readonly options: UnpackJobOptions) {
+  constructor(private readonly options: UnpackTaskOptions) {
     this.unpacker = new ChunkUnpacker(options.table, options.extents, options.sink, options.batch);
   }
 
