@@ -53,11 +53,11 @@ describe('archiver context', () => {
       context: 'repl',
       setBy: join(home, '.archiver-context'),
     });
-    expect(json(await archiver(home, ['context', '--json'], { env }))).toEqual({
+    expect(json(await archiver(home, ['context', '--json'], { env }))).toMatchObject({
       context: 'local',
       setBy: 'ARCHIVER_CONTEXT',
     });
-    expect(json(await archiver(home, ['context', '--context', 'repl', '--json'], { env }))).toEqual({
+    expect(json(await archiver(home, ['context', '--context', 'repl', '--json'], { env }))).toMatchObject({
       context: 'repl',
       setBy: '--context',
     });
