@@ -81,9 +81,10 @@ export const command = defineCommand({
     );
     for (const problem of problems) context.warn(problem);
     if (context.json) {
-      const count = searched.reduce((sum, { found }) => sum + found.hits.length, 0);
-      const datasets = searched.map(({ datasetId, found }) => ({ datasetId, versions: found.versions }));
-      const head = { pattern, location: baseUrl, count, datasets, problems, requests };
+      const hitCount = searched.reduce((sum, { found }) => sum + found.hits.length, 0);
+      const datasets = searched.map(({ datasetId, found }) => ({ datasetId, versionCount: found.versions }));
+      const warnings = problems.map((message) => ({ message }));
+      const head = { pattern, location: baseUrl, hitCount, datasets, warnings, requests };
       await context.streamDocument(documentParts(head, { hits: () => documentHits(searched) }));
     } else {
       for (const one of searched)
@@ -137,7 +138,7 @@ function* documentHits(searched: readonly Searched[]): Generator<string> {
         mtime: formatTimestamp(mtime.seconds, mtime.nanos),
         md5: md5 ?? null,
         ...(target === undefined ? {} : { target: resultPath(target) }),
-        versions,
+        inVersions: versions.map(({ from, to }) => ({ firstVersion: from, lastVersion: to })),
       });
     }
   }

@@ -4,6 +4,7 @@ import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
 import { printable } from '../core/paths/raw-path.js';
+import type { StoreVerdict } from '../core/verify/verify-store.js';
 import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
@@ -121,7 +122,7 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
     show: ({ result, requests }) => {
       const durationMs = elapsed();
       return {
-        document: { ...result, location: baseUrl, durationMs, requests },
+        document: { ...storeDocument(result), location: baseUrl, durationMs, requests },
         text: () =>
           textOf([
             `${signOf(result, context)} ${storeVerdict(result)}`,
@@ -131,6 +132,17 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
     },
   });
   return result.ok ? 0 : 1;
+}
+
+function storeDocument(result: StoreVerdict): object {
+  const {
+    mode: _,
+    bytesRead: bytesFetched,
+    versions: versionCount,
+    damagedVersions: damagedVersionCount,
+    ...document
+  } = result;
+  return { ...document, versionCount, damagedVersionCount, bytesFetched };
 }
 
 const signOf = ({ ok }: { readonly ok: boolean }, { colors, env }: VerifyContext): string =>

@@ -42,7 +42,7 @@ describe('finding the command', () => {
     [['--vesion'], '--vesion is not a flag here; did you mean --version?', 'archiver --help'],
     [['uplaod', '--dry-run'], '"uplaod" is not a command; did you mean "upload"?', 'archiver --help'],
     [['--color', 'never', 'uplaod'], '"uplaod" is not a command; did you mean "upload"?', 'archiver --help'],
-    [['upload', '--version'], '--version is not a flag here', 'archiver upload --help'],
+    [['upload', '--versio'], '--versio is not a flag here; did you mean --version?', 'archiver upload --help'],
     [['help', 'cost', 'x'], '"cost x" is not a command', 'archiver cost --help'],
   ])('%j is refused', async (argv, message, hint) => {
     const { status, stdout, stderr } = await runSample(argv);

@@ -129,7 +129,7 @@ describe('list of a store', () => {
     expect(document).toMatchObject({
       location: `file://${folder}/places`,
       datasets: [{ datasetId: DATASET, headVersion: 2 }],
-      uploads: [linkId(1), linkId(0)],
+      uploads: [{ uploadId: linkId(1) }, { uploadId: linkId(0) }],
       places: ['deep/er/lab', 'fleet/writers/web-01', 'lab'].map((place) => `file://${folder}/places/${place}`),
       isComplete: true,
     });

@@ -62,7 +62,7 @@ test('--json', async () => {
     datasetId: DATASET,
     location: base,
     tag: 'paper',
-    removed: false,
+    isRemoved: false,
     versions: [{ version: 3, changed: true }],
   });
   expect(json((await dataset('versions', '--json')).stdout)).toMatchObject({

@@ -106,7 +106,7 @@ test.each([
   expect(document).toMatchObject({
     dryRun: true,
     version: null,
-    destination: { exists: false, version: null, listed: true },
+    dataset: { version: null, isListed: true },
   });
   expect(readdirSync(folder).sort()).toEqual(
     ['a.tar', 'home', 'source'].filter((name) => readdirSync(folder).includes(name)),
@@ -157,12 +157,12 @@ test('a sync says what is new, what has changed and what is there already', asyn
     /\n {2}dataset {3}source-[0-9a-f]+, which is at version 1\n {2}STANDARD {2}2 files, 17 B, in 1 object /,
   );
   expect(asked().filter((operation) => !/^(List|Get|Head)/.test(operation))).toEqual([]);
-  expect(document).toMatchObject({ added: 1, modified: 1, unchanged: 2, destination: { exists: true, version: 1 } });
-  expect(document['paths']).toMatchObject([
-    { path: 'a', state: 'included', bytes: 14, storageClass: 'STANDARD', change: 'modified', reason: null },
-    { path: 'logs/b.tmp', state: 'unchanged', storageClass: null },
-    { path: 'new', state: 'included', change: 'added' },
-    { path: 'old', state: 'unchanged' },
+  expect(document).toMatchObject({ added: 1, modified: 1, unchanged: 2, dataset: { version: 1 } });
+  expect(document['contents']).toMatchObject([
+    { path: 'a', status: 'included', size: 14, storageClass: 'STANDARD', change: 'modified', reason: null },
+    { path: 'logs/b.tmp', status: 'unchanged', storageClass: null },
+    { path: 'new', status: 'included', change: 'added' },
+    { path: 'old', status: 'unchanged' },
   ]);
 });
 

@@ -44,14 +44,14 @@ const rows = ({ stdout }: CommandRun): string[] =>
   stdout
     .trimEnd()
     .split('\n')
-    .map((line) => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, 'TIME').replaceAll(/ {2,}/g, '|'));
+    .map((line) => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00/, 'TIME').replaceAll(/ {2,}/g, '|'));
 
 test('a name is found in every version that holds it, a row for each content', async () => {
   const found = await run('*.csv', base, '--dataset-id', DATASET);
 
   expect([found.status, found.stderr]).toEqual([0, '']);
   expect(rows(found)).toEqual([
-    'VERSIONS|SIZE|MODIFIED (UTC)|PATH',
+    'VERSIONS|SIZE|MODIFIED|PATH',
     'v2-v3|9 B|TIME|a.csv',
     'v1|5 B|TIME|a.csv',
     'v3-v4|3 B|TIME|c.csv',
@@ -75,12 +75,12 @@ test('--json, and each manifest is read once', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     pattern: 'a.csv',
     location: base,
-    count: 2,
-    datasets: [{ datasetId: DATASET, versions: 4 }],
-    problems: [],
+    hitCount: 2,
+    datasets: [{ datasetId: DATASET, versionCount: 4 }],
+    warnings: [],
     hits: [
-      { datasetId: DATASET, path: 'a.csv', type: 'file', size: 9, versions: [{ from: 2, to: 3 }] },
-      { path: 'a.csv', size: 5, versions: [{ from: 1, to: 1 }] },
+      { datasetId: DATASET, path: 'a.csv', type: 'file', size: 9, inVersions: [{ firstVersion: 2, lastVersion: 3 }] },
+      { path: 'a.csv', size: 5, inVersions: [{ firstVersion: 1, lastVersion: 1 }] },
     ],
     // Four records and four manifests.
     requests: { get: 8, list: 2 },

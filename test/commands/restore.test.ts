@@ -68,7 +68,7 @@ describe('different selectors', () => {
     expect(names('patterns')).toEqual(['b']);
 
     const listed = await run('list', upload, '--json', '--dvc-stage', 'prepare', '--pattern', '[a-c]');
-    expect(json(listed.stdout)).toMatchObject({ count: 1, files: [{ path: 'b' }] });
+    expect(json(listed.stdout)).toMatchObject({ files: 1, contents: [{ path: 'b' }] });
   });
 
   test.each(['restore', 'download', 'list'])('that leave nothing are named by %s', async (name) => {
@@ -90,7 +90,10 @@ describe('different selectors', () => {
       3,
       expect.stringContaining('nope: not in this upload'),
     ]);
-    expect([none.status, json(none.stdout)]).toEqual([1, { error: expect.objectContaining({ code: 'not-found' }) }]);
+    expect([none.status, json(none.stdout)]).toEqual([
+      1,
+      { schemaVersion: 1, error: expect.objectContaining({ code: 'not-found' }) },
+    ]);
   });
 });
 

@@ -39,7 +39,7 @@ describe('a path is a store', () => {
     const upload = `./store/uploads/${uploadsIn('store')[0] ?? ''}`;
 
     const listed = await run(['list', upload, '--json']);
-    expect(json(listed.stdout)).toMatchObject({ location: `file://${folder}/${upload.slice(2)}`, count: 1 });
+    expect(json(listed.stdout)).toMatchObject({ location: `file://${folder}/${upload.slice(2)}`, files: 1 });
     expect(await run(['restore', upload, 'out', '--all'])).toEqual(good);
     expect(await run(['dataset', 'list', './store'])).toEqual(good);
     expect(uploadsIn('store/more')).toHaveLength(1);

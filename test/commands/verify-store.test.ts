@@ -52,10 +52,9 @@ test('--bucket names a store, too, and --json has every version', async () => {
     0,
     {
       ok: true,
-      mode: 'default',
       checked: 'presence',
       location: base,
-      versions: 2,
+      versionCount: 2,
       chunks: 2,
       datasets: [{ datasetId: DATASET, versions: [{ version: 1 }, { version: 2, uploadId: linkId(1), errors: [] }] }],
     },

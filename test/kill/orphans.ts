@@ -11,6 +11,9 @@ const signal = new AbortController().signal;
 /** What a repair keeps of a manifest that it replaced. */
 const KEPT = /\/manifest\.json\.gz\.damaged-[0-9a-f]{8}\.bak$/;
 
+/** What says that a prune is under way: of one that was killed it stays for two hours, and until versions are retired again. */
+const NOTICE = /^datasets\/[^/]+\/prune-[0-9a-f]{8}\.json$/;
+
 /** Keys that are no record, no manifest of a version or copy of one, and no chunk that such a manifest lists. */
 export async function orphansOf(reader: ObjectReader): Promise<string[]> {
   const used = new Set<string>();
@@ -29,7 +32,7 @@ export async function orphansOf(reader: ObjectReader): Promise<string[]> {
   }
   const keys: string[] = [];
   for await (const { objects } of reader.list()) keys.push(...objects.map(({ key }) => key));
-  return keys.filter((key) => !used.has(key) && !KEPT.test(key));
+  return keys.filter((key) => !used.has(key) && !KEPT.test(key) && !NOTICE.test(key));
 }
 
 /** Orphans that a dry run of `dataset prune --abandoned-after 0` would not name. Where there is no version, none counts. */

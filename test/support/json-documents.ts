@@ -8,8 +8,10 @@ import { objectOf } from './json-keys.js';
 
 const UPLOADED =
   'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
-const CHANGED = 'added? modified? deleted? unchanged? gone? noChanges?';
-const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles?`;
+const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?';
+/** Of a dry run. */
+const PLANNED = 'dryRun? dataset? classes? estimate? contents?';
+const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
 const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks readyBy? tiers?';
@@ -33,7 +35,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
-    'datasetId location dryRun retired kept compacted abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
+    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
+  'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: RESTORED,
   'dvc export':
@@ -41,9 +44,10 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc stages': 'uploadId location stages others dvc requests',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
+  find: 'pattern location hitCount datasets warnings requests hits',
   info: 'uploadId location manifest delta? manifests? encryption? requests',
-  list: 'uploadId location contents files bytes listing totals requests',
-  migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? dryRun? tempBytes? contents?`,
+  list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
+  migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? ${RETRIEVAL}`,
@@ -60,7 +64,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok uploadId checked errors errorCount warnings hint entries files bytes chunks chunksRead filesRead bytesFetched location durationMs requests',
+    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? chunks chunksRead filesRead bytesFetched location durationMs requests',
 };
 
 /** What any command may print instead, told by the first of these keys. */

@@ -60,7 +60,7 @@ export const command = defineCommand({
         const changed = remove ? await removeTag(store, its, signal) : await addTag(store, its, { now: now(), signal });
         done.push({ version, changed });
       }
-      context.result({ datasetId, location: baseUrl, tag, removed: remove, versions: done, requests }, () =>
+      context.result({ datasetId, location: baseUrl, tag, isRemoved: remove, versions: done, requests }, () =>
         textOf(done.map((each) => lineOf({ datasetId, tag, remove, ...each }))),
       );
       return 0;

@@ -40,7 +40,14 @@ export async function showStore(
         { isVerbose: verbose },
       ),
     ];
-    const document = { location: baseUrl, datasets, uploads, places, isComplete: found.isComplete, requests };
+    const document = {
+      location: baseUrl,
+      datasets,
+      uploads: uploads.map((uploadId) => ({ uploadId })),
+      places,
+      isComplete: found.isComplete,
+      requests,
+    };
     context.result(document, () => table + textOf(lines));
     return datasets.some(({ problem }) => problem !== undefined) ? 3 : 0;
   });

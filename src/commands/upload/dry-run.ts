@@ -27,7 +27,7 @@ export function plannedDocument({ planned, destination }: Plan): object {
   const { version, isListed } = destination;
   return {
     dryRun: true,
-    destination: { exists: version > 0, version: version === 0 ? null : version, listed: isListed },
+    dataset: { version: version === 0 ? null : version, isListed },
     classes: planned.classes,
     estimate: uploadCost(planned.objects(), destination),
   };
@@ -82,9 +82,10 @@ function pathLine({ path, state, storageClass, change, reason }: PlannedPath): s
 }
 
 function pathDocument({ path, state, sizeBytes, storageClass, change, reason }: PlannedPath): string {
-  const shown = { path: displayPath(path), state, bytes: sizeBytes };
   return JSON.stringify({
-    ...shown,
+    path: displayPath(path),
+    status: state,
+    size: sizeBytes,
     storageClass: storageClass ?? null,
     change: change ?? null,
     reason: reason ?? null,
@@ -98,8 +99,8 @@ function* texts<T>(items: Iterable<T>, textOf: (item: T) => string): Generator<s
 /** Prints a line for each file, and for each path that is left out with the rule; with --json all of `document`. */
 export async function printPaths({ planned }: DryRun, document: object, context: StreamedResults): Promise<void> {
   if (context.json) {
-    const paths = (): Iterable<string> => texts(planned.paths(), pathDocument);
-    await context.streamDocument(documentParts(document, { paths }));
+    const contents = (): Iterable<string> => texts(planned.paths(), pathDocument);
+    await context.streamDocument(documentParts(document, { contents }));
     return;
   }
   for await (const piece of inPieces(texts(planned.paths(), pathLine))) await context.print(piece);

@@ -91,7 +91,7 @@ export async function planSweep(
   return {
     marks,
     due,
-    objects: objectsOf(due, isNeeded).sort((a, b) => Number(isManifest(b)) - Number(isManifest(a))),
+    objects: objectsOf(due, isNeeded).sort(inOrderOfDeletion),
     waiting: {
       objects: waiting.length,
       bytes: waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
@@ -102,6 +102,10 @@ export async function planSweep(
 }
 
 const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);
+
+/** Manifests before chunks, the newest first: one that is still there never builds on one that is gone. */
+const inOrderOfDeletion = (a: ObjectInfo, b: ObjectInfo): number =>
+  Number(isManifest(b)) - Number(isManifest(a)) || (isManifest(a) ? (a.key < b.key ? 1 : -1) : 0);
 
 export interface SweepOutcome {
   readonly deletedObjects: number;

@@ -187,7 +187,10 @@ describe('a prune that is killed', () => {
       expect.stringMatching(new RegExp(`^${verb} datasets/[^/]+/prune-[0-9a-f]{8}\\.json$`));
     const claim = (verb: string) => (link: number) => `${verb} ${linkKey(link)}.swept`;
     const mark = (link: number): string => `uploads/${linkId(link)}/sweep.json`;
-    expect(steps.map(plainName)).toEqual([
+    const names = steps.map(plainName);
+    // What is deleted at once is deleted in any order.
+    const ended = [...names.slice(-8, -4).sort(), ...names.slice(-4).sort()];
+    expect([...names.slice(0, -8), ...ended]).toEqual([
       `put ${upload}.compact`,
       `put ${upload}.pre-compact.bak`,
       `put ${recordKey(4)}`,
@@ -197,7 +200,7 @@ describe('a prune that is killed', () => {
       ...[1, 2, 3].map((version) => `put ${recordKey(version)}`),
       notice('delete'),
       ...[0, 1, 2, 3].map((link) => `put ${mark(link)}`),
-      ...[0, 1, 2].map((link) => `delete ${linkKey(link)}`),
+      ...[2, 1, 0].map((link) => `delete ${linkKey(link)}`),
       chunk(0, '00/chunk-000002'),
       chunk(1, '00/chunk-000000'),
       expect.stringMatching(/^delete .*\.(compact|bak)$/),
