@@ -378,6 +378,6 @@ test('what a wipe finds of a direct upload is archiver\u2019s own', async () => 
 
   const ran = await archiver(at.home, ['scuttle', at.url, '--dry-run', '--json', '--quiet']);
 
-  const found = { objects: filesBelow(at.base).length, uploads: 1 };
+  const found = { objects: filesBelow(at.base).length, uploadCount: 1 };
   expect([ran.status, json(ran)]).toMatchObject([0, { leftAlone: 0, found }]);
 });
