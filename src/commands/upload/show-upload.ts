@@ -57,8 +57,9 @@ function resultLines(result: UploadResult, context: Context): string[] {
   return [headline, ...counts, ...savedLines(result), ...details];
 }
 
-function savedLines({ deduplicated }: UploadResult): string[] {
-  if (deduplicated === undefined) return [];
+function savedLines({ deduplicated, changes }: UploadResult): string[] {
+  // Syncs need not be told to look for equal files.
+  if (deduplicated === undefined || (changes !== undefined && deduplicated.files === 0)) return [];
   const { files, bytes } = deduplicated;
   return [
     `  equal     ${formatQuantity(files, 'file')} stored with others of the same content, ${formatBytes(bytes)} saved`,
