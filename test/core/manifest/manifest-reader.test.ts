@@ -120,7 +120,7 @@ test('a missing manifest says so and what to type', async () => {
   await expect(readManifest(memoryReader(new Map()), { uploadId: UPLOAD_ID })).rejects.toMatchObject({
     code: 'not-found',
     message: expect.stringContaining(`has no uploads/${UPLOAD_ID}/manifest.json.gz`),
-    hint: 'archiver list memory: shows the uploads that there are',
+    hint: expect.stringContaining('archiver list memory:'),
   });
 });
 
