@@ -83,7 +83,9 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
     const rows = (): number => session.written().match(/ data\/part-[0-9a-f]{32}\.csv\r\n/g)?.length ?? 0;
     await expect.poll(rows, { timeout: 5000 }).toBe(FILES);
     // A row is some columns wider than the window.
-    expect((await session.screen()).filter((line) => !/^(?:[0-9a-f]{0,3}\.csv|v|.* data\/part-.*)$/.test(line))).toEqual([]);
+    expect(
+      (await session.screen()).filter((line) => !/^(?:[0-9a-f]{0,3}\.csv|v|.* data\/part-.*)$/.test(line)),
+    ).toEqual([]);
   });
 
   it('shows how far it is until all has gone into a file', async () => {

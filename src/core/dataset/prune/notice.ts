@@ -1,7 +1,7 @@
 // How a prune and somebody who tags a version meet: `datasets/<id>/prune-<8 hex>.json` is there while versions are being
 // retired. A prune puts it and then looks at the tags; who tags puts the tag and then looks for it. So at least one of the two
 // sees the other, and the tag is refused or the version stays, also when one of them is killed in between.
-import { ArchiverError } from '../../failures/errors.js';
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import { digestedText } from '../../json/digested-json.js';
 import type { ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
@@ -60,8 +60,10 @@ export async function underNotice(store: ObjectStore, noticed: Noticed, work: ()
     await refuseTagged(store, noticed);
     await work();
   } finally {
-    // Also after a cancellation. One that stays is taken for dead two hours later.
-    await store.delete([key, ...dead]);
+    // Also after a cancellation. One that stays, as where nothing may be deleted, is taken for dead two hours later.
+    await store.delete([key, ...dead]).catch((error: unknown) => {
+      if (!isArchiverError(error)) throw error;
+    });
   }
 }
 
