@@ -83,7 +83,7 @@ describe('stepping from version to version', () => {
   });
 });
 
-test('what changed between two listings is what is added, modified and removed', async () => {
+test('what changed between two listings is what is added, modified and deleted', async () => {
   const { reader, uploadIds } = await threeVersions();
   const [first, second, third] = await Promise.all(
     uploadIds.map(async (uploadId) => openedListing(await loadListing(reader, { uploadId: asUploadId(uploadId) }))),
@@ -95,11 +95,11 @@ test('what changed between two listings is what is added, modified and removed',
       { kind: 'modified', before: 1, after: 1 },
       { kind: 'added', before: undefined, after: 2 },
     ],
-    counts: { added: 1, modified: 1, metadata: 0, removed: 0 },
+    counts: { added: 1, modified: 1, metadata: 0, deleted: 0 },
   });
   expect(await changesSince(second, third, signal)).toMatchObject({
-    files: [{ kind: 'removed', before: 0, after: undefined }],
-    counts: { added: 0, modified: 0, metadata: 0, removed: 1 },
+    files: [{ kind: 'deleted', before: 0, after: undefined }],
+    counts: { added: 0, modified: 0, metadata: 0, deleted: 1 },
   });
   const gone = AbortSignal.abort();
   await expect(changesSince(first, second, gone)).rejects.toThrow('aborted');
