@@ -4,7 +4,7 @@ import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
 import { printable } from '../core/paths/raw-path.js';
-import type { StoreVerdict } from '../core/verify/verify-store.js';
+import type { StoreVerdict, VerifyStoreOptions } from '../core/verify/verify-store.js';
 import type { VerifyMode, VerifyResult } from '../core/verify/verify.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
@@ -62,51 +62,44 @@ export const command = defineCommand({
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
     const { baseUrl, uploadId } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/verify/verify.js');
-    const { workers } = values;
-    const elapsed = stopwatch(context);
-    const { result } = await withResult(context, values, {
-      work: (emit) => {
-        const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
-        return withStore(call, async ({ store, requests }) => {
-          const result = await verifyUpload({
-            reader: store,
-            uploadId,
-            mode: modeOf(values),
-            sample: values.sample ?? 1,
-            random: Math.random,
-            requestsAtOnce: workers,
-            memoryLimitBytes: memoryLimit(context, 'reading content'),
-            emit,
-            signal: context.signal,
-          });
-          return { result, requests };
-        });
-      },
-      show: async ({ result, requests }) => {
-        const durationMs = elapsed();
-        const sign = signOf(result, context);
-        const first = `${sign} ${verdict(result)}`;
-        const { mode: _, bytesRead: bytesFetched, ...document } = result;
-        return {
-          document: { ...document, bytesFetched, location: uploadUrl({ baseUrl, uploadId }), durationMs, requests },
-          text: () => textOf([first, ...detailLines(result, durationMs, context.verbose)]),
-        };
-      },
+    return await check(baseUrl, values, context, {
+      verify: (options) => verifyUpload({ ...options, uploadId }),
+      documentOf: (result) => ({ ...uploadDocument(result), location: uploadUrl({ baseUrl, uploadId }) }),
+      linesOf: (result, durationMs) => [verdict(result), ...detailLines(result, durationMs, context.verbose)],
     });
-    return result.ok ? 0 : 1;
   },
 });
 
 /** Every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/verify/verify-store.js');
+  return await check(baseUrl, values, context, {
+    verify: verifyStore,
+    documentOf: (result) => ({ ...storeDocument(result), location: baseUrl }),
+    linesOf: (result, durationMs) => [storeVerdict(result), ...storeLines(result, durationMs, context.verbose)],
+  });
+}
+
+interface Check<T> {
+  readonly verify: (options: VerifyStoreOptions) => Promise<T>;
+  readonly documentOf: (result: T) => object;
+  /** The verdict and what more there is to say. */
+  readonly linesOf: (result: T, durationMs: number) => readonly string[];
+}
+
+async function check<T extends { readonly ok: boolean }>(
+  baseUrl: string,
+  values: Values<typeof flags>,
+  context: VerifyContext,
+  { verify, documentOf, linesOf }: Check<T>,
+): Promise<number> {
   const { workers } = values;
   const elapsed = stopwatch(context);
   const { result } = await withResult(context, values, {
     work: (emit) => {
       const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
       return withStore(call, async ({ store, requests }) => {
-        const result = await verifyStore({
+        const result = await verify({
           reader: store,
           mode: modeOf(values),
           sample: values.sample ?? 1,
@@ -122,16 +115,20 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
     show: ({ result, requests }) => {
       const durationMs = elapsed();
       return {
-        document: { ...storeDocument(result), location: baseUrl, durationMs, requests },
-        text: () =>
-          textOf([
-            `${signOf(result, context)} ${storeVerdict(result)}`,
-            ...storeLines(result, durationMs, context.verbose),
-          ]),
+        document: { ...documentOf(result), durationMs, requests },
+        text: () => {
+          const [first = '', ...more] = linesOf(result, durationMs);
+          return textOf([`${signOf(result, context)} ${first}`, ...more]);
+        },
       };
     },
   });
   return result.ok ? 0 : 1;
+}
+
+function uploadDocument(result: VerifyResult): object {
+  const { mode: _, bytesRead: bytesFetched, ...document } = result;
+  return { ...document, bytesFetched };
 }
 
 function storeDocument(result: StoreVerdict): object {

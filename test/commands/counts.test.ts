@@ -113,7 +113,7 @@ test.each<[how: string, argv: readonly string[]]>([
 test('the shards of `info` add up, and ratios are of what was compressed', async () => {
   await run('create', 'upload', 'source', '--bucket', store, '--chunk-size-mb', '1', '--shards', '3');
 
-  const { chunks, shards, totals } = (await run('info', url())).document['manifest'] as unknown as Described;
+  const { chunks, shards, totals } = (await run('info', url())).document['manifest'] as Described;
   const { stdout } = await runCommand({ root, folder }, ['info', url(), '--verbose']);
 
   expect(shards.reduce((sum, { files }) => sum + files, 0)).toBe(FILES);
