@@ -1,7 +1,6 @@
 /* eslint-disable vitest/no-conditional-expect -- the bound holds where there is more than one buffer */
 // Packing and sending side by side, with packers and a wire that tests hold in their hands.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ChunkTask } from '../../../../src/core/archive/plan/chunk-task.js';
 import { memoryPlan } from '../../../../src/core/limits/memory-plan.js';
 import type { PackedChunk } from '../../../../src/core/archive/pack/pack-chunk.js';
@@ -15,6 +14,12 @@ import {
 } from '../../../../src/core/archive/transfer/transfer-policy.js';
 import { cancelledError } from '../../../../src/core/failures/errors.js';
 import { MIB } from '../trees.js';
+
+// By a clock of the test's own: what is counted must not hang on how busy the machine is.
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 interface World {
   readonly tasks: number;
@@ -92,10 +97,15 @@ async function run(world: World) {
     },
     signal: world.signal ?? new AbortController().signal,
   });
-  const failure = await result.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  let isOver = false;
+  const settled = result
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    .finally(() => (isOver = true));
+  while (!isOver) await vi.advanceTimersByTimeAsync(1);
+  const failure = await settled;
   const lateOutstanding = Math.round(late.reduce((sum, count) => sum + count, 0) / late.length);
   return { ...seen, lateOutstanding, packed, sent, buffers: buffers.size, failure };
 }
