@@ -13,7 +13,7 @@ import { formatQuantity } from '../ui/format.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { storeFlags, writerFlag } from './kit/flags.js';
 import { documentParts, inPieces } from './kit/pieces.js';
-import { type StoreContext, withStore } from './kit/store.js';
+import { refuseMissingFolder, type StoreContext, withStore } from './kit/store.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
 const flags = {
@@ -73,6 +73,7 @@ export const command = defineCommand({
           meter.finish();
           searched.push({ datasetId, found });
         }
+        if (searched.length === 0) await refuseMissingFolder(baseUrl);
         return { searched, requests };
       }),
     );

@@ -1,6 +1,7 @@
 // How people name an upload by its store: a dataset by its name or a beginning, a version, and `list` to find them.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { linkId } from '../support/make-chain.js';
@@ -56,6 +57,23 @@ describe('the only dataset of a store', () => {
       ['dataset', 'diff', './one', '--from', '1'],
     ])
       expect([argv, await run(argv)]).toEqual([argv, good]);
+  });
+
+  it('is not read from a manifest that its record does not name', async () => {
+    const newest = join(folder, 'one/uploads', linkId(1), 'manifest.json.gz');
+    writeFileSync(newest, gzipSync(gunzipSync(readFileSync(newest)), { level: 1 }));
+    expect(await run(['info', './one', '-u', linkId(1)])).toEqual(good);
+    for (const argv of [
+      ['list', './one', '--version', 'latest'],
+      ['info', './one'],
+      ['restore', './one', 'out', '--all'],
+      ['download', './one', 'copy'],
+      ['shell', './one', '-c', 'cat b'],
+      ['dvc', 'stages', './one'],
+      ['dvc', 'status', 'out', './one'],
+      ['dvc', 'export', './one', 'sidecars'],
+    ])
+      expect([argv, (await run(argv)).status]).toEqual([argv, 1]);
   });
 
   it('is read in the version that is named', async () => {
@@ -119,6 +137,14 @@ it('an upload that is not there: names the command that finds those that are', a
   const missing = await run(['info', './one', '-u', '20200101-000000-00000000']);
 
   expect(missing).toEqual(refused(1, `archiver list file://${folder}/one`));
+});
+
+it.each([
+  ['list', './none'],
+  ['dataset', 'list', './none'],
+  ['find', 'a', './none'],
+])('%s %s %s: a folder that is not there is no empty store', async (...argv) => {
+  expect(await run(argv)).toEqual(refused(1, `there is no folder ${folder}/none`));
 });
 
 describe('list of a store', () => {

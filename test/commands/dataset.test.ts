@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -92,6 +92,7 @@ describe('dataset list', () => {
   });
 
   test('an empty place has none, and says so', async () => {
+    mkdirSync(join(folder, 'store/elsewhere'));
     expect((await run('dataset', 'list', `${base}/elsewhere`)).stdout).toBe(`no datasets under ${base}/elsewhere\n`);
     expect(await json('dataset', 'list', `${base}/elsewhere`)).toMatchObject({ datasets: [], status: 0 });
   });

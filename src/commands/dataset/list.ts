@@ -3,7 +3,7 @@ import type { Messages, Results } from '../../cli/context.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { DATASET_COLUMNS } from '../kit/dataset-table.js';
 import { placeArg, storeFlags, writerFlag } from '../kit/flags.js';
-import { type StoreContext, withStore } from '../kit/store.js';
+import { refuseMissingFolder, type StoreContext, withStore } from '../kit/store.js';
 import { tableText, type TableContext } from '../kit/table.js';
 
 export const command = defineCommand({
@@ -26,6 +26,7 @@ export const command = defineCommand({
     const { describeDatasets } = await import('../../core/dataset/records/describe-datasets.js');
     return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
       const datasets = await describeDatasets(store, context.signal);
+      if (datasets.length === 0) await refuseMissingFolder(baseUrl);
       for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
       const none = `no datasets under ${printable(baseUrl)}\n`;
       const text = datasets.length === 0 ? none : await tableText(datasets, DATASET_COLUMNS, context);

@@ -52,7 +52,7 @@ export const command = defineCommand({
     if (named !== undefined && context.origins['outputDir'] === 'flag')
       throw usageError('give either OUTPUT_DIR or --output-dir, not both');
     const outputDir = resolve(context.cwd, named ?? values.outputDir);
-    const { baseUrl, uploadId } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, manifestSha256: sha256 } = await findUpload(url, values, context);
     const { exportSidecars } = await import('../../core/dvc/export-sidecars.js');
     const { cacheDir } = values;
     const location = uploadUrl({ baseUrl, uploadId });
@@ -64,7 +64,8 @@ export const command = defineCommand({
           emit({ type: 'start', operation: 'dvc export', source: location, target: outputDir });
           return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
             const { signal } = context;
-            return { ...(await exportSidecars(store, { uploadId, outputDir, cacheDir, emit, signal })), requests };
+            const options = { uploadId, sha256, outputDir, cacheDir, emit, signal };
+            return { ...(await exportSidecars(store, options)), requests };
           });
         },
         show: ({ result, requests }) => {

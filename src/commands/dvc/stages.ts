@@ -36,7 +36,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'listed, also when there are none', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & Messages & StoreContext & TableContext & ReadingContext) {
-    const { baseUrl, uploadId } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, manifestSha256: sha256 } = await findUpload(url, values, context);
     const { countStages } = await import('../../core/dvc/stage-counts.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const {
@@ -47,7 +47,7 @@ export const command = defineCommand({
     } = await whileReading(context, location, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         const { signal } = context;
-        return { ...(await countStages(store, uploadId, { emit, signal })), requests };
+        return { ...(await countStages(store, { uploadId, sha256, emit, signal })), requests };
       }),
     );
     const stages = [...counts].map(([name, count]) => ({ name, ...count }));

@@ -86,6 +86,19 @@ export async function openForSession(
   };
 }
 
+/** Where nothing is found: refuses a folder that is not there, which was mistyped or is not mounted. @throws not-found */
+export async function refuseMissingFolder(baseUrl: string): Promise<void> {
+  const { lstatSync } = await import('node:fs');
+  const { ArchiverError } = await import('../../core/failures/errors.js');
+  const { parseStoreUrl } = await import('../../core/object-store/store-url.js');
+  const { printable } = await import('../../core/paths/raw-path.js');
+  const place = parseStoreUrl(baseUrl);
+  if (place.kind !== 'file' || lstatSync(place.folder, { throwIfNoEntry: false }) !== undefined) return;
+  throw new ArchiverError('not-found', `there is no folder ${printable(place.folder)}`, {
+    hint: 'see how it is spelt, and whether its disk is mounted',
+  });
+}
+
 /** Opens the store when an upload begins, and tells its events. */
 export type OpenForWriting = (onEvent: EventSink) => Promise<OpenedStore>;
 

@@ -7,7 +7,7 @@ import { printable } from '../../core/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 import { DATASET_COLUMNS } from '../kit/dataset-table.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
-import { type StoreContext, type StoreValues, withStore } from '../kit/store.js';
+import { refuseMissingFolder, type StoreContext, type StoreValues, withStore } from '../kit/store.js';
 import { tableText, type TableContext } from '../kit/table.js';
 
 /** Prints datasets, uploads, and the places below that have some of their own; returns the exit status. */
@@ -21,6 +21,7 @@ export async function showStore(
     const datasets = await describeDatasets(store, signal);
     const uploads = (await listUploads(store, signal)).toReversed();
     const found = await findPlaces(store, signal);
+    if (uploads.length + found.places.length === 0) await refuseMissingFolder(baseUrl);
     const places = found.places.map((place) => joinStoreUrl(baseUrl, place));
     for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
     const [first] = datasets;

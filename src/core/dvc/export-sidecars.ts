@@ -12,6 +12,8 @@ import type { UploadId } from '../manifest/manifest-types.js';
 
 export interface ExportOptions {
   readonly uploadId: UploadId;
+  /** Digests that its manifest may have; undefined where any will do. */
+  readonly sha256?: readonly string[] | undefined;
   readonly outputDir: string;
   /** Relative to the output folder, or absolute. */
   readonly cacheDir: string;
@@ -28,9 +30,9 @@ export interface Exported {
 /** Writes them. @throws what `loadListing` and `writeSidecars` throw */
 export async function exportSidecars(
   reader: ObjectReader,
-  { uploadId, outputDir, cacheDir, emit = ignoreEvents, signal }: ExportOptions,
+  { uploadId, sha256, outputDir, cacheDir, emit = ignoreEvents, signal }: ExportOptions,
 ): Promise<Exported> {
-  const listing = await loadListing(reader, { uploadId, emit, signal });
+  const listing = await loadListing(reader, { uploadId, sha256, emit, signal });
   const folders = folderOuts(listing);
   emit({ type: 'phase', phase: 'transferring' });
   emit({ type: 'plan', items: listing.count, bytes: 0 });

@@ -18,15 +18,23 @@ export interface StageCounts {
   readonly others: StageCount;
 }
 
+export interface CountOptions {
+  readonly uploadId: UploadId;
+  /** Digests that its manifest may have; undefined where any will do. */
+  readonly sha256?: readonly string[] | undefined;
+  readonly emit?: EventSink;
+  readonly signal: AbortSignal;
+}
+
 /** Counts the files of each stage. @throws what `readView` throws */
 export async function countStages(
   reader: ObjectReader,
-  uploadId: UploadId,
-  { emit, signal }: { readonly emit?: EventSink; readonly signal: AbortSignal },
+  { uploadId, sha256, emit, signal }: CountOptions,
 ): Promise<StageCounts> {
   const counts = new Map<string | undefined, { files: number; bytes: number }>();
   const { head } = await readView(reader, {
     uploadId,
+    sha256,
     withoutNames: true,
     signal,
     emit,
