@@ -1,5 +1,5 @@
 // An encrypted dataset is pruned: what is rewritten stays encrypted, copies of deltas too. S3 and KMS are servers of this process.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
@@ -125,4 +125,25 @@ test('all datasets of a place are pruned by the same rules, clear and encrypted 
   expect((await run(...argv, '--dataset-id', 'd')).stderr).toMatch(
     /--dataset-id and --all-datasets cannot be combined/,
   );
+});
+
+test('moved files of an encrypted dataset are referred to, and outlive the version that sent them', async () => {
+  const { source, sync, out, run } = await site();
+  await sync('--kms-key-id', KEY_ARN, '--encrypt-manifest', '--enable-dedup');
+  renameSync(join(source, 'patient-1'), join(source, 'renamed'));
+  const second = await sync();
+  const pruned = async (): Promise<unknown> => {
+    const { stdout } = await run('dataset', 'prune', URL, ...ID, '--keep-last', '1', '--instant', '--yes', '--json');
+    return JSON.parse(stdout);
+  };
+
+  expect(second).toMatchObject({ referred: { files: 1 }, chunks: 0 });
+  expect((await run('dataset', 'tag', URL, 'cited', 'v1', ...ID)).status).toBe(0);
+  expect(await pruned()).toMatchObject({ retired: [], kept: [{ reasons: ['tag cited'] }, { reasons: ['latest'] }] });
+  expect((await run('dataset', 'tag', URL, 'cited', 'v1', ...ID, '--remove')).status).toBe(0);
+  expect(await pruned()).toMatchObject({ retired: [{ version: 1 }], failed: [] });
+  expect((await run('find', 'renamed', URL)).stdout).toMatch(/^v2 .* renamed$/m);
+  expect((await run('verify', URL, '--deep')).status).toBe(0);
+  expect((await run('restore', URL, out, '--all')).status).toBe(0);
+  expect(readFileSync(join(out, 'renamed'), 'utf8')).toBe('content 1');
 });
