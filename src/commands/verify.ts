@@ -165,9 +165,11 @@ function detailLines(result: VerifyResult, durationMs: number, isVerbose: boolea
   ];
 }
 
-function checkedText({ mode, entries, files, bytes, chunks, chunksRead, filesRead, bytesRead }: VerifyResult): string {
-  const manifest = `${formatCount(entries)} entries, ${amountText(files, 'file', bytes)}`;
+function checkedText({ mode, checked, ok, ...counts }: VerifyResult): string {
+  const { entries, files, bytes, chunks, chunksRead, filesRead, bytesRead } = counts;
+  if (checked === 'manifest' && !ok && entries === 0) return 'the manifest alone';
+  const manifest = `${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}, ${amountText(files, 'file', bytes)}`;
   if (mode === 'quick') return `the manifest: ${manifest}`;
-  if (mode === 'default') return `${manifest}, and that ${formatQuantity(chunks, 'chunk')} are there`;
+  if (mode === 'default') return `${manifest}, and the presence of ${formatQuantity(chunks, 'chunk')}`;
   return `${manifest}; read ${chunksRead} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}), ${formatQuantity(filesRead, 'content')} of files and hard links sound`;
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
@@ -85,4 +85,14 @@ test('a store without datasets is a failure', async () => {
   const { status, stderr } = await run(`${base}/elsewhere`);
 
   expect([status, stderr]).toEqual([1, expect.stringContaining('there are no datasets under')]);
+});
+
+test('what was looked at is said as far as it could be', async () => {
+  const first = `${base}/uploads/${linkId(0)}`;
+  const whole = await run(first);
+  writeFileSync(join(folder, 'store', linkKey(0)), 'damaged');
+  const damaged = await run(first);
+
+  expect(whole.stdout).toMatch(/^ {2}checked +1 entry, 1 file, 5 B, and the presence of 1 chunk, in /m);
+  expect(damaged.stdout).toMatch(/^ {2}checked +the manifest alone, in /m);
 });

@@ -41,7 +41,7 @@ export function storeLines(result: StoreVerdict, durationMs: number, isVerbose: 
   const read = `read ${formatCount(chunksRead)} of ${formatQuantity(chunks, 'chunk')} (${formatBytes(bytesRead)}), each once`;
   const what = {
     quick: 'the manifest of each version',
-    default: `the manifest of each version, and that ${formatQuantity(chunks, 'chunk')} are there`,
+    default: `the manifest of each version, and the presence of ${formatQuantity(chunks, 'chunk')}`,
     deep: `${read}; ${formatQuantity(filesRead, 'content')} of files and hard links sound`,
   }[mode];
   return [
