@@ -135,17 +135,10 @@ class Restore {
   }
 
   private work(hardlinks: ReadonlyMap<number, number>): PlannedWork {
-    const { gathered, options } = this;
-    const { uploadId, cache } = options;
-    const work = planWork({
-      table: gathered.table,
-      extras: gathered.extras,
-      chunks: gathered.head.chunks,
-      hardlinks,
-      workers: workerCount(),
-      memoryLimitBytes: options.memoryLimitBytes,
-      cache,
-    });
+    const { table, extras, head } = this.gathered;
+    const { uploadId, cache, memoryLimitBytes } = this.options;
+    const given = { table, extras, chunks: head.chunks, hardlinks, memoryLimitBytes, cache };
+    const work = planWork({ ...given, workers: workerCount() });
     // Lanes are ordered by size; jobs and lists of chunks read the same every time.
     const chunks = work.lanes.flatMap((lane) => lane.chunks).sort((a, b) => a.chunk - b.chunk);
     return { ...work, needed: chunks.flatMap((chunk) => neededChunk(chunk, uploadId, cache) ?? []) };
