@@ -1,7 +1,7 @@
 // Which versions of a dataset hold the paths that somebody looks for. It costs one reading of each manifest: a full listing for
 // about every ninth version, and the deltas in between. What is found is held in memory, manifests are not.
 import { defined } from '../../defined.js';
-import { isArchiverError } from '../../failures/errors.js';
+import { type ErrorCode, isArchiverError } from '../../failures/errors.js';
 import type { Entry, UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import type { RawPath } from '../../paths/raw-path.js';
@@ -56,6 +56,9 @@ export async function findInVersions(reader: ObjectReader, datasetId: string, op
   return search;
 }
 
+/** Failures of one version, as opposed to those of the way to the store, which the next version would meet as well. */
+const OF_VERSION: readonly ErrorCode[] = ['not-found', 'integrity', 'unsupported', 'access-denied', 'cold-storage'];
+
 class Search implements Found {
   readonly problems: string[] = [];
   versions = 0;
@@ -89,7 +92,7 @@ class Search implements Found {
     try {
       await this.lookThrough(tip);
     } catch (error) {
-      if (!isArchiverError(error) || error.code === 'cancelled') throw error;
+      if (!isArchiverError(error, ...OF_VERSION)) throw error;
       // The versions below may be sound: they are looked at by themselves.
       this.problems.push(`v${tip.version} was not searched: ${error.message}`);
     }
