@@ -5,13 +5,13 @@ import { listAllVersions, type ListedVersion, readVersions } from '../dataset/re
 import { progressMeter } from '../progress-meter.js';
 import { printable } from '../paths/raw-path.js';
 import type { ObjectReader } from '../object-store/object-store.js';
-import type { Problem } from './problem.js';
 import {
   type CheckedLevel,
   levelOf,
   type SharedLook,
   type VerifyMode,
   type VerifyOptions,
+  type VerifyResult,
   verifyVersion,
 } from './verify.js';
 
@@ -20,18 +20,14 @@ const MAX_NAMED = 100;
 
 export type VerifyStoreOptions = Omit<VerifyOptions, 'uploadId'>;
 
-export interface VersionVerdict {
+/** `errors` and `warnings`: the first hundred. */
+export interface VersionVerdict extends Pick<
+  VerifyResult,
+  'ok' | 'errors' | 'errorCount' | 'warnings' | 'hint' | 'files' | 'bytes'
+> {
   readonly version: number;
   /** Null where its record cannot be read. */
   readonly uploadId: string | null;
-  readonly ok: boolean;
-  /** The first hundred. */
-  readonly errors: readonly Problem[];
-  readonly errorCount: number;
-  readonly warnings: readonly Problem[];
-  readonly hint: string | null;
-  readonly files: number;
-  readonly bytes: number;
 }
 
 export interface DatasetVerdict {
