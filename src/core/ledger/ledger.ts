@@ -17,22 +17,24 @@ const LOCK = 'ledger.lock';
 const MAX_LINE = 2 ** 20;
 const PATIENCE_MS = 10_000;
 const NEWLINE = 10;
+const UPLOAD = /"uploadId":"([^"]*)"/;
 
 /** The ledger below `<home>`. */
 export const ledgerFolder = (home: string): string => join(home, 'ledger');
 
 /**
- * Appends a record and flushes it to disk. `host`: this computer.
- * @throws integrity for a record that would not be read; conflict while another process keeps the lock; access-denied,
+ * Appends the records of one moment and flushes them to disk. `host`: this computer.
+ * @throws integrity for one that would not be read; conflict while another process keeps the lock; access-denied,
  * no-space, io
  */
-export async function appendRecord(
+export async function appendRecords(
   folder: string,
-  record: LedgerRecord,
+  records: readonly LedgerRecord[],
   { host }: { readonly host: string },
 ): Promise<void> {
-  const { time } = checkRecord(record);
-  const path = join(folder, `${time.slice(0, 7)}.jsonl`);
+  const [first] = records.map(checkRecord);
+  if (first === undefined) return;
+  const path = join(folder, `${first.time.slice(0, 7)}.jsonl`);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -40,7 +42,7 @@ export async function appendRecord(
   }
   const lock = await holdLock(join(folder, LOCK), { host, what: 'the cost ledger', patienceMs: PATIENCE_MS });
   try {
-    await appendLine(path, encodeStateDocument(KIND, record));
+    await appendLines(path, records.map((record) => encodeStateDocument(KIND, record)).join(''));
     await syncFolder(folder);
   } catch (error) {
     throw fileFailure('write', path, error);
@@ -49,14 +51,18 @@ export async function appendRecord(
   }
 }
 
-async function appendLine(path: string, line: string): Promise<void> {
+/** The same for one. */
+export const appendRecord = (folder: string, record: LedgerRecord, own: { readonly host: string }): Promise<void> =>
+  appendRecords(folder, [record], own);
+
+async function appendLines(path: string, lines: string): Promise<void> {
   const handle = await open(path, 'a+', 0o600);
   try {
     const { size } = await handle.stat();
     // A process that was killed may have left a part of a line: ours must not become the end of it.
     const last = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
     const isTorn = size > 0 && last.buffer[0] !== NEWLINE;
-    await handle.appendFile(isTorn ? `\n${line}` : line);
+    await handle.appendFile(isTorn ? `\n${lines}` : lines);
     await handle.datasync();
   } finally {
     await handle.close();
@@ -95,6 +101,27 @@ export async function readLedger(folder: string, { from, until }: LedgerRange = 
   }
   records.sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
   return { records, skipped };
+}
+
+/**
+ * The project of each of these uploads that has another one than its id, by the last record that names it.
+ * @throws access-denied, io
+ */
+export async function projectsOf(folder: string, uploadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const projects = new Map<string, string>();
+  const wanted = new Set(uploadIds);
+  if (wanted.size === 0) return projects;
+  for (const name of await filesOf(folder, {})) {
+    const path = join(folder, name);
+    for (const line of linesOf(await bytesOf(path))) {
+      // Most lines are of other uploads, and need not be read as a whole.
+      const uploadId = UPLOAD.exec(line.toString('latin1'))?.[1];
+      if (uploadId === undefined || !wanted.has(uploadId)) continue;
+      const project = recordIn(line, path)?.project ?? uploadId;
+      if (project !== uploadId) projects.set(uploadId, project);
+    }
+  }
+  return projects;
 }
 
 async function filesOf(folder: string, { from, until }: LedgerRange): Promise<readonly string[]> {
