@@ -15,6 +15,7 @@ import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
+import { command as costUpload } from './cost/upload.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -79,6 +80,7 @@ const COMMANDS: readonly Command[] = [
   costProjects,
   costProject,
   costSummary,
+  costUpload,
   config,
   contextCommand,
   contextList,

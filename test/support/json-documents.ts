@@ -37,6 +37,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost projects': 'projects',
   'cost report': `${SPENT} writtenTo?`,
   'cost summary': `${SPENT} tagged`,
+  'cost upload':
+    'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',

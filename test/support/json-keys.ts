@@ -16,6 +16,7 @@ const time = { type: z.iso.datetime(), form: 'time' };
 const flag = { type: z.boolean(), form: 'true or false' };
 const number = { type: z.number(), form: 'number' };
 const usd = { type: z.number().min(0).nullable(), form: 'USD, null when not known' };
+const signedUsd = { type: z.number().nullable(), form: 'USD, null when not known' };
 /** What is described elsewhere, as it is there. */
 const elsewhere = { type: z.record(z.string(), z.unknown()), form: 'object' };
 
@@ -135,6 +136,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   costByProject: key(listOf(of('project costUsd knownUsd')), 'by project, the dearest first'),
   costByRegion: key(listOf(of('region costUsd knownUsd')), 'by region, the dearest first'),
   costByStore: key(listOf(of('url costUsd knownUsd')), 'by store, the dearest first'),
+  costByStoredClass: key(
+    listOf(of('storageClass objects storedBytes monthlyUsd')),
+    'what is stored, by storage class',
+  ),
   costUsd: key(usd, 'estimated at AWS list prices'),
   createdAt: key(time, 'when it began'),
   cwd: key(text, 'current folder'),
@@ -291,6 +296,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   missing: key(count, 'files that are not on this computer'),
   mode: key(text, 'permissions, in octal'),
   modified: key(count, 'files that are not as they were'),
+  monthlyUsd: key(usd, 'storage for a month'),
   moved: key(count, 'chunks that were moved'),
   movedBytes: key(bytes, 'of chunks that are moved'),
   moves: key(listOf(of('from to fromShard toShard size')), 'chunks that go to another shard'),
@@ -324,6 +330,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   period: key(oneOf('today', 'week', 'month', 'last_month', 'all'), 'by the calendar of `timeZone`'),
   phase: key(text, 'what is being done now'),
   places: key(listOf(text), 'URLs of places below that have uploads of their own'),
+  plainUsd: key(usd, 'the same files one object each and not compressed: a month of storage and the requests'),
   plan: key(of(`moves movedBytes staying supersededObjects supersededBytes after`), 'how to even out the shards'),
   previous: key(orNull(count), 'version that a version builds on'),
   priceDates: key(listOf(text), 'days of the price lists'),
@@ -359,6 +366,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   replaced: key(count, 'files that were there and are different now'),
   request: key(text, 'kind of request'),
   requests: key(requestCounts, 'requests to the store, by kind'),
+  requestsUsd: key(usd, 'the requests, once'),
   requestsWaiting: key(count, 'requests that are tried again'),
   required: key(flag, 'must be given'),
   restoreDays: key(count, 'days for which copies from cold storage stay'),
@@ -373,6 +381,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   rules: key(listOf(text), 'which flags go together'),
   runs: key(count, 'runs that are recorded'),
   samples: key(listOf(text), 'the first objects that were found'),
+  savings: key(
+    of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd.type, requestsUsd: signedUsd.type }),
+    'against a plain copy in this class; negative where the upload costs more',
+  ),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   selectors: key(
