@@ -32,7 +32,7 @@ import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
 import { WorkerPool } from './unpack/worker-pool.js';
 import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
-import { NOT_HERE, NothingSelected } from '../manifest/nothing-selected.js';
+import { NothingSelected } from '../manifest/nothing-selected.js';
 
 export interface RestoreOptions {
   readonly operation: 'restore' | 'download';
@@ -97,7 +97,7 @@ async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Prom
   const gathered = await gather({ reader, uploadId, manifestSha256, selectors: options.selectors, failures, signal });
   if (gathered.table.count === 0 && failures.list.length === 0 && options.selectors.all !== true)
     throw new NothingSelected(gathered);
-  for (const name of gathered.unmatched) failures.list.push({ path: name, reason: NOT_HERE });
+  failures.list.push(...gathered.unmatched);
   const { extras, heldBack } = screenAttributes(gathered.extras, options.keepSpecialBits);
   const restore = new Restore(options, { ...gathered, extras, heldBack }, failures, pool);
   return await (options.dryRun ? restore.plan() : restore.run());
