@@ -344,6 +344,23 @@ describe('restore', () => {
     });
   });
 
+  test('requests for content are counted alike by a dry run, by the run, in text and in JSON', async () => {
+    const argv = ['restore', upload, 'out', '--all', '--overwrite', 'always', '--progress-format', 'none'];
+    const planned = await run(...argv, '--dry-run');
+    const done = await run(...argv);
+    const documents = [
+      json((await run(...argv, '--dry-run', '--json')).stdout),
+      json((await run(...argv, '--json')).stdout),
+    ];
+
+    expect(planned.stdout).toContain('in 2 requests for content from 2 chunks.\n');
+    expect(done.stdout).toMatch(/fetched +\d+ B in 2 requests for content\n/);
+    expect(documents).toMatchObject([
+      { ranges: 2, requests: { get: 1 } },
+      { ranges: 2, requests: { get: 3 } },
+    ]);
+  });
+
   test('nothing found is 1, something found is 3', async () => {
     const nothing = await run('restore', upload, 'out', '--file', 'nope');
     const something = await run('restore', upload, 'out', '--file', 'nope', '--file', 'a.txt', '--quiet');
@@ -370,7 +387,9 @@ describe('restore', () => {
 
     expect([status, stdout]).toEqual([
       0,
-      expect.stringMatching(/^Would restore 5 files, 15 B to .*out, fetching .* in 2 requests from 2 chunks/),
+      expect.stringMatching(
+        /^Would restore 5 files, 15 B to .*out, fetching .* in 2 requests for content from 2 chunks/,
+      ),
     ]);
     expect(existsSync(join(folder, 'out'))).toBe(false);
   });

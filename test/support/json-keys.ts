@@ -316,7 +316,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   programVersion: key(text, 'of archiver'),
   protected: key(count, 'files that were left as they are because of --overwrite'),
   quantity: key(number, 'how much of it is paid for'),
-  ranges: key(count, 'requests for content'),
+  ranges: key(
+    count,
+    'requests for content, or of a dry run those it would take; manifests and repeats count in requests alone',
+  ),
   ratio: key(number, 'largest shard over the average'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),

@@ -118,7 +118,7 @@ export async function restoreFiles(
         },
         // Chunks were requested, and paid for: somebody has to come back for them.
         isNews: text !== undefined,
-        text: () => text ?? resultText(result, call, { durationMs, requests, context, planned: planned ?? [] }),
+        text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [] }),
       };
     },
   });

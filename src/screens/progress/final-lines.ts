@@ -32,7 +32,8 @@ export interface FetchResult {
   readonly durationMs: number;
   /** The folder that was written to. */
   readonly target: string;
-  readonly requests: number;
+  /** Requests for content. */
+  readonly ranges: number;
   readonly fetchedBytes: number;
   /** Files that could not be written. */
   readonly problems: readonly Problem[];
@@ -75,7 +76,7 @@ function uploadDetails(result: UploadResult, look: Look): string[] {
   ];
 }
 
-function fetchDetails({ requests, fetchedBytes, next }: FetchResult): string[] {
-  const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(requests, 'request')}`;
+function fetchDetails({ ranges, fetchedBytes, next }: FetchResult): string[] {
+  const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(ranges, 'request')} for content`;
   return next === undefined ? [fetched] : [fetched, `  next      ${next}`];
 }

@@ -22,7 +22,7 @@ const restore: FetchResult = {
   bytes: 812 * GIB,
   durationMs: 180_000,
   target: './out',
-  requests: 1204,
+  ranges: 1204,
   fetchedBytes: 402 * GIB,
   problems: [],
 };
@@ -50,12 +50,12 @@ describe('finalLines', () => {
   it('says what was restored and what it took', () => {
     expect(finalLines({ ...restore, next: 'archiver verify s3://b/u/1' }, look)).toEqual([
       '✓ Restored 41 files, 812 GiB to ./out, in 3m',
-      '  fetched   402 GiB in 1 204 requests',
+      '  fetched   402 GiB in 1 204 requests for content',
       '  next      archiver verify s3://b/u/1',
     ]);
     expect(finalLines({ ...restore, operation: 'download', files: 1 }, look)).toEqual([
       '✓ Downloaded 1 file, 812 GiB to ./out, in 3m',
-      '  fetched   402 GiB in 1 204 requests',
+      '  fetched   402 GiB in 1 204 requests for content',
     ]);
   });
 
