@@ -6,7 +6,7 @@ import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js'
 import type { Look } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
 import { shellWord } from '../../core/text/shell-word.js';
-import { type Problem, problemLines } from './problem-lines.js';
+import { type Problem, problemCount, problemLines } from './problem-lines.js';
 
 export interface UploadResult {
   readonly operation: 'upload';
@@ -62,7 +62,7 @@ function headline(result: FinalResult, look: Look): string {
       : `to ${displayText(result.target, look)}`;
   const count = result.problems.length;
   const shortfall =
-    count === 0 ? '' : `; ${formatQuantity(count, 'file')} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
+    count === 0 ? '' : `; ${problemCount(result.problems)} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
   const sign = signText(count === 0 ? 'good' : 'warn', look);
   return `${sign} ${done} ${amount} ${place}, in ${formatDuration(result.durationMs)}${shortfall}`;
 }

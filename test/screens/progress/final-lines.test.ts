@@ -77,6 +77,15 @@ describe('finalLines', () => {
     ]);
   });
 
+  it.each([
+    [['in/'], '1 folder skipped'],
+    [['in/', 'out/'], '2 folders skipped'],
+    [['in/', 'pipe'], '2 paths skipped'],
+  ])('says what %j are', (paths, text) => {
+    const left = paths.map((path) => ({ path, reason: 'belongs to archiver itself' }));
+    expect(finalLines({ ...upload, problems: left }, look)[0]).toMatch(new RegExp(`; ${text}$`));
+  });
+
   it('writes ASCII alone where the locale has nothing else', () => {
     const lines = finalLines({ ...upload, location: 'file:///mnt/é' }, { unicode: false, color: false });
 

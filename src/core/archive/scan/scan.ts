@@ -135,7 +135,7 @@ class Scanner {
       return isCache && !this.isNamedCache ? [CACHE_TAG] : names;
     } catch (error) {
       if (folder === '' || !concernsOnePath(error)) throw error;
-      this.skip(folder, reasonOf(error, 'cannot be listed'));
+      this.skip(folder, reasonOf(error, 'cannot be listed'), true);
       return undefined;
     }
   }
@@ -191,7 +191,7 @@ class Scanner {
     }
     const special = SPECIAL.get(type) ?? (isDirectory && this.skipTrees.has(absolute) ? OWN : undefined);
     if (special !== undefined) {
-      this.skipped.push({ path, reason: special, special: true });
+      this.skipped.push({ path, reason: special, special: true, ...(isDirectory && { isFolder: true }) });
       this.leftOut.add(path, () => special, isDirectory);
       return undefined;
     }
@@ -277,8 +277,8 @@ class Scanner {
     }
   }
 
-  private skip(path: RawPath, reason: string): void {
-    this.skipped.push({ path, reason, special: false });
+  private skip(path: RawPath, reason: string, isFolder = false): void {
+    this.skipped.push({ path, reason, special: false, ...(isFolder && { isFolder }) });
     this.leftOut.add(path, () => reason);
   }
 
