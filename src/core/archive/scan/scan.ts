@@ -31,6 +31,8 @@ export interface ScanResult {
   readonly skipped: readonly Skip[];
   readonly files: number;
   readonly bytes: number;
+  /** Paths that are not archived: by a rule, or because they are skipped. */
+  readonly leftOut: number;
   /** Why rows were dropped (left-out.ts). */
   readonly reasons: readonly string[];
 }
@@ -95,7 +97,7 @@ class Scanner {
       if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
     }
     const { table, skipped, files, bytes, leftOut } = this;
-    return { table: table.finish(), root, skipped, files, bytes, reasons: leftOut.reasons };
+    return { table: table.finish(), root, skipped, files, bytes, leftOut: leftOut.count, reasons: leftOut.reasons };
   }
 
   /** Returns whether anything below was kept. */
