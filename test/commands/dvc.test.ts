@@ -266,6 +266,13 @@ describe('dvc status', () => {
 });
 
 describe('dvc export', () => {
+  test('does not speak of a restore where it cannot write', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const { status, stderr } = await run('dvc', 'export', upload, 'file');
+
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot write into .*file: it is not a folder\n/)]);
+  });
+
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const LIST = `[{"md5": "${md5('alpha')}", "relpath": "a"}, {"md5": "${md5('beta')}", "relpath": "b"}]`;
   const DIGEST = `${md5(LIST)}.dir`;
