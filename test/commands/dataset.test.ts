@@ -61,13 +61,26 @@ const files = (): string[] =>
     .sort();
 
 describe('dataset list', () => {
+  test.each(['list', 'versions'])(
+    'all tables with times fit a terminal of 80 columns with their time: %s',
+    async (verb) => {
+      const id = verb === 'list' ? [] : ID;
+      const { stdout } = await runCommand({ root, folder, columns: 80 }, ['dataset', verb, base, ...id]);
+
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines.every((line) => line.length <= 80)).toBe(true);
+      expect(lines[0]).toMatch(/(?:UPDATED|CREATED) \(UTC\)/);
+      expect(lines[0]).toMatch(verb === 'list' ? /SOURCE$/ : /LISTING/);
+    },
+  );
+
   test('shows what the newest version holds', async () => {
     const { stdout, status } = await run('dataset', 'list', base);
 
     expect(status).toBe(0);
     expect(stdout).toBe(
-      'DATASET        VERSIONS  HEAD  FILES  SIZE  UPDATED                 SOURCE\n' +
-        `${DATASET}         3    v3      2  12 B  2026-03-03 12:00+00:00  /made on test\n`,
+      'DATASET        VERSIONS  HEAD  FILES  SIZE  UPDATED (UTC)     SOURCE\n' +
+        `${DATASET}         3    v3      2  12 B  2026-03-03 12:00  /made on test\n`,
     );
   });
 
@@ -138,10 +151,10 @@ describe('dataset versions', () => {
     const { stdout } = await run('dataset', 'versions', base, ...ID);
 
     expect(stdout).toBe(
-      'VERSION  UPLOAD                    LISTING  FILES  SIZE  CREATED                 SOURCE\n' +
-        `     v3  ${linkId(2)}  delta        2  12 B  2026-03-03 12:00+00:00  /made on test\n` +
-        `     v2  ${linkId(1)}  delta        3  14 B  2026-03-02 12:00+00:00  /made on test\n` +
-        `     v1  ${linkId(0)}  full         3  10 B  2026-03-01 12:00+00:00  /made on test\n`,
+      'VERSION  UPLOAD                    LISTING  FILES  SIZE  CREATED (UTC)     SOURCE\n' +
+        `     v3  ${linkId(2)}  delta        2  12 B  2026-03-03 12:00  /made on test\n` +
+        `     v2  ${linkId(1)}  delta        3  14 B  2026-03-02 12:00  /made on test\n` +
+        `     v1  ${linkId(0)}  full         3  10 B  2026-03-01 12:00  /made on test\n`,
     );
   });
 
