@@ -11,10 +11,10 @@ import { command as datasetVersions } from '../../src/commands/dataset/versions.
 import { command as restore } from '../../src/commands/restore.js';
 import type { Json } from '../support/make-archive.js';
 import { linkId, type LinkSpec } from '../support/make-chain.js';
+import { callsIn, damageRecord, datasetFolder } from '../support/dataset-folder.js';
 import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
 import { startMemoryS3, type MemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
-import { tempFolder } from '../support/temp-folder.js';
 import { runCommand, type CommandRun } from '../support/run-command.js';
 
 const LINKS: readonly LinkSpec[] = [
@@ -43,17 +43,11 @@ let folder = '';
 let base = '';
 
 beforeEach(async () => {
-  folder = await tempFolder();
-  base = `file://${join(folder, 'store')}`;
-  await writeObjects(join(folder, 'store'), made.objects);
+  ({ folder, base } = await datasetFolder(made));
 });
 
-const run = (...argv: string[]): Promise<CommandRun> => runCommand({ root, folder }, argv);
-const json = async (...argv: string[]): Promise<Json & { status: number }> => {
-  const { stdout, status } = await run(...argv, '--json');
-  return { ...(JSON.parse(stdout) as Json), status };
-};
-const damage = (version: number): void => writeFileSync(join(folder, 'store', recordKey(version)), 'damaged');
+const { run, json } = callsIn(root, () => folder);
+const damage = (version: number): void => damageRecord(folder, version);
 const files = (): string[] =>
   readdirSync(join(folder, 'store'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
