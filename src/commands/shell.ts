@@ -26,10 +26,10 @@ export const command = defineCommand({
   description:
     'With S3_URL: ls, cd, pwd, cat, head, stat, find, stage, get, help and exit over the files of an upload. Only its ' +
     'manifest is read; cat, head and get fetch the parts that they need. Globs, quotes, history, completion with tab, ' +
-    '`COMMAND | PROGRAM` and `COMMAND > FILE` work as in other shells. Ctrl+C stops the running line.\n' +
+    '`COMMAND; COMMAND`, `COMMAND | PROGRAM` and `COMMAND > FILE` work as in other shells. Ctrl+C stops the running line.\n' +
     'Without it: every archiver command, without the word archiver.\n' +
-    'Without a terminal, lines are read from stdin, nothing is prompted for, and the exit status is that of the last line. ' +
-    'Lines that fail do not stop the others.',
+    'Without a terminal, lines are read from stdin, nothing is prompted for, and the exit status is that of the last command. ' +
+    'Commands that fail do not stop the others.',
   args: [
     arg.url('S3_URL', {
       describe: 'the upload, or the store of the dataset; leave it out for a prompt over all commands',
@@ -45,9 +45,9 @@ export const command = defineCommand({
     'archiver shell',
   ],
   exits: {
-    0: 'left at the prompt, or the last line went well',
-    1: 'the upload cannot be read, or the last line failed',
-    3: 'the last line finished with something left out',
+    0: 'left at the prompt, or the last command went well',
+    1: 'the upload cannot be read, or the last command failed',
+    3: 'the last command finished with something left out',
   },
   async run(values, [place], context: Context) {
     if (context.json)

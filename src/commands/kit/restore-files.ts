@@ -118,7 +118,7 @@ export async function restoreFiles(
         },
         // Chunks were requested, and paid for: somebody has to come back for them.
         isNews: text !== undefined,
-        text: () => text ?? resultText(result, call, { durationMs, requests, context, planned: planned ?? [] }),
+        text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [] }),
       };
     },
   });
@@ -150,7 +150,7 @@ async function withHint(error: unknown, { call, values, reader, context }: Askin
 /** The result with where else the paths are that are missing. */
 async function withElsewhere(result: RestoreResult, { call, reader, context }: Asking): Promise<RestoreResult> {
   const isMissing = ({ reason }: Failure): boolean => reason === NOT_HERE;
-  const missing = result.failed.filter(isMissing).map(({ path }) => path);
+  const missing = result.failed.filter(isMissing);
   const found = await lookElsewhere(reader, { ...call.target, selectors: call.selectors }, missing, context);
   if (found.length === 0) return result;
   const failed = result.failed.map((one) =>

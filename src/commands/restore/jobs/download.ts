@@ -71,7 +71,7 @@ export const command = defineCommand({
         if (result === undefined) return undefined;
         const durationMs = elapsed();
         const next = job.status === 'completed' ? '' : `${fact('next', `archiver restore jobs download ${job.id}`)}\n`;
-        const shown = { durationMs, requests, context, planned: [] };
+        const shown = { durationMs, context, planned: [] };
         return {
           document: { ...jobDocument(job), ...resultDocument(result), durationMs, requests },
           text: () => resultText(result, { operation: 'restore' }, shown) + next,
