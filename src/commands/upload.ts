@@ -6,10 +6,11 @@ import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import type { TierPolicy } from '../core/archive/plan/tier.js';
 import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
-import { joinStoreUrl } from '../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
   DRY_RUN,
+  bucketFlag,
   datasetIdFlag,
   folderFlags,
   folderRules,
@@ -28,7 +29,7 @@ const KIB = 2 ** 10;
 const GIB = 2 ** 30;
 
 const flags = {
-  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when DESTINATION is not given' }),
+  bucket: bucketFlag('when DESTINATION is not given'),
   prefix: flag.text({ short: 'p', placeholder: 'PREFIX', describe: 'prefix in --bucket', allowEmpty: true }),
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
@@ -207,7 +208,7 @@ export async function runUpload(
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
   const { dedupOption, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
-  const target = destination ?? joinStoreUrl(`s3://${given.bucket ?? ''}`, given.prefix ?? '');
+  const target = destination ?? joinStoreUrl(bucketUrl(given.bucket ?? '', context.cwd), given.prefix ?? '');
   const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
   const values = withoutClassOfFolder(url, given, context);

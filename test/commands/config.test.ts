@@ -209,7 +209,7 @@ describe('config --validate-detailed', () => {
     const { status, stdout } = await run(['--validate-detailed']);
 
     expect(status).toBe(0);
-    expect(stdout).toContain('- no bucket is configured (storage.bucket)');
+    expect(stdout).toContain('- no store is configured (storage.url or storage.bucket)');
   });
 
   test('a store that cannot be reached fails the check and says why', async () => {

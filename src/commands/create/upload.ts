@@ -5,9 +5,8 @@ import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { neverBoth, requires } from '../../cli/rule.js';
 import { threadsWithin } from '../../core/limits/open-files.js';
-import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
-import { bucketUrl } from '../kit/upload-target.js';
 import {
   DRY_RUN,
   filterFlags,
@@ -28,9 +27,9 @@ const DEFAULT_STREAMS = 250;
 const flags = {
   bucket: flag.text({
     short: 'b',
-    placeholder: 'NAME',
+    placeholder: 'NAME|URL',
     required: true,
-    describe: 'bucket, or a URL: s3://bucket/prefix, file:///folder',
+    describe: 'bucket, or URL or path of the store',
   }),
   prefix: flag.text({
     short: 'p',
@@ -145,7 +144,7 @@ export async function runCreateUpload(
   const { openNamed } = await import('./open-named.js');
   const { datasetOf, sourceFolders } = await import('./source-folders.js');
   const { asBegun } = await import('../upload/resumable.js');
-  const url = baseUrlOf(joinStoreUrl(bucketUrl(typed.bucket), typed.prefix));
+  const url = baseUrlOf(joinStoreUrl(bucketUrl(typed.bucket, context.cwd), typed.prefix));
   const sources = sourceFolders(given, context, url);
   const where = { command: 'create upload', sources: sources.folders, destination: url, storeUrl: url };
   const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;

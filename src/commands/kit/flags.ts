@@ -13,6 +13,10 @@ export const uploadArg = arg.url('S3_URL', {
 /** The base URL of datasets. */
 export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix of the uploads' });
 
+/** The bucket, or the whole address of a store. */
+export const bucketFlag = (when: string) =>
+  flag.text({ short: 'b', placeholder: 'NAME|URL', describe: `bucket, URL or path of the store, ${when}` });
+
 /** Credentials and address of the store; every command that touches it takes these. */
 export const accessFlags = {
   profile: flag.text({ placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
@@ -74,7 +78,7 @@ export const encryptionFlags = {
 
 /** Names one upload: by its URL or id, or as a version of a dataset. */
 export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => ({
-  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),
+  bucket: bucketFlag('when no URL is given'),
   prefix: flag.text({
     short: 'p',
     placeholder: 'PREFIX',

@@ -1,10 +1,10 @@
 // Opening a store for a command, and closing it however the command ends. The store is imported on first use, so that
 // declarations stay light.
-import type { Cancellation, Environment, Messages, Origins } from '../../cli/context.js';
+import type { Cancellation, Environment, Messages, Origins, Places } from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
 
-export type StoreContext = Cancellation & Environment & Origins & Pick<Messages, 'note' | 'warn'>;
+export type StoreContext = Cancellation & Environment & Origins & Pick<Places, 'cwd'> & Pick<Messages, 'note' | 'warn'>;
 
 /** What the flags of a store say. */
 export interface StoreValues {

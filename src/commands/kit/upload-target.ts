@@ -1,8 +1,7 @@
 // Which upload a command means: its URL, or --bucket, --prefix and --upload-id, or a version of a dataset, which the store is
 // asked for. The one way there for every command that reads.
-import type { Origins } from '../../cli/context.js';
 import { usageError } from '../../core/failures/errors.js';
-import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/upload-id.js';
@@ -44,7 +43,8 @@ export interface FoundUpload extends UploadLocation {
 }
 
 /** What is named without asking the store. @throws usage for what contradicts itself, or is missing */
-export async function targetOf(url: string | undefined, values: TargetValues, { origins }: Origins): Promise<Target> {
+export async function targetOf(url: string | undefined, values: TargetValues, context: StoreContext): Promise<Target> {
+  const { origins, cwd } = context;
   const { bucket, prefix, datasetId: dataset } = values;
   if (url === undefined && bucket === undefined) {
     throw usageError(
@@ -52,7 +52,7 @@ export async function targetOf(url: string | undefined, values: TargetValues, { 
       'write its URL or path, or set ARCHIVER_STORE, or storage.url in the config file',
     );
   }
-  const place = url ?? joinStoreUrl(bucketUrl(bucket ?? ''), prefix);
+  const place = url ?? joinStoreUrl(bucketUrl(bucket ?? '', cwd), prefix);
   const named = splitUploadUrl(place);
   const isVersionTyped = ['datasetId', 'version', 'asOf'].some((key) => origins[key] === 'flag');
   if (named !== undefined && isVersionTyped) {
@@ -135,7 +135,3 @@ function checkId(uploadId: string, baseUrl: string): UploadId {
 
 /** The URL of the upload itself. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => uploadUrlOf(baseUrl, uploadId);
-
-/** --bucket takes a name, the URL of a place, or the absolute path of a folder. */
-export const bucketUrl = (bucket: string): string =>
-  bucket.includes('://') ? bucket : bucket.startsWith('/') ? `file://${bucket}` : `s3://${bucket}`;

@@ -25,6 +25,10 @@ export function storeUrlOf(text: string, cwd: string): string | undefined {
   return PATH.test(text) ? `file://${resolve(cwd, text)}` : undefined;
 }
 
+/** The URL of what --bucket takes: the name of a bucket, or what a person writes for a place (`storeUrlOf`). */
+export const bucketUrl = (bucket: string, cwd: string): string =>
+  storeUrlOf(bucket, cwd) ?? (bucket.includes('://') ? bucket : `s3://${bucket}`);
+
 const MAX_KEY_BYTES = 1024;
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
 const ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
