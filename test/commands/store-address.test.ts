@@ -61,7 +61,7 @@ describe('a path is a store', () => {
   it('also where the config file names the bucket, and config --validate-detailed looks there', async () => {
     writeStore('store/more');
     const looked = [];
-    for (const storage of ['bucket: ./store, prefix: more', 'url: ./store/more', 'bucket: -bucket']) {
+    for (const storage of ['bucket: ./store, prefix: more', 'url: ./store/more', 'bucket: bad_bucket']) {
       writeFileSync(join(folder, '.archiver.yaml'), `storage: { ${storage} }\n`);
       looked.push((await run(['config', '--validate-detailed', '--json'])).stdout);
     }
@@ -69,7 +69,7 @@ describe('a path is a store', () => {
     expect(looked.map((text) => json(text)['store'])).toEqual([
       { status: 'ok', detail: `file://${folder}/store/more answers and can be listed` },
       { status: 'ok', detail: `file://${folder}/store/more answers and can be listed` },
-      { status: 'failed', detail: expect.stringContaining("'-bucket' is not a bucket name") as string },
+      { status: 'failed', detail: expect.stringContaining("'bad_bucket' is not a bucket name") as string },
     ]);
   });
 
