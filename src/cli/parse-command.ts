@@ -3,10 +3,12 @@ import { usageError } from '../core/failures/errors.js';
 import { refuseUndecoded } from '../core/paths/typed-path.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
+import { envNames } from './env-names.js';
 import { allFlags } from './global-flags.js';
 import { kebab, type Flags } from './flag.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
+import { dashed, inWords } from './rule.js';
 import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
 import { suggest } from './suggest.js';
 import { tokenize } from './tokenize.js';
@@ -39,13 +41,6 @@ const NAME_IT = 'ARCHIVER_STORE, or storage.url in the config file, names the st
 
 /** Checks the number of arguments and reads each; `store` is what the layers say of the one that names it. */
 function parseArgs(declared: Args, texts: readonly (string | undefined)[], store: unknown): readonly unknown[] {
-  const isThere = (arg: Arg, index: number): boolean => (arg.store === undefined ? texts[index] : store) !== undefined;
-  const missing = declared.filter((arg, index) => !arg.optional && !isThere(arg, index));
-  if (missing.length > 0) {
-    const names = missing.map(({ name }) => name).join(' and ');
-    const hint = missing.some((arg) => arg.store === 'default') ? NAME_IT : undefined;
-    throw usageError(`${names} ${missing.length === 1 ? 'is' : 'are'} missing`, hint);
-  }
   const takesAll = declared.at(-1)?.many === true;
   if (!takesAll && texts.length > declared.length) {
     const extra = texts.slice(declared.length).map((text) => `"${text ?? ''}"`);
@@ -89,6 +84,30 @@ function resolveWithRules(command: Command, layers: Layers, cwd: string | undefi
   }
 }
 
+/** @throws usage that names every argument and flag that is needed and not given */
+function refuseMissing(command: Command, texts: readonly (string | undefined)[], resolved: Resolved): void {
+  const { values, missing } = resolved;
+  const input = { values, given: isGiven(resolved) };
+  const isThere = ({ optional, orFlag, store }: Arg, index: number): boolean =>
+    (store === undefined ? texts[index] : values[STORE_KEY]) !== undefined ||
+    (orFlag === undefined ? optional : values[orFlag] !== undefined);
+  const args = (command.args ?? []).filter((arg, index) => !isThere(arg, index));
+  const names = [
+    ...args.map(({ name, orFlag }) => (orFlag === undefined ? name : `${name} (or ${dashed(orFlag)})`)),
+    ...missing.map(dashed),
+    ...rulesOf(command).flatMap((rule) => (rule.kind === 'flags' ? (rule.lacks?.(input) ?? []) : [])),
+  ];
+  if (names.length === 0) return;
+  const hints = [
+    ...(args.some((arg) => arg.store === 'default') ? [NAME_IT] : []),
+    ...missing.map((key) => `${envNames(command.path, key).at(-1) ?? ''} sets ${dashed(key)}`),
+  ];
+  throw usageError(
+    `${inWords(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing`,
+    hints.length === 0 ? undefined : hints.join('; '),
+  );
+}
+
 /** Throws the first rule that the values break, naming the layer of a flag that was not typed. */
 export function checkRules(command: Command, parsed: ParsedCommand): void {
   const { values, args, origins, sources } = parsed;
@@ -116,6 +135,7 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   const store = placed[declared.findIndex((arg) => arg.store !== undefined)];
   const texts = { ...tokens.texts, [STORE_KEY]: store === undefined ? [] : [store] };
   const resolved = resolveWithRules(command, { path: command.path, texts, env: input.env, config }, input.cwd);
+  refuseMissing(command, placed, resolved);
   const parsed = { ...resolved, args: parseArgs(declared, placed, resolved.values[STORE_KEY]) };
   checkRules(command, parsed);
   return parsed;

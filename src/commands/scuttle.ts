@@ -42,21 +42,11 @@ export const command = defineCommand({
   args: [
     arg.typedUrl('S3_URL', {
       describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
-      optional: true,
+      orFlag: 'bucket',
     }),
   ],
   flags,
   rules: [
-    {
-      kind: 'check',
-      text: 'give either S3_URL or --bucket',
-      ok: (v, [url]) => (url === undefined) !== (v.bucket === undefined),
-    },
-    {
-      kind: 'check',
-      text: '--prefix goes with --bucket; S3_URL holds its own',
-      ok: (v) => v.prefix === undefined || v.bucket !== undefined,
-    },
     {
       kind: 'check',
       // A variable that is not set must not widen it to the whole bucket.

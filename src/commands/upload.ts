@@ -124,7 +124,10 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
-    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true }),
+    arg.url('DESTINATION', {
+      describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
+      orFlag: 'bucket',
+    }),
   ],
   flags,
   rules: [
@@ -162,16 +165,6 @@ export const command = defineCommand({
       kind: 'check',
       text: '--frame-size must be 0 or from 64KiB to 1GiB',
       ok: (v) => v.frameSize === 0 || (v.frameSize >= 64 * KIB && v.frameSize <= GIB),
-    },
-    {
-      kind: 'check',
-      text: 'give either DESTINATION or --bucket',
-      ok: (v, [, destination]) => (destination === undefined) !== (v.bucket === undefined),
-    },
-    {
-      kind: 'check',
-      text: '--prefix goes with --bucket; DESTINATION holds its own',
-      ok: (v) => v.prefix === undefined || v.bucket !== undefined,
     },
   ],
   examples: [

@@ -37,7 +37,7 @@ const problemsOf = async (text: string) => {
 
 describe('config', () => {
   test.each([
-    [[], 'one of --generate, --show, --validate, --validate-detailed or --edit is needed'],
+    [[], 'one of --generate, --show, --validate, --validate-detailed or --edit is missing'],
     [['--show', '--validate'], '--show and --validate cannot be combined'],
   ])('%j is a usage error', async (argv, sentence) => {
     const { status, stderr } = await run(argv);

@@ -7,7 +7,7 @@ import { conflicts, requires } from '../../cli/rule.js';
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
   describe: 'the upload, or the store of the dataset; not needed with --bucket or ARCHIVER_STORE',
-  optional: true,
+  orFlag: 'bucket',
 });
 
 /** The base URL of datasets. */
