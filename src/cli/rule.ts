@@ -1,5 +1,5 @@
 // Rules between flags as data: help prints their text, parsing checks them, one table test covers them.
-// A flag counts as given when a flag, a variable or the config file set it, and a switch only when it is on. What a higher
+// A flag counts as given when a flag, a variable or the config file set it, and a switch only to what it is not by default. What a higher
 // layer says wins over what excludes it in a lower one; only within one layer that is a failure.
 import { kebab } from './flag.js';
 import type { Origin } from './origin.js';

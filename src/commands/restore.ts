@@ -86,6 +86,7 @@ export const command = defineCommand({
     4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was requested or fetched',
     5: 'nothing restored yet: everything was requested from cold storage, and `archiver restore jobs` goes on from there',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: RestoreContext) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);

@@ -148,6 +148,12 @@ export const command = defineCommand({
       '--transporter basic and none keep no packed chunks: leave out --disable-staging',
       isFixed,
     ),
+    idle(
+      'optimization',
+      ['transporter'],
+      '--transporter basic and none keep the number of requests as it is: leave out --no-optimization',
+      isFixed,
+    ),
     neverBoth('directUpload', ['encryptManifest']),
     conflicts('resume', ['forceRestart']),
     neverBoth('resume', ['dryRun']),
@@ -177,6 +183,7 @@ export const command = defineCommand({
     1: 'failed; nothing of the upload is visible',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [source, destination], context: Context) {
     return await runUpload(values, { source, destination }, context);
   },

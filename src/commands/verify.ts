@@ -56,6 +56,7 @@ export const command = defineCommand({
     'archiver verify s3://acme-archive/lab --sample 1%',
   ],
   exits: { 0: 'all checks passed', 1: 'verification failed, or the upload or store cannot be read' },
+  keepsMemoryLimit: ({ deep, sample }) => deep || sample !== undefined,
   async run(values, [url], context: VerifyContext) {
     const named = await targetOf(url, values, context);
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;

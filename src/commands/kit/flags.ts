@@ -19,9 +19,14 @@ export const bucketFlag = (when: string) =>
 
 /** Credentials and address of the store; every command that touches it takes these. */
 export const accessFlags = {
-  profile: flag.text({ placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
-  endpointUrl: flag.text({ placeholder: 'URL', describe: 'address of an S3-compatible server instead of AWS' }),
+  profile: flag.text({ only: 's3', placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
+  endpointUrl: flag.text({
+    only: 's3',
+    placeholder: 'URL',
+    describe: 'address of an S3-compatible server instead of AWS',
+  }),
   caBundle: flag.file({
+    only: 's3',
     placeholder: 'FILE',
     describe: 'certificate authorities (PEM) to believe instead of the usual ones; AWS_CA_BUNDLE does the same',
   }),
@@ -33,6 +38,7 @@ export const accessFlags = {
  */
 export const storeFlags = <const R extends string>(defaultRegion: R) => ({
   region: flag.text({
+    only: 's3',
     short: 'r',
     placeholder: 'NAME',
     default: defaultRegion,
@@ -43,7 +49,12 @@ export const storeFlags = <const R extends string>(defaultRegion: R) => ({
 
 /** How to reach the store, for commands that have no region to fall back on. */
 export const detectedStoreFlags = {
-  region: flag.text({ short: 'r', placeholder: 'NAME', describe: 'region of the bucket; detected when not given' }),
+  region: flag.text({
+    only: 's3',
+    short: 'r',
+    placeholder: 'NAME',
+    describe: 'region of the bucket; detected when not given',
+  }),
   ...accessFlags,
 };
 
