@@ -34,7 +34,7 @@ type VerifyContext = Results & Verbosity & MemoryLimit & StoreContext & Progress
 
 export const command = defineCommand({
   path: 'verify',
-  summary: 'check that an upload is whole, or every version in a store',
+  summary: 'check that an upload is whole, or everything in a store',
   description:
     'Checks the manifest against itself (counts, sizes, shards, positions, order, checksums), that the version record ' +
     'names it, and that every chunk is in the store with its size: two listings. --deep also reads the chunks: their SHA-256, that of each frame, the tar ' +
@@ -43,9 +43,10 @@ export const command = defineCommand({
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +
     'refers to are warnings. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
     '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.\n' +
-    'The URL of a store instead of an upload: every version of every dataset there is checked. Objects are listed once for ' +
-    'all of them, and a chunk that several versions share is read once, with the oldest of them. Uploads that are no version ' +
-    'of a dataset, and what nothing refers to, are not looked at.',
+    'The URL of a store instead of an upload: all that archiver list shows there is checked, every version of every dataset, ' +
+    'uploads that are no version, and the same in writers/ and prefixes below. Objects are listed once for all of them, and a ' +
+    'chunk that several versions share is read once, with the oldest of them. Uploads that are not finished or marked for ' +
+    'deletion are counted and left out, and what nothing refers to is not looked at.',
   args: [uploadArg],
   flags,
   rules: [...uploadTargetRules, conflicts('quick', ['deep', 'sample', 'workers'])],
@@ -76,7 +77,7 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
   const { verifyStore } = await import('../core/verify/verify-store.js');
   return await check(baseUrl, values, context, {
     verify: verifyStore,
-    documentOf: (result) => ({ ...storeDocument(result), location: baseUrl }),
+    documentOf: storeDocument,
     linesOf: (result, durationMs) => [storeVerdict(result), ...storeLines(result, durationMs, context.verbose)],
   });
 }
@@ -138,9 +139,10 @@ function storeDocument(result: StoreVerdict): object {
     bytesRead: bytesFetched,
     versions: versionCount,
     damagedVersions: damagedVersionCount,
+    uncheckedUploads: uncheckedUploadCount,
     ...document
   } = result;
-  return { ...document, versionCount, damagedVersionCount, bytesFetched };
+  return { ...document, versionCount, damagedVersionCount, uncheckedUploadCount, bytesFetched };
 }
 
 const signOf = ({ ok }: { readonly ok: boolean }, { colors, env }: VerifyContext): string =>

@@ -64,7 +64,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? chunks chunksRead filesRead bytesFetched location durationMs requests',
+    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead filesRead bytesFetched location durationMs requests',
 };
 
 /** What any command may print instead, told by the first of these keys. */
