@@ -12,7 +12,7 @@ import { signText } from '../ui/sign.js';
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
-import { type StoreContext, withStore } from './kit/store.js';
+import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 import { problemLine, soundText, storeLines, storeVerdict } from './kit/verdict-lines.js';
@@ -62,9 +62,9 @@ export const command = defineCommand({
     const named = await targetOf(url, values, context);
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
-    const { baseUrl, uploadId } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, session } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/verify/verify.js');
-    return await check(baseUrl, values, context, {
+    return await check({ baseUrl, session }, values, context, {
       verify: (options) => verifyUpload({ ...options, uploadId }),
       documentOf: (result) => ({ ...uploadDocument(result), location: uploadUrl({ baseUrl, uploadId }) }),
       linesOf: (result, durationMs) => [verdict(result), ...detailLines(result, durationMs, context.verbose)],
@@ -75,7 +75,7 @@ export const command = defineCommand({
 /** Every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/verify/verify-store.js');
-  return await check(baseUrl, values, context, {
+  return await check({ baseUrl }, values, context, {
     verify: verifyStore,
     documentOf: storeDocument,
     linesOf: (result, durationMs) => [storeVerdict(result), ...storeLines(result, durationMs, context.verbose)],
@@ -90,7 +90,7 @@ interface Check<T> {
 }
 
 async function check<T extends { readonly ok: boolean }>(
-  baseUrl: string,
+  place: Pick<StoreCall, 'baseUrl' | 'session'>,
   values: Values<typeof flags>,
   context: VerifyContext,
   { verify, documentOf, linesOf }: Check<T>,
@@ -99,7 +99,7 @@ async function check<T extends { readonly ok: boolean }>(
   const elapsed = stopwatch(context);
   const { result } = await withResult(context, values, {
     work: (emit) => {
-      const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
+      const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
       return withStore(call, async ({ store, requests }) => {
         const result = await verify({
           reader: store,

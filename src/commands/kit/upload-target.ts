@@ -7,7 +7,7 @@ import { printable } from '../../core/paths/raw-path.js';
 import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/upload-id.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
-import { type StoreContext, type StoreValues, withStore } from './store.js';
+import { openForSession, retryNotes, type SessionStore, type StoreContext, type StoreValues } from './store.js';
 
 export interface TargetValues {
   readonly bucket: string | undefined;
@@ -40,6 +40,8 @@ export interface FoundUpload extends UploadLocation {
   readonly version: DatasetVersion | undefined;
   /** Digests that its manifest may have; undefined where any will do. */
   readonly manifestSha256: readonly string[] | undefined;
+  /** The store, where it had to be asked: `withStore` goes on with it, and closes it. */
+  readonly session?: SessionStore;
 }
 
 /** What is named without asking the store. @throws usage for what contradicts itself, or is missing */
@@ -116,13 +118,20 @@ async function recordAtCommit(
 /** The upload that a call means. The store is opened only where it has to be asked. @throws what both steps throw */
 export async function findUpload(
   url: string | undefined,
-  values: TargetValues & StoreValues,
+  values: TargetValues & StoreValues & { readonly workers?: number },
   context: StoreContext,
 ): Promise<FoundUpload> {
   const target = await targetOf(url, values, context);
   const { baseUrl, uploadId } = target;
   if (uploadId !== undefined) return { baseUrl, uploadId, version: undefined, manifestSha256: undefined };
-  return await withStore({ baseUrl, values, context }, ({ store }) => findTarget(store, target, context));
+  const session = await openForSession(baseUrl, values, context, values.workers);
+  const { opened, during } = session;
+  try {
+    return { ...(await during(retryNotes(context), () => findTarget(opened.store, target, context))), session };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
 }
 
 function checkId(uploadId: string, baseUrl: string): UploadId {
