@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.js';
 
 vi.mock(import('../../src/core/object-store/open-store.js'), async (importOriginal) => {
   const original = await importOriginal();
-  const closed = vi.fn();
+  const closed = vi.fn<() => void>();
   const open: typeof original.openStore = async (...call) => {
     const opened = await original.openStore(...call);
     return { ...opened, close: () => (closed(), opened.close()) };
