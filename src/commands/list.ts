@@ -62,11 +62,11 @@ export const command = defineCommand({
     const target = await findUpload(url, values, context);
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
-    const { uploadId, manifestSha256: sha256 } = target;
+    const { baseUrl, uploadId, manifestSha256: sha256, session } = target;
     const wanted = { uploadId, sha256, selectors: selectorsOf(values), warn, signal: context.signal };
     const list: WriteEntries = (written) =>
       whileReading(context, location, (emit, aside) =>
-        withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+        withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
           const put = (text: string): Promise<void> => aside(() => written.put(text));
           const look = (missing: readonly Failure[]) => lookElsewhere(store, wanted, missing, context);
           try {

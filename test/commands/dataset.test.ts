@@ -235,7 +235,7 @@ describe('dataset diff', () => {
     [['--from', 'x'], 2, /invalid version selector 'x'/],
     [['--from', '2026-02-30'], 2, /there is no day 2026-02-30/],
     [['--from', '2025-01-01'], 1, /no version of 2025-01-01 or before/],
-    [[], 2, /--from is required/],
+    [[], 2, /--from is missing/],
   ])('%j is told in one sentence', async (flags, status, message) => {
     const found = await run('dataset', 'diff', base, ...ID, ...flags);
 
@@ -420,9 +420,9 @@ describe('dataset prune', () => {
   });
 
   test.each([
-    [[], /--keep-last is required/],
+    [[], /--keep-last is missing/],
     [['--keep-last', '0'], /--keep-last wants a whole number of at least 1|--keep-last/],
-    [['--keep-daily', '3'], /--keep-last is required/],
+    [['--keep-daily', '3'], /--keep-last is missing/],
     [['--keep-last', '1', '--keep-daily', '0'], /--keep-daily/],
     [['--keep-last', '1', '--abandoned-after', 'x'], /--abandoned-after/],
     [['--keep-last', '1', '--grace', '1h'], /--grace is at least 2h/],

@@ -139,12 +139,12 @@ describe('different selectors', () => {
 
 describe('naming an upload', () => {
   test.each([
-    [['list'], /no store is named/],
-    [['list', '--upload-id', '1'], /no store is named/],
+    [['list'], /✗ S3_URL \(or --bucket\) is missing\n/],
+    [['list', '--upload-id', '1'], /S3_URL \(or --bucket\) is missing/],
     [['info', 's3://bucket/uploads/1', '--bucket', 'b-1'], /give either a URL or --bucket/],
     [['info', 's3://bucket/uploads/1', '-u', '2'], /name different uploads/],
     [['list', 's3://bucket', '-u', '../x'], /is not an upload id/],
-    [['restore', '--all'], /OUTPUT_DIR is missing/],
+    [['restore', '--all'], /✗ S3_URL \(or --bucket\) and OUTPUT_DIR are missing\n/],
     [['restore', 's3://bucket/uploads/1', '--all'], /OUTPUT_DIR is missing/],
   ])('%j is a usage error', async (argv, message) => {
     const { status, stderr } = await run(...argv);
@@ -298,10 +298,7 @@ describe('verify', () => {
 
 describe('restore', () => {
   test.each([
-    [
-      ['out'],
-      /say what to restore: --file PATH, --pattern GLOB, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all/,
-    ],
+    [['out'], /✗ one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all is missing\n/],
     [['out', '--all', '--file', 'a'], /--all cannot be combined with --file/],
     [['out', '--all', '--hash', md5('x')], /--all cannot be combined with --hash/],
     [['out', '--hash', 'xyz'], /--hash wants an MD5/],

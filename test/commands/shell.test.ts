@@ -216,6 +216,13 @@ describe('what goes wrong', () => {
     expect((await inShell(['ls'], [`file://${folder}/store`])).stderr).toContain('there is no dataset under');
     expect((await inShell(['ls'], ['--upload-id', UPLOAD_ID])).stderr).toContain('no store is named');
   });
+
+  it('refuses what goes with an upload where none is named', async () => {
+    const ran = await runCommand({ root, folder }, ['shell', '--region', 'r', '--memory-limit', '1GiB', '-c', 'help']);
+
+    expect([ran.status, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toContain('✗ --region and --memory-limit can do nothing without S3_URL or --bucket\n');
+  });
 });
 
 describe('cold storage', () => {

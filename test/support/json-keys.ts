@@ -141,7 +141,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
         'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem?',
         'datasetId versionCount',
         'datasetId retired kept compacted',
-        'datasetId ok versions chunks chunksRead',
+        'datasetId location ok versions chunks chunksRead',
       ),
     ),
     'datasets one by one',
@@ -426,6 +426,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   uid: key(count, 'numeric owner'),
   unchanged: key(count, 'files that are as they were'),
+  uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinishedBytes: key(bytes, 'of unfinished writes'),
   unfinishedMultiparts: key(count, 'unfinished writes'),
   unfinishedWrites: key(of('objects bytes'), 'writes that were killed long ago'),
@@ -438,7 +439,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uploadId: key(orNull(text), 'an upload; null where none was made'),
   uploads: key(
     listOf(
-      of(
+      anyOf(
+        'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead',
         'uploadId status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
       ),
     ),

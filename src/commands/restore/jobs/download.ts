@@ -46,6 +46,7 @@ export const command = defineCommand({
     1: 'not ready, failed, or none of the files could be restored',
     3: 'finished, but some files could not be restored; the job is failed and can be downloaded again',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [id], context: JobContext) {
     const elapsed = stopwatch(context);
     const known = await readNamedJob(id, context);
