@@ -136,10 +136,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   costByProject: key(listOf(of('project costUsd knownUsd')), 'by project, the dearest first'),
   costByRegion: key(listOf(of('region costUsd knownUsd')), 'by region, the dearest first'),
   costByStore: key(listOf(of('url costUsd knownUsd')), 'by store, the dearest first'),
-  costByStoredClass: key(
-    listOf(of('storageClass objects storedBytes monthlyUsd')),
-    'what is stored, by storage class',
-  ),
+  costByStoredClass: key(listOf(of('storageClass objects storedBytes monthlyUsd')), 'what is stored, by storage class'),
   costUsd: key(usd, 'estimated at AWS list prices'),
   createdAt: key(time, 'when it began'),
   cwd: key(text, 'current folder'),
@@ -155,7 +152,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
         'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem?',
         'datasetId versionCount',
         'datasetId retired kept compacted',
-        'datasetId ok versions chunks chunksRead',
+        'datasetId location ok versions chunks chunksRead',
       ),
     ),
     'datasets one by one',
@@ -345,7 +342,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
   quantity: key(number, 'how much of it is paid for'),
-  ranges: key(count, 'requests for content'),
+  ranges: key(
+    count,
+    'requests for content, or of a dry run those it would take; manifests and repeats count in requests alone',
+  ),
   ratio: key(number, 'largest shard over the average'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
@@ -402,8 +402,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   shell: key(text, 'name of a shell'),
   short: key(text, 'letter of a flag'),
   size: key(bytes, 'of one file or object'),
-  skipped: key(listOf(of('path reason')), 'files that were left out, and why'),
-  skippedCount: key(count, 'files that were left out'),
+  skipped: key(listOf(of('path reason')), 'files and folders (which end in a slash) that were left out, and why'),
+  skippedCount: key(count, 'files and folders that were left out'),
   source: key(orNull(text), 'what is read: a folder, or a URL'),
   sources: key(listOf(text), 'folders that are read'),
   stack: key(text, 'stack of a failure (--trace)'),
@@ -463,6 +463,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   uid: key(count, 'numeric owner'),
   unchanged: key(count, 'files that are as they were'),
+  uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinishedBytes: key(bytes, 'of unfinished writes'),
   unfinishedMultiparts: key(count, 'unfinished writes'),
   unfinishedWrites: key(of('objects bytes'), 'writes that were killed long ago'),
@@ -475,7 +476,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uploadId: key(orNull(text), 'an upload; null where none was made'),
   uploads: key(
     listOf(
-      of(
+      anyOf(
+        'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead',
         'uploadId status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
       ),
     ),
