@@ -106,10 +106,10 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
 
 /** What it used goes to the ledger, however it ended. */
 async function recordRun(context: Context, end: unknown): Promise<void> {
-  const { about, meter } = context.account;
+  const { about, history, meter } = context.account;
   if (about === undefined || meter === undefined) return;
   const { recordRunOf } = await import('./record-run.js');
-  await recordRunOf(context, { about, meter, end });
+  await recordRunOf(context, { about, history, meter, end });
 }
 
 interface Ready {

@@ -11,6 +11,7 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as costHistory } from './cost/history.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
 import { command as costReport } from './cost/report.js';
@@ -81,6 +82,7 @@ const COMMANDS: readonly Command[] = [
   costProject,
   costSummary,
   costUpload,
+  costHistory,
   config,
   contextCommand,
   contextList,

@@ -11,11 +11,11 @@ import {
   folderRules,
   outputFlags,
   packingFlags,
-  projectFlag,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
 } from './kit/flags.js';
+import { ledgerFlags } from './kit/ledger-flags.js';
 import { openForWriting } from './kit/store.js';
 
 const flags = {
@@ -38,7 +38,7 @@ const flags = {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
-  ...projectFlag,
+  ...ledgerFlags,
   ...folderFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,

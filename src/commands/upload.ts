@@ -16,13 +16,13 @@ import {
   folderRules,
   outputFlags,
   packingFlags,
-  projectFlag,
   storageClassFlag,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
   yesFlag,
 } from './kit/flags.js';
+import { ledgerFlags } from './kit/ledger-flags.js';
 import { openForWriting } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 
@@ -65,7 +65,7 @@ const flags = {
     describe: 'a chunk takes the class of its most recently read file, or files of different classes are kept apart',
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
-  ...projectFlag,
+  ...ledgerFlags,
   enableDedup: packingFlags.enableDedup,
   directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
   directUploadThresholdMb: flag.int([0, 1_000_000_000], {

@@ -33,6 +33,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  'cost history': 'historyFile uploadCount history',
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
   'cost report': `${SPENT} writtenTo?`,

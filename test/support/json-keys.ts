@@ -121,6 +121,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
   completedAt: key(orNull(time), 'when it ended'),
   compression: key(text, 'how content is compressed, in words'),
+  compressionRatio: key(orNull(number), 'bytes of files over what is stored of them'),
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
@@ -182,6 +183,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
   encryption: key(elsewhere, 'KMS key, and what is encrypted with it'),
+  endedAt: key(time, 'when it ended'),
   endpointUrl: key(text, 'server of the store'),
   entries: key(count, 'files and folders'),
   error: key(of('code message hint why? stack?'), 'why the command failed; the only key then'),
@@ -227,6 +229,16 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   headUploadId: key(orNull(text), 'upload of the newest version'),
   headVersion: key(count, 'number of the newest version'),
   hint: key(orNull(text), 'what to type or do next'),
+  history: key(
+    listOf(
+      of(
+        'endedAt operation files bytes storedBytes chunks durationMs requestCount parameters compressionRatio bytesPerSecond costUsd monthlyUsd',
+        { bytesPerSecond: orNull(number).type },
+      ),
+    ),
+    'uploads that were committed, the newest last',
+  ),
+  historyFile: key(text, 'file that the history of uploads is kept in'),
   hitCount: key(count, 'hits'),
   hits: key(
     listOf(of('datasetId path pathBase64? type size mtime md5 target? inVersions')),
@@ -317,6 +329,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   outcome: key(oneOf('done', 'failed', 'interrupted'), 'how it ended'),
   outputDir: key(text, 'folder that is written to'),
   packedBytes: key(bytes, 'what is compressed: contents once, without holes, with tar headers'),
+  parameters: key(elsewhere, 'settings of an upload'),
   parts: key(listOf(of('uploadId foundIn')), 'what a lost manifest was put together from, newest first'),
   path: key(text, 'path below the source folder; bytes that are not UTF-8 as `\\xNN`'),
   pathBase64: key(text, 'the bytes of a path that is not UTF-8'),
@@ -365,6 +378,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   repeatable: key(flag, 'may be given several times'),
   replaced: key(count, 'files that were there and are different now'),
   request: key(text, 'kind of request'),
+  requestCount: key(count, 'requests'),
   requests: key(requestCounts, 'requests to the store, by kind'),
   requestsUsd: key(usd, 'the requests, once'),
   requestsWaiting: key(count, 'requests that are tried again'),

@@ -16,8 +16,8 @@ import {
   storeFlags,
   storeModeFlag,
   yesFlag,
-  projectFlag,
 } from '../kit/flags.js';
+import { ledgerFlags } from '../kit/ledger-flags.js';
 import { openForWriting } from '../kit/store.js';
 import { confirmCold } from '../upload/confirm-cold.js';
 
@@ -41,7 +41,7 @@ const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
   storageClass: storageClassFlag,
-  ...projectFlag,
+  ...ledgerFlags,
   chunkSizeMb: flag.int([1, MAX_CHUNK_MB, [0]], {
     default: 200,
     describe: 'most data in a chunk, in MB; 0 chooses by the amount of data and memory',

@@ -3,6 +3,7 @@
 import type { Context } from '../../cli/context.js';
 import type { Aside, ProgressFormat } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
+import { defined } from '../../core/defined.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
@@ -58,6 +59,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const dataset = { ...resumed.dataset, namesake };
         const result = await archiveInto(() => open(emit), { ...resumed, dataset, emit });
         tellResult(context, result);
+        await tellHistory(call, result, context);
         const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
         return { result, written };
       },
@@ -80,6 +82,28 @@ function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partia
     gitCommit: git?.commit,
     dvcStage: typeof stage === 'string' ? stage : undefined,
   };
+}
+
+/** What the history of uploads gets, where one is kept. */
+async function tellHistory({ values, options }: ArchiveCall, result: UploadResult, context: Context): Promise<void> {
+  const { historyFile } = await import('../../core/ledger/upload-history.js');
+  const { uploadHistory } = values;
+  const setting = typeof uploadHistory === 'string' ? uploadHistory : undefined;
+  const path = historyFile(setting, context.home, context.cwd);
+  if (path === undefined || result.version === null) return;
+  const { packing = {}, layout = {}, dataset } = options;
+  const { files, bytes, storedBytes, chunks, shards, durationMs } = result;
+  const requests = Object.values({ ...result.requests }).reduce((sum, count) => sum + count, 0);
+  const parameters = defined({
+    storageClass: layout.storageClass,
+    compressionLevel: packing.compressionLevel,
+    frameBytes: packing.frameBytes,
+    shards,
+    dedup: packing.dedup,
+    direct: layout.direct !== undefined,
+    changesOnly: dataset?.changes !== undefined,
+  });
+  context.account.history = { path, shape: { files, bytes, storedBytes, chunks, durationMs, requests, parameters } };
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
