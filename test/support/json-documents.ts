@@ -20,6 +20,8 @@ const JOB =
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
+const COMPLIANCE =
+  'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
@@ -36,7 +38,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost history': 'historyFile uploadCount history',
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
-  'cost report': `${SPENT} writtenTo?`,
+  'cost report': `${SPENT} ${COMPLIANCE} csv writtenTo`.replaceAll(/(\w+)(?= |$)/g, '$1?'),
   'cost summary': `${SPENT} tagged`,
   'cost upload':
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
