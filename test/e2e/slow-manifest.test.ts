@@ -63,6 +63,20 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
     expect(session.isCursorShown()).toBe(true);
   });
 
+  it.each([
+    ['dataset list', DATASET, () => ['dataset', 'list', 's3://lab']],
+    ['dataset versions', 'v2  ', () => ['dataset', 'versions', 's3://lab', '--dataset-id', DATASET]],
+    ['list of a store', '1 dataset,', () => ['list', 's3://lab']],
+  ])('is told of by %s, of the records that it reads', async (_name, result, args) => {
+    proxy.inject({ fault: { kind: 'delay', ms: 2500 }, path: /datasets\/.+\.json/, times: 1 });
+    const session = run(...args());
+    await session.until('reading version records');
+
+    expect(await session.exited).toBe(0);
+    const left = (await session.screen()).join('\n');
+    expect([left.includes('Opening'), left.includes(result)]).toEqual([false, true]);
+  });
+
   it('says nothing of one that is quick', async () => {
     for (const [key, body] of made.objects) {
       mkdirSync(dirname(join(home, 'store', key)), { recursive: true });
