@@ -1,6 +1,6 @@
 // Finds and aborts unfinished multipart uploads on S3, which other tools leave below our keys.
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../../failures/errors.js';
+import { noneOn } from '../../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from '../object-store.js';
 import { ListGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
@@ -55,11 +55,7 @@ export function s3Multipart(sender: S3Sender): Pick<ObjectStore, 'abortMultipart
         Key: sender.fullKey(key),
         UploadId: multipartId,
       });
-      try {
-        await sender.send(asked, (client, send) => client.send(command, send));
-      } catch (error) {
-        if (!isArchiverError(error, 'not-found')) throw error;
-      }
+      await sender.send(asked, (client, send) => client.send(command, send)).catch(noneOn('not-found'));
     },
     listMultipart: (prefix, signal) => listMultipart(sender, prefix, signal),
   };
