@@ -6,7 +6,7 @@
 // that cannot be read to its end leaves nothing behind in its chunk.
 import { hash } from 'node:crypto';
 import { type EntryExtra, entryLine } from '../../manifest/entry-line.js';
-import { FORMAT_VERSION, type FrameRecord } from '../../manifest/manifest-types.js';
+import { type ChunkRecord, FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
 import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../chunk/table-frame.js';
@@ -20,18 +20,12 @@ import { packFile } from './pack-file.js';
 import { concernsOnePath, reasonOf, type Skip } from '../scan/skip.js';
 import { BLOCK } from '../../tar/tar-block.js';
 
-export interface PackedChunk {
-  readonly chunk: number;
-  /** The chunk's bytes, in memory that has those of `objects` before them. */
+export interface PackedChunk extends Pick<
+  ChunkRecord,
+  'chunk' | 'size' | 'rawSize' | 'tocSize' | 'sha256' | 'level' | 'frames' | 'entries'
+> {
+  /** The chunk's bytes, `size` of them stored, in memory that has those of `objects` before them. */
   readonly output: Buffer;
-  /** Stored bytes at the start of `output`. */
-  readonly size: number;
-  readonly rawSize: number;
-  readonly tocSize: number;
-  readonly sha256: string;
-  readonly level: number;
-  readonly frames: readonly FrameRecord[];
-  readonly entries: number;
   /** Source bytes read. */
   readonly bytes: number;
   readonly extras: ReadonlyMap<number, EntryExtra>;

@@ -18,13 +18,8 @@ const FOLDER = 'datasets/';
 const MAX_RECORD_BYTES = 256 * 1024;
 const READS_AT_ONCE = 16;
 
-export interface ListedVersion {
+export interface ListedVersion extends Pick<ObjectInfo, 'key' | 'etag' | 'sizeBytes' | 'lastModified'> {
   readonly version: number;
-  readonly key: string;
-  readonly etag: string;
-  readonly sizeBytes: number;
-  /** By the clock of the store. */
-  readonly lastModified: Date;
   /** In byte order. */
   readonly tags: readonly string[];
 }
