@@ -1,5 +1,4 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
-import type { Readable, Writable } from 'node:stream';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
@@ -26,10 +25,7 @@ export interface Places {
   readonly home: string;
 }
 
-export interface Terminal {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export interface Terminal extends Pick<Host, 'stdin' | 'stdout' | 'stderr'> {
   /** Whether text for this stream may carry colour: `--color`, NO_COLOR, FORCE_COLOR, terminal. */
   readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
 }

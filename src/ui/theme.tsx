@@ -5,7 +5,7 @@ import { Text, type TextProps } from 'ink';
 import { createContext, useContext, type ReactElement, type ReactNode } from 'react';
 import type { Look } from './look.js';
 
-export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'warn' | 'bad' | 'match' | 'tab' | 'cursor';
+export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'warn' | 'bad' | 'match' | 'cursor';
 type Style = Pick<TextProps, 'color' | 'bold' | 'dimColor' | 'underline' | 'inverse'>;
 
 export interface Glyphs {
@@ -16,12 +16,11 @@ export interface Glyphs {
   readonly full: string;
   readonly half: string;
   readonly empty: string;
-  /** Of sparklines, lowest first. */
+  /** How full something is in one cell, lowest first. */
   readonly levels: readonly string[];
   readonly rule: string;
   readonly divider: string;
   readonly ellipsis: string;
-  readonly dot: string;
   readonly good: string;
   readonly warn: string;
   readonly bad: string;
@@ -42,7 +41,6 @@ const UNICODE: Glyphs = {
   rule: '─',
   divider: '│',
   ellipsis: '…',
-  dot: '·',
   good: '✓',
   warn: '▲',
   bad: '✗',
@@ -62,7 +60,6 @@ const ASCII: Glyphs = {
   rule: '-',
   divider: '|',
   ellipsis: '~',
-  dot: '-',
   good: '+',
   warn: '!',
   bad: 'x',
@@ -80,7 +77,6 @@ const COLOR: Readonly<Record<Tone, Style>> = {
   warn: { color: 'yellow' },
   bad: { color: 'red' },
   match: { color: 'cyan', bold: true, underline: true },
-  tab: { color: 'cyan', bold: true },
   cursor: { inverse: true },
 };
 
@@ -93,7 +89,6 @@ const NONE: Readonly<Record<Tone, Style>> = {
   warn: {},
   bad: {},
   match: {},
-  tab: {},
   cursor: {},
 };
 
