@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { useEffect, useEffectEvent, type ReactElement, type ReactNode } from 'react';
 import { Line } from './line.js';
 import { useSize } from './size.js';
 import { cut, widthOf } from './text.js';
@@ -26,4 +26,25 @@ export function Status({ message, right = '' }: { message: Message; right?: stri
       right={right === '' ? undefined : <Tint tone="dim">{right}</Tint>}
     />
   );
+}
+
+const TOAST_MS = 4000;
+
+/** A message that takes the place of the status for a moment. A new message starts the time again. */
+export function Toast({
+  message,
+  onExpire,
+  children,
+}: {
+  message: Message | undefined;
+  onExpire: () => void;
+  children: ReactNode;
+}): ReactElement {
+  const expire = useEffectEvent(onExpire);
+  useEffect(() => {
+    if (message === undefined) return undefined;
+    const timer = setTimeout(() => expire(), TOAST_MS);
+    return () => clearTimeout(timer);
+  }, [message]);
+  return message === undefined ? <>{children}</> : <Status message={message} />;
 }

@@ -5,7 +5,7 @@ import { Text, type TextProps } from 'ink';
 import { createContext, useContext, type ReactElement, type ReactNode } from 'react';
 import type { Look } from './look.js';
 
-export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'warn' | 'bad' | 'match' | 'cursor';
+export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'warn' | 'bad' | 'match' | 'tab' | 'cursor';
 type Style = Pick<TextProps, 'color' | 'bold' | 'dimColor' | 'underline' | 'inverse'>;
 
 export interface Glyphs {
@@ -16,7 +16,7 @@ export interface Glyphs {
   readonly full: string;
   readonly half: string;
   readonly empty: string;
-  /** How full something is in one cell, lowest first. */
+  /** Of sparklines, lowest first. */
   readonly levels: readonly string[];
   readonly rule: string;
   readonly divider: string;
@@ -77,6 +77,7 @@ const COLOR: Readonly<Record<Tone, Style>> = {
   warn: { color: 'yellow' },
   bad: { color: 'red' },
   match: { color: 'cyan', bold: true, underline: true },
+  tab: { color: 'cyan', bold: true },
   cursor: { inverse: true },
 };
 
@@ -89,6 +90,7 @@ const NONE: Readonly<Record<Tone, Style>> = {
   warn: {},
   bad: {},
   match: {},
+  tab: {},
   cursor: {},
 };
 

@@ -1,3 +1,4 @@
+import { Text } from 'ink';
 import { type ReactNode, useMemo } from 'react';
 import { describe, expect, it, test } from 'vitest';
 import { Bar } from '../../src/ui/bar.js';
@@ -13,9 +14,11 @@ import { emptyLine, insertText } from '../../src/ui/line-editor.js';
 import { Line, Rule } from '../../src/ui/line.js';
 import { Picker } from '../../src/ui/picker.js';
 import { Screen } from '../../src/ui/screen.js';
+import { Sparkline } from '../../src/ui/sparkline.js';
 import { Spinner } from '../../src/ui/spinner.js';
-import { Status } from '../../src/ui/status.js';
+import { Status, Toast } from '../../src/ui/status.js';
 import { Table } from '../../src/ui/table.js';
+import { Tabs } from '../../src/ui/tabs.js';
 import { TextField } from '../../src/ui/text-field.js';
 import { widthOf } from '../../src/ui/text.js';
 import { Tint, type Tone } from '../../src/ui/theme.js';
@@ -69,11 +72,13 @@ const COLUMNS: readonly Column[] = [
 const ALL: Readonly<Record<string, ReactNode>> = {
   Bar: <Bar share={0.4} width={40} hasTrack />,
   Gauge: <Gauge share={1.07} width={50} />,
+  Sparkline: <Sparkline values={[0, 1, 4, 2]} width={20} note="highest 4 MiB/s" />,
   Facts: <Facts facts={HOSTILE.map((value, at) => ({ label: `label ${at}`, value }))} />,
   Line: <Line left={<FitText text={HOSTILE[1] ?? ''} width={40} />} right={<Tint tone="dim">right end</Tint>} />,
   Rule: <Rule />,
   Status: <Status message={{ tone: 'warn', text: 'x'.repeat(300) }} right="7 of 13 290" />,
   Spinner: <Spinner label="reading the manifest" />,
+  Tabs: <Tabs tabs={['Overview', 'Costs', 'Uploads', 'Inventory', 'Fleet'].map((name) => ({ name }))} active={2} />,
   KeyLine: <KeyLine bindings={BINDINGS} />,
   HelpOverlay: <HelpOverlay bindings={BINDINGS} title="Keys" />,
   Empty: <Empty sentence="Nothing is archived here." next="archiver create upload data s3://bucket" />,
@@ -126,7 +131,7 @@ describe.each(Object.entries(ALL))('%s', (_name, node) => {
 });
 
 test('every tone uses the 16 foreground colours, weight or inverse, and no background', () => {
-  const tones: readonly Tone[] = ['plain', 'strong', 'dim', 'accent', 'good', 'warn', 'bad', 'match', 'cursor'];
+  const tones: readonly Tone[] = ['plain', 'strong', 'dim', 'accent', 'good', 'warn', 'bad', 'match', 'tab', 'cursor'];
   const codes = tones.flatMap((tone) => paint(<Tint tone={tone}>x</Tint>).match(/\d+(?=m)/g) ?? []);
 
   for (const code of codes)
@@ -222,4 +227,33 @@ test('facts, picker and status in ASCII', () => {
   expect(
     draw(<Status message={{ tone: 'warn', text: 'stale' }} right="7 of 9" />, { columns: 20, unicode: false }),
   ).toBe(' ! stale     7 of 9');
+});
+
+test('a sparkline is one row and names its highest value', () => {
+  expect(draw(<Sparkline values={[0, 1, 2, 4]} width={10} note="highest 4" />)).toBe('▁▃▅█  highest 4');
+  expect(draw(<Sparkline values={[0, 0]} width={10} note="none" />)).toBe('▁▁  none');
+});
+
+test('tabs shrink to their digit before they wrap', () => {
+  const tabs = ['Overview', 'Costs', 'Uploads', 'Inventory', 'Analyze', 'Fleet'].map((name) => ({ name }));
+
+  expect(draw(<Tabs tabs={tabs} active={0} />)).toBe(
+    ' [1 Overview]  2 Costs   3 Uploads   4 Inventory   5 Analyze   6 Fleet',
+  );
+  for (const columns of [60, 62, 66, 70]) {
+    const frame = draw(<Tabs tabs={tabs} active={5} />, { columns });
+    expect(frame).toContain('[6 Fleet]');
+    expect(frame.split('\n').length).toBe(1);
+  }
+});
+
+test('a toast takes the place of the status', () => {
+  const node = (text?: string) => (
+    <Toast message={text === undefined ? undefined : { text }} onExpire={() => undefined}>
+      <Text>status</Text>
+    </Toast>
+  );
+
+  expect(draw(node())).toBe('status');
+  expect(draw(node('nothing is marked'))).toBe(' nothing is marked');
 });
