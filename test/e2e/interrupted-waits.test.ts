@@ -60,7 +60,7 @@ describe('a signal while waiting', () => {
     const ended = new Promise<number | null>((resolve) => {
       child.once('exit', (code) => resolve(code));
     });
-    for (let tries = 0; !isWaiting() && child.exitCode === null && tries < 400; tries++) await sleep(50);
+    for (let tries = 0; !isWaiting() && child.exitCode === null && tries < 2400; tries++) await sleep(50);
     await sleep(200);
     const at = performance.now();
     child.kill(signal);
