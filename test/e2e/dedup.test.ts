@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, makeFolder } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { makeFolder } from './upload-cli.js';
 
 let home = '';
 let source = '';

@@ -6,7 +6,8 @@ import { noise } from '../core/archive/trees.js';
 import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import { readStore } from '../kill/store-state.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, filesBelow, type Ran } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { filesBelow, type Ran } from './upload-cli.js';
 
 interface Place {
   readonly home: string;

@@ -15,15 +15,19 @@ export interface CommandRun {
 export interface CommandHost {
   readonly root: Node<Command>;
   readonly folder: string;
+  /** HOME; the folder, unless it is said. */
+  readonly userHome?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Lines typed on a terminal, after which the input ends; without them there is no terminal. */
   readonly answers?: readonly string[] | undefined;
+  /** What stdin gives where it is no terminal, before it ends; without it nothing comes and it stays open. */
+  readonly input?: string;
   readonly now?: () => Date;
 }
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, env = {}, answers, now = () => new Date() }: CommandHost,
+  { root, folder, userHome = folder, env = {}, answers, input, now = () => new Date() }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -33,11 +37,12 @@ export async function runCommand(
     return stream;
   };
   const isTTY = answers !== undefined;
+  const typed = answers?.map((line) => `${line}\n`) ?? (input === undefined ? undefined : [input]);
   const host = {
     env: { ARCHIVER_HOME: join(folder, 'home'), ...env },
     cwd: folder,
-    userHome: folder,
-    stdin: Object.assign(isTTY ? Readable.from(answers.map((line) => `${line}\n`)) : new PassThrough(), { isTTY }),
+    userHome,
+    stdin: Object.assign(typed === undefined ? new PassThrough() : Readable.from(typed), { isTTY }),
     stdout: collector('stdout'),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,
