@@ -17,7 +17,7 @@ const HISTORIES = Number(process.env['ARCHIVER_TEST_HISTORIES'] ?? 12);
 const FIRST_SEED = Number(process.env['ARCHIVER_TEST_SEED'] ?? 1);
 const VERSIONS = 12;
 /** Small, so that small files are cut and there are several chunks. */
-const CHUNK_BYTES = MIB;
+const CHUNK_BYTES = MIB / 2;
 
 /** Unique ids, as the clock and the random generator would give. */
 function ids(): Pick<UploadRunOptions, 'randomBytes'> {
@@ -92,7 +92,7 @@ describe('random histories', () => {
         const source = join(folder, 'source');
         mkdirSync(source);
         const random = randomOf(seed);
-        const tree = new RandomTree(source, random, 1.5 * CHUNK_BYTES);
+        const tree = new RandomTree(source, random, 3 * CHUNK_BYTES);
         tree.edit(200); // large enough for chains of deltas
         const history = new History(source, join(folder, 'store'));
         for (let version = 1; version <= VERSIONS; version++) {
