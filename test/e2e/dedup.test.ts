@@ -1,4 +1,4 @@
-// `archiver upload --enable-dedup` and what the other commands say of it, with the built binary.
+// `archiver upload --enable-dedup` and what the other commands say of it.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// `archiver upload --direct-upload` as a program: one object a file, and everything that other commands make of it.
+// `archiver upload --direct-upload`: one object a file, and everything that other commands make of it.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What uploads record of git and DVC, as the built program does it.
+// What uploads record of git and DVC.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
