@@ -11,6 +11,13 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as costHistory } from './cost/history.js';
+import { command as costProject } from './cost/project.js';
+import { command as costProjects } from './cost/projects.js';
+import { command as costReconcile } from './cost/reconcile.js';
+import { command as costReport } from './cost/report.js';
+import { command as costSummary } from './cost/summary.js';
+import { command as costUpload } from './cost/upload.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -71,6 +78,13 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
+  costReport,
+  costProjects,
+  costProject,
+  costSummary,
+  costUpload,
+  costHistory,
+  costReconcile,
   config,
   contextCommand,
   contextList,
@@ -85,6 +99,7 @@ const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
+  { path: 'cost', summary: 'what storage, requests and retrieval cost' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

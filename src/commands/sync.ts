@@ -15,6 +15,7 @@ import {
   storeModeFlag,
   writerIdFlag,
 } from './kit/flags.js';
+import { ledgerFlags } from './kit/ledger-flags.js';
 import { openForWriting } from './kit/store.js';
 
 const flags = {
@@ -37,6 +38,7 @@ const flags = {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
+  ...ledgerFlags,
   ...folderFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,

@@ -18,6 +18,10 @@ const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks 
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
+const SPENT =
+  'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
+const COMPLIANCE =
+  'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
@@ -31,6 +35,15 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  'cost history': 'historyFile uploadCount history',
+  'cost project': `project datasetIds ${SPENT}`,
+  'cost projects': 'projects',
+  'cost reconcile':
+    'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
+  'cost report': `${SPENT} ${COMPLIANCE} csv writtenTo`.replaceAll(/(\w+)(?= |$)/g, '$1?'),
+  'cost summary': `${SPENT} tagged`,
+  'cost upload':
+    'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',

@@ -23,13 +23,24 @@ export interface CommandHost {
   /** What stdin gives where it is no terminal, before it ends; without it nothing comes and it stays open. */
   readonly input?: string;
   readonly now?: () => Date;
+  readonly signal?: AbortSignal;
   /** Results go to a terminal of this width. */
   readonly columns?: number;
 }
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, userHome = folder, env = {}, answers, input, now = () => new Date(), columns }: CommandHost,
+  {
+    root,
+    folder,
+    userHome = folder,
+    env = {},
+    answers,
+    input,
+    now = () => new Date(),
+    signal = new AbortController().signal,
+    columns,
+  }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -48,7 +59,7 @@ export async function runCommand(
     stdout: Object.assign(collector('stdout'), columns !== undefined && { isTTY: true, columns }),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,
-    signal: new AbortController().signal,
+    signal,
   };
   const status = await runProgram({ root, version: '0' }, argv, host);
   checkJson(argv, texts, root);

@@ -3,6 +3,7 @@
 import type { Context } from '../../cli/context.js';
 import type { Aside, ProgressFormat } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
+import { defined } from '../../core/defined.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
@@ -10,6 +11,8 @@ import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { RawPath } from '../../core/paths/raw-path.js';
 import { hasTerminal } from '../kit/ask.js';
+import type { RunAbout } from '../../core/ledger/run-account.js';
+import { tellLedger, tellResult } from '../kit/account.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
@@ -44,6 +47,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   const keeping = await tellHomeTrouble(context);
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
+  if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
   const { result, written } = await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
       work: async (emit, aside) => {
@@ -54,6 +58,8 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
         const dataset = { ...resumed.dataset, namesake };
         const result = await archiveInto(() => open(emit), { ...resumed, dataset, emit });
+        tellResult(context, result);
+        await tellHistory(call, result, context);
         const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
         return { result, written };
       },
@@ -64,6 +70,40 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   );
   if (listsPaths(result, context)) await printPaths(result, uploadDocument(result), context);
   return isPartial(result, written) ? 3 : 0;
+}
+
+/** What the record of the run says of it before anything is sent. */
+function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partial<RunAbout> {
+  const { git } = labels?.provenance ?? {};
+  const stage = values['dvcStage'];
+  return {
+    project: labels?.project,
+    writerId: dataset?.writerId,
+    gitCommit: git?.commit,
+    dvcStage: typeof stage === 'string' ? stage : undefined,
+  };
+}
+
+/** What the history of uploads gets, where one is kept. */
+async function tellHistory({ values, options }: ArchiveCall, result: UploadResult, context: Context): Promise<void> {
+  const { historyFile } = await import('../../core/ledger/upload-history.js');
+  const { uploadHistory } = values;
+  const setting = typeof uploadHistory === 'string' ? uploadHistory : undefined;
+  const path = historyFile(setting, context.home, context.cwd);
+  if (path === undefined || result.version === null) return;
+  const { packing = {}, layout = {}, dataset } = options;
+  const { files, bytes, storedBytes, chunks, shards, durationMs } = result;
+  const requests = Object.values({ ...result.requests }).reduce((sum, count) => sum + count, 0);
+  const parameters = defined({
+    storageClass: layout.storageClass,
+    compressionLevel: packing.compressionLevel,
+    frameBytes: packing.frameBytes,
+    shards,
+    dedup: packing.dedup,
+    direct: layout.direct !== undefined,
+    changesOnly: dataset?.changes !== undefined,
+  });
+  context.account.history = { path, shape: { files, bytes, storedBytes, chunks, durationMs, requests, parameters } };
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
@@ -112,6 +152,7 @@ interface FolderValues extends FilterValues, EncryptionValues, ProvenanceValues 
   readonly datasetId: string | undefined;
   readonly failFast: boolean;
   readonly dvcOutputDir: string | undefined;
+  readonly project: string | undefined;
   readonly dryRun: boolean;
 }
 
@@ -132,7 +173,7 @@ export async function folderOptions(
     },
     filter: { ...filterOptions(values, ownTrees(source, base, context.home)), namesLeftOut: dryRun && context.verbose },
     failFast,
-    labels: { provenance: await provenanceOptions(values, source, context) },
+    labels: { provenance: await provenanceOptions(values, source, context), project: values.project },
     dryRun,
   };
 }

@@ -114,6 +114,8 @@ describe('stores', () => {
     cwd: '/',
     env: {},
     origins: {},
+    account: {},
+    now: () => new Date(),
     signal: new AbortController().signal,
     note: () => undefined,
     warn: () => undefined,

@@ -1,0 +1,101 @@
+// The ledger: what every run cost, one line each, in a file for each month (UTC) of the time in the record. Nothing is ever
+// rewritten.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../failures/errors.js';
+import { fileFailure } from '../failures/file-failure.js';
+import { appendDocuments, readDocuments } from '../state/document-lines.js';
+import { checkRecord, type LedgerRecord, recordFrom } from './record.js';
+
+const KIND = { type: 'cost-record', format: 1, noun: 'cost record' } as const;
+const FILE = /^(\d{4}-\d{2})\.jsonl$/;
+const UPLOAD = /"uploadId":"([^"]*)"/;
+
+/** The ledger below `<home>`. */
+export const ledgerFolder = (home: string): string => join(home, 'ledger');
+
+/**
+ * Appends the records of one moment and flushes them to disk. `host`: this computer.
+ * @throws integrity for one that would not be read; conflict while another process keeps the lock; access-denied,
+ * no-space, io
+ */
+export async function appendRecords(
+  folder: string,
+  records: readonly LedgerRecord[],
+  { host }: { readonly host: string },
+): Promise<void> {
+  const [first] = records.map(checkRecord);
+  if (first === undefined) return;
+  const path = join(folder, `${first.time.slice(0, 7)}.jsonl`);
+  const what = 'the cost ledger';
+  await appendDocuments({ path, lockPath: join(folder, 'ledger.lock'), what, host }, KIND, records);
+}
+
+/** The same for one. */
+export const appendRecord = (folder: string, record: LedgerRecord, own: { readonly host: string }): Promise<void> =>
+  appendRecords(folder, [record], own);
+
+export interface LedgerRange {
+  /** Records of this moment and later. */
+  readonly from?: Date | undefined;
+  /** Records before this moment. */
+  readonly until?: Date | undefined;
+}
+
+export interface FoundRecords {
+  /** By time; those of one moment as they were appended. */
+  readonly records: readonly LedgerRecord[];
+  /** Lines that could not be read. */
+  readonly skipped: number;
+}
+
+/** The records of a time; none where there is no ledger. @throws access-denied, io */
+export async function readLedger(folder: string, { from, until }: LedgerRange = {}): Promise<FoundRecords> {
+  const byId = new Map<string, LedgerRecord>();
+  let unread = 0;
+  for (const name of await filesOf(folder, { from, until })) {
+    const { found, skipped } = await readDocuments(join(folder, name), KIND, recordFrom);
+    unread += skipped;
+    for (const record of found) if (isWithin(record, { from, until })) byId.set(record.id, record);
+  }
+  const records = [...byId.values()].sort((one, other) => (one.time < other.time ? -1 : Number(one.time > other.time)));
+  return { records, skipped: unread };
+}
+
+/**
+ * The project of each of these uploads that has another one than its id, by the last record that names it.
+ * @throws access-denied, io
+ */
+export async function projectsOf(folder: string, uploadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const projects = new Map<string, string>();
+  const wanted = new Set(uploadIds);
+  if (wanted.size === 0) return projects;
+  // Most lines are of other uploads, and need not be read as a whole.
+  const isOfThem = (line: Buffer): boolean => wanted.has(UPLOAD.exec(line.toString('latin1'))?.[1] ?? '');
+  for (const name of await filesOf(folder, {})) {
+    const { found } = await readDocuments(join(folder, name), KIND, recordFrom, isOfThem);
+    for (const { uploadId, project } of found)
+      if (uploadId !== null && project !== null && project !== uploadId) projects.set(uploadId, project);
+  }
+  return projects;
+}
+
+async function filesOf(folder: string, { from, until }: LedgerRange): Promise<readonly string[]> {
+  let names: readonly string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw fileFailure('read', folder, error);
+  }
+  const [first, last] = [from, until].map((time) => time?.toISOString().slice(0, 7));
+  return names
+    .filter((name) => {
+      const month = FILE.exec(name)?.[1];
+      return month !== undefined && (first === undefined || month >= first) && (last === undefined || month <= last);
+    })
+    .sort();
+}
+
+const isWithin = ({ time }: LedgerRecord, { from, until }: LedgerRange): boolean =>
+  (from === undefined || time >= from.toISOString()) && (until === undefined || time < until.toISOString());
