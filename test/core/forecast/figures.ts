@@ -11,6 +11,7 @@ interface Figures {
   readonly series: Readonly<Record<SeriesName, readonly Day[]>>;
   readonly t: readonly (readonly [probability: number, degrees: number, value: number])[];
   readonly over: readonly (readonly [mean: number, scale: number, degrees: number, least: number, value: number])[];
+  readonly exhaustion: readonly { readonly left: number; readonly probability: number }[];
   readonly linear: Readonly<
     Record<
       SeriesName,
