@@ -120,6 +120,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
   completedAt: key(orNull(time), 'when it ended'),
   compression: key(text, 'how content is compressed, in words'),
+  compressionRatio: key(number, 'times that content is larger than it is compressed'),
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
@@ -146,6 +147,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     ),
     'datasets one by one',
   ),
+  dedupRatio: key(number, 'times that all content is larger than what differs of it'),
   deduplicated: key(of('files bytes'), 'files stored with others of the same content, and what that saved'),
   default: key(text, 'value of a flag that is not given'),
   deleted: key(count, 'files that are not there any more'),
@@ -275,7 +277,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   minimumDays: key(orNull(count), 'minimum storage time of a class, in days'),
   missing: key(count, 'files that are not on this computer'),
   mode: key(text, 'permissions, in octal'),
+  model: key(text, 'what a forecast or a comparison takes for true'),
   modified: key(count, 'files that are not as they were'),
+  monthlyUsd: key(usd, 'storage for a month'),
   moved: key(count, 'chunks that were moved'),
   movedBytes: key(bytes, 'of chunks that are moved'),
   moves: key(listOf(of('from to fromShard toShard size')), 'chunks that go to another shard'),
@@ -369,7 +373,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   size: key(bytes, 'of one file or object'),
   skipped: key(listOf(of('path reason')), 'files that were left out, and why'),
   skippedCount: key(count, 'files that were left out'),
-  source: key(orNull(text), 'what is read: a folder, or a URL'),
+  source: key(orNull(text), 'what is read, or where a number is from: a folder, a URL, words'),
   sources: key(listOf(text), 'folders that are read'),
   stack: key(text, 'stack of a failure (--trace)'),
   stage: key(orNull(text), 'DVC stage that makes the file'),
@@ -409,6 +413,11 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   toShard: key(count, 'number of a shard'),
   toUploadId: key(text, 'the later one of two'),
   toVersion: key(count, 'the later one of two'),
+  tool: key(oneOf('s5cmd', 'rclone', 'aws-cli', 'archiver'), 'a program that puts files into S3'),
+  tools: key(
+    listOf(of('tool model source objects storedBytes requests uploadUsd monthlyUsd costUsd')),
+    'what each tool sends and pays, as a model',
+  ),
   totalBytes: key(bytes, 'of all shards'),
   totals: key(
     { type: z.lazy(() => objectOf(TOTALS, { skipped: count.type })), form: `{ ${TOTALS.split(' ').join(', ')} }` },
@@ -433,6 +442,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   updatedAt: key(orNull(time), 'when it was last changed'),
   uploadCount: key(count, 'uploads'),
   uploadId: key(orNull(text), 'an upload; null where none was made'),
+  uploadUsd: key(usd, 'requests that upload it'),
   uploads: key(
     listOf(
       of(
