@@ -12,6 +12,11 @@ import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
 import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
+import { command as costProject } from './cost/project.js';
+import { command as costProjects } from './cost/projects.js';
+import { command as costReport } from './cost/report.js';
+import { command as costSummary } from './cost/summary.js';
+import { command as costUpload } from './cost/upload.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -73,6 +78,11 @@ const COMMANDS: readonly Command[] = [
   dvcStatus,
   dvcExport,
   costBenchmarkCompare,
+  costReport,
+  costProjects,
+  costProject,
+  costSummary,
+  costUpload,
   config,
   contextCommand,
   contextList,

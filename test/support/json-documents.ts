@@ -18,6 +18,8 @@ const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks 
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
+const SPENT =
+  'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COUNTS = 'added deleted modified unchanged';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
@@ -32,6 +34,12 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
   'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
+  'cost project': `project datasetIds ${SPENT}`,
+  'cost projects': 'projects',
+  'cost report': `${SPENT} writtenTo?`,
+  'cost summary': `${SPENT} tagged`,
+  'cost upload':
+    'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',

@@ -16,6 +16,7 @@ const time = { type: z.iso.datetime(), form: 'time' };
 const flag = { type: z.boolean(), form: 'true or false' };
 const number = { type: z.number(), form: 'number' };
 const usd = { type: z.number().min(0).nullable(), form: 'USD, null when not known' };
+const signedUsd = { type: z.number().nullable(), form: 'USD, null when not known' };
 /** What is described elsewhere, as it is there. */
 const elsewhere = { type: z.record(z.string(), z.unknown()), form: 'object' };
 
@@ -128,6 +129,15 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   context: key(oneOf('local', 'repl'), 'what `archiver` alone does'),
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
+  costByClass: key(listOf(of('storageClass costUsd knownUsd')), 'by storage class, the dearest first'),
+  costByItem: key(
+    listOf(of('item costUsd knownUsd')),
+    'by what was paid for: `requests`, `retrieval`, `transfer`, `temporaryCopy`, `earlyDeletion`, `storage`',
+  ),
+  costByProject: key(listOf(of('project costUsd knownUsd')), 'by project, the dearest first'),
+  costByRegion: key(listOf(of('region costUsd knownUsd')), 'by region, the dearest first'),
+  costByStore: key(listOf(of('url costUsd knownUsd')), 'by store, the dearest first'),
+  costByStoredClass: key(listOf(of('storageClass objects storedBytes monthlyUsd')), 'what is stored, by storage class'),
   costUsd: key(usd, 'estimated at AWS list prices'),
   createdAt: key(time, 'when it began'),
   cwd: key(text, 'current folder'),
@@ -136,6 +146,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   dataset: key(of('version isListed'), 'the dataset as it is now; `version`: its newest one'),
   datasetCount: key(count, 'datasets'),
   datasetId: key(orNull(text), 'the dataset; null where there is none'),
+  datasetIds: key(listOf(text), 'datasets'),
   datasets: key(
     listOf(
       anyOf(
@@ -168,6 +179,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     of('files ignored links folders written unchanged replaced firstReplaced failed'),
     '`.dvc` files that were written',
   ),
+  dvcStage: key(orNull(text), 'DVC stage that an upload was recorded for'),
   earlyDeletion: key(of('costUsd byClass region pricesOf'), 'the rest of minimum storage times'),
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
@@ -191,6 +203,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   filesDone: key(count, 'files whose content is stored'),
   filesRead: key(count, 'files whose content was read and is sound'),
   filesTotal: key(count, 'all files'),
+  firstDay: key(orNull(text), 'first day, `YYYY-MM-DD`; null for that of the first record'),
   firstReplaced: key(listOf(text), 'the first of what was replaced'),
   firstVersion: key(count, 'the first one of a run'),
   flags: key(listOf(of('name short? type describe required repeatable default? choices? variables')), 'of a command'),
@@ -209,6 +222,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   fromUploadId: key(text, 'the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
   gid: key(count, 'numeric group'),
+  gitCommit: key(orNull(text), 'git commit that an upload was recorded with'),
   gone: key(count, 'files that are not in the folder any more, and are kept in the dataset'),
   group: key(orNull(text), 'name of the group'),
   hardlinks: key(count, 'files that are a further name of another one'),
@@ -247,7 +261,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   kept: key(listOf(of(`${VERSION} reasons`)), 'versions that stay'),
   keptCount: key(count, 'what was left where it is'),
   key: key(text, 'key of an object'),
+  knownUsd: key(number, 'USD: the part of `costUsd` that is known'),
   largestBytes: key(bytes, 'of the largest shard'),
+  lastDay: key(text, 'last day, `YYYY-MM-DD`'),
+  lastRunAt: key(time, 'when the last run ended'),
   lastVersion: key(count, 'the last one of a run'),
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
@@ -310,14 +327,22 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   pattern: key(text, 'paths that match this were asked for'),
   patterns: key(listOf(text), 'paths that match one of these were asked for'),
   percent: key(count, 'how much of it is done'),
+  period: key(oneOf('today', 'week', 'month', 'last_month', 'all'), 'by the calendar of `timeZone`'),
   phase: key(text, 'what is being done now'),
   places: key(listOf(text), 'URLs of places below that have uploads of their own'),
+  plainUsd: key(usd, 'the same files one object each and not compressed: a month of storage and the requests'),
   plan: key(of(`moves movedBytes staying supersededObjects supersededBytes after`), 'how to even out the shards'),
   previous: key(orNull(count), 'version that a version builds on'),
+  priceDates: key(listOf(text), 'days of the price lists'),
   pricesOf: key(text, 'day of the price list'),
   problem: key(orNull(text), 'why it cannot be read or asked'),
   problems: key(listOf(of('setting line message hint?')), 'what is wrong with a config file'),
   programVersion: key(text, 'of archiver'),
+  project: key(orNull(text), 'what --project said, else the upload id'),
+  projects: key(
+    listOf(of('project runs files bytes storedBytes costUsd knownUsd lastRunAt')),
+    'projects with recorded costs, the dearest first',
+  ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
   quantity: key(number, 'how much of it is paid for'),
   ranges: key(count, 'requests for content'),
@@ -341,6 +366,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   replaced: key(count, 'files that were there and are different now'),
   request: key(text, 'kind of request'),
   requests: key(requestCounts, 'requests to the store, by kind'),
+  requestsUsd: key(usd, 'the requests, once'),
   requestsWaiting: key(count, 'requests that are tried again'),
   required: key(flag, 'must be given'),
   restoreDays: key(count, 'days for which copies from cold storage stay'),
@@ -353,7 +379,12 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'a request that is tried again just now',
   ),
   rules: key(listOf(text), 'which flags go together'),
+  runs: key(count, 'runs that are recorded'),
   samples: key(listOf(text), 'the first objects that were found'),
+  savings: key(
+    of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd.type, requestsUsd: signedUsd.type }),
+    'against a plain copy in this class; negative where the upload costs more',
+  ),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   selectors: key(
@@ -396,6 +427,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   supersededObjects: key(count, 'objects that nothing refers to any more'),
   symlinks: key(count, 'symbolic links'),
   tag: key(text, 'word on versions that no prune deletes'),
+  tagged: key(
+    listOf(of('dvcStage gitCommit runs storedBytes costUsd knownUsd')),
+    'recorded runs by DVC stage and git commit',
+  ),
   tags: key(listOf(text), 'words on a version, which keep it from being pruned'),
   takenFrom: key(orNull(text), 'the newest other upload whose entries were used'),
   target: key(text, 'where it goes; of a symbolic link: where it leads'),
@@ -409,13 +444,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   tier: key(oneOf('expedited', 'standard', 'bulk'), 'how fast chunks come back'),
   tiers: key(listOf(of(`tier wait readyBy ${PRICED}`)), 'what each tier costs and takes'),
   time: key(time, 'when this was said'),
+  timeZone: key(text, 'whose calendar days are: `Europe/Berlin`'),
   to: key(text, 'key that an object is moved to'),
   toShard: key(count, 'number of a shard'),
   toUploadId: key(text, 'the later one of two'),
   toVersion: key(count, 'the later one of two'),
   tool: key(oneOf('s5cmd', 'rclone', 'aws-cli', 'archiver'), 'a program that puts files into S3'),
   tools: key(
-    listOf(of('tool model source objects storedBytes requests uploadUsd monthlyUsd costUsd')),
+    listOf(of('tool model source objects storedBytes requests requestsUsd monthlyUsd costUsd')),
     'what each tool sends and pays, as a model',
   ),
   totalBytes: key(bytes, 'of all shards'),
@@ -442,7 +478,6 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   updatedAt: key(orNull(time), 'when it was last changed'),
   uploadCount: key(count, 'uploads'),
   uploadId: key(orNull(text), 'an upload; null where none was made'),
-  uploadUsd: key(usd, 'requests that upload it'),
   uploads: key(
     listOf(
       of(
@@ -477,6 +512,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   wireBytes: key(bytes, 'sent, requests that failed included'),
   writerId: key(text, 'an unattended writer'),
   written: key(count, 'files that were written'),
+  writtenTo: key(text, 'file that the result was written to'),
   yaml: key(text, 'a config file'),
 };
 

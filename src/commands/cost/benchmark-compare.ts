@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Row>[] = [
   numbers('OBJECTS', ({ objects }) => formatCount(objects)),
   numbers('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
   numbers('REQUESTS', ({ requests: { put, head, list } }) => formatCount(put + head + list)),
-  numbers('THEIR COST', ({ uploadUsd }) => shortUsd(uploadUsd)),
+  numbers('THEIR COST', ({ requestsUsd }) => shortUsd(requestsUsd)),
   numbers('MONTH OF STORAGE', ({ monthlyUsd }) => shortUsd(monthlyUsd)),
   column('BOTH', ({ bar }) => bar, { dropOrder: 1 }),
 ];
@@ -72,8 +72,8 @@ export const command = defineCommand({
     const tools = TOOL_NAMES.filter((tool) => chosen === undefined || tool === chosen || tool === 'archiver').map(
       (tool) => {
         const cost = toolCost(tool, { files, bytes, compressionRatio, dedupRatio }, storageClass, prices);
-        const { uploadUsd, monthlyUsd, costUsd } = cost;
-        return { ...cost, uploadUsd: told(uploadUsd), monthlyUsd: told(monthlyUsd), costUsd: told(costUsd) };
+        const { requestsUsd, monthlyUsd, costUsd } = cost;
+        return { ...cost, requestsUsd: told(requestsUsd), monthlyUsd: told(monthlyUsd), costUsd: told(costUsd) };
       },
     );
     const { pricesOf } = prices;

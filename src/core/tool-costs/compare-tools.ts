@@ -16,7 +16,7 @@ export interface ToolCost {
   readonly storedBytes: number;
   readonly requests: RequestCounts;
   /** Once. */
-  readonly uploadUsd: Usd;
+  readonly requestsUsd: Usd;
   /** A month. */
   readonly monthlyUsd: Usd;
   /** Requests and the first month. */
@@ -39,7 +39,7 @@ export function toolCost(tool: ToolName, workload: Workload, storageClass: strin
     ],
     prices,
   );
-  const [uploadUsd = null, monthlyUsd = null] = bill.lines.map(({ costUsd }) => costUsd);
+  const [requestsUsd = null, monthlyUsd = null] = bill.lines.map(({ costUsd }) => costUsd);
   return {
     tool,
     model,
@@ -48,9 +48,9 @@ export function toolCost(tool: ToolName, workload: Workload, storageClass: strin
     storedBytes: Math.round(objects * objectBytes),
     // To begin a multipart upload and to complete it are PUTs too.
     requests: { ...newRequestCounts(), put: puts + 2 * multiparts + parts + extraPuts, head: heads, list: lists },
-    uploadUsd,
+    requestsUsd,
     monthlyUsd,
-    costUsd: sumOf([uploadUsd, monthlyUsd]),
+    costUsd: sumOf([requestsUsd, monthlyUsd]),
   };
 }
 

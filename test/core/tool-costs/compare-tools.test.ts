@@ -31,13 +31,13 @@ test('a million files of 512 KiB, by hand', () => {
   // PUT $0.005, GET $0.0004 a thousand; 488.28125 GB at $0.023.
   const monthlyUsd = expect.closeTo(11.23046875, 8);
   const files = 1_000_000;
-  expect(cost('s5cmd', files, 2 ** 19)).toMatchObject({ uploadUsd: expect.closeTo(5), monthlyUsd });
-  expect(cost('rclone', files, 2 ** 19)).toMatchObject({ uploadUsd: expect.closeTo(5.4), monthlyUsd });
+  expect(cost('s5cmd', files, 2 ** 19)).toMatchObject({ requestsUsd: expect.closeTo(5), monthlyUsd });
+  expect(cost('rclone', files, 2 ** 19)).toMatchObject({ requestsUsd: expect.closeTo(5.4), monthlyUsd });
   // 127 files of 512 KiB and their headers fit into 64 MiB: 7875 chunks, a manifest and a record; 3 + 8 listings.
   expect(cost('archiver', files, 2 ** 19)).toMatchObject({
     objects: 7877,
     requests: { put: 7877, head: 0, list: 11 },
-    uploadUsd: expect.closeTo(0.03944, 8),
+    requestsUsd: expect.closeTo(0.03944, 8),
   });
 });
 
@@ -48,9 +48,9 @@ test('files larger than a chunk are cut', () => {
 
 test('parts of a cold object cost what they do in STANDARD, its completion what it does in the class', () => {
   // Two parts and a beginning at $0.005, a completion at $0.05 a thousand.
-  expect(cost('aws-cli', 1, 9 * MIB, 'DEEP_ARCHIVE').uploadUsd).toBeCloseTo((3 * 0.005 + 0.05) / 1000, 9);
+  expect(cost('aws-cli', 1, 9 * MIB, 'DEEP_ARCHIVE').requestsUsd).toBeCloseTo((3 * 0.005 + 0.05) / 1000, 9);
   // Not so elsewhere: all four at $0.01.
-  expect(cost('aws-cli', 1, 9 * MIB, 'STANDARD_IA').uploadUsd).toBeCloseTo((4 * 0.01) / 1000, 9);
+  expect(cost('aws-cli', 1, 9 * MIB, 'STANDARD_IA').requestsUsd).toBeCloseTo((4 * 0.01) / 1000, 9);
 });
 
 test('small objects are billed with the least size of their class', () => {
@@ -72,7 +72,7 @@ test('what is not known stays unknown', () => {
   const workload = { files: 10, bytes: 10, compressionRatio: 1, dedupRatio: 1 };
   for (const tool of TOOL_NAMES)
     expect(toolCost(tool, workload, 'STANDARD', none)).toMatchObject({
-      uploadUsd: null,
+      requestsUsd: null,
       monthlyUsd: null,
       costUsd: null,
     });
