@@ -12,6 +12,9 @@ import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
 import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
+import { command as costBurnrate } from './cost/burnrate.js';
+import { command as costExhaustion } from './cost/exhaustion.js';
+import { command as costForecast } from './cost/forecast.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
 import { command as costReport } from './cost/report.js';
@@ -77,12 +80,15 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
-  costBenchmarkCompare,
   costReport,
   costProjects,
   costProject,
   costSummary,
   costUpload,
+  costForecast,
+  costBurnrate,
+  costExhaustion,
+  costBenchmarkCompare,
   config,
   contextCommand,
   contextList,

@@ -22,6 +22,8 @@ const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COUNTS = 'added deleted modified unchanged';
 
+const SERIES = 'kind project region knownDays unknownDays neededDays? history';
+
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
@@ -34,6 +36,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
   'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
+  'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
+  'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
+  'cost forecast': `${SERIES} model predictions? accuracy? parameters?`,
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
   'cost report': `${SPENT} writtenTo?`,

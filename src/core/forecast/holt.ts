@@ -8,8 +8,10 @@ export interface Smoothing {
   readonly beta: number;
 }
 
-/** The bounds of both, as R's `ets` has them. */
+/** Where R's `ets` has its bounds. */
 const [LEAST, MOST] = [1e-4, 1 - 1e-4];
+/** Half of the weight lies on the last week, or on less: a level that follows more slowly is the line of `linear-trend.ts`. */
+const LEAST_ALPHA = 0.1;
 const COARSE_STEPS = 10;
 /** Each halves the step: 0.1 becomes less than 1e-4. */
 const ROUNDS = 11;
@@ -18,9 +20,9 @@ const FITTED = 4;
 
 /** The smoothing with the least squares of one day ahead, found on a grid that becomes finer. */
 export function holt(series: readonly Day[]): Fitted {
-  let best = { smoothing: { alpha: LEAST, beta: LEAST }, squares: Number.POSITIVE_INFINITY };
+  let best = { smoothing: { alpha: LEAST_ALPHA, beta: LEAST }, squares: Number.POSITIVE_INFINITY };
   const attempt = (alpha: number, beta: number): void => {
-    const smoothing = { alpha: bounded(alpha), beta: bounded(beta) };
+    const smoothing = { alpha: bounded(alpha, LEAST_ALPHA), beta: bounded(beta, LEAST) };
     const { squares } = smoothed(series, smoothing);
     if (squares < best.squares) best = { smoothing, squares };
   };
@@ -36,7 +38,7 @@ export function holt(series: readonly Day[]): Fitted {
   return holtWith(series, best.smoothing);
 }
 
-const bounded = (share: number): number => Math.min(MOST, Math.max(LEAST, share));
+const bounded = (share: number, least: number): number => Math.min(MOST, Math.max(least, share));
 
 /** Holt's linear trend with this smoothing. */
 export function holtWith(series: readonly Day[], smoothing: Smoothing): Fitted & { readonly squares: number } {

@@ -97,9 +97,9 @@ test('Holt goes on over days that nobody knows', () => {
   expect([1, 2, 90].map((ahead) => fitted.day(ahead))).toEqual([65, 67, 243].map((value) => expect.closeTo(value, 6)));
 });
 
-test('the models differ where the cost has gone up and stays there', () => {
+test.each(['trend', 'shift', 'walk'] as const)('the models differ about "%s"', (name) => {
   const sums = (['linear', 'exponential', 'moving_average', 'ensemble'] as const).map(
-    (model) => predictiveSum(testedModel(figures.series.shift, model).fitted, 90).mean,
+    (model) => predictiveSum(testedModel(figures.series[name], model).fitted, 90).mean,
   );
   const apart = sums.flatMap((a, index) => sums.slice(index + 1).map((b) => Math.abs(a - b) / a));
   expect(Math.min(...apart)).toBeGreaterThan(0.005);
