@@ -6,12 +6,14 @@ import { errorText, isArchiverError } from '../core/failures/errors.js';
 import { appendRecords, ledgerFolder, projectsOf } from '../core/ledger/ledger.js';
 import { makeRecords, uploadsOf } from '../core/ledger/make-record.js';
 import type { LedgerRecord } from '../core/ledger/record.js';
-import type { RunAbout } from '../core/ledger/run-account.js';
+import type { RunAbout, RunHistory } from '../core/ledger/run-account.js';
+import { appendHistory } from '../core/ledger/upload-history.js';
 import type { RunMeter } from '../core/ledger/run-meter.js';
 import type { Cancellation, Clock, Messages, Places } from './context.js';
 
 interface EndedRun {
   readonly about: RunAbout;
+  readonly history: RunHistory | undefined;
   readonly meter: RunMeter;
   /** The exit status, or what it failed with. */
   readonly end: unknown;
@@ -24,10 +26,14 @@ function outcomeOf(end: unknown, { signal }: Cancellation): LedgerRecord['outcom
   return signal.aborted || isArchiverError(end, 'cancelled') ? 'interrupted' : 'failed';
 }
 
+const entryOf = ({ shape }: RunHistory, { time, operation, costMicros, monthlyMicros }: LedgerRecord) => {
+  return { time, operation, ...shape, costMicros, monthlyMicros };
+};
+
 /** Never throws. */
 export async function recordRunOf(
   context: Cancellation & Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>,
-  { about, meter, end }: EndedRun,
+  { about, history, meter, end }: EndedRun,
 ): Promise<void> {
   try {
     const folder = ledgerFolder(context.home);
@@ -40,6 +46,9 @@ export async function recordRunOf(
       projectOf: (uploadId) => projects.get(uploadId),
     });
     await appendRecords(folder, records, { host: hostname() });
+    const [record] = records;
+    if (history !== undefined && record !== undefined)
+      await appendHistory(history.path, entryOf(history, record), { host: hostname() });
   } catch (error) {
     context.warn(`the cost of this run is not recorded: ${errorText(error)}`);
   }

@@ -15,6 +15,7 @@ import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
 import { command as costBurnrate } from './cost/burnrate.js';
 import { command as costExhaustion } from './cost/exhaustion.js';
 import { command as costForecast } from './cost/forecast.js';
+import { command as costHistory } from './cost/history.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
 import { command as costReport } from './cost/report.js';
@@ -89,6 +90,7 @@ const COMMANDS: readonly Command[] = [
   costBurnrate,
   costExhaustion,
   costBenchmarkCompare,
+  costHistory,
   config,
   contextCommand,
   contextList,

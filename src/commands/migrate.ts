@@ -12,7 +12,8 @@ import { formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { tellLedger, tellResult } from './kit/account.js';
 import { agree } from './kit/ask.js';
-import { outputFlags, projectFlag, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
+import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
+import { projectFlag } from './kit/ledger-flags.js';
 import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withProgress, withResult } from './kit/run.js';
 import { openForWriting, withStore } from './kit/store.js';
@@ -76,6 +77,7 @@ export const command = defineCommand({
     1: 'failed; before the upload began, nothing was written to DESTINATION',
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
   },
+  keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
     const { baseUrlOf, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');

@@ -20,9 +20,11 @@ const JOB =
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
+const COMPLIANCE =
+  'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
 
-const SERIES = 'kind project region knownDays unknownDays neededDays? history';
+const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
@@ -38,10 +40,11 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
   'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
   'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
-  'cost forecast': `${SERIES} model predictions? accuracy? parameters?`,
+  'cost forecast': `${SERIES} model predictions? accuracy? fitted?`,
+  'cost history': 'historyFile uploadCount history',
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
-  'cost report': `${SPENT} writtenTo?`,
+  'cost report': `${SPENT} ${COMPLIANCE} csv writtenTo`.replaceAll(/(\w+)(?= |$)/g, '$1?'),
   'cost summary': `${SPENT} tagged`,
   'cost upload':
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
@@ -52,7 +55,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
-  download: RESTORED,
+  download: `${RESTORED} datasetId? version?`,
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
@@ -78,7 +81,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? chunks chunksRead filesRead bytesFetched location durationMs requests',
+    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead filesRead bytesFetched location durationMs requests',
 };
 
 /** What any command may print instead, told by the first of these keys. */

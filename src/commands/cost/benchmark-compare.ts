@@ -16,7 +16,7 @@ interface Row extends ToolCost {
 const BAR_WIDTH = 30;
 
 const COLUMNS: readonly Column<Row>[] = [
-  column('TOOL', ({ tool }) => tool),
+  column('TOOL', ({ program }) => program),
   numbers('OBJECTS', ({ objects }) => formatCount(objects)),
   numbers('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
   numbers('REQUESTS', ({ requests: { put, head, list } }) => formatCount(put + head + list)),
@@ -96,6 +96,6 @@ async function chartText(tools: readonly ToolCost[], prices: string, context: Ta
     BAR_WIDTH,
   );
   const rows = tools.map((tool, index) => ({ ...tool, bar: bars[index] ?? '' }));
-  const models = tools.map(({ tool, model }) => fact(tool, model));
+  const models = tools.map(({ program, model }) => fact(program, model));
   return (await tableText(rows, COLUMNS, context)) + textOf([...models, fact('prices', prices)]);
 }

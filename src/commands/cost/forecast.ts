@@ -127,6 +127,6 @@ function forecastDocument({ accuracy, parameters }: Forecast, rows: readonly Row
             rmseUsd: toldUsd(accuracy.rmse),
             forecasts: accuracy.forecasts,
           },
-    parameters,
+    fitted: parameters,
   };
 }

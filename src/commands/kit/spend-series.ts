@@ -64,7 +64,7 @@ export const seriesDocument = (series: SpendSeries) => ({
   region: series.region,
   knownDays: series.days.length - unknownOf(series),
   unknownDays: unknownOf(series),
-  history: series.days.map(({ day, costUsd }) => ({ day, costUsd: costUsd === null ? null : toldUsd(costUsd) })),
+  dailyCosts: series.days.map(({ day, costUsd }) => ({ day, costUsd: costUsd === null ? null : toldUsd(costUsd) })),
 });
 
 const unknownOf = ({ days }: SpendSeries): number => days.filter(({ costUsd }) => costUsd === null).length;

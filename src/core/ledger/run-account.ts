@@ -1,6 +1,7 @@
 // What is told of one run while it goes on, for the record that is made when it has ended. Types alone.
 import type { LedgerRecord } from './record.js';
 import type { RunMeter } from './run-meter.js';
+import type { UploadHistoryRecord } from './upload-history.js';
 
 /** What a command tells. */
 export interface RunAbout {
@@ -16,9 +17,17 @@ export interface RunAbout {
   readonly bytes?: number | undefined;
 }
 
+/** Of an upload whose history is kept. */
+export interface RunHistory {
+  readonly path: string;
+  /** What the record of the run does not say. */
+  readonly shape: Omit<UploadHistoryRecord, 'time' | 'operation' | 'costMicros' | 'monthlyMicros'>;
+}
+
 export interface RunAccount {
   /** A run that tells nothing makes no record. */
   about?: RunAbout;
+  history?: RunHistory;
   /** There once a store was opened. */
   meter?: RunMeter;
 }

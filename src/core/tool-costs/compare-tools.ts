@@ -9,9 +9,9 @@ import { newRequestCounts } from '../object-store/request-count.js';
 import { type Sent, type ToolName, TOOLS, type Workload } from './tools.js';
 
 export interface ToolCost {
-  readonly tool: ToolName;
+  readonly program: ToolName;
   readonly model: string;
-  readonly source: string;
+  readonly modelSource: string;
   readonly objects: number;
   readonly storedBytes: number;
   readonly requests: RequestCounts;
@@ -41,9 +41,9 @@ export function toolCost(tool: ToolName, workload: Workload, storageClass: strin
   );
   const [requestsUsd = null, monthlyUsd = null] = bill.lines.map(({ costUsd }) => costUsd);
   return {
-    tool,
+    program: tool,
     model,
-    source,
+    modelSource: source,
     objects: objects + extraPuts,
     storedBytes: Math.round(objects * objectBytes),
     // To begin a multipart upload and to complete it are PUTs too.

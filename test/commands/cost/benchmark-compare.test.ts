@@ -27,8 +27,8 @@ test('the document has what was compared, every tool and its model', async () =>
     compressionRatio: 2,
     region: 'us-west-2',
   });
-  const { tools } = json(stdout) as { tools: { tool: string; costUsd: number; model: string }[] };
-  expect(tools.map(({ tool, costUsd }) => [tool, costUsd])).toEqual([
+  const { tools } = json(stdout) as { tools: { program: string; costUsd: number; model: string }[] };
+  expect(tools.map(({ program, costUsd }) => [program, costUsd])).toEqual([
     ['s5cmd', 16.5],
     ['rclone', 16.9],
     ['aws-cli', 16.5],
@@ -57,7 +57,7 @@ test('--chart prints a table with bars, and with --json the document', async () 
 describe('--tool', () => {
   const tools = async (name: string) => {
     const { stdout } = await compare('--size-gb', '1', '--files', '1', '--tool', name);
-    return (json(stdout)['tools'] as { tool: string }[]).map(({ tool }) => tool);
+    return (json(stdout)['tools'] as { program: string }[]).map(({ program }) => program);
   };
 
   test.each([

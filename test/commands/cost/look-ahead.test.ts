@@ -49,8 +49,8 @@ describe('cost forecast', () => {
       region: null,
       knownDays: 14,
       unknownDays: 0,
-      parameters: { slope: expect.closeTo(1), firstDay: expect.closeTo(10) },
-      history: line.map((costUsd, day) => ({ day: `2026-03-${String(7 + day).padStart(2, '0')}`, costUsd })),
+      fitted: { slope: expect.closeTo(1), firstDay: expect.closeTo(10) },
+      dailyCosts: line.map((costUsd, day) => ({ day: `2026-03-${String(7 + day).padStart(2, '0')}`, costUsd })),
     });
     // 24 to 30 dollars.
     expect((predictions as object[])[0]).toEqual({
@@ -127,10 +127,10 @@ describe('cost forecast', () => {
   test('storage accrues on the days after the last run', async () => {
     await record({ time: '2026-03-01T12:00:00.000Z', costMicros: 0, monthlyMicros: 31_000_000 });
 
-    const { history, predictions } = await document('forecast', 'genome');
+    const { dailyCosts, predictions } = await document('forecast', 'genome');
 
-    expect((history as unknown[]).length).toBe(20);
-    expect((history as unknown[]).at(-1)).toEqual({ day: '2026-03-20', costUsd: 1 });
+    expect((dailyCosts as unknown[]).length).toBe(20);
+    expect((dailyCosts as unknown[]).at(-1)).toEqual({ day: '2026-03-20', costUsd: 1 });
     expect((predictions as unknown[])[0]).toMatchObject({ days: 7, expectedUsd: 7 });
   });
 
