@@ -1,4 +1,5 @@
 // What each key of a JSON document means: one meaning and one form for all commands. docs/json.md is made of this.
+// oxlint-disable max-lines -- one table of all keys
 import { z } from 'zod';
 
 export interface Key {
