@@ -7,6 +7,8 @@ import type { Day } from './series.js';
 
 /** As far as is looked ahead. */
 export const LOOK_AHEAD_DAYS = Math.max(...HORIZONS);
+/** Of what is left: as much as adding up in floating point may lose. */
+const ROUNDING = 1e-9;
 
 /** Amounts of one unit. */
 export interface Budget {
@@ -38,13 +40,14 @@ export function exhaustion(series: readonly Day[], { budget, spent }: Budget, mo
   const checked = checkedSeries(series);
   if (checked.kind === 'too-few-days') return checked;
   const { fitted } = testedModel(checked.days, model);
+  const reached = left * (1 - ROUNDING);
   const whole = predictiveSum(fitted, LOOK_AHEAD_DAYS);
   const { knownDays, unknownDays } = checked;
-  const outlook = { left, probability: probabilityOf(whole, left), expected: whole.mean, knownDays, unknownDays };
+  const outlook = { left, probability: probabilityOf(whole, reached), expected: whole.mean, knownDays, unknownDays };
   let sum = 0;
   for (let days = 1; days <= LOOK_AHEAD_DAYS; days++) {
     sum += Math.max(0, fitted.day(days));
-    if (sum >= left) return { kind: 'runs-out', days, ...outlook };
+    if (sum >= reached) return { kind: 'runs-out', days, ...outlook };
   }
   return { kind: 'lasts', ...outlook };
 }

@@ -21,6 +21,12 @@ test.each([
   });
 });
 
+test('what adding up loses does not cost a day', () => {
+  const dimes = tens.map(() => 0.1);
+  expect(exhaustion(dimes, { budget: 2, spent: 1.4 }, 'moving_average')).toMatchObject({ days: 6, probability: 1 });
+  expect(exhaustion(dimes, { budget: 10.4, spent: 1.4 }, 'moving_average')).toMatchObject({ days: 90, probability: 1 });
+});
+
 test('a budget that is spent is exhausted, whether there is a history or not', () => {
   expect(exhaustion([], { budget: 100, spent: 100 }, 'linear')).toEqual({ kind: 'exhausted', over: 0 });
   expect(exhaustion(tens, { budget: 100, spent: 130 }, 'linear')).toEqual({ kind: 'exhausted', over: 30 });
