@@ -18,6 +18,7 @@ import { command as costForecast } from './cost/forecast.js';
 import { command as costHistory } from './cost/history.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
+import { command as costReconcile } from './cost/reconcile.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
 import { command as costUpload } from './cost/upload.js';
@@ -91,6 +92,7 @@ const COMMANDS: readonly Command[] = [
   costExhaustion,
   costBenchmarkCompare,
   costHistory,
+  costReconcile,
   config,
   contextCommand,
   contextList,

@@ -44,6 +44,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost history': 'historyFile uploadCount history',
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
+  'cost reconcile':
+    'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
   'cost report': `${SPENT} ${COMPLIANCE} csv writtenTo`.replaceAll(/(\w+)(?= |$)/g, '$1?'),
   'cost summary': `${SPENT} tagged`,
   'cost upload':

@@ -49,11 +49,9 @@ export const command = defineCommand({
     'by month, what is stored where and for how long at least. Amounts are estimates from list prices, which it says. ' +
     '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
   flags,
-  rules: [
-    ...(['budget', 'grant', 'agency', 'text'] as const).map((key) =>
-      idle(key, ['format'], `--${key} needs --format compliance`, isOther),
-    ),
-  ],
+  rules: (['budget', 'grant', 'agency', 'text'] as const).map((key) =>
+    idle(key, ['format'], `--${key} needs --format compliance`, isOther),
+  ),
   examples: [
     'archiver cost report',
     'archiver cost report --period last_month --json --output march.json',
