@@ -42,6 +42,11 @@ export const RULES = [
     why: 'thawing stands on costs, which are pure',
   },
   {
+    from: /^core\/forecast\//,
+    never: ['core/ledger/', 'core/cost/', 'core/state/', 'core/object-store/'],
+    why: 'forecasts are of numbers and know none of the nouns',
+  },
+  {
     from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree)\//,
     never: [
       'core/archive/',

@@ -11,6 +11,10 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
+import { command as costBurnrate } from './cost/burnrate.js';
+import { command as costExhaustion } from './cost/exhaustion.js';
+import { command as costForecast } from './cost/forecast.js';
 import { command as costHistory } from './cost/history.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
@@ -83,6 +87,10 @@ const COMMANDS: readonly Command[] = [
   costProject,
   costSummary,
   costUpload,
+  costForecast,
+  costBurnrate,
+  costExhaustion,
+  costBenchmarkCompare,
   costHistory,
   costReconcile,
   config,

@@ -24,6 +24,8 @@ const COMPLIANCE =
   'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
 
+const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts';
+
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
@@ -35,6 +37,10 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
+  'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
+  'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
+  'cost forecast': `${SERIES} model predictions? accuracy? fitted?`,
   'cost history': 'historyFile uploadCount history',
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
