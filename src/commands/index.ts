@@ -2,6 +2,11 @@
 import type { Command } from '../cli/command.js';
 import type { Group } from '../cli/declaration.js';
 import { buildTree, type Node } from '../cli/tree.js';
+import { command as alertsConfig } from './alerts/config.js';
+import { command as alertsConfigure } from './alerts/configure.js';
+import { command as alertsDisable } from './alerts/disable.js';
+import { command as alertsEnable } from './alerts/enable.js';
+import { command as alertsTest } from './alerts/test.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
 import { command as completion } from './completion.js';
@@ -71,6 +76,11 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
+  alertsConfig,
+  alertsConfigure,
+  alertsTest,
+  alertsEnable,
+  alertsDisable,
   config,
   contextCommand,
   contextList,
@@ -85,6 +95,7 @@ const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
+  { path: 'alerts', summary: 'where alerts about budgets and writers go' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

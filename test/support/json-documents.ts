@@ -22,6 +22,11 @@ const COUNTS = 'added deleted modified unchanged';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
+  'alerts config': 'channels cooldownMs lastAlerts file',
+  'alerts configure': 'channels cooldownMs',
+  'alerts disable': 'channels',
+  'alerts enable': 'channels',
+  'alerts test': 'alerts outcomes',
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   browse: '',
   completion: 'shell script',

@@ -1,0 +1,108 @@
+// What an alert says. The same object is the body of webhooks, and what mails and chat messages are written from
+// (docs/alerts.md). Percentages are whole percent with one digit: 85 is 85 %, above 100 is over the limit.
+import { randomBytes } from 'node:crypto';
+
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const ALERT_TYPES = [
+  'cost_threshold',
+  'volume_threshold',
+  'cost_over_budget',
+  'volume_over_quota',
+  'budget_projection',
+  'volume_projection',
+  'stale_writer',
+] as const;
+export type AlertType = (typeof ALERT_TYPES)[number];
+
+/** A limit, in USD or in bytes, and what is used of it. */
+export interface Usage {
+  /** 0: unlimited. */
+  readonly limit: number;
+  readonly used: number;
+  /** Negative when it is over; null without a limit. */
+  readonly remaining: number | null;
+  /** Null without a limit. */
+  readonly usedPercent: number | null;
+  /** From here on a warning is due. */
+  readonly alertPercent: number;
+  /** What is used at this rate at the end of the period; null where there is no end. */
+  readonly projected: number | null;
+}
+
+export interface Alert {
+  /** 16 hex digits; the same for every attempt to deliver it. */
+  readonly alertId: string;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly type: AlertType;
+  readonly severity: Severity;
+  readonly projectId: string | null;
+  readonly writerId: string | null;
+  /** About the budget of everybody. */
+  readonly isGlobal: boolean;
+  /** Sample data, to see whether it arrives. */
+  readonly isTest: boolean;
+  readonly description: string;
+  readonly recommendation: string;
+  readonly isActionRequired: boolean;
+  /** USD. */
+  readonly cost: Usage | null;
+  /** Bytes. */
+  readonly volume: Usage | null;
+}
+
+type Given = Pick<Alert, 'type' | 'severity' | 'description' | 'recommendation'> & Partial<Alert>;
+
+/** An alert of what is given and nothing else. */
+export const newAlert = (given: Given, now: Date): Alert => ({
+  alertId: randomBytes(8).toString('hex'),
+  time: now.toISOString(),
+  projectId: null,
+  writerId: null,
+  isGlobal: false,
+  isTest: false,
+  isActionRequired: given.severity === 'critical',
+  cost: null,
+  volume: null,
+  ...given,
+});
+
+/** What it is about, in words: `project genomes`. */
+export function subjectOf({ projectId, writerId, isGlobal }: Alert): string {
+  if (writerId !== null) return `writer ${writerId}`;
+  if (projectId !== null) return `project ${projectId}`;
+  return isGlobal ? 'all projects' : 'archiver';
+}
+
+const ORDER: Readonly<Record<Severity, number>> = { info: 0, warning: 1, critical: 2 };
+
+/** The worst of some. */
+export const worstOf = (alerts: readonly Alert[]): Severity =>
+  alerts.reduce<Severity>((worst, { severity }) => (ORDER[severity] > ORDER[worst] ? severity : worst), 'info');
+
+/** An alert with sample data, for `alerts test`. */
+export const sampleAlert = (severity: Severity, now: Date): Alert =>
+  newAlert(
+    {
+      type:
+        severity === 'critical' ? 'cost_over_budget' : severity === 'warning' ? 'cost_threshold' : 'budget_projection',
+      severity,
+      projectId: 'sample-project',
+      isTest: true,
+      description: 'This is a test: nothing was spent. project sample-project has used $85.00 of $100.00.',
+      recommendation: 'Nothing needs to be done: this alert shows that alerts arrive here.',
+      isActionRequired: false,
+      cost: { limit: 100, used: 85, remaining: 15, usedPercent: 85, alertPercent: 80, projected: 120 },
+      volume: {
+        limit: 500e9,
+        used: 350e9,
+        remaining: 150e9,
+        usedPercent: 70,
+        alertPercent: 75,
+        projected: 480e9,
+      },
+    },
+    now,
+  );
