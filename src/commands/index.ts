@@ -9,6 +9,7 @@ import { command as alertsEnable } from './alerts/enable.js';
 import { command as alertsTest } from './alerts/test.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
+import { budgetCommands } from './budget/commands.js';
 import { command as completion } from './completion.js';
 import { command as config } from './config.js';
 import { command as contextCommand } from './context.js';
@@ -76,6 +77,8 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
+  ...budgetCommands('budget'),
+  ...budgetCommands('cost budget'),
   alertsConfig,
   alertsConfigure,
   alertsTest,
@@ -95,6 +98,9 @@ const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
+  { path: 'cost', summary: 'what storing costs, what was spent, and budgets' },
+  { path: 'budget', summary: 'limits for what projects may cost and store' },
+  { path: 'cost budget', summary: 'limits for what projects may cost and store' },
   { path: 'alerts', summary: 'where alerts about budgets and writers go' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];

@@ -18,6 +18,7 @@ const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks 
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
+const BUDGET = 'projectId isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns location';
 const COUNTS = 'added deleted modified unchanged';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
@@ -29,6 +30,10 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'alerts test': 'alerts outcomes',
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   browse: '',
+  'budget list': 'budgets location',
+  'budget remove': 'projectId isGlobal isRemoved location',
+  'budget set': BUDGET,
+  'budget status': BUDGET,
   completion: 'shell script',
   config: 'yaml? config? ok? file? changed? settings? settingCount? problems? store?',
   context: 'context setBy',
@@ -36,6 +41,10 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  'cost budget list': 'budgets location',
+  'cost budget remove': 'projectId isGlobal isRemoved location',
+  'cost budget set': BUDGET,
+  'cost budget status': BUDGET,
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',

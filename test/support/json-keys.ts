@@ -53,7 +53,8 @@ const CHANGES = 'added deleted modified';
 /** An alert: docs/alerts.md. */
 const ALERT =
   'alertId time type severity projectId writerId isGlobal isTest description recommendation isActionRequired cost volume';
-const USAGE = 'limit used remaining usedPercent alertPercent projected';
+const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
+const BUDGET = 'projectId isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns';
 const VERSION = 'version uploadId createdAt files bytes';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
@@ -67,6 +68,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ageMs: key(ms, 'since it was made'),
   alertId: key(text, 'an alert, the same for each attempt to deliver it'),
   alertPercent: key(number, 'from so much of a limit on a warning is due'),
+  alertState: key(
+    oneOf('unlimited', 'ok', 'projected', 'warning', 'critical'),
+    'whether an alert is due; `projected`: the limit is reached before the period ends',
+  ),
   alerts: key(listOf(of(ALERT, { writerId: orNull(text).type })), 'alerts that were sent'),
   alias: key(text, 'another name of a flag'),
   all: key(flag, 'everything was asked for'),
@@ -76,6 +81,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   averageBytes: key(bytes, 'of a shard'),
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
   before: key(of('type size mtime mode uid gid md5 target?'), 'the file as it was'),
+  budgetPeriod: key(oneOf('total', 'month'), 'what a budget is for: all since it was set, or each month (UTC)'),
+  budgets: key(listOf(of(BUDGET)), 'budgets one by one, that of all projects first'),
   byClass: key(listOf(of('storageClass minimumDays objects bytes costUsd')), 'by storage class'),
   bytes: key(orNull(bytes), 'sizes of the files or objects counted beside it, together'),
   bytesDone: key(bytes, 'of files whose content is stored'),
@@ -203,6 +210,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   etaMs: key(ms, 'until it is done'),
   examples: key(listOf(text), 'calls'),
   executed: key(flag, 'the plan was carried out'),
+  exhaustedAt: key(
+    orNull(time),
+    'when a limit is reached at the rate so far; null where that is not within the period',
+  ),
   exitStatuses: key({ type: z.record(z.string(), z.string()), form: 'meaning for each number' }, 'how it can end'),
   expiresAt: key(orNull(time), 'until when the copy from cold storage can be read'),
   failed: key(listOf(of(SAMPLE)), 'what could not be done, and why'),
@@ -341,7 +352,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   paths: key(listOf(text), 'these paths were asked for'),
   pattern: key(text, 'paths that match this were asked for'),
   patterns: key(listOf(text), 'paths that match one of these were asked for'),
+  perDay: key(number, 'USD or bytes a day since the period began'),
   percent: key(count, 'how much of it is done'),
+  periodEnd: key(orNull(time), 'when it begins anew; null where it does not'),
+  periodStart: key(time, 'when what counts began'),
   phase: key(text, 'what is being done now'),
   places: key(listOf(text), 'URLs of places below that have uploads of their own'),
   plan: key(of(`moves movedBytes staying supersededObjects supersededBytes after`), 'how to even out the shards'),
@@ -478,6 +492,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unfinishedWrites: key(of('objects bytes'), 'writes that were killed long ago'),
   unknown: key(count, 'files of which it cannot be said'),
   unknowns: key(listOf(text), 'what cannot be known of what was rebuilt, in words'),
+  unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
   unreadable: key(count, 'files of this computer that cannot be read'),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
   updatedAt: key(orNull(time), 'when it was last changed'),

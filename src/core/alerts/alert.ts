@@ -27,9 +27,17 @@ export interface Usage {
   readonly usedPercent: number | null;
   /** From here on a warning is due. */
   readonly alertPercent: number;
+  /** Since the period began. */
+  readonly perDay: number;
   /** What is used at this rate at the end of the period; null where there is no end. */
   readonly projected: number | null;
+  /** When the limit is reached at this rate, ISO 8601 in UTC; null where that is not in this period. */
+  readonly exhaustedAt: string | null;
+  readonly alertState: UsageState;
 }
+
+/** `projected`: the limit is reached before the period ends, at the rate so far. */
+export type UsageState = 'unlimited' | 'ok' | 'projected' | 'warning' | 'critical';
 
 export interface Alert {
   /** 16 hex digits; the same for every attempt to deliver it. */
@@ -70,7 +78,11 @@ export const newAlert = (given: Given, now: Date): Alert => ({
 });
 
 /** What it is about, in words: `project genomes`. */
-export function subjectOf({ projectId, writerId, isGlobal }: Alert): string {
+export function subjectOf({
+  projectId,
+  writerId,
+  isGlobal,
+}: Pick<Alert, 'projectId' | 'writerId' | 'isGlobal'>): string {
   if (writerId !== null) return `writer ${writerId}`;
   if (projectId !== null) return `project ${projectId}`;
   return isGlobal ? 'all projects' : 'archiver';
@@ -82,26 +94,45 @@ const ORDER: Readonly<Record<Severity, number>> = { info: 0, warning: 1, critica
 export const worstOf = (alerts: readonly Alert[]): Severity =>
   alerts.reduce<Severity>((worst, { severity }) => (ORDER[severity] > ORDER[worst] ? severity : worst), 'info');
 
+const SAMPLE: Usage = {
+  limit: 100,
+  used: 85,
+  remaining: 15,
+  usedPercent: 85,
+  alertPercent: 80,
+  perDay: 5,
+  projected: 115,
+  exhaustedAt: '2026-03-20T00:00:00.000Z',
+  alertState: 'warning',
+};
+
+const SAMPLE_TYPES: Readonly<Record<Severity, AlertType>> = {
+  info: 'budget_projection',
+  warning: 'cost_threshold',
+  critical: 'cost_over_budget',
+};
+
 /** An alert with sample data, for `alerts test`. */
 export const sampleAlert = (severity: Severity, now: Date): Alert =>
   newAlert(
     {
-      type:
-        severity === 'critical' ? 'cost_over_budget' : severity === 'warning' ? 'cost_threshold' : 'budget_projection',
+      type: SAMPLE_TYPES[severity],
       severity,
       projectId: 'sample-project',
       isTest: true,
       description: 'This is a test: nothing was spent. project sample-project has used $85.00 of $100.00.',
       recommendation: 'Nothing needs to be done: this alert shows that alerts arrive here.',
       isActionRequired: false,
-      cost: { limit: 100, used: 85, remaining: 15, usedPercent: 85, alertPercent: 80, projected: 120 },
+      cost: SAMPLE,
       volume: {
+        ...SAMPLE,
         limit: 500e9,
         used: 350e9,
         remaining: 150e9,
         usedPercent: 70,
-        alertPercent: 75,
-        projected: 480e9,
+        perDay: 20e9,
+        projected: 470e9,
+        alertState: 'ok',
       },
     },
     now,
