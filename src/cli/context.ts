@@ -1,5 +1,6 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { Readable, Writable } from 'node:stream';
+import type { RunAccount } from '../core/ledger/run-account.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
@@ -47,6 +48,11 @@ export interface Origins {
 export interface MemoryLimit {
   /** Bytes from `--memory-limit`, if given. */
   readonly memoryLimitBytes: number | undefined;
+}
+
+/** What the ledger is told; commands use `kit/account.ts`. */
+export interface Accounted {
+  readonly account: RunAccount;
 }
 
 /** stdout: the result. */
@@ -101,6 +107,7 @@ export interface Context
     Terminal,
     Clock,
     Origins,
+    Accounted,
     MemoryLimit,
     StreamedResults,
     Messages,

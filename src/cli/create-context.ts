@@ -61,6 +61,7 @@ export function createContext(
     stdout: host.stdout,
     stderr: host.stderr,
     now: host.now,
+    account: {},
     root,
     runCall,
     json,

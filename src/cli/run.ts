@@ -102,6 +102,14 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   }
 }
 
+/** What it used goes to the ledger, however it ended. */
+async function recordRun(context: Context, end: unknown): Promise<void> {
+  const { about, meter } = context.account;
+  if (about === undefined || meter === undefined) return;
+  const { recordRunOf } = await import('./record-run.js');
+  await recordRunOf(context, { about, meter, end });
+}
+
 interface Ready {
   readonly run: RunContext;
   readonly values: Readonly<Record<string, unknown>>;
@@ -112,7 +120,9 @@ async function runToEnd({ output, json }: Call, command: Command, { run, values,
   let status: number;
   try {
     status = (await command.run(values, args, run.context)) ?? 0;
+    await recordRun(run.context, status);
   } catch (error) {
+    await recordRun(run.context, error);
     await run.settled(1).catch(() => undefined); // what was done before it failed; the failure is told in any case
     throw error;
   }

@@ -12,6 +12,7 @@ import { documentLine } from '../core/json/document.js';
 import type { ObjectStore } from '../core/object-store/object-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
+import { tellLedger } from './kit/account.js';
 import { storeModeFlag, uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { amountText, bytesOf, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
@@ -85,6 +86,7 @@ export const command = defineCommand({
           emit({ type: 'start', operation: 'balance', source: location, target: '' });
           const call = { baseUrl, values, context, requestsAtOnce: REQUESTS_AT_ONCE, onEvent: emit };
           return withStore(call, async ({ store, requests }) => {
+            if (values.execute) tellLedger(context, { operation: 'balance', uploadId });
             const done = await carryOut(store, uploadId, values, { emit, signal: context.signal });
             return { done, requests };
           });

@@ -17,6 +17,10 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as costProject } from './cost/project.js';
+import { command as costProjects } from './cost/projects.js';
+import { command as costReport } from './cost/report.js';
+import { command as costSummary } from './cost/summary.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -77,8 +81,12 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
-  ...budgetCommands('budget'),
+  costReport,
+  costProjects,
+  costProject,
+  costSummary,
   ...budgetCommands('cost budget'),
+  ...budgetCommands('budget'),
   alertsConfig,
   alertsConfigure,
   alertsTest,
@@ -98,7 +106,7 @@ const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
-  { path: 'cost', summary: 'what storing costs, what was spent, and budgets' },
+  { path: 'cost', summary: 'what storage, requests and retrieval cost' },
   { path: 'budget', summary: 'limits for what projects may cost and store' },
   { path: 'cost budget', summary: 'limits for what projects may cost and store' },
   { path: 'alerts', summary: 'where alerts about budgets and writers go' },

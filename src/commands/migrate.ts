@@ -10,8 +10,9 @@ import type { OpenedStore } from '../core/object-store/open-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
+import { tellLedger, tellResult } from './kit/account.js';
 import { agree } from './kit/ask.js';
-import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
+import { outputFlags, projectFlag, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
 import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withProgress, withResult } from './kit/run.js';
 import { openForWriting, withStore } from './kit/store.js';
@@ -26,6 +27,7 @@ const flags = {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
+  ...projectFlag,
   deleteOriginal: flag.on({ describe: 'delete SOURCE_ARCHIVE when everything in it was migrated and validated' }),
   dryRun: flag.on({
     describe:
@@ -85,6 +87,7 @@ export const command = defineCommand({
       now: context.now,
       packing: { compressionLevel, memoryLimitBytes: uploadMemoryLimit(context) },
       layout: { shardCount, storageClass },
+      labels: { project: values.project },
     };
     if (!values.dryRun) await ask(values, source, context);
     const { inspectArchive } = await import('../core/migrate/inspect-archive.js');
@@ -108,9 +111,10 @@ export const command = defineCommand({
         return await showInspected(inspected, { ...about, storageClass, shardCount }, context);
       }
       const { partial } = await withResult(context, values, {
-        work: (emit) => {
+        work: async (emit) => {
           emit(start);
-          return migrate({
+          tellLedger(context, { operation: 'migrate', project: values.project });
+          const result = await migrate({
             archive,
             tempParent: resolve(context.cwd, values.tempDir ?? tmpdir()),
             keepTemp: values.keepTemp,
@@ -121,6 +125,8 @@ export const command = defineCommand({
             emit,
             signal,
           });
+          tellResult(context, result);
+          return result;
         },
         show: async (result) => {
           const { partial: _, shards: shardCount, ...document } = result;

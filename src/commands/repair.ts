@@ -7,6 +7,7 @@ import { printable } from '../core/paths/raw-path.js';
 import type { Loss } from '../core/repair/losses.js';
 import type { RepairPart, RepairResult } from '../core/repair/repair-result.js';
 import { formatBytes, formatCount } from '../ui/format.js';
+import { tellLedger } from './kit/account.js';
 import {
   limitFlags,
   storeModeFlag,
@@ -77,6 +78,7 @@ export const command = defineCommand({
           const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
           return withStore(call, async (opened) => {
             const { store, region, requests } = opened;
+            if (execute) tellLedger(context, { operation: 'repair', uploadId });
             const { cache } = rememberedIn(context.home, opened, (text) => void warnings.push(text));
             const result = await repairUpload({
               store,

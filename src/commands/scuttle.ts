@@ -10,6 +10,7 @@ import { printable } from '../core/paths/raw-path.js';
 import type { Survey } from '../core/scuttle/survey.js';
 import type { WipeResult } from '../core/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
+import { tellLedger } from './kit/account.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
 import { bucketUrl } from './kit/upload-target.js';
 import { storeFlags } from './kit/flags.js';
@@ -99,6 +100,7 @@ export const command = defineCommand({
               for (const line of surveyLines(found, baseUrl, versionsHidden)) context.note(line);
               if (!force) await askTyped(context, questionsFor(baseUrl));
             });
+            tellLedger(context, { operation: 'scuttle' });
             const done = await wipe(store, holdings, { found, emit, signal });
             return { found, versionsHidden, requests, done };
           });

@@ -15,6 +15,7 @@ import {
   folderRules,
   outputFlags,
   packingFlags,
+  projectFlag,
   storageClassFlag,
   storeFlags,
   storeModeFlag,
@@ -63,7 +64,7 @@ const flags = {
     describe: 'a chunk takes the class of its most recently read file, or files of different classes are kept apart',
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
-  project: flag.text({ placeholder: 'ID', describe: 'project recorded in the manifest' }),
+  ...projectFlag,
   enableDedup: packingFlags.enableDedup,
   directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
   directUploadThresholdMb: flag.int([0, 1_000_000_000], {
@@ -228,7 +229,7 @@ export async function runUpload(
     },
     layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), direct },
     transfer: { optimization, congestionControl, transporter, disableStaging },
-    labels: { ...shared.labels, tags: values.tag, project: values.project },
+    labels: { ...shared.labels, tags: values.tag },
   };
   const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
   const call = {

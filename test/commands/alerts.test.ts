@@ -146,7 +146,7 @@ describe('test', () => {
 
     expect([good.status, some.status, only.status]).toEqual([0, 3, 1]);
     expect(json(good.stdout)).toMatchObject({
-      alerts: [{ severity: 'critical', isTest: true, projectId: 'sample-project' }],
+      alerts: [{ severity: 'critical', isTest: true, project: 'sample-project' }],
       outcomes: [{ channel: 'email', delivery: 'sent', reason: null }],
     });
     expect(some.stdout).toMatch(/^email +✓ sent\nslack +✗ failed: 127.0.0.1:\d+ answered 403: invalid_token\n$/);

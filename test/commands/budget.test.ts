@@ -29,7 +29,7 @@ test('a budget is set, changed, shown, listed and removed', async () => {
   expect(set.stdout).toMatch(/^budget of project genomes, in total\n +counted +since 2026-03-11 12:00\+00:00\n/);
   expect(set.stdout).toMatch(/cost +\$0\.00 of \$500\.00 \(0%\), \$500\.00 left\n[^]*volume +0 B of 2000\.0 GB/);
   expect(json(status.stdout)).toMatchObject({
-    projectId: 'genomes',
+    project: 'genomes',
     isGlobal: false,
     budgetPeriod: 'total',
     periodStart: '2026-03-11T12:00:00.000Z',
@@ -42,7 +42,7 @@ test('a budget is set, changed, shown, listed and removed', async () => {
   expect(list.stdout).toMatch(
     /\(all projects\) +month +\$0\.00, no limit +unlimited +0 B of 9000\.0 GB \(0%\) +ok\ngenomes/,
   );
-  expect(json(removed.stdout)).toMatchObject({ projectId: 'genomes', isRemoved: true });
+  expect(json(removed.stdout)).toMatchObject({ project: 'genomes', isRemoved: true });
   expect([other.stdout, other.stderr]).toEqual([
     expect.stringMatching(/^budget of all projects, by the month/),
     'project genomes has no budget of its own: this is that of all projects\n',
@@ -66,7 +66,7 @@ test('budgets of a group are in a store, with no trace on this computer', async 
     '--json',
   ]);
 
-  expect(json(byVariable.stdout)).toMatchObject({ location: store, budgets: [{ projectId: 'p' }] });
+  expect(json(byVariable.stdout)).toMatchObject({ location: store, budgets: [{ project: 'p' }] });
   expect(existsSync(join(folder, 'home', 'budgets.json'))).toBe(false);
   expect(json((await budget('list', '--json')).stdout)['budgets']).toEqual([]);
 });

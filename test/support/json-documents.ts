@@ -18,7 +18,9 @@ const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks 
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
-const BUDGET = 'projectId isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns location';
+const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns location';
+const SPENT =
+  'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COUNTS = 'added deleted modified unchanged';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
@@ -31,7 +33,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   browse: '',
   'budget list': 'budgets location',
-  'budget remove': 'projectId isGlobal isRemoved location',
+  'budget remove': 'project isGlobal isRemoved location',
   'budget set': BUDGET,
   'budget status': BUDGET,
   completion: 'shell script',
@@ -42,9 +44,13 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
   'cost budget list': 'budgets location',
-  'cost budget remove': 'projectId isGlobal isRemoved location',
+  'cost budget remove': 'project isGlobal isRemoved location',
   'cost budget set': BUDGET,
   'cost budget status': BUDGET,
+  'cost project': `project datasetIds ${SPENT}`,
+  'cost projects': 'projects',
+  'cost report': `${SPENT} writtenTo?`,
+  'cost summary': `${SPENT} tagged`,
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',

@@ -52,9 +52,9 @@ const SAMPLE = 'path? pathBase64? key? versionId? reason';
 const CHANGES = 'added deleted modified';
 /** An alert: docs/alerts.md. */
 const ALERT =
-  'alertId time type severity projectId writerId isGlobal isTest description recommendation isActionRequired cost volume';
+  'alertId time type severity project writerId isGlobal isTest description recommendation isActionRequired cost volume';
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
-const BUDGET = 'projectId isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns';
+const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns';
 const VERSION = 'version uploadId createdAt files bytes';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
@@ -152,6 +152,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
   cooldownMs: key(ms, 'how long the same alert about the same thing is not repeated'),
   cost: key(orNull(of(USAGE)), 'of a budget, in USD'),
+  costByClass: key(listOf(of('storageClass costUsd knownUsd')), 'by storage class, the dearest first'),
+  costByItem: key(
+    listOf(of('item costUsd knownUsd')),
+    'by what was paid for: `requests`, `retrieval`, `transfer`, `temporaryCopy`, `earlyDeletion`, `storage`',
+  ),
+  costByProject: key(listOf(of('project costUsd knownUsd')), 'by project, the dearest first'),
+  costByRegion: key(listOf(of('region costUsd knownUsd')), 'by region, the dearest first'),
+  costByStore: key(listOf(of('url costUsd knownUsd')), 'by store, the dearest first'),
   costUsd: key(usd, 'estimated at AWS list prices'),
   createdAt: key(time, 'when it began'),
   cwd: key(text, 'current folder'),
@@ -160,6 +168,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   dataset: key(of('version isListed'), 'the dataset as it is now; `version`: its newest one'),
   datasetCount: key(count, 'datasets'),
   datasetId: key(orNull(text), 'the dataset; null where there is none'),
+  datasetIds: key(listOf(text), 'datasets'),
   datasets: key(
     listOf(
       anyOf(
@@ -196,6 +205,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     of('files ignored links folders written unchanged replaced firstReplaced failed'),
     '`.dvc` files that were written',
   ),
+  dvcStage: key(orNull(text), 'DVC stage that an upload was recorded for'),
   earlyDeletion: key(of('costUsd byClass region pricesOf'), 'the rest of minimum storage times'),
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
@@ -223,6 +233,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   filesDone: key(count, 'files whose content is stored'),
   filesRead: key(count, 'files whose content was read and is sound'),
   filesTotal: key(count, 'all files'),
+  firstDay: key(orNull(text), 'first day, `YYYY-MM-DD`; null for that of the first record'),
   firstReplaced: key(listOf(text), 'the first of what was replaced'),
   firstVersion: key(count, 'the first one of a run'),
   flags: key(listOf(of('name short? type describe required repeatable default? choices? variables')), 'of a command'),
@@ -241,6 +252,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   fromUploadId: key(text, 'the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
   gid: key(count, 'numeric group'),
+  gitCommit: key(orNull(text), 'git commit that an upload was recorded with'),
   gone: key(count, 'files that are not in the folder any more, and are kept in the dataset'),
   group: key(orNull(text), 'name of the group'),
   hardlinks: key(count, 'files that are a further name of another one'),
@@ -285,11 +297,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   kept: key(listOf(of(`${VERSION} reasons`)), 'versions that stay'),
   keptCount: key(count, 'what was left where it is'),
   key: key(text, 'key of an object'),
+  knownUsd: key(number, 'USD: the part of `costUsd` that is known'),
   largestBytes: key(bytes, 'of the largest shard'),
   lastAlerts: key(
-    listOf(of('severity type projectId writerId isGlobal time', { writerId: orNull(text).type })),
+    listOf(of('severity type project writerId isGlobal time', { writerId: orNull(text).type })),
     'which alerts were sent when, the last one first',
   ),
+  lastDay: key(text, 'last day, `YYYY-MM-DD`'),
+  lastRunAt: key(time, 'when the last run ended'),
   lastVersion: key(count, 'the last one of a run'),
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
@@ -354,19 +369,25 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   patterns: key(listOf(text), 'paths that match one of these were asked for'),
   perDay: key(number, 'USD or bytes a day since the period began'),
   percent: key(count, 'how much of it is done'),
+  period: key(oneOf('today', 'week', 'month', 'last_month', 'all'), 'by the calendar of `timeZone`'),
   periodEnd: key(orNull(time), 'when it begins anew; null where it does not'),
   periodStart: key(time, 'when what counts began'),
   phase: key(text, 'what is being done now'),
   places: key(listOf(text), 'URLs of places below that have uploads of their own'),
   plan: key(of(`moves movedBytes staying supersededObjects supersededBytes after`), 'how to even out the shards'),
   previous: key(orNull(count), 'version that a version builds on'),
+  priceDates: key(listOf(text), 'days of the price lists'),
   pricesOf: key(text, 'day of the price list'),
   problem: key(orNull(text), 'why it cannot be read or asked'),
   problems: key(listOf(of('setting line message hint?')), 'what is wrong with a config file'),
   profile: key(orNull(text), 'AWS profile with the credentials'),
   programVersion: key(text, 'of archiver'),
-  projectId: key(orNull(text), 'whom a cost belongs to'),
+  project: key(orNull(text), 'what --project said, else the upload id; null: all projects'),
   projected: key(orNull(number), 'USD or bytes that will be used at the end of the period, at the rate so far'),
+  projects: key(
+    listOf(of('project runs files bytes storedBytes costUsd knownUsd lastRunAt')),
+    'projects with recorded costs, the dearest first',
+  ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
   quantity: key(number, 'how much of it is paid for'),
   ranges: key(count, 'requests for content'),
@@ -405,6 +426,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'a request that is tried again just now',
   ),
   rules: key(listOf(text), 'which flags go together'),
+  runs: key(count, 'runs that are recorded'),
   samples: key(listOf(text), 'the first objects that were found'),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
@@ -456,6 +478,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   supersededObjects: key(count, 'objects that nothing refers to any more'),
   symlinks: key(count, 'symbolic links'),
   tag: key(text, 'word on versions that no prune deletes'),
+  tagged: key(
+    listOf(of('dvcStage gitCommit runs storedBytes costUsd knownUsd')),
+    'recorded runs by DVC stage and git commit',
+  ),
   tags: key(listOf(text), 'words on a version, which keep it from being pruned'),
   takenFrom: key(orNull(text), 'the newest other upload whose entries were used'),
   target: key(text, 'where it goes; of a symbolic link: where it leads'),
@@ -469,6 +495,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   tier: key(oneOf('expedited', 'standard', 'bulk'), 'how fast chunks come back'),
   tiers: key(listOf(of(`tier wait readyBy ${PRICED}`)), 'what each tier costs and takes'),
   time: key(time, 'when this was said'),
+  timeZone: key(text, 'whose calendar days are: `Europe/Berlin`'),
   to: key(text, 'key that an object is moved to'),
   toShard: key(count, 'number of a shard'),
   toUploadId: key(text, 'the later one of two'),
@@ -536,6 +563,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   wireBytes: key(bytes, 'sent, requests that failed included'),
   writerId: key(text, 'an unattended writer'),
   written: key(count, 'files that were written'),
+  writtenTo: key(text, 'file that the result was written to'),
   yaml: key(text, 'a config file'),
 };
 

@@ -273,7 +273,7 @@ class Server {
         element('Key', encode(key)) + element('VersionId', versionId) + element('IsLatest', String(isLatest));
       return object === undefined
         ? `<DeleteMarker>${name}</DeleteMarker>`
-        : `<Version>${name}${element('Size', object.body.length)}</Version>`;
+        : `<Version>${name}${element('Size', object.body.length)}${element('StorageClass', object.headers['x-amz-storage-class'] ?? 'STANDARD')}</Version>`;
     });
     const encoding = isEncoded ? element('EncodingType', 'url') : '';
     return xml('ListVersionsResult', element('IsTruncated', String(isTruncated)) + encoding + next + lines.join(''));

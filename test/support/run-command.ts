@@ -19,11 +19,12 @@ export interface CommandHost {
   /** Lines typed on a terminal, after which the input ends; without them there is no terminal. */
   readonly answers?: readonly string[] | undefined;
   readonly now?: () => Date;
+  readonly signal?: AbortSignal;
 }
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, env = {}, answers, now = () => new Date() }: CommandHost,
+  { root, folder, env = {}, answers, now = () => new Date(), signal = new AbortController().signal }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -41,7 +42,7 @@ export async function runCommand(
     stdout: collector('stdout'),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,
-    signal: new AbortController().signal,
+    signal,
   };
   const status = await runProgram({ root, version: '0' }, argv, host);
   checkJson(argv, texts, root);

@@ -9,6 +9,7 @@ import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
 import { isLost, retrievalDocument } from '../../core/restore/retrieval-document.js';
 import type { RestoreRequest } from '../../stores/browse/actions.js';
 import type { BrowseValues } from './flags.js';
+import { tellLedger, tellResult } from '../kit/account.js';
 import { retrieveWithJob, type Retrieved } from '../kit/retrieve-with-job.js';
 import { requestedText } from '../kit/cost-lines.js';
 import { uploadUrl } from '../kit/upload-target.js';
@@ -44,6 +45,8 @@ interface Restored {
 
 export class BrowseRestores {
   private readonly texts: string[] = [];
+  private files = 0;
+  private bytes = 0;
   private running: Promise<unknown> = Promise.resolve();
   private status = 0;
   private failure: { readonly error: unknown } | undefined;
@@ -89,6 +92,7 @@ export class BrowseRestores {
     const before = { ...opened.requests };
     const { uploadId, baseUrl, version } = listed;
     const target = { baseUrl, uploadId };
+    tellLedger(context, { operation: 'restore', uploadId, datasetId: version?.datasetId });
     const retrieved = await retrieveWithJob(
       {
         operation: 'restore',
@@ -119,6 +123,9 @@ export class BrowseRestores {
     const durationMs = context.now().getTime() - startedAtMs;
     const requests = sinceThen(opened.requests, before);
     const { retrieval, jobId } = retrieved;
+    this.files += retrieval.kind === 'restored' ? retrieval.result.files : 0;
+    this.bytes += retrieval.kind === 'restored' ? retrieval.result.bytes : 0;
+    tellResult(context, { files: this.files, bytes: this.bytes });
     const about = { location: uploadUrl(target), durationMs, requests };
     const document = { ...retrieval.result, ...about, ...retrievalDocument(retrieval, jobId) };
     return { document, text: this.textOf(retrieved, { durationMs, requests, tier }) };

@@ -28,15 +28,15 @@ export function projectOf(name: string | undefined, isGlobal: boolean): string |
 }
 
 /** `project genomes`, `all projects`. */
-export const nameOf = (projectId: string | null): string =>
-  projectId === null ? 'all projects' : `project ${printable(projectId)}`;
+export const nameOf = (project: string | null): string =>
+  project === null ? 'all projects' : `project ${printable(project)}`;
 
 /** A budget in lines: a headline and its facts. */
 export function statusLines(status: BudgetStatus): readonly string[] {
-  const { projectId, budgetPeriod, periodStart, periodEnd, cost, volume, unpricedRuns } = status;
+  const { project, budgetPeriod, periodStart, periodEnd, cost, volume, unpricedRuns } = status;
   const since = minuteText(periodStart);
   return [
-    `budget of ${nameOf(projectId)}, ${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}`,
+    `budget of ${nameOf(project)}, ${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}`,
     fact('counted', periodEnd === null ? `since ${since}` : `from ${since} to ${minuteText(periodEnd)}`),
     ...usageLines('cost', cost),
     ...usageLines('volume', volume),

@@ -8,7 +8,7 @@ import { type Column, column, numbers, tableText, type TableContext } from '../k
 import { usageCell } from './budget-target.js';
 
 const COLUMNS: readonly Column<BudgetStatus>[] = [
-  column('PROJECT', ({ projectId }) => (projectId === null ? '(all projects)' : printable(projectId)), {
+  column('PROJECT', ({ project }) => (project === null ? '(all projects)' : printable(project)), {
     isCuttable: true,
   }),
   column('PERIOD', ({ budgetPeriod }) => budgetPeriod, { dropOrder: 1 }),

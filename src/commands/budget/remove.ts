@@ -17,20 +17,20 @@ export const budgetRemove = (path: string) =>
     examples: [`archiver ${path} genomes`, `archiver ${path} --global`],
     exits: { 0: 'removed', 1: 'there is no such budget, or the budgets cannot be read or written' },
     async run(values, [name], context: Results & StoreContext & Pick<Places, 'home' | 'cwd'>) {
-      const projectId = projectOf(name, values.global);
+      const project = projectOf(name, values.global);
       const { budgetIn, withBudget } = await import('../../core/budget/budget.js');
       await withBudgetBook(values, context, async ({ change, location }) => {
         await change((before) => {
-          if (budgetIn(before, projectId) === null)
-            throw new ArchiverError('not-found', `there is no budget of ${nameOf(projectId)}`, {
+          if (budgetIn(before, project) === null)
+            throw new ArchiverError('not-found', `there is no budget of ${nameOf(project)}`, {
               hint: 'archiver budget list',
             });
-          return withBudget(before, projectId, null);
+          return withBudget(before, project, null);
         });
-        const isGlobal = projectId === null;
+        const isGlobal = project === null;
         context.outcome(
-          { projectId, isGlobal, isRemoved: true, location },
-          () => `${nameOf(projectId)} has no budget any more\n`,
+          { project, isGlobal, isRemoved: true, location },
+          () => `${nameOf(project)} has no budget any more\n`,
         );
       });
     },

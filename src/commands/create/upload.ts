@@ -17,6 +17,7 @@ import {
   storeFlags,
   storeModeFlag,
   yesFlag,
+  projectFlag,
 } from '../kit/flags.js';
 import { openForWriting } from '../kit/store.js';
 import { confirmCold } from '../upload/confirm-cold.js';
@@ -42,6 +43,7 @@ const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
   storageClass: storageClassFlag,
+  ...projectFlag,
   chunkSizeMb: flag.int([1, MAX_CHUNK_MB, [0]], {
     default: 200,
     describe: 'most data in a chunk, in MB; 0 chooses by the amount of data and memory',
@@ -164,6 +166,7 @@ export async function runCreateUpload(
     },
     filter: { ...filterOptions(values, sources.skipTrees), namesLeftOut: values.dryRun && context.verbose },
     failFast: values.failFast,
+    labels: { project: values.project },
     dryRun: values.dryRun,
     packing: {
       workers: threadsWithin(values.workers),

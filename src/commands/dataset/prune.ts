@@ -7,6 +7,7 @@ import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import type { PlanOptions } from '../../core/dataset/prune/plan-prune.js';
 import { usageError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
+import { tellLedger, tellObjects } from '../kit/account.js';
 import { agree, hasTerminal } from '../kit/ask.js';
 import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
@@ -123,6 +124,10 @@ export const command = defineCommand({
               if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
             };
             if (isDue || plan.warnings.length > 0) await aside(ask);
+            if (isDue) {
+              tellLedger(context, { operation: 'prune', datasetId });
+              tellObjects(context, going);
+            }
             const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
             const outcome = isDue ? await prune(store, { ...options, plan, randomBytes, emit }) : undefined;
             return { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed, requests };

@@ -114,6 +114,13 @@ export const writerIdFlag = flag.text({
   describe: 'write under writers/ID/; auto derives an id that stays the same on this machine',
 });
 
+export const projectFlag = {
+  project: flag.text({
+    placeholder: 'ID',
+    describe: 'project that the cost is recorded for (by default the upload id); it is also in the manifest',
+  }),
+};
+
 /** How files are packed. */
 export const packingFlags = {
   shardStrategy: flag.choice(['round-robin', 'hash', 'size', 'type', 'directory'], {

@@ -18,6 +18,7 @@ import type { ObjectReader } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import type { UploadLocation } from '../../core/object-store/store-url.js';
 import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
+import { tellLedger, tellResult } from './account.js';
 import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
 import { restoreCommand } from './restore-command.js';
 import { stopwatch, warnOf, withResult } from './run.js';
@@ -71,7 +72,7 @@ export async function restoreFiles(
   values: WriteValues,
   call: RestoreCall,
   context: RestoreContext,
-  about: Readonly<Record<string, unknown>> = {},
+  about: Readonly<Record<string, unknown>> & { readonly datasetId?: string } = {},
 ): Promise<number> {
   const { resultDocument, resultText, statusOf } = await import('./restore-result.js');
   const { target, openCache, fetch, ...chosen } = call;
@@ -94,10 +95,16 @@ export async function restoreFiles(
         emit,
         signal: context.signal,
       };
+      if (!values.dryRun) {
+        const { uploadId } = target;
+        tellLedger(context, { operation: call.operation, uploadId, datasetId: about.datasetId });
+      }
       const asking: Asking = { call, values, reader: opened.store, context };
       try {
         const fetched = await fetch(options, opened);
         const result = await withElsewhere(fetched.result, asking);
+        const { files, bytes } = result;
+        if (fetched.status === undefined) tellResult(context, { files, bytes });
         return { ...fetched, result, requests: opened.requests };
       } catch (error) {
         throw await withHint(error, asking);

@@ -1,5 +1,5 @@
 // A restore that waits for cold storage: its file, its store, its state in a word and as data.
-import type { Cancellation, Environment, Places } from '../../cli/context.js';
+import type { Accounted, Cancellation, Clock, Environment, Places } from '../../cli/context.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import type { Selectors } from '../../core/manifest/selection.js';
@@ -12,6 +12,7 @@ import type { FoundJob } from '../../core/restore-jobs/job-folder.js';
 import { earliestExpiry } from '../../core/restore-jobs/judge-job.js';
 import type { JobStatus, RestoreJob } from '../../core/restore-jobs/restore-job.js';
 import { resultPath } from '../../core/failures/failure-list.js';
+import { meterOf } from './account.js';
 import { jobFolder, readSaved } from './saved.js';
 import { uploadUrl } from './upload-target.js';
 
@@ -35,7 +36,7 @@ interface AccessValues {
 interface JobStoreCall {
   readonly job: RestoreJob;
   readonly values: AccessValues;
-  readonly context: Environment & Cancellation;
+  readonly context: Environment & Cancellation & Accounted & Clock;
   readonly maxSockets?: number;
   readonly onEvent?: EventSink;
 }
@@ -61,6 +62,7 @@ export async function withJobStore<T>(
     caBundle: values.caBundle,
     kmsEndpointUrl: isElsewhere ? undefined : job.kmsEndpointUrl,
     limitDownloadBytesPerSecond: values.limitDownload,
+    meter: await meterOf(context),
     signal,
     ...use,
   });

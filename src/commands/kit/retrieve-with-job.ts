@@ -1,7 +1,7 @@
 // `archiver restore` of what may be in cold storage: flags to options, and the job that is saved before anything is
 // requested and paid for, even with --wait: a wait of hours may be interrupted.
 import { hostname } from 'node:os';
-import type { Clock, Messages, Places } from '../../cli/context.js';
+import type { Accounted, Clock, Messages, Places } from '../../cli/context.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
@@ -20,6 +20,7 @@ import {
 } from '../../core/restore/retrieve.js';
 import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
+import { tellObjects } from './account.js';
 import type { DatasetVersion } from './upload-target.js';
 import { jobFolder } from './saved.js';
 
@@ -35,7 +36,7 @@ export interface ColdValues {
 
 export interface ColdRestore {
   readonly values: ColdValues;
-  readonly context: Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>;
+  readonly context: Accounted & Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>;
   readonly opened: OpenedStore;
   readonly target: UploadLocation;
   readonly version: DatasetVersion | undefined;
@@ -97,6 +98,7 @@ class SavedJob implements JobKeeper {
   }
 
   async save(planned: Requested): Promise<string> {
+    tellObjects(this.restore.context, planned.chunks);
     const { id } = await saveNewJob(this.folder, jobFields(planned, this.options, this.restore));
     this.id = id;
     this.lock = await lockForDownload(this.folder, id, hostname());

@@ -1,10 +1,11 @@
 // Opening a store for a command, and closing it however the command ends. The store is imported on first use, so that
 // declarations stay light.
-import type { Cancellation, Environment, Messages, Origins } from '../../cli/context.js';
+import type { Accounted, Cancellation, Clock, Environment, Messages, Origins } from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
+import { meterOf } from './account.js';
 
-export type StoreContext = Cancellation & Environment & Origins & Pick<Messages, 'note' | 'warn'>;
+export type StoreContext = Cancellation & Environment & Origins & Accounted & Clock & Pick<Messages, 'note' | 'warn'>;
 
 /** What the flags of a store say. */
 export interface StoreValues {
@@ -19,10 +20,10 @@ export interface StoreValues {
 }
 
 /** What does not depend on what is done there. */
-const accessOptions = (values: StoreValues, { env, origins, signal }: StoreContext): OpenStoreOptions => ({
-  env,
+const accessOptions = async (values: StoreValues, context: StoreContext): Promise<OpenStoreOptions> => ({
+  env: context.env,
   region: values.region,
-  regionGiven: origins['region'] !== 'default',
+  regionGiven: context.origins['region'] !== 'default',
   defaultRegion: values.region,
   profile: values.profile,
   endpointUrl: values.endpointUrl,
@@ -30,7 +31,8 @@ const accessOptions = (values: StoreValues, { env, origins, signal }: StoreConte
   limitDownloadBytesPerSecond: values.limitDownload,
   limitUploadBytesPerSecond: values.limitUpload,
   storeMode: values.storeMode,
-  signal,
+  meter: await meterOf(context),
+  signal: context.signal,
 });
 
 export interface StoreUse {
@@ -50,7 +52,7 @@ export async function openForReading(
 ): Promise<OpenedStore> {
   const { openStore } = await import('../../core/object-store/open-store.js');
   return await openStore(baseUrl, {
-    ...accessOptions(values, context),
+    ...(await accessOptions(values, context)),
     ...(requestsAtOnce === undefined ? {} : { maxSockets: requestsAtOnce + OTHER_SOCKETS }),
     onEvent,
   });
@@ -113,7 +115,7 @@ export function openForWriting(
     const { openStore } = await import('../../core/object-store/open-store.js');
     // An upload that goes on uses the KMS that it began with.
     const { kmsEndpointUrl } = values;
-    return await openStore(url, { ...network, ...accessOptions(values, context), kmsEndpointUrl, onEvent });
+    return await openStore(url, { ...network, ...(await accessOptions(values, context)), kmsEndpointUrl, onEvent });
   };
 }
 

@@ -10,6 +10,8 @@ import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { RawPath } from '../../core/paths/raw-path.js';
 import { hasTerminal } from '../kit/ask.js';
+import type { RunAbout } from '../../core/ledger/run-account.js';
+import { tellLedger, tellResult } from '../kit/account.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
@@ -43,6 +45,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   // Said when the display is gone, or they would stand in the middle of it.
   const warnings: string[] = [];
+  if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
   const after = { ...context, warn: (text: string) => void warnings.push(text) };
   const { result, written } = await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
@@ -54,6 +57,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
         const dataset = { ...resumed.dataset, namesake };
         const result = await archiveInto(() => open(emit), { ...resumed, dataset, emit });
+        tellResult(context, result);
         const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context: after }, result);
         return { result, written };
       },
@@ -65,6 +69,18 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   if (listsPaths(result, context)) await printPaths(result, uploadDocument(result), context);
   for (const warning of warnings) context.warn(warning);
   return isPartial(result, written) ? 3 : 0;
+}
+
+/** What the record of the run says of it before anything is sent. */
+function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partial<RunAbout> {
+  const { git } = labels?.provenance ?? {};
+  const stage = values['dvcStage'];
+  return {
+    project: labels?.project,
+    writerId: dataset?.writerId,
+    gitCommit: git?.commit,
+    dvcStage: typeof stage === 'string' ? stage : undefined,
+  };
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
@@ -113,6 +129,7 @@ interface FolderValues extends FilterValues, EncryptionValues, ProvenanceValues 
   readonly datasetId: string | undefined;
   readonly failFast: boolean;
   readonly dvcOutputDir: string | undefined;
+  readonly project: string | undefined;
   readonly dryRun: boolean;
 }
 
@@ -133,7 +150,7 @@ export async function folderOptions(
     },
     filter: { ...filterOptions(values, ownTrees(source, base, context.home)), namesLeftOut: dryRun && context.verbose },
     failFast,
-    labels: { provenance: await provenanceOptions(values, source, context) },
+    labels: { provenance: await provenanceOptions(values, source, context), project: values.project },
     dryRun,
   };
 }

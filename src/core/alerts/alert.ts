@@ -46,7 +46,7 @@ export interface Alert {
   readonly time: string;
   readonly type: AlertType;
   readonly severity: Severity;
-  readonly projectId: string | null;
+  readonly project: string | null;
   readonly writerId: string | null;
   /** About the budget of everybody. */
   readonly isGlobal: boolean;
@@ -67,7 +67,7 @@ type Given = Pick<Alert, 'type' | 'severity' | 'description' | 'recommendation'>
 export const newAlert = (given: Given, now: Date): Alert => ({
   alertId: randomBytes(8).toString('hex'),
   time: now.toISOString(),
-  projectId: null,
+  project: null,
   writerId: null,
   isGlobal: false,
   isTest: false,
@@ -78,13 +78,9 @@ export const newAlert = (given: Given, now: Date): Alert => ({
 });
 
 /** What it is about, in words: `project genomes`. */
-export function subjectOf({
-  projectId,
-  writerId,
-  isGlobal,
-}: Pick<Alert, 'projectId' | 'writerId' | 'isGlobal'>): string {
+export function subjectOf({ project, writerId, isGlobal }: Pick<Alert, 'project' | 'writerId' | 'isGlobal'>): string {
   if (writerId !== null) return `writer ${writerId}`;
-  if (projectId !== null) return `project ${projectId}`;
+  if (project !== null) return `project ${project}`;
   return isGlobal ? 'all projects' : 'archiver';
 }
 
@@ -118,7 +114,7 @@ export const sampleAlert = (severity: Severity, now: Date): Alert =>
     {
       type: SAMPLE_TYPES[severity],
       severity,
-      projectId: 'sample-project',
+      project: 'sample-project',
       isTest: true,
       description: 'This is a test: nothing was spent. project sample-project has used $85.00 of $100.00.',
       recommendation: 'Nothing needs to be done: this alert shows that alerts arrive here.',

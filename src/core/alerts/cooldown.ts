@@ -29,10 +29,10 @@ export interface SentAlert {
 }
 
 /** What alerts have in common that are one alert to the cooldown. */
-export type SentAbout = Pick<Alert, 'severity' | 'type' | 'projectId' | 'writerId' | 'isGlobal'>;
+export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'>;
 
-export const cooldownKey = ({ severity, type, projectId, writerId, isGlobal }: SentAbout): string =>
-  JSON.stringify({ severity, type, projectId, writerId, isGlobal });
+export const cooldownKey = ({ severity, type, project, writerId, isGlobal }: SentAbout): string =>
+  JSON.stringify({ severity, type, project, writerId, isGlobal });
 
 /** Back from a key. */
 export const aboutOf = (key: string): SentAbout => JSON.parse(key) as SentAbout;

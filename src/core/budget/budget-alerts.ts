@@ -18,8 +18,8 @@ const DUE: Readonly<Partial<Record<UsageState, Due>>> = {
 
 /** The alerts about a project, its own budget first. */
 export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date): readonly Alert[] =>
-  budgetsFor(book, project).flatMap(([projectId, budget]) => {
-    const { isGlobal, cost, volume } = statusOf(projectId, budget, now);
+  budgetsFor(book, project).flatMap(([project, budget]) => {
+    const { isGlobal, cost, volume } = statusOf(project, budget, now);
     return (['cost', 'volume'] as const).flatMap((kind) => {
       const usage = { cost, volume }[kind];
       const due = DUE[usage.alertState];
@@ -27,16 +27,16 @@ export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date
       const { severity, types } = due;
       const scale = kind === 'cost' ? 1e6 : 1;
       const text = (amount: number): string => amountText(kind, amount * scale);
-      const whose = subjectOf({ projectId, isGlobal, writerId: null });
+      const whose = subjectOf({ project, isGlobal, writerId: null });
       const uses = `${whose} has used ${usage.usedPercent}% of the ${kind} budget: ${text(usage.used)} of ${text(usage.limit)}`;
       const goesTo =
         usage.projected === null ? '' : `, and at this rate ${text(usage.projected)} by the end of the month`;
-      const set = projectId ?? '--global';
+      const set = project ?? '--global';
       const recommendation =
         severity === 'critical'
           ? `uploads are refused until the limit is raised (archiver budget set ${set} --${kind} …) or --ignore-budget is given`
           : `see how it stands: archiver budget status ${set}`;
-      const about = { type: types[kind], severity, projectId, isGlobal, cost, volume };
+      const about = { type: types[kind], severity, project, isGlobal, cost, volume };
       return [newAlert({ ...about, description: `${uses}${goesTo}`, recommendation }, now)];
     });
   });

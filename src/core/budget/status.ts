@@ -4,7 +4,7 @@ import { type Budget, type BudgetPeriod, periodOf, usedIn } from './budget.js';
 
 export interface BudgetStatus {
   /** Null: the budget of all projects. */
-  readonly projectId: string | null;
+  readonly project: string | null;
   readonly isGlobal: boolean;
   readonly budgetPeriod: BudgetPeriod;
   /** When what counts began: when it was set, or with the month. ISO 8601, UTC. */
@@ -24,15 +24,15 @@ const FAR_DAYS = 36_500;
 const MICROS = 1e6;
 
 /** The status of the budget of a project, or with null of all. */
-export function statusOf(projectId: string | null, budget: Budget, now: Date): BudgetStatus {
+export function statusOf(project: string | null, budget: Budget, now: Date): BudgetStatus {
   const { from, until } = periodOf(budget, now);
   const { micros, bytes, unpriced } = usedIn(budget, now);
   const elapsedDays = Math.max(1, (now.getTime() - from.getTime()) / DAY_MS);
   const time = { now, elapsedDays, until };
   const { costMicros, costAlert, volumeBytes, volumeAlert } = budget;
   return {
-    projectId,
-    isGlobal: projectId === null,
+    project,
+    isGlobal: project === null,
     budgetPeriod: budget.period,
     periodStart: from.toISOString(),
     periodEnd: until === null ? null : until.toISOString(),

@@ -1,5 +1,6 @@
 // From a URL to a store with everything around it. From the inside out:
 //   store            one method, one request; uploads are paced in here
+//   meter            what is billed, for the ledger
 //   request count    so that every attempt counts
 //   retry            sees the store's verdicts
 //   watchdog         continues bodies through the retries
@@ -14,6 +15,7 @@ import { withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
+import { type MeteredPlace, meterStore, type StoreMeter } from './meter.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
 import { createPace, type Pace } from '../limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
@@ -47,6 +49,8 @@ export interface OpenStoreOptions {
   /** Connections kept open without a request, and for how long. */
   readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
   readonly onEvent?: EventSink | undefined;
+  /** Gives the meter that is told what is used of the store. */
+  readonly meter?: ((place: MeteredPlace) => StoreMeter) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly watchdog?: Partial<WatchdogOptions> | undefined;
@@ -172,7 +176,10 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   };
   const requests = newRequestCounts();
   const { store: bare, close, ...about } = await openBare(url, options);
-  const retried = withRetry(countRequests(bare, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
+  const { isAws, region } = about;
+  const meter = options.meter?.({ url: bare.url, isAws, isFolder: parseStoreUrl(url).kind === 'file', region });
+  const metered = meter === undefined ? bare : meterStore(bare, meter);
+  const retried = withRetry(countRequests(metered, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
   const keys = keysOf({ ...options, onEvent }, about.region);
   const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));

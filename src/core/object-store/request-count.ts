@@ -15,7 +15,8 @@ export const newRequestCounts = (): RequestCounts => ({
   other: 0,
 });
 
-async function* counted<T>(pages: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
+/** Calls `count` for each page that was asked for. */
+export async function* pagesCounted<T>(pages: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
   // Requesting a page counts even if it fails; noticing the end after the last page does not.
   let isAsked = false;
   try {
@@ -47,7 +48,7 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
     get: onCall('get', (...call) => store.get(...call)),
     head: onCall('head', (...call) => store.head(...call)),
     time: onCall('list', (...call) => store.time(...call)),
-    list: (...call) => counted(store.list(...call), () => add('list')),
+    list: (...call) => pagesCounted(store.list(...call), () => add('list')),
     put: onCall('put', (...call) => store.put(...call)),
     abortMultipart: onCall('delete', (...call) => store.abortMultipart(...call)),
     listMultipart: async function* (...call) {
@@ -58,7 +59,7 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
       add('delete', Math.ceil(keys.length / DELETE_BATCH));
       return store.delete(keys, signal);
     },
-    listVersions: (...call) => counted(store.listVersions(...call), () => add('list')),
+    listVersions: (...call) => pagesCounted(store.listVersions(...call), () => add('list')),
     deleteVersions: (versions, signal) => {
       add('delete', Math.ceil(versions.length / DELETE_BATCH));
       return store.deleteVersions(versions, signal);

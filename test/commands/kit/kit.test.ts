@@ -116,6 +116,8 @@ describe('stores', () => {
   const context = () => ({
     env: {},
     origins: {},
+    account: {},
+    now: () => new Date(),
     signal: new AbortController().signal,
     note: () => undefined,
     warn: () => undefined,

@@ -17,10 +17,10 @@ test('alerts of every type become metrics, also more than one request holds', as
   const namespace = `Archiver/${randomBytes(4).toString('hex')}`;
   const settings = { namespace, region: 'eu-west-1', profile: null, endpointUrl: endpoint };
   const channel = cloudwatchChannel(settings, { env: {}, network: { env: {}, ca: undefined }, now: () => now });
-  const alerts = ALERT_TYPES.map((type) => ({ ...sampleAlert('warning', now), type, projectId: `génome ${type}` }));
+  const alerts = ALERT_TYPES.map((type) => ({ ...sampleAlert('warning', now), type, project: `génome ${type}` }));
   const storm = Array.from({ length: 1001 }, (_, at) => ({
     ...alerts[0]!,
-    projectId: null,
+    project: null,
     writerId: `w${at}`,
     cost: null,
     volume: null,

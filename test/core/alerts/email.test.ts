@@ -65,10 +65,7 @@ describe('what arrives', () => {
 
   test('has no line that a name brings', async () => {
     const { port, mails } = await startSmtp();
-    const odd = newAlert(
-      { ...sampleAlert('warning', NOW), projectId: 'x\r\nBcc: thief@evil.example\r\n\r\nhello' },
-      NOW,
-    );
+    const odd = newAlert({ ...sampleAlert('warning', NOW), project: 'x\r\nBcc: thief@evil.example\r\n\r\nhello' }, NOW);
 
     await deliver([odd], [channelOf({ smtpPort: port })], { signal });
 

@@ -37,7 +37,7 @@ const raise = (...alerts: readonly Alert[]): Promise<Raised> =>
 const warning = (more: Partial<Alert> = {}): Alert => ({ ...sampleAlert('warning', new Date(nowMs)), ...more });
 const delivered = ({ requests }: HookServer): readonly string[] =>
   requests.flatMap(({ body }) =>
-    (JSON.parse(body) as { alerts: Alert[] }).alerts.map(({ severity, projectId }) => `${severity} ${projectId}`),
+    (JSON.parse(body) as { alerts: Alert[] }).alerts.map(({ severity, project }) => `${severity} ${project}`),
   );
 
 test('the same alert is sent once within the cooldown, also by another process, and again after it', async () => {
@@ -57,11 +57,7 @@ test('a warning mutes neither what becomes critical, nor another kind, nor anoth
   const hook = await hookFor();
 
   await raise(warning());
-  await raise(
-    warning({ severity: 'critical' }),
-    warning({ type: 'volume_threshold' }),
-    warning({ projectId: 'other' }),
-  );
+  await raise(warning({ severity: 'critical' }), warning({ type: 'volume_threshold' }), warning({ project: 'other' }));
 
   expect(delivered(hook)).toEqual([
     'warning sample-project',

@@ -147,7 +147,7 @@ test('alerts are due for each budget by how it stands', () => {
 
   const alerts = budgetAlerts(book, 'genomes', NOW);
 
-  expect(alerts.map(({ type, severity, projectId, isGlobal }) => [type, severity, projectId, isGlobal])).toEqual([
+  expect(alerts.map(({ type, severity, project, isGlobal }) => [type, severity, project, isGlobal])).toEqual([
     ['cost_threshold', 'warning', 'genomes', false],
     ['volume_over_quota', 'critical', 'genomes', false],
     ['cost_threshold', 'warning', null, true],

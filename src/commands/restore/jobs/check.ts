@@ -1,7 +1,16 @@
 import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type { Cancellation, Clock, Environment, Messages, Origins, Places, Results } from '../../../cli/context.js';
+import type {
+  Accounted,
+  Cancellation,
+  Clock,
+  Environment,
+  Messages,
+  Origins,
+  Places,
+  Results,
+} from '../../../cli/context.js';
 import { flag, kebab, type Values } from '../../../cli/flag.js';
 import { idle } from '../../../cli/rule.js';
 import { type ArchiverError, errorText, isArchiverError } from '../../../core/failures/errors.js';
@@ -12,6 +21,7 @@ import { earliestExpiry } from '../../../core/restore-jobs/judge-job.js';
 import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { formatUsd } from '../../../ui/format-usd.js';
+import { tellLedger, tellObjects } from '../../kit/account.js';
 import { detectedStoreFlags } from '../../kit/flags.js';
 import { minuteText, textOf } from '../../kit/lines.js';
 import {
@@ -39,7 +49,7 @@ const flags = {
   ...detectedStoreFlags,
 };
 
-type JobContext = Messages & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation;
+type JobContext = Messages & Accounted & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation;
 
 export const command = defineCommand({
   path: 'restore jobs check',
@@ -165,6 +175,9 @@ async function askAgain(
   });
   if (plan === undefined) return job;
   const { chunks, tier, estimate } = plan;
+  const { uploadId } = job.location;
+  tellLedger(context, { operation: 'thaw', uploadId, datasetId: job.datasetId });
+  tellObjects(context, job.chunks);
   const cost = estimate.costUsd === null ? 'cost unknown' : `est. ${formatUsd(estimate.costUsd)}`;
   context.note(`asking again for ${formatQuantity(chunks.length, 'cold chunk')} of ${job.id}: ${tier} tier, ${cost}`);
   return await thawAgain(job, plan, { folder: jobFolder(context), host: hostname(), store, now, signal });

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type { Clock, MemoryLimit, Messages, Origins, Places, Results } from '../../../cli/context.js';
+import type { Accounted, Clock, MemoryLimit, Messages, Origins, Places, Results } from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
 import { isArchiverError } from '../../../core/failures/errors.js';
@@ -11,6 +11,7 @@ import { printable } from '../../../core/paths/raw-path.js';
 import type { RestoreJob } from '../../../core/restore-jobs/restore-job.js';
 import type { RestoreResult } from '../../../core/restore/restore.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
+import { tellLedger, tellResult } from '../../kit/account.js';
 import { cacheFlag, detectedStoreFlags, limitFlags, outputFlags, workersFlag } from '../../kit/flags.js';
 import { openFrameCache } from '../../kit/frame-cache.js';
 import { fact, minuteText } from '../../kit/lines.js';
@@ -27,7 +28,7 @@ const flags = {
   ...outputFlags,
 };
 
-type JobContext = Results & Messages & Clock & Origins & Places & MemoryLimit & ProgressContext;
+type JobContext = Results & Accounted & Messages & Clock & Origins & Places & MemoryLimit & ProgressContext;
 
 export const command = defineCommand({
   path: 'restore jobs download',
@@ -57,6 +58,8 @@ export const command = defineCommand({
     const { job, result } = await withResult(context, values, {
       work: (emit) =>
         withJobStore({ job: known, values, context, maxSockets, onEvent: emit }, async (opened) => {
+          const { datasetId, location } = known;
+          tellLedger(context, { operation: 'restore', uploadId: location.uploadId, datasetId });
           const done = await downloadJob(id, {
             folder: jobFolder(context),
             host: hostname(),
@@ -65,6 +68,7 @@ export const command = defineCommand({
             signal: context.signal,
             restore: (ready) => restore(ready, { values, context, opened, emit }),
           });
+          if (done.result !== undefined) tellResult(context, { files: done.result.files, bytes: done.result.bytes });
           return { ...done, requests: opened.requests };
         }),
       show: ({ job, result, requests }) => {

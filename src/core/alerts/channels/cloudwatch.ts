@@ -73,10 +73,10 @@ function dimension(name: string, value: string): { Name: string; Value: string }
   return { Name: name, Value: text === '' ? '-' : text.slice(0, MAX_VALUE) };
 }
 
-function metricsOf({ type, severity, projectId, writerId, time, cost, volume }: Alert): readonly MetricDatum[] {
+function metricsOf({ type, severity, project, writerId, time, cost, volume }: Alert): readonly MetricDatum[] {
   const Dimensions = [
     dimension('AlertType', type),
-    ...(projectId === null ? [] : [dimension('ProjectID', projectId)]),
+    ...(project === null ? [] : [dimension('ProjectID', project)]),
     ...(writerId === null ? [] : [dimension('WriterID', writerId)]),
   ];
   const Timestamp = new Date(time);

@@ -1,0 +1,46 @@
+// Makes the record of a run that has ended, and appends it to the ledger. Work that is done stays done: a ledger that cannot
+// be written is a warning.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { errorText, isArchiverError } from '../core/failures/errors.js';
+import { appendRecords, ledgerFolder, projectsOf } from '../core/ledger/ledger.js';
+import { makeRecords, uploadsOf } from '../core/ledger/make-record.js';
+import type { LedgerRecord } from '../core/ledger/record.js';
+import type { RunAbout } from '../core/ledger/run-account.js';
+import type { RunMeter } from '../core/ledger/run-meter.js';
+import type { Cancellation, Clock, Messages, Places } from './context.js';
+
+interface EndedRun {
+  readonly about: RunAbout;
+  readonly meter: RunMeter;
+  /** The exit status, or what it failed with. */
+  readonly end: unknown;
+}
+
+const PARTIAL = 3;
+
+function outcomeOf(end: unknown, { signal }: Cancellation): LedgerRecord['outcome'] {
+  if (typeof end === 'number') return end === PARTIAL ? 'partial' : end === 1 ? 'failed' : 'done';
+  return signal.aborted || isArchiverError(end, 'cancelled') ? 'interrupted' : 'failed';
+}
+
+/** Never throws. */
+export async function recordRunOf(
+  context: Cancellation & Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>,
+  { about, meter, end }: EndedRun,
+): Promise<void> {
+  try {
+    const folder = ledgerFolder(context.home);
+    const uses = meter.uses();
+    const projects = await projectsOf(folder, uploadsOf(about, uses));
+    const records = makeRecords(about, uses, {
+      time: context.now(),
+      outcome: outcomeOf(end, context),
+      newId: () => randomBytes(8).toString('hex'),
+      projectOf: (uploadId) => projects.get(uploadId),
+    });
+    await appendRecords(folder, records, { host: hostname() });
+  } catch (error) {
+    context.warn(`the cost of this run is not recorded: ${errorText(error)}`);
+  }
+}

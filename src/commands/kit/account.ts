@@ -1,0 +1,32 @@
+// What a command tells the ledger. The record is made when the run has ended, by src/cli/record-run.ts.
+import type { Accounted, Clock } from '../../cli/context.js';
+import { defined } from '../../core/defined.js';
+import type { RunAbout } from '../../core/ledger/run-account.js';
+import type { MeteredObject } from '../../core/object-store/meter.js';
+import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
+
+/** Counts what the run uses of a store. */
+export async function meterOf({ account, now }: Accounted & Clock): Promise<NonNullable<OpenStoreOptions['meter']>> {
+  const { RunMeter } = await import('../../core/ledger/run-meter.js');
+  account.meter ??= new RunMeter(now);
+  return account.meter.open;
+}
+
+/** From here on the run is recorded. */
+export function tellLedger({ account }: Accounted, about: RunAbout): void {
+  account.about = { ...account.about, ...about };
+}
+
+/** What came of a run that is recorded. */
+export function tellResult(
+  { account }: Accounted,
+  { uploadId, datasetId, files, bytes }: Pick<RunAbout, 'uploadId' | 'datasetId' | 'files' | 'bytes'>,
+): void {
+  if (account.about !== undefined)
+    account.about = { ...account.about, ...defined({ uploadId, datasetId }), files, bytes };
+}
+
+/** Objects that the run may delete or ask back: a store does not say what they were like. */
+export function tellObjects({ account }: Accounted, objects: Iterable<MeteredObject>): void {
+  account.meter?.know(objects);
+}

@@ -1,0 +1,116 @@
+// What the commands about recorded costs share: reading the ledger, the period, tables of amounts.
+import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
+import { flag } from '../../cli/flag.js';
+import type { LedgerRecord } from '../../core/ledger/record.js';
+import { type Period, type PeriodName, PERIODS } from '../../core/ledger/period.js';
+import type { SpentGroup, SpentReport } from '../../core/ledger/report.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { shortUsd } from '../../ui/format-usd.js';
+import { fact } from './lines.js';
+import { column, numbers, tableText, type TableContext } from './table.js';
+
+export const ESTIMATED =
+  'Amounts are estimates from list prices: no discounts, no free tier, and every run as if it were the first of its month.';
+
+export const recordedRegionFlag = {
+  region: flag.text({
+    short: 'r',
+    placeholder: 'NAME',
+    describe: 'only what was used in this region; every region when not given',
+  }),
+};
+
+export const periodFlag = <const D extends PeriodName>(defaultPeriod: D) => ({
+  period: flag.choice(PERIODS, {
+    default: defaultPeriod,
+    describe: 'days of the local calendar; weeks begin on Monday, and one that is not over ends today',
+  }),
+});
+
+export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'> & Origins;
+
+/** The records of the ledger; tells what could not be read. @throws access-denied, io */
+export async function recordsOf(
+  { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
+  region?: string,
+): Promise<readonly LedgerRecord[]> {
+  const { ledgerFolder, readLedger } = await import('../../core/ledger/ledger.js');
+  const folder = ledgerFolder(home);
+  const { records, skipped } = await readLedger(folder);
+  if (skipped > 0)
+    warn(
+      `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and what they cost is not counted`,
+    );
+  return region === undefined ? records : records.filter((record) => record.region === region);
+}
+
+/** `month to date, 2026-03-01 to 2026-03-31 (Europe/Berlin)`. */
+export async function periodText({ name, from, until, timeZone }: Period): Promise<string> {
+  const { plusDays } = await import('../../core/ledger/days.js');
+  const last = plusDays(until, -1);
+  const first = from ?? 'the first record';
+  const days = first === last ? last : `${first} to ${last}`;
+  return `${name.replace('_', ' ')}, ${days} (${timeZone})`;
+}
+
+/** The period as data. */
+export async function periodDocument({ name, from, until, timeZone }: Period): Promise<object> {
+  const { plusDays } = await import('../../core/ledger/days.js');
+  return { period: name, firstDay: from ?? null, lastDay: plusDays(until, -1), timeZone };
+}
+
+/** What is known of an amount that is not known as a whole. */
+export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
+  costUsd === null && knownUsd > 0 ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
+
+/** A table of amounts under a title; nothing where there are none. */
+export async function amountTable(
+  title: string,
+  groups: readonly SpentGroup[],
+  context: TableContext,
+  nameOf: (name: string | null) => string = (name) => (name === null ? 'none' : printable(name)),
+): Promise<string> {
+  if (groups.length === 0) return '';
+  const columns = [
+    column<SpentGroup>(title, ({ name }) => nameOf(name), { isCuttable: true }),
+    numbers<SpentGroup>('COST', (group) => amountOf(group)),
+  ];
+  return `\n${await tableText(groups, columns, context)}`;
+}
+
+/** The lines that head a report. */
+export async function spentFacts(report: SpentReport): Promise<readonly string[]> {
+  const { period, runs, uploads, files, bytes, storedBytes, pricesOf } = report;
+  return [
+    `${amountOf(report)} in ${formatQuantity(runs, 'run')}`,
+    fact('period', await periodText(period)),
+    fact('uploaded', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),
+    fact('stored', `${formatBytes(storedBytes)} at the end`),
+    ...(pricesOf.length === 0 ? [] : [fact('prices', `list prices of ${pricesOf.join(', ')}`)]),
+  ];
+}
+
+/** The same as data. */
+export async function spentDocument({ period, lines, pricesOf, ...report }: SpentReport): Promise<object> {
+  const { spentBy } = await import('../../core/ledger/report.js');
+  const { costUsd, knownUsd, runs, uploads, files, bytes, storedBytes } = report;
+  const by = (key: Parameters<typeof spentBy>[1]): object[] =>
+    spentBy(lines, key).map(({ name, ...amount }) => ({ [key === 'store' ? 'url' : key]: name, ...amount }));
+  return {
+    ...(await periodDocument(period)),
+    costUsd,
+    knownUsd,
+    runs,
+    uploadCount: uploads,
+    files,
+    bytes,
+    storedBytes,
+    costByItem: by('item'),
+    costByProject: by('project'),
+    costByRegion: by('region'),
+    costByClass: by('storageClass'),
+    costByStore: by('store'),
+    priceDates: pricesOf,
+  };
+}

@@ -1,0 +1,168 @@
+// The records of a run: what its meter counted, priced by the list of each store's region.
+import { type Bill, billOf, type Usage } from '../cost/cost-model.js';
+import { microsOf, sumOf, type Usd } from '../cost/money.js';
+import { classRule, type PriceList, pricesIn } from '../cost/price-table.js';
+import type { MeteredPlace } from '../object-store/meter.js';
+import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
+import type { RunAbout } from './run-account.js';
+import type { PlaceUse, UploadChange } from './run-meter.js';
+
+/** Of what is used, the line that it is charged on. */
+const ITEMS: Readonly<Record<Used['kind'], string>> = {
+  put: 'requests',
+  get: 'requests',
+  restore: 'requests',
+  monitoring: 'monitoring',
+  retrieval: 'retrieval',
+  storage: 'temporaryCopy',
+  transferOut: 'transfer',
+};
+
+const MICROS = 1e6;
+
+interface Ended {
+  readonly time: Date;
+  readonly outcome: LedgerRecord['outcome'];
+  /** 16 hex digits, new ones with each call. */
+  readonly newId: () => string;
+  /** What the ledger has as the project of an upload. */
+  readonly projectOf: (uploadId: string) => string | undefined;
+}
+
+const MAKE_UPLOADS: readonly LedgerRecord['operation'][] = ['upload', 'sync', 'migrate'];
+
+/** The upload that the run is about, or that it made. */
+function ownUpload({ uploadId, operation }: RunAbout, uses: readonly PlaceUse[]): string | undefined {
+  if (uploadId !== undefined || !MAKE_UPLOADS.includes(operation)) return uploadId;
+  const changes = uses.flatMap((use) => use.changes).filter((change) => change.uploadId !== undefined);
+  return changes.sort((one, other) => other.written - one.written)[0]?.uploadId;
+}
+
+/** All uploads whose objects the run changed, and its own. */
+export const uploadsOf = (about: RunAbout, uses: readonly PlaceUse[]): readonly string[] => {
+  const all = uses.flatMap(({ changes }) => changes.map(({ uploadId }) => uploadId));
+  return [...new Set([ownUpload(about, uses), ...all])].flatMap((id) => id ?? []);
+};
+
+/**
+ * The record of the run, and one for each other upload whose objects it changed: what a prune deletes is not stored any more
+ * for the project that it was uploaded for. None where no store got a request.
+ */
+export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): readonly LedgerRecord[] {
+  const uploadId = ownUpload(about, uses);
+  const isOwn = (change: UploadChange): boolean => change.uploadId === undefined || change.uploadId === uploadId;
+  const own = uses.map((use) => ({ ...use, changes: use.changes.filter(isOwn) }));
+  const others = uses.flatMap(({ place, changes }) =>
+    changes
+      .filter((change) => !isOwn(change) && change.stored.length + change.fees.length > 0)
+      .map((change) => ({ place, used: [], changes: [change] })),
+  );
+  const asked = about.project ?? (uploadId === undefined ? undefined : ended.projectOf(uploadId));
+  const { operation, datasetId } = about;
+  return [
+    recordOf({ ...about, project: asked, uploadId }, own, ended),
+    ...others.map((use) => {
+      const [{ uploadId: id = '' } = {}] = use.changes;
+      return recordOf({ operation, datasetId, uploadId: id, project: ended.projectOf(id) }, [use], ended);
+    }),
+  ].flatMap((record) => record ?? []);
+}
+
+/** Of several stores, the record names the one that changed. */
+function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): LedgerRecord | undefined {
+  const main = uses.find(({ changes }) => changes.some(({ stored }) => stored.length > 0)) ?? uses[0];
+  if (main === undefined) return undefined;
+  const { place } = main;
+  const changes = uses.flatMap((use) => use.changes);
+  const lines = merged([...uses.flatMap(linesOf), ...changes.flatMap(({ fees }) => fees)]);
+  return {
+    id: ended.newId(),
+    time: ended.time.toISOString(),
+    operation: about.operation,
+    outcome: ended.outcome,
+    project: about.project ?? about.uploadId ?? null,
+    datasetId: about.datasetId ?? null,
+    uploadId: about.uploadId ?? null,
+    writerId: about.writerId ?? null,
+    gitCommit: about.gitCommit ?? null,
+    dvcStage: about.dvcStage ?? null,
+    store: place.url,
+    provider: place.isFolder ? 'folder' : place.isAws ? 'aws' : 'other',
+    region: place.region ?? null,
+    files: about.files ?? 0,
+    bytes: about.bytes ?? 0,
+    used: uses.flatMap(({ used }) => used),
+    stored: storedOf(changes),
+    lines,
+    costMicros: sumOf(lines.map(({ costMicros }) => costMicros)),
+    monthlyMicros: sumOf(uses.map(monthlyOf)),
+    pricesOf: listOf(place).pricesOf,
+  };
+}
+
+const listOf = ({ isAws, region }: MeteredPlace): PriceList => pricesIn(isAws ? region : undefined);
+
+function linesOf({ place, used }: PlaceUse): readonly CostLine[] {
+  const byLine = new Map<string, Used[]>();
+  for (const one of used) {
+    const name = JSON.stringify([ITEMS[one.kind], one.storageClass ?? null]);
+    byLine.set(name, [...(byLine.get(name) ?? []), one]);
+  }
+  const bill: Bill<string> = billOf(byLine, listOf(place));
+  return bill.lines.map(({ item: name, quantity, costUsd }) => {
+    const [item, storageClass] = JSON.parse(name) as [string, string | null];
+    return { item, storageClass, quantity, costMicros: microsIn(place, costUsd) };
+  });
+}
+
+/** One change for each class. */
+function storedOf(changes: readonly UploadChange[]): readonly StoredChange[] {
+  const sums = new Map<string, StoredChange>();
+  for (const { storageClass, ...change } of changes.flatMap(({ stored }) => stored)) {
+    const before = sums.get(storageClass) ?? { objects: 0, bytes: 0, billedBytes: 0 };
+    sums.set(storageClass, {
+      storageClass,
+      objects: before.objects + change.objects,
+      bytes: before.bytes + change.bytes,
+      billedBytes: before.billedBytes + change.billedBytes,
+    });
+  }
+  return [...sums.values()];
+}
+
+/** A folder of this computer costs nothing. */
+function microsIn({ isFolder }: MeteredPlace, costUsd: Usd): number | null {
+  if (isFolder) return 0;
+  return costUsd === null ? null : microsOf(costUsd);
+}
+
+/** One line for what has one name. */
+function merged(lines: readonly CostLine[]): readonly CostLine[] {
+  const sums = new Map<string, CostLine>();
+  for (const line of lines) {
+    const name = JSON.stringify([line.item, line.storageClass]);
+    const before = sums.get(name) ?? { quantity: 0, costMicros: 0 };
+    const costMicros = sumOf([before.costMicros, line.costMicros]);
+    sums.set(name, { ...line, quantity: before.quantity + line.quantity, costMicros });
+  }
+  return [...sums.values()];
+}
+
+/** Storing the change for a month: what is stored less what was deleted, which has the same rates. */
+function monthlyOf({ place, changes }: PlaceUse): number | null {
+  if (place.isFolder) return 0;
+  const stored = changes.flatMap((change) => change.stored);
+  const prices = listOf(place);
+  // Of a class that watches what is read every object is taken for one that is watched: small ones are not.
+  const isWatched = (storageClass: string): boolean => classRule(prices, storageClass)?.minMonitoredBytes !== undefined;
+  const used = (sign: 1 | -1, { storageClass, objects, billedBytes }: StoredChange): Usage[] => [
+    { kind: 'storage', storageClass, quantity: Math.max(0, sign * billedBytes) },
+    ...(isWatched(storageClass)
+      ? [{ kind: 'monitoring', storageClass, quantity: Math.max(0, sign * objects) } as const]
+      : []),
+  ];
+  const priced = (sign: 1 | -1): Usd =>
+    billOf([['storage', stored.flatMap((change) => used(sign, change))]], prices).costUsd;
+  const [kept, gone] = [priced(1), priced(-1)];
+  return kept === null || gone === null ? null : Math.round((kept - gone) * MICROS);
+}

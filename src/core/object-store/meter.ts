@@ -1,0 +1,118 @@
+// Tells a meter what is used of a store, as it is billed. It sits below the retry decorator, so that every attempt counts.
+// A request that failed has the rate of STANDARD: the class of an object is known from the answer. What is fetched counts
+// as it was asked for, also where its reader ends early.
+import type { DeleteFailure, ObjectInfo, ObjectStore, ThawOptions, VersionName } from './object-store.js';
+import { pagesCounted } from './request-count.js';
+
+export const STANDARD = 'STANDARD';
+
+/** What is known of an object when it is deleted or thawed. */
+export interface MeteredObject extends Pick<ObjectInfo, 'key' | 'sizeBytes' | 'storageClass'> {
+  readonly lastModified?: Date;
+}
+
+/** The rates of requests: writing and listing have that of `put`, reading that of `get`. Deleting is free. */
+export type RequestRate = 'put' | 'get';
+
+export interface StoreMeter {
+  requested(rate: RequestRate, storageClass: string): void;
+  fetched(storageClass: string, bytes: number): void;
+  /** Objects that an answer told of. */
+  seen(objects: readonly MeteredObject[]): void;
+  wrote(object: MeteredObject): void;
+  copied(fromKey: string, toKey: string, storageClass: string): void;
+  removed(keys: readonly string[]): void;
+  thawed(key: string, options: Pick<ThawOptions, 'days' | 'tier'>): void;
+}
+
+/** A place whose use is metered. */
+export interface MeteredPlace {
+  readonly url: string;
+  readonly isAws: boolean;
+  readonly isFolder: boolean;
+  readonly region: string | undefined;
+}
+
+async function* told<T>(pages: AsyncIterable<T>, onPage: (page: T) => void): AsyncGenerator<T> {
+  for await (const page of pages) {
+    onPage(page);
+    yield page;
+  }
+}
+
+/** An object by its version; the only one by its key. */
+const nameOf = ({ key, versionId }: Pick<VersionName, 'key'> & Partial<VersionName>): string =>
+  versionId === undefined || versionId === 'null' ? key : `${key}\0${versionId}`;
+
+/** The store, telling `meter` what goes through it. */
+export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
+  const onList = (): void => meter.requested('put', STANDARD);
+  const removed = async (
+    names: readonly string[],
+    work: Promise<readonly DeleteFailure[]>,
+  ): Promise<readonly DeleteFailure[]> => {
+    const failures = await work;
+    const kept = new Set(failures.map(nameOf));
+    meter.removed(names.filter((name) => !kept.has(name)));
+    return failures;
+  };
+  const write = async <T>(storageClass: string, work: Promise<T>): Promise<T> => {
+    meter.requested('put', storageClass);
+    return await work;
+  };
+  return {
+    url: store.url,
+    async get(...call) {
+      const content = await store.get(...call).catch((error: unknown) => {
+        meter.requested('get', STANDARD);
+        throw error;
+      });
+      const { storageClass = STANDARD, sizeBytes } = content;
+      meter.requested('get', storageClass);
+      meter.fetched(storageClass, sizeBytes);
+      return content;
+    },
+    async head(...call) {
+      let found: ObjectInfo | undefined;
+      try {
+        found = await store.head(...call);
+      } finally {
+        meter.requested('get', found?.storageClass ?? STANDARD);
+      }
+      if (found !== undefined) meter.seen([found]);
+      return found;
+    },
+    time: (...call) => {
+      onList();
+      return store.time(...call);
+    },
+    list: (...call) => told(pagesCounted(store.list(...call), onList), ({ objects }) => meter.seen(objects)),
+    async put(key, body, options) {
+      const storageClass = options?.storageClass ?? STANDARD;
+      const result = await write(storageClass, store.put(key, body, options));
+      meter.wrote({ key, sizeBytes: body.byteLength, storageClass });
+      return result;
+    },
+    abortMultipart: (...call) => store.abortMultipart(...call),
+    async *listMultipart(...call) {
+      onList();
+      yield* store.listMultipart(...call);
+    },
+    delete: (keys, signal) => removed(keys, store.delete(keys, signal)),
+    listVersions: (...call) =>
+      told(pagesCounted(store.listVersions(...call), onList), ({ versions }) =>
+        meter.seen(versions.map((version) => ({ storageClass: STANDARD, ...version, key: nameOf(version) }))),
+      ),
+    deleteVersions: (versions, signal) => removed(versions.map(nameOf), store.deleteVersions(versions, signal)),
+    async copy(from, to, options) {
+      const storageClass = options?.storageClass ?? STANDARD;
+      await write(storageClass, store.copy(from, to, options));
+      meter.copied(from, to, storageClass);
+    },
+    async thaw(key, options) {
+      const answer = await store.thaw(key, options);
+      if (answer === 'started') meter.thawed(key, options);
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,159 @@
+// The commands that tell of recorded costs, on a ledger that the test has written.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { program } from '../../src/commands/index.js';
+import { appendRecord } from '../../src/core/ledger/ledger.js';
+import type { LedgerRecord } from '../../src/core/ledger/record.js';
+import { ledgerRecord } from '../support/ledger-record.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+let folder = '';
+const NOW = new Date('2026-04-15T12:00:00.000Z');
+
+const run = (...argv: readonly string[]): Promise<CommandRun> =>
+  runCommand({ root: program(), folder, now: () => NOW }, argv);
+
+const ledger = (): string => join(folder, 'home', 'ledger');
+
+async function record(...records: readonly Partial<LedgerRecord>[]): Promise<void> {
+  for (const one of records) await appendRecord(ledger(), ledgerRecord(one), { host: 'here' });
+}
+
+const noon = (day: string): string => `${day}T12:00:00.000Z`;
+const requests = (costMicros: number | null): Pick<LedgerRecord, 'lines' | 'costMicros'> => ({
+  lines: [{ item: 'requests', storageClass: 'STANDARD', quantity: 1, costMicros }],
+  costMicros,
+});
+
+beforeEach(async () => {
+  folder = await tempFolder();
+});
+
+describe('with two projects', () => {
+  beforeEach(async () => {
+    await record(
+      { time: noon('2026-03-30'), ...requests(2_000_000), monthlyMicros: 31_000_000 },
+      {
+        time: noon('2026-04-14'),
+        ...requests(500_000),
+        project: 'climate',
+        region: 'eu-west-1',
+        monthlyMicros: 0,
+        stored: [],
+      },
+    );
+  });
+
+  test('projects are listed with what they have cost until today, the dearest first', async () => {
+    const { status, stdout } = await run('cost', 'projects', '--json');
+
+    expect(status).toBe(0);
+    // 2 and 15 days of storage in months of 31 and 30 days, and the requests.
+    expect(json(stdout)['projects']).toMatchObject([
+      { project: 'genome', runs: 1, costUsd: 2 + 2 + (31 * 15) / 30, storedBytes: 2 ** 30 },
+      { project: 'climate', runs: 1, costUsd: 0.5 },
+    ]);
+    expect((await run('cost', 'projects')).stdout).toMatch(/genome +1 +1.0 GiB +\$19.50/);
+  });
+
+  test('a report says its days, and counts storage of what was stored before them', async () => {
+    const { stdout } = await run('cost', 'report', '--json');
+    expect(json(stdout)).toMatchObject({
+      period: 'month',
+      firstDay: '2026-04-01',
+      lastDay: '2026-04-15',
+      costUsd: 16,
+      runs: 1,
+      costByItem: [
+        { item: 'storage', costUsd: 15.5 },
+        { item: 'requests', costUsd: 0.5 },
+      ],
+      costByProject: [{ project: 'genome' }, { project: 'climate' }],
+    });
+    expect((await run('cost', 'report', '--utc')).stdout).toContain('month, 2026-04-01 to 2026-04-15 (UTC)');
+    expect(json((await run('cost', 'report', '--period', 'last_month', '--json')).stdout)).toMatchObject({
+      firstDay: '2026-03-01',
+      lastDay: '2026-03-31',
+      costUsd: 4,
+    });
+    expect(json((await run('cost', 'report', '--region', 'eu-west-1', '--json')).stdout)['costUsd']).toBe(0.5);
+  });
+
+  test('--output writes the report, as text or as its document', async () => {
+    const { stdout } = await run('cost', 'report', '--output', 'r.txt');
+    expect(stdout).toContain('written to');
+    expect(readFileSync(join(folder, 'r.txt'), 'utf8')).toContain('$16.00 in 1 run');
+    await run('cost', 'report', '--output', 'r.json', '--json');
+    expect(json(readFileSync(join(folder, 'r.json'), 'utf8'))['costUsd']).toBe(16);
+  });
+
+  test('a project is told alone, for a period', async () => {
+    expect(json((await run('cost', 'project', 'genome', '--json')).stdout)).toMatchObject({
+      project: 'genome',
+      datasetIds: ['run-0412'],
+      costUsd: 19.5,
+    });
+    expect((await run('cost', 'project', 'genome', '--period', 'today')).stdout).toMatch(/^genome: \$1.03 in 0 runs/);
+    const unknown = await run('cost', 'project', 'genom');
+    expect([unknown.status, unknown.stderr]).toEqual([1, expect.stringContaining('did you mean genome?')]);
+  });
+});
+
+test('an unknown price stays unknown, and what is known is said', async () => {
+  await record({
+    time: noon('2026-04-14'),
+    ...requests(3_000_000),
+    monthlyMicros: null,
+    provider: 'other',
+    region: null,
+  });
+
+  expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({ costUsd: null, knownUsd: 3 });
+  expect((await run('cost', 'report')).stdout).toContain('unknown, at least $3.00');
+});
+
+test('lines that cannot be read are told, and the rest is reported', async () => {
+  await record({ time: noon('2026-04-14'), ...requests(1_000_000), monthlyMicros: 0 });
+  appendFileSync(join(ledger(), '2026-04.jsonl'), '{"half a li');
+
+  const { status, stdout, stderr } = await run('cost', 'report', '--json');
+  expect([status, json(stdout)['costUsd']]).toEqual([0, 1]);
+  expect(stderr).toContain('1 line of');
+});
+
+test('nothing recorded is no failure', async () => {
+  expect((await run('cost', 'projects')).stdout).toBe('nothing is recorded yet\n');
+  expect(json((await run('cost', 'report', '--json')).stdout)).toMatchObject({ costUsd: 0, runs: 0 });
+});
+
+test('a ledger that cannot be read is said', async () => {
+  writeFileSync(join(folder, 'home'), '');
+  expect((await run('cost', 'report')).stderr).toContain('cannot read');
+});
+
+test('a summary is by stage and commit, and what is done later with an upload counts for it', async () => {
+  const [train, plot] = [{ dvcStage: 'train', gitCommit: 'ab12'.repeat(10) }, { dvcStage: 'plot' }];
+  const second = '20260304-120000-0a0b0c0d';
+  await record(
+    { time: noon('2026-04-13'), ...requests(1_000_000), ...train, monthlyMicros: 0 },
+    { time: noon('2026-04-13'), ...requests(2_000_000), ...plot, uploadId: second, monthlyMicros: 0 },
+    { time: noon('2026-04-14'), ...requests(4_000_000), operation: 'restore', monthlyMicros: 0, stored: [] },
+    { time: noon('2026-04-14'), ...requests(8_000_000), uploadId: null },
+  );
+
+  expect(json((await run('cost', 'summary', '--json')).stdout)).toMatchObject({
+    costUsd: 7,
+    tagged: [
+      { dvcStage: 'train', gitCommit: 'ab12'.repeat(10), runs: 2, costUsd: 5 },
+      { dvcStage: 'plot', gitCommit: null, runs: 1, costUsd: 2 },
+    ],
+  });
+  const of = async (...flags: readonly string[]) =>
+    json((await run('cost', 'summary', '--json', ...flags)).stdout)['costUsd'];
+  expect(await of('--git-commit', 'AB12ab')).toBe(5);
+  expect(await of('--by-dvc-stage', 'plot')).toBe(2);
+  expect(await of('--by-dvc-stage', 'plot', '--git-commit', 'ab12')).toBe(0);
+  expect((await run('cost', 'summary', '--git-commit', 'xyz')).status).toBe(2);
+});

@@ -1,0 +1,277 @@
+// What commands write to the ledger: run for real, in this process.
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { program } from '../../src/commands/index.js';
+import { readLedger } from '../../src/core/ledger/ledger.js';
+import type { LedgerRecord } from '../../src/core/ledger/record.js';
+import { makeTar } from '../core/migrate/make-tar.js';
+import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
+import { useTestCredentials } from '../support/open-s3.js';
+import { type CommandRun, json, runCommand } from '../support/run-command.js';
+import { startSilentServer } from '../support/silent-server.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+let folder = '';
+let base = '';
+
+beforeEach(async () => {
+  folder = await tempFolder();
+  base = `file://${join(folder, 'store')}`;
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'data', 'a.txt'), 'alpha '.repeat(1000));
+  writeFileSync(join(folder, 'data', 'b.txt'), 'beta');
+});
+
+const run = (...argv: readonly string[]): Promise<CommandRun> =>
+  runCommand({ root: program(), folder, env: { ARCHIVER_HOME: join(folder, 'home') } }, argv);
+
+const recorded = async (): Promise<readonly LedgerRecord[]> =>
+  (await readLedger(join(folder, 'home', 'ledger'))).records;
+
+function bytesBelow(path: string): number {
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  return names.reduce(
+    (sum, name) => sum + (statSync(join(path, name)).isFile() ? statSync(join(path, name)).size : 0),
+    0,
+  );
+}
+
+const uploaded = async (...flags: readonly string[]): Promise<Record<string, unknown>> =>
+  json((await run('upload', 'data', base, '--quiet', '--json', ...flags)).stdout);
+
+test('an upload is recorded with its project, dataset, files and what it stored; a folder costs nothing', async () => {
+  const { uploadId, datasetId, files, bytes, requests } = await uploaded('--project', 'genome');
+
+  const [record, ...more] = await recorded();
+  expect(more).toEqual([]);
+  expect(record).toMatchObject({
+    operation: 'upload',
+    outcome: 'done',
+    project: 'genome',
+    uploadId,
+    datasetId,
+    files,
+    bytes,
+    store: base,
+    provider: 'folder',
+    region: null,
+    costMicros: 0,
+    monthlyMicros: 0,
+  });
+  expect(record?.stored).toEqual([
+    { storageClass: 'STANDARD', objects: 3, bytes: bytesBelow(join(folder, 'store')), billedBytes: expect.any(Number) },
+  ]);
+  const counted = requests as Record<string, number>;
+  const put = record?.used.find(({ kind }) => kind === 'put')?.quantity;
+  expect(put).toBe((counted['put'] ?? 0) + (counted['list'] ?? 0) + (counted['copy'] ?? 0));
+});
+
+test('without --project an upload is its own project, and what is restored of it counts there', async () => {
+  const { uploadId } = await uploaded();
+  await run('restore', `${base}/uploads/${String(uploadId)}`, 'out', '--all', '--quiet');
+  await uploaded('--project', 'genome');
+  const second = (await recorded()).at(-1)?.uploadId ?? '';
+  await run('download', `${base}/uploads/${second}`, 'out2', '--quiet');
+
+  expect((await recorded()).map(({ operation, project, files }) => [operation, project, files])).toEqual([
+    ['upload', uploadId, 2],
+    ['restore', uploadId, 2],
+    ['upload', 'genome', 2],
+    ['download', 'genome', 2],
+  ]);
+});
+
+test('sync, create upload and migrate take --project too', async () => {
+  writeFileSync(join(folder, 'a.tar'), makeTar({ path: 'a', content: 'hello' }));
+  await run('sync', 'data', base, '--project', 'a', '--quiet');
+  const created = await run('create', 'upload', 'data', '--bucket', base, '--project', 'b', '--quiet', '--json');
+  await run('migrate', 'a.tar', base, '--project', 'c', '--quiet');
+
+  expect((await recorded()).map(({ operation, project, files }) => [operation, project, files])).toEqual([
+    ['sync', 'a', 2],
+    ['upload', 'b', 2],
+    ['migrate', 'c', 1],
+  ]);
+  expect((await run('info', String(json(created.stdout)['location']))).stdout).toMatch(/project +b/);
+});
+
+test('what only looks is not recorded', async () => {
+  await uploaded('--dry-run');
+  await uploaded();
+  const before = await recorded();
+  expect(before).toHaveLength(1);
+  const place = `${base}/uploads/${before[0]?.uploadId ?? ''}`;
+  await run('list', place);
+  await run('info', place);
+  await run('verify', place);
+  await run('restore', place, 'out', '--all', '--dry-run');
+  await run('balance', place);
+  await run('dataset', 'prune', base, '--all-datasets', '--keep-last', '1', '--dry-run');
+
+  expect(await recorded()).toEqual(before);
+});
+
+test('what a prune deletes is not stored any more for the project that it was uploaded for', async () => {
+  await uploaded('--project', 'genome');
+  writeFileSync(join(folder, 'data', 'a.txt'), 'other');
+  const { datasetId } = await uploaded('--project', 'climate');
+  const [first] = await recorded();
+
+  await run('dataset', 'prune', base, '--dataset-id', String(datasetId), '--keep-last', '1', '--instant', '--yes');
+
+  const pruned = (await recorded()).filter(({ operation }) => operation === 'prune');
+  const own = pruned.find(({ project }) => project === 'genome');
+  const chunk = own?.stored[0]?.bytes ?? 0;
+  expect(pruned.map(({ uploadId }) => uploadId)).toContain(null);
+  expect(own).toMatchObject({ uploadId: first?.uploadId, datasetId, used: [], lines: [] });
+  expect(chunk).toBeLessThan(0);
+  const all = (await recorded()).flatMap(({ stored }) => stored);
+  expect(all.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(bytesBelow(join(folder, 'store')));
+});
+
+test('a run that fails after its requests is recorded as failed', async () => {
+  const { uploadId } = await uploaded();
+  const place = join(folder, 'store', 'uploads', String(uploadId));
+  for (const name of readdirSync(place, { recursive: true, encoding: 'utf8' }))
+    if (name.endsWith('.zst')) rmSync(join(place, name));
+
+  expect((await run('restore', `${base}/uploads/${String(uploadId)}`, 'out', '--all')).status).toBe(1);
+  expect((await recorded()).at(-1)).toMatchObject({ operation: 'restore', outcome: 'failed', uploadId });
+});
+
+test('a ledger that cannot be written is a warning, and the upload is done', async () => {
+  mkdirSync(join(folder, 'home'));
+  writeFileSync(join(folder, 'home', 'ledger'), 'in the way');
+
+  const { status, stderr } = await run('upload', 'data', base, '--quiet');
+
+  expect([status, stderr]).toEqual([0, expect.stringContaining('! the cost of this run is not recorded: cannot')]);
+});
+
+describe('on S3', () => {
+  let s3: MemoryS3;
+  const KEYS = { AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'archiver-secret' };
+
+  const runS3 = (argv: readonly string[], endpoint = s3.endpoint, signal?: AbortSignal): Promise<CommandRun> =>
+    runCommand({ root: program(), folder, env: KEYS, ...(signal && { signal }) }, [
+      ...argv,
+      '--endpoint-url',
+      endpoint,
+    ]);
+
+  beforeEach(async () => {
+    useTestCredentials();
+    s3 = await startMemoryS3('bucket');
+    return () => s3.close();
+  });
+
+  const seen = (...operations: readonly string[]): number =>
+    s3.requests.filter(({ operation }) => operations.includes(operation)).length;
+
+  const usedOf = ({ used }: Pick<LedgerRecord, 'used'>, kind: string, storageClass?: string): number =>
+    used
+      .filter((one) => one.kind === kind && (storageClass === undefined || one.storageClass === storageClass))
+      .reduce((sum, { quantity }) => sum + quantity, 0);
+
+  test('every request counts by its rate and class, and every object by its class; without a price list the cost is unknown', async () => {
+    const { status } = await runS3(['upload', 'data', 's3://bucket/lab', '--storage-class', 'GLACIER_IR', '--quiet']);
+
+    expect(status).toBe(0);
+    const [record] = await recorded();
+    expect(record).toMatchObject({
+      provider: 'other',
+      store: 's3://bucket/lab',
+      costMicros: null,
+      monthlyMicros: null,
+    });
+    const objects = [...(s3.buckets.get('bucket')?.values() ?? [])];
+    const classOf = ({ headers }: (typeof objects)[number]): string => headers['x-amz-storage-class'] ?? 'STANDARD';
+    for (const storageClass of ['GLACIER_IR', 'STANDARD']) {
+      const own = objects.filter((object) => classOf(object) === storageClass);
+      expect(record?.stored.find((one) => one.storageClass === storageClass)).toMatchObject({
+        objects: own.length,
+        bytes: own.reduce((sum, { body }) => sum + body.length, 0),
+      });
+    }
+    expect(usedOf(record!, 'put', 'GLACIER_IR')).toBe(1);
+    expect(usedOf(record!, 'put')).toBe(
+      seen('PutObject', 'ListObjectsV2', 'ListMultipartUploads', 'ListObjectVersions'),
+    );
+    expect(usedOf(record!, 'get')).toBe(seen('GetObject', 'HeadObject'));
+    expect(record?.stored.find((one) => one.storageClass === 'GLACIER_IR')?.billedBytes).toBe(131_072);
+  });
+
+  test('what is read of a class with a retrieval fee counts as retrieval, and all of it as transfer', async () => {
+    const up = await runS3(['upload', 'data', 's3://bucket/lab', '--storage-class', 'GLACIER_IR', '--quiet', '--json']);
+    const { location } = json(up.stdout);
+    const before = seen('GetObject', 'HeadObject');
+
+    const restored = await runS3(['restore', String(location), 'out', '--all', '--quiet', '--json']);
+
+    const record = (await recorded()).at(-1);
+    expect(record?.operation).toBe('restore');
+    expect(usedOf(record!, 'get')).toBe(seen('GetObject', 'HeadObject') - before);
+    expect(usedOf(record!, 'retrieval', 'GLACIER_IR')).toBe(json(restored.stdout)['bytesFetched']);
+    expect(usedOf(record!, 'transferOut')).toBeGreaterThan(usedOf(record!, 'retrieval'));
+    expect(readFileSync(join(folder, 'out', 'b.txt'), 'utf8')).toBe('beta');
+  });
+
+  test('content that is asked back counts by tier, with the copy that is kept for some days', async () => {
+    const up = await runS3([
+      'upload',
+      'data',
+      's3://bucket/lab',
+      '--storage-class',
+      'DEEP_ARCHIVE',
+      '--quiet',
+      '--json',
+    ]);
+    const { location, storedBytes } = json(up.stdout);
+
+    const { status } = await runS3([
+      'restore',
+      String(location),
+      'out',
+      '--all',
+      '--tier',
+      'bulk',
+      '--restore-days',
+      '3',
+      '--quiet',
+    ]);
+
+    expect(status).toBe(5);
+    const record = (await recorded()).at(-1);
+    expect(record).toMatchObject({ operation: 'restore', outcome: 'done', files: 0, bytes: 0 });
+    expect(record?.used).toContainEqual({ kind: 'restore', storageClass: 'DEEP_ARCHIVE', way: 'bulk', quantity: 1 });
+    expect(usedOf(record!, 'retrieval', 'DEEP_ARCHIVE')).toBe(storedBytes);
+    expect(usedOf(record!, 'storage')).toBe(Math.round((Number(storedBytes) * 3) / 30));
+  });
+
+  test('scuttle takes what it deletes out of what is stored', async () => {
+    await runS3(['upload', 'data', 's3://bucket/lab', '--storage-class', 'STANDARD_IA', '--quiet']);
+    await runS3(['scuttle', 's3://bucket/lab', '--force', '--quiet']);
+
+    const all = (await recorded()).flatMap(({ stored }) => stored);
+    const sums = ['STANDARD', 'STANDARD_IA'].map((name) =>
+      all.filter(({ storageClass }) => storageClass === name).reduce((sum, { objects }) => sum + objects, 0),
+    );
+    expect(s3.buckets.get('bucket')?.size).toBe(0);
+    expect(sums).toEqual([0, 0]);
+  });
+
+  test('an interrupted run is recorded as interrupted, with the requests that it sent', async () => {
+    const silent = await startSilentServer();
+    const ending = new AbortController();
+    const running = runS3(['upload', 'data', 's3://bucket/lab', '--quiet'], silent.endpoint, ending.signal);
+    await vi.waitUntil(() => silent.connections() > 0, { timeout: 30_000, interval: 5 });
+    ending.abort();
+
+    expect((await running).status).not.toBe(0);
+    await silent.close();
+    const [record] = await recorded();
+    expect(record).toMatchObject({ operation: 'upload', outcome: 'interrupted', stored: [] });
+    expect(record?.used.length).toBeGreaterThan(0);
+  });
+});
