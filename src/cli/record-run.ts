@@ -8,7 +8,8 @@ import { makeRecords, uploadsOf } from '../core/ledger/make-record.js';
 import type { LedgerRecord } from '../core/ledger/record.js';
 import type { RunAbout } from '../core/ledger/run-account.js';
 import type { RunMeter } from '../core/ledger/run-meter.js';
-import type { Cancellation, Clock, Messages, Places } from './context.js';
+import type { OpenedStore } from '../core/object-store/open-store.js';
+import type { Accounted, Cancellation, Clock, Environment, Messages, Places } from './context.js';
 
 interface EndedRun {
   readonly about: RunAbout;
@@ -24,11 +25,15 @@ function outcomeOf(end: unknown, { signal }: Cancellation): LedgerRecord['outcom
   return signal.aborted || isArchiverError(end, 'cancelled') ? 'interrupted' : 'failed';
 }
 
+type RecordContext = Accounted &
+  Cancellation &
+  Clock &
+  Environment &
+  Pick<Messages, 'warn'> &
+  Pick<Places, 'home' | 'cwd'>;
+
 /** Never throws. */
-export async function recordRunOf(
-  context: Cancellation & Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>,
-  { about, meter, end }: EndedRun,
-): Promise<void> {
+export async function recordRunOf(context: RecordContext, { about, meter, end }: EndedRun): Promise<void> {
   try {
     const folder = ledgerFolder(context.home);
     const uses = meter.uses();
@@ -39,8 +44,22 @@ export async function recordRunOf(
       newId: () => randomBytes(8).toString('hex'),
       projectOf: (uploadId) => projects.get(uploadId),
     });
-    await appendRecords(folder, records, { host: hostname() });
+    try {
+      await appendRecords(folder, records, { host: hostname() });
+    } finally {
+      await tellFollowers(context, records);
+    }
   } catch (error) {
     context.warn(`the cost of this run is not recorded: ${errorText(error)}`);
   }
+}
+
+/** Budgets count the run, and alerts that are due are raised. Never throws. */
+async function tellFollowers(context: RecordContext, records: readonly LedgerRecord[]): Promise<void> {
+  const { account, env, home, cwd, now, signal } = context;
+  const { followRecords } = await import('../core/budget/follow-records.js');
+  const { openBook } = await import('../core/budget/open-book.js');
+  const { place, ...access } = account.budget ?? { place: env['ARCHIVER_BUDGET_STORE'] || 'local' };
+  const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
+  for (const problem of await followRecords(records, open, { home, env, now, signal })) context.warn(problem);
 }

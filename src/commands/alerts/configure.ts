@@ -7,9 +7,8 @@ import type { ChannelName } from '../../core/alerts/channel.js';
 import type { AlertSettings } from '../../core/alerts/settings.js';
 import { usageError } from '../../core/failures/errors.js';
 import { formatDuration } from '../../ui/format.js';
-import { secretOf } from '../kit/ask-secret.js';
 import { isGiven } from '../kit/run.js';
-import { changedChannel, type Secrets } from './changed-channel.js';
+import type { Secrets } from './changed-channel.js';
 import { HOW_TO_CONFIGURE, shownChannel } from './channel-arg.js';
 import { flags, type Given, KEYS } from './configure-flags.js';
 
@@ -49,6 +48,7 @@ export const command = defineCommand({
   exits: { 0: 'configured', 1: 'the configuration cannot be read or written' },
   async run(values, [name], context: ConfigureContext) {
     const { changeAlertSettings, NO_ALERTS, readAlertSettings } = await import('../../core/alerts/settings.js');
+    const { changedChannel } = await import('./changed-channel.js');
     refuseForeign(name, context);
     // Questions come before the lock.
     const known = (await readAlertSettings(context.home)) ?? NO_ALERTS;
@@ -93,6 +93,7 @@ interface Knowing {
 
 /** Asks for what is needed and neither given nor known. */
 async function secretsFor(name: ChannelName, { values, known, context }: Knowing): Promise<Secrets> {
+  const { secretOf } = await import('../kit/ask-secret.js');
   if (name === 'email') {
     const needsPassword = values.smtpUsername !== undefined && known.email?.smtpUsername !== values.smtpUsername;
     const ask = needsPassword ? 'SMTP password' : undefined;

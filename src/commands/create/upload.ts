@@ -8,6 +8,7 @@ import { threadsWithin } from '../../core/limits/open-files.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
 import { bucketUrl } from '../kit/upload-target.js';
+import { budgetGateFlags } from '../kit/budget-gate.js';
 import {
   DRY_RUN,
   filterFlags,
@@ -44,6 +45,7 @@ const flags = {
   ...storeModeFlag,
   storageClass: storageClassFlag,
   ...projectFlag,
+  ...budgetGateFlags,
   chunkSizeMb: flag.int([1, MAX_CHUNK_MB, [0]], {
     default: 200,
     describe: 'most data in a chunk, in MB; 0 chooses by the amount of data and memory',
@@ -125,6 +127,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
+    4: 'it would exceed a budget; nothing was sent',
   },
   async run(values, [sources], context: Context) {
     return await runCreateUpload(values, sources, context);

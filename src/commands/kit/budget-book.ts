@@ -43,7 +43,8 @@ export async function withBudgetBook<T>(
   work: (book: OpenBook) => Promise<T>,
 ): Promise<T> {
   const { changeBook, readBook } = await import('../../core/budget/book-store.js');
-  const url = await urlOf(values.budgetStore, context);
+  const { bookUrl } = await import('../../core/budget/open-book.js');
+  const url = bookUrl({ place: values.budgetStore, home: context.home, cwd: context.cwd });
   const opened = await openForReading(url, values, context);
   const { store }: { store: ObjectStore } = opened;
   const { signal } = context;
@@ -56,13 +57,4 @@ export async function withBudgetBook<T>(
   } finally {
     opened.close();
   }
-}
-
-async function urlOf(place: string, { home, cwd }: Pick<Places, 'home' | 'cwd'>): Promise<string> {
-  const { formatStoreUrl, parseStoreUrl, storeUrlOf } = await import('../../core/object-store/store-url.js');
-  if (place === 'local') return `file://${home}`;
-  const { usageError } = await import('../../core/failures/errors.js');
-  const url = storeUrlOf(place, cwd);
-  if (url === undefined) throw usageError('--budget-store wants local, s3://bucket/prefix or file:///absolute/folder');
-  return formatStoreUrl(parseStoreUrl(url));
 }

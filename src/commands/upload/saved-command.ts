@@ -25,11 +25,13 @@ const NOT_KEPT = new Set(['dryRun', 'forceRestart', 'json', 'progressFormat', 'q
 /** Kept, and free to differ: nothing in the store depends on them. */
 const FREE = new Set([
   'allowMassDelete',
+  'budgetStore',
   'cleanupOnFailure',
   'dvcOutputDir',
   'generateDvcFiles',
   'http2',
   'http2MaxStreams',
+  'ignoreBudget',
   'idleConnTimeout',
   'kmsEndpointUrl',
   'limitUpload',

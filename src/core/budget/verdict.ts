@@ -37,7 +37,7 @@ export function refuseOver(refusals: readonly Refusal[]): void {
   const [first] = refusals;
   if (first === undefined) return;
   const set = `archiver budget set ${first.project === null ? '--global' : printable(first.project)} --${first.kind}`;
-  throw new ArchiverError('budget-exceeded', `${refusals.map(sentence).join('; ')}; nothing was sent`, {
+  throw new ArchiverError('budget-exceeded', `${refusals.map(sentence).join('; ')}; nothing is sent`, {
     hint: `raise the limit (${set} …), or go on in spite of it with --ignore-budget`,
   });
 }

@@ -16,9 +16,20 @@ export interface RunAbout {
   readonly bytes?: number | undefined;
 }
 
+/** Where the budgets of the run are, and how that is reached. */
+export interface BudgetPlace {
+  /** `local`, or a URL. */
+  readonly place: string;
+  readonly profile?: string | undefined;
+  readonly endpointUrl?: string | undefined;
+  readonly caBundle?: string | undefined;
+}
+
 export interface RunAccount {
   /** A run that tells nothing makes no record. */
   about?: RunAbout;
   /** There once a store was opened. */
   meter?: RunMeter;
+  /** Without it, what ARCHIVER_BUDGET_STORE says, or `local`. */
+  budget?: BudgetPlace;
 }

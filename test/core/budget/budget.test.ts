@@ -69,7 +69,7 @@ describe('what a plan may use', () => {
         code: 'budget-exceeded',
         exitCode: 4,
         message:
-          'this would exceed the cost budget of project genomes by $1.50: it uses up to $7.50, and $6.00 of $10.00 is left; nothing was sent',
+          'this would exceed the cost budget of project genomes by $1.50: it uses up to $7.50, and $6.00 of $10.00 is left; nothing is sent',
         hint: expect.stringContaining('--ignore-budget'),
       }),
     );
