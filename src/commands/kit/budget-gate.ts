@@ -1,7 +1,7 @@
 // The budget has its say before an upload sends anything, and counts what it used afterwards.
 import type { Accounted, Cancellation, Clock, Environment, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import type { MayBegin } from '../../core/archive/plan/planned-amounts.js';
+import type { MayBegin } from '../../core/archive/may-begin.js';
 import { budgetStoreFlag } from './budget-book.js';
 
 /** Goes on in spite of budgets. */

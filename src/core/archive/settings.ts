@@ -7,7 +7,7 @@ import { threadsWithin } from '../limits/open-files.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { UploadJournal } from '../resume/upload-journal.js';
-import type { MayBegin } from './plan/planned-amounts.js';
+import type { MayBegin } from './may-begin.js';
 import type { ShardStrategy } from './plan/shard-strategy.js';
 import type { TierPolicy } from './plan/tier.js';
 import type { Remembered } from './remembered.js';

@@ -1,21 +1,11 @@
 // What the planned upload stores and costs at most, for whoever decides whether it may begin.
-import type { Usd } from '../../cost/money.js';
 import { type StoredObject } from '../../cost/stored-object.js';
 import { uploadCost } from '../../cost/upload-cost.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
+import type { PlannedAmounts } from '../may-begin.js';
 import type { UploadRun } from '../upload-run.js';
 import { objectsOf } from './planned-upload.js';
 import type { UploadPlan } from './plan-upload.js';
-
-export interface PlannedAmounts {
-  /** Before compression. */
-  readonly bytes: number;
-  /** A month of storage, and the requests; null where a price is not known. */
-  readonly costUsd: Usd;
-}
-
-/** Asked once it is known what will be sent, before anything is. Throws what keeps the upload from beginning. */
-export type MayBegin = (planned: PlannedAmounts) => Promise<void>;
 
 /** Of what is packed by this plan. */
 export function plannedAmounts(
