@@ -12,6 +12,7 @@ import { commandsUnder, type Node } from './tree.js';
 export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
   aws: ['region', 'profile', 'endpointUrl'],
   storage: [STORE_KEY, 'bucket', 'prefix', 'storageClass', 'kmsKeyId'],
+  costControl: ['uploadHistory'],
 };
 
 /** Flags that no file sets: the context has a file of its own, and nothing else asks for it. */

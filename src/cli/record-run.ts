@@ -6,13 +6,15 @@ import { errorText, isArchiverError } from '../core/failures/errors.js';
 import { appendRecords, ledgerFolder, projectsOf } from '../core/ledger/ledger.js';
 import { makeRecords, uploadsOf } from '../core/ledger/make-record.js';
 import type { LedgerRecord } from '../core/ledger/record.js';
-import type { RunAbout } from '../core/ledger/run-account.js';
+import type { RunAbout, RunHistory } from '../core/ledger/run-account.js';
+import { appendHistory } from '../core/ledger/upload-history.js';
 import type { RunMeter } from '../core/ledger/run-meter.js';
 import type { OpenedStore } from '../core/object-store/open-store.js';
 import type { Accounted, Cancellation, Clock, Environment, Messages, Places } from './context.js';
 
 interface EndedRun {
   readonly about: RunAbout;
+  readonly history: RunHistory | undefined;
   readonly meter: RunMeter;
   /** The exit status, or what it failed with. */
   readonly end: unknown;
@@ -25,6 +27,10 @@ function outcomeOf(end: unknown, { signal }: Cancellation): LedgerRecord['outcom
   return signal.aborted || isArchiverError(end, 'cancelled') ? 'interrupted' : 'failed';
 }
 
+const entryOf = ({ shape }: RunHistory, { time, operation, costMicros, monthlyMicros }: LedgerRecord) => {
+  return { time, operation, ...shape, costMicros, monthlyMicros };
+};
+
 type RecordContext = Accounted &
   Cancellation &
   Clock &
@@ -33,7 +39,7 @@ type RecordContext = Accounted &
   Pick<Places, 'home' | 'cwd'>;
 
 /** Never throws. */
-export async function recordRunOf(context: RecordContext, { about, meter, end }: EndedRun): Promise<void> {
+export async function recordRunOf(context: RecordContext, { about, history, meter, end }: EndedRun): Promise<void> {
   try {
     const folder = ledgerFolder(context.home);
     const uses = meter.uses();
@@ -46,6 +52,9 @@ export async function recordRunOf(context: RecordContext, { about, meter, end }:
     });
     try {
       await appendRecords(folder, records, { host: hostname() });
+      const [record] = records;
+      if (history !== undefined && record !== undefined)
+        await appendHistory(history.path, entryOf(history, record), { host: hostname() });
     } finally {
       await tellFollowers(context, records);
     }

@@ -17,10 +17,12 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as costHistory } from './cost/history.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
+import { command as costUpload } from './cost/upload.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -85,6 +87,8 @@ const COMMANDS: readonly Command[] = [
   costProjects,
   costProject,
   costSummary,
+  costUpload,
+  costHistory,
   ...budgetCommands('cost budget'),
   ...budgetCommands('budget'),
   alertsConfig,

@@ -13,7 +13,8 @@ import { lookOf } from '../ui/look.js';
 import { tellLedger, tellResult } from './kit/account.js';
 import { agree } from './kit/ask.js';
 import { budgetGate, budgetGateFlags } from './kit/budget-gate.js';
-import { outputFlags, projectFlag, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
+import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
+import { projectFlag } from './kit/ledger-flags.js';
 import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withProgress, withResult } from './kit/run.js';
 import { openForWriting, withStore } from './kit/store.js';
@@ -79,6 +80,7 @@ export const command = defineCommand({
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
     4: 'it would exceed a budget; nothing was sent',
   },
+  keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
     const { baseUrlOf, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');

@@ -12,11 +12,11 @@ import {
   folderRules,
   outputFlags,
   packingFlags,
-  projectFlag,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
 } from './kit/flags.js';
+import { ledgerFlags } from './kit/ledger-flags.js';
 import { openForWriting } from './kit/store.js';
 
 const flags = {
@@ -39,7 +39,7 @@ const flags = {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
-  ...projectFlag,
+  ...ledgerFlags,
   ...budgetGateFlags,
   ...folderFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
@@ -91,6 +91,7 @@ export const command = defineCommand({
     3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
     4: 'not synced: it would exceed a budget, or most of the folder is gone and --allow-mass-delete was not given',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [source, url], context: Context) {
     return await runSync(values, { source, url }, context);
   },

@@ -6,23 +6,24 @@ import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import type { TierPolicy } from '../core/archive/plan/tier.js';
 import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
-import { joinStoreUrl } from '../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-gate.js';
 import {
   DRY_RUN,
+  bucketFlag,
   datasetIdFlag,
   folderFlags,
   folderRules,
   outputFlags,
   packingFlags,
-  projectFlag,
   storageClassFlag,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
   yesFlag,
 } from './kit/flags.js';
+import { ledgerFlags } from './kit/ledger-flags.js';
 import { openForWriting } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 
@@ -30,7 +31,7 @@ const KIB = 2 ** 10;
 const GIB = 2 ** 30;
 
 const flags = {
-  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when DESTINATION is not given' }),
+  bucket: bucketFlag('when DESTINATION is not given'),
   prefix: flag.text({ short: 'p', placeholder: 'PREFIX', describe: 'prefix in --bucket', allowEmpty: true }),
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
@@ -65,7 +66,7 @@ const flags = {
     describe: 'a chunk takes the class of its most recently read file, or files of different classes are kept apart',
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
-  ...projectFlag,
+  ...ledgerFlags,
   ...budgetGateFlags,
   enableDedup: packingFlags.enableDedup,
   directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
@@ -126,7 +127,10 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
-    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true }),
+    arg.url('DESTINATION', {
+      describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
+      orFlag: 'bucket',
+    }),
   ],
   flags,
   rules: [
@@ -147,6 +151,12 @@ export const command = defineCommand({
       '--transporter basic and none keep no packed chunks: leave out --disable-staging',
       isFixed,
     ),
+    idle(
+      'optimization',
+      ['transporter'],
+      '--transporter basic and none keep the number of requests as it is: leave out --no-optimization',
+      isFixed,
+    ),
     neverBoth('directUpload', ['encryptManifest']),
     conflicts('resume', ['forceRestart']),
     neverBoth('resume', ['dryRun']),
@@ -165,16 +175,6 @@ export const command = defineCommand({
       text: '--frame-size must be 0 or from 64KiB to 1GiB',
       ok: (v) => v.frameSize === 0 || (v.frameSize >= 64 * KIB && v.frameSize <= GIB),
     },
-    {
-      kind: 'check',
-      text: 'give either DESTINATION or --bucket',
-      ok: (v, [, destination]) => (destination === undefined) !== (v.bucket === undefined),
-    },
-    {
-      kind: 'check',
-      text: '--prefix goes with --bucket; DESTINATION holds its own',
-      ok: (v) => v.prefix === undefined || v.bucket !== undefined,
-    },
   ],
   examples: [
     'archiver upload /data/run-0412 s3://acme-archive/lab',
@@ -187,6 +187,7 @@ export const command = defineCommand({
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
     4: 'it would exceed a budget; nothing was sent',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [source, destination], context: Context) {
     return await runUpload(values, { source, destination }, context);
   },
@@ -211,7 +212,7 @@ export async function runUpload(
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
   const { dedupOption, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
-  const target = destination ?? joinStoreUrl(`s3://${given.bucket ?? ''}`, given.prefix ?? '');
+  const target = destination ?? joinStoreUrl(bucketUrl(given.bucket ?? '', context.cwd), given.prefix ?? '');
   const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
   const values = withoutClassOfFolder(url, given, context);

@@ -149,6 +149,32 @@ test('a ledger that cannot be written is a warning, and the upload is done', asy
   expect([status, stderr]).toEqual([0, expect.stringContaining('! the cost of this run is not recorded: cannot')]);
 });
 
+test('a history of uploads is kept where it is asked for, and names nothing', async () => {
+  const env = { ARCHIVER_UPLOAD_HISTORY: 'true' };
+  const asked = (...argv: readonly string[]): Promise<CommandRun> => runCommand({ root: program(), folder, env }, argv);
+  await uploaded();
+  await asked('upload', 'data', base, '--quiet', '--dry-run');
+  const { files, bytes, storedBytes } = json(
+    (await asked('upload', 'data', base, '--json', '--project', 'genome')).stdout,
+  );
+  await asked('sync', 'data', base, '--quiet', '--force');
+
+  const text = readFileSync(join(folder, 'home', 'upload-history.jsonl'), 'utf8');
+  expect(text).not.toMatch(/alpha|data-|genome|a\.txt|archiver-test/);
+  const { history, uploadCount } = json((await asked('cost', 'history', '--json')).stdout);
+  expect(uploadCount).toBe(2);
+  expect(history).toMatchObject([
+    { operation: 'upload', files, bytes, storedBytes, costUsd: 0, parameters: { changesOnly: false } },
+    { operation: 'sync', parameters: { changesOnly: true, shards: expect.any(Number) } },
+  ]);
+  const last = json((await asked('cost', 'history', '--json', '--limit', '1')).stdout)['history'];
+  expect(last).toMatchObject([{ operation: 'sync' }]);
+  expect((await asked('cost', 'history')).stdout).toMatch(/upload +2 +5\.9 KiB/);
+  expect((await run('cost', 'history', '--upload-history', 'elsewhere')).stdout).toContain(
+    'no history of uploads is kept',
+  );
+});
+
 describe('on S3', () => {
   let s3: MemoryS3;
   const KEYS = { AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'archiver-secret' };

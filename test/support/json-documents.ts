@@ -43,6 +43,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  'cost history': 'historyFile uploadCount history',
   'cost budget list': 'budgets location',
   'cost budget remove': 'project isGlobal isRemoved location',
   'cost budget set': BUDGET,
@@ -51,6 +52,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost projects': 'projects',
   'cost report': `${SPENT} writtenTo?`,
   'cost summary': `${SPENT} tagged`,
+  'cost upload':
+    'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
@@ -58,7 +61,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
-  download: RESTORED,
+  download: `${RESTORED} datasetId? version?`,
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
@@ -84,7 +87,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? chunks chunksRead filesRead bytesFetched location durationMs requests',
+    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead filesRead bytesFetched location durationMs requests',
 };
 
 /** What any command may print instead, told by the first of these keys. */

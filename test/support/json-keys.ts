@@ -16,6 +16,7 @@ const time = { type: z.iso.datetime(), form: 'time' };
 const flag = { type: z.boolean(), form: 'true or false' };
 const number = { type: z.number(), form: 'number' };
 const usd = { type: z.number().min(0).nullable(), form: 'USD, null when not known' };
+const signedUsd = { type: z.number().nullable(), form: 'USD, null when not known' };
 /** What is described elsewhere, as it is there. */
 const elsewhere = { type: z.record(z.string(), z.unknown()), form: 'object' };
 
@@ -143,6 +144,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
   completedAt: key(orNull(time), 'when it ended'),
   compression: key(text, 'how content is compressed, in words'),
+  compressionRatio: key(orNull(number), 'bytes of files over what is stored of them'),
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
@@ -160,6 +162,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   costByProject: key(listOf(of('project costUsd knownUsd')), 'by project, the dearest first'),
   costByRegion: key(listOf(of('region costUsd knownUsd')), 'by region, the dearest first'),
   costByStore: key(listOf(of('url costUsd knownUsd')), 'by store, the dearest first'),
+  costByStoredClass: key(listOf(of('storageClass objects storedBytes monthlyUsd')), 'what is stored, by storage class'),
   costUsd: key(usd, 'estimated at AWS list prices'),
   createdAt: key(time, 'when it began'),
   cwd: key(text, 'current folder'),
@@ -175,7 +178,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
         'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem?',
         'datasetId versionCount',
         'datasetId retired kept compacted',
-        'datasetId ok versions chunks chunksRead',
+        'datasetId location ok versions chunks chunksRead',
       ),
     ),
     'datasets one by one',
@@ -210,6 +213,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
   encryption: key(elsewhere, 'KMS key, and what is encrypted with it'),
+  endedAt: key(time, 'when it ended'),
   endpointUrl: key(orNull(text), 'server instead of AWS'),
   entries: key(count, 'files and folders'),
   error: key(of('code message hint why? stack?'), 'why the command failed; the only key then'),
@@ -260,6 +264,16 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   headUploadId: key(orNull(text), 'upload of the newest version'),
   headVersion: key(count, 'number of the newest version'),
   hint: key(orNull(text), 'what to type or do next'),
+  history: key(
+    listOf(
+      of(
+        'endedAt operation files bytes storedBytes chunks durationMs requestCount parameters compressionRatio bytesPerSecond costUsd monthlyUsd',
+        { bytesPerSecond: orNull(number).type },
+      ),
+    ),
+    'uploads that were committed, the newest last',
+  ),
+  historyFile: key(text, 'file that the history of uploads is kept in'),
   hitCount: key(count, 'hits'),
   hits: key(
     listOf(of('datasetId path pathBase64? type size mtime md5 target? inVersions')),
@@ -336,6 +350,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   missing: key(count, 'files that are not on this computer'),
   mode: key(text, 'permissions, in octal'),
   modified: key(count, 'files that are not as they were'),
+  monthlyUsd: key(usd, 'storage for a month'),
   moved: key(count, 'chunks that were moved'),
   movedBytes: key(bytes, 'of chunks that are moved'),
   moves: key(listOf(of('from to fromShard toShard size')), 'chunks that go to another shard'),
@@ -361,6 +376,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   outcomes: key(listOf(of('channel delivery reason hint')), 'what became of it on each channel'),
   outputDir: key(text, 'folder that is written to'),
   packedBytes: key(bytes, 'what is compressed: contents once, without holes, with tar headers'),
+  parameters: key(elsewhere, 'settings of an upload'),
   parts: key(listOf(of('uploadId foundIn')), 'what a lost manifest was put together from, newest first'),
   path: key(text, 'path below the source folder; bytes that are not UTF-8 as `\\xNN`'),
   pathBase64: key(text, 'the bytes of a path that is not UTF-8'),
@@ -374,6 +390,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   periodStart: key(time, 'when what counts began'),
   phase: key(text, 'what is being done now'),
   places: key(listOf(text), 'URLs of places below that have uploads of their own'),
+  plainUsd: key(usd, 'the same files one object each and not compressed: a month of storage and the requests'),
   plan: key(of(`moves movedBytes staying supersededObjects supersededBytes after`), 'how to even out the shards'),
   previous: key(orNull(count), 'version that a version builds on'),
   priceDates: key(listOf(text), 'days of the price lists'),
@@ -390,7 +407,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
   quantity: key(number, 'how much of it is paid for'),
-  ranges: key(count, 'requests for content'),
+  ranges: key(
+    count,
+    'requests for content, or of a dry run those it would take; manifests and repeats count in requests alone',
+  ),
   ratio: key(number, 'largest shard over the average'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
@@ -413,7 +433,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   repeatable: key(flag, 'may be given several times'),
   replaced: key(count, 'files that were there and are different now'),
   request: key(text, 'kind of request'),
+  requestCount: key(count, 'requests'),
   requests: key(requestCounts, 'requests to the store, by kind'),
+  requestsUsd: key(usd, 'the requests, once'),
   requestsWaiting: key(count, 'requests that are tried again'),
   required: key(flag, 'must be given'),
   restoreDays: key(count, 'days for which copies from cold storage stay'),
@@ -428,6 +450,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   rules: key(listOf(text), 'which flags go together'),
   runs: key(count, 'runs that are recorded'),
   samples: key(listOf(text), 'the first objects that were found'),
+  savings: key(
+    of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd.type, requestsUsd: signedUsd.type }),
+    'against a plain copy in this class; negative where the upload costs more',
+  ),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   selectors: key(
@@ -447,8 +473,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   shell: key(text, 'name of a shell'),
   short: key(text, 'letter of a flag'),
   size: key(bytes, 'of one file or object'),
-  skipped: key(listOf(of('path reason')), 'files that were left out, and why'),
-  skippedCount: key(count, 'files that were left out'),
+  skipped: key(listOf(of('path reason')), 'files and folders (which end in a slash) that were left out, and why'),
+  skippedCount: key(count, 'files and folders that were left out'),
   slackChannel: key(orNull(text), 'channel of Slack'),
   smtpFrom: key(text, 'sender of mails'),
   smtpHost: key(text, 'server that takes mails'),
@@ -514,6 +540,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   uid: key(count, 'numeric owner'),
   unchanged: key(count, 'files that are as they were'),
+  uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinishedBytes: key(bytes, 'of unfinished writes'),
   unfinishedMultiparts: key(count, 'unfinished writes'),
   unfinishedWrites: key(of('objects bytes'), 'writes that were killed long ago'),
@@ -527,7 +554,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uploadId: key(orNull(text), 'an upload; null where none was made'),
   uploads: key(
     listOf(
-      of(
+      anyOf(
+        'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead',
         'uploadId status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
       ),
     ),

@@ -20,11 +20,21 @@ export interface CommandHost {
   readonly answers?: readonly string[] | undefined;
   readonly now?: () => Date;
   readonly signal?: AbortSignal;
+  /** Results go to a terminal of this width. */
+  readonly columns?: number;
 }
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, env = {}, answers, now = () => new Date(), signal = new AbortController().signal }: CommandHost,
+  {
+    root,
+    folder,
+    env = {},
+    answers,
+    now = () => new Date(),
+    signal = new AbortController().signal,
+    columns,
+  }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -39,7 +49,7 @@ export async function runCommand(
     cwd: folder,
     userHome: folder,
     stdin: Object.assign(isTTY ? Readable.from(answers.map((line) => `${line}\n`)) : new PassThrough(), { isTTY }),
-    stdout: collector('stdout'),
+    stdout: Object.assign(collector('stdout'), columns !== undefined && { isTTY: true, columns }),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,
     signal,

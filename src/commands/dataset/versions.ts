@@ -6,9 +6,9 @@ import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
-import { minuteText, ofKnown } from '../kit/lines.js';
+import { ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
-import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { type Column, column, moments, numbers, tableText, type TableContext } from '../kit/table.js';
 import { defined } from '../../core/defined.js';
 
 interface Row {
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Row>[] = [
   column('LISTING', ({ record }) => record?.listing, { dropOrder: 2 }),
   numbers('FILES', ({ record }) => ofKnown(record?.totals.files, formatCount)),
   numbers('SIZE', ({ record }) => ofKnown(record?.totals.bytes, formatBytes)),
-  column('CREATED', ({ record }) => ofKnown(record?.createdAt, minuteText), { dropOrder: 1 }),
+  moments('CREATED', ({ record }) => record?.createdAt, { dropOrder: 1 }),
   column('COMMIT', ({ commit }) => ofKnown(commit, (hex) => hex.slice(0, COMMIT_DIGITS)), { dropOrder: 4 }),
   column('SOURCE', ({ record }) => ofKnown(record, sourceText), { isCuttable: true, dropOrder: 3 }),
   column('TAGS', ({ tags }) => (tags.length === 0 ? undefined : tags.join(', '))),

@@ -3,6 +3,7 @@
 import type { Context } from '../../cli/context.js';
 import type { Aside, ProgressFormat } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
+import { defined } from '../../core/defined.js';
 import { ownTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
@@ -25,6 +26,7 @@ import {
   type FilterValues,
   surroundings,
 } from './engine-options.js';
+import { tellHomeTrouble } from './home-trouble.js';
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
@@ -42,13 +44,12 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
 
 /** Archives and prints the result; returns the exit status. */
 export async function runArchive(call: ArchiveCall, context: Context): Promise<number> {
-  const { options, open, sources, storeUrl, dvcFiles } = call;
+  const { open, sources, storeUrl, dvcFiles } = call;
+  const keeping = await tellHomeTrouble(context);
+  const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
-  // Said when the display is gone, or they would stand in the middle of it.
-  const warnings: string[] = [];
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
   const mayBegin = budgetGate(call.values, context);
-  const after = { ...context, warn: (text: string) => void warnings.push(text) };
   const { result, written } = await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
       work: async (emit, aside) => {
@@ -60,7 +61,8 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const dataset = { ...resumed.dataset, namesake };
         const result = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin, emit });
         tellResult(context, result);
-        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context: after }, result);
+        await tellHistory(call, result, context);
+        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
         return { result, written };
       },
       // A list of files is printed as it is made.
@@ -69,7 +71,6 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
     }),
   );
   if (listsPaths(result, context)) await printPaths(result, uploadDocument(result), context);
-  for (const warning of warnings) context.warn(warning);
   return isPartial(result, written) ? 3 : 0;
 }
 
@@ -83,6 +84,28 @@ function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partia
     gitCommit: git?.commit,
     dvcStage: typeof stage === 'string' ? stage : undefined,
   };
+}
+
+/** What the history of uploads gets, where one is kept. */
+async function tellHistory({ values, options }: ArchiveCall, result: UploadResult, context: Context): Promise<void> {
+  const { historyFile } = await import('../../core/ledger/upload-history.js');
+  const { uploadHistory } = values;
+  const setting = typeof uploadHistory === 'string' ? uploadHistory : undefined;
+  const path = historyFile(setting, context.home, context.cwd);
+  if (path === undefined || result.version === null) return;
+  const { packing = {}, layout = {}, dataset } = options;
+  const { files, bytes, storedBytes, chunks, shards, durationMs } = result;
+  const requests = Object.values({ ...result.requests }).reduce((sum, count) => sum + count, 0);
+  const parameters = defined({
+    storageClass: layout.storageClass,
+    compressionLevel: packing.compressionLevel,
+    frameBytes: packing.frameBytes,
+    shards,
+    dedup: packing.dedup,
+    direct: layout.direct !== undefined,
+    changesOnly: dataset?.changes !== undefined,
+  });
+  context.account.history = { path, shape: { files, bytes, storedBytes, chunks, durationMs, requests, parameters } };
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);

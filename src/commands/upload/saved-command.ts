@@ -21,7 +21,17 @@ export interface UploadCommand {
 }
 
 /** Of one run only. */
-const NOT_KEPT = new Set(['dryRun', 'forceRestart', 'json', 'progressFormat', 'quiet', 'resume', 'uploadId', 'yes']);
+const NOT_KEPT = new Set([
+  'dryRun',
+  'forceRestart',
+  'json',
+  'progressFormat',
+  'quiet',
+  'resume',
+  'uploadHistory',
+  'uploadId',
+  'yes',
+]);
 /** Kept, and free to differ: nothing in the store depends on them. */
 const FREE = new Set([
   'allowMassDelete',

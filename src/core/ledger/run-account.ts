@@ -1,6 +1,7 @@
 // What is told of one run while it goes on, for the record that is made when it has ended. Types alone.
 import type { LedgerRecord } from './record.js';
 import type { RunMeter } from './run-meter.js';
+import type { UploadHistoryRecord } from './upload-history.js';
 
 /** What a command tells. */
 export interface RunAbout {
@@ -25,9 +26,17 @@ export interface BudgetPlace {
   readonly caBundle?: string | undefined;
 }
 
+/** Of an upload whose history is kept. */
+export interface RunHistory {
+  readonly path: string;
+  /** What the record of the run does not say. */
+  readonly shape: Omit<UploadHistoryRecord, 'time' | 'operation' | 'costMicros' | 'monthlyMicros'>;
+}
+
 export interface RunAccount {
   /** A run that tells nothing makes no record. */
   about?: RunAbout;
+  history?: RunHistory;
   /** There once a store was opened. */
   meter?: RunMeter;
   /** Without it, what ARCHIVER_BUDGET_STORE says, or `local`. */

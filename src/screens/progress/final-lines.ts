@@ -6,7 +6,7 @@ import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js'
 import type { Look } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
 import { shellWord } from '../../core/text/shell-word.js';
-import { type Problem, problemLines } from './problem-lines.js';
+import { type Problem, problemCount, problemLines } from './problem-lines.js';
 
 export interface UploadResult {
   readonly operation: 'upload';
@@ -32,7 +32,8 @@ export interface FetchResult {
   readonly durationMs: number;
   /** The folder that was written to. */
   readonly target: string;
-  readonly requests: number;
+  /** Requests for content. */
+  readonly ranges: number;
   readonly fetchedBytes: number;
   /** Files that could not be written. */
   readonly problems: readonly Problem[];
@@ -61,7 +62,7 @@ function headline(result: FinalResult, look: Look): string {
       : `to ${displayText(result.target, look)}`;
   const count = result.problems.length;
   const shortfall =
-    count === 0 ? '' : `; ${formatQuantity(count, 'file')} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
+    count === 0 ? '' : `; ${problemCount(result.problems)} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
   const sign = signText(count === 0 ? 'good' : 'warn', look);
   return `${sign} ${done} ${amount} ${place}, in ${formatDuration(result.durationMs)}${shortfall}`;
 }
@@ -75,7 +76,7 @@ function uploadDetails(result: UploadResult, look: Look): string[] {
   ];
 }
 
-function fetchDetails({ requests, fetchedBytes, next }: FetchResult): string[] {
-  const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(requests, 'request')}`;
+function fetchDetails({ ranges, fetchedBytes, next }: FetchResult): string[] {
+  const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(ranges, 'request')} for content`;
   return next === undefined ? [fetched] : [fetched, `  next      ${next}`];
 }

@@ -47,6 +47,7 @@ export const command = defineCommand({
     1: 'not ready, failed, or none of the files could be restored',
     3: 'finished, but some files could not be restored; the job is failed and can be downloaded again',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [id], context: JobContext) {
     const elapsed = stopwatch(context);
     const known = await readNamedJob(id, context);
@@ -75,7 +76,7 @@ export const command = defineCommand({
         if (result === undefined) return undefined;
         const durationMs = elapsed();
         const next = job.status === 'completed' ? '' : `${fact('next', `archiver restore jobs download ${job.id}`)}\n`;
-        const shown = { durationMs, requests, context, planned: [] };
+        const shown = { durationMs, context, planned: [] };
         return {
           document: { ...jobDocument(job), ...resultDocument(result), durationMs, requests },
           text: () => resultText(result, { operation: 'restore' }, shown) + next,

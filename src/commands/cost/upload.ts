@@ -1,0 +1,138 @@
+import { defineCommand } from '../../cli/command.js';
+import type { Results } from '../../cli/context.js';
+import { flag } from '../../cli/flag.js';
+import type { StoredObject } from '../../core/cost/stored-object.js';
+import type { UploadSavings } from '../../core/cost/upload-savings.js';
+import type { ManifestHead } from '../../core/manifest/manifest-types.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatUsd, shortUsd } from '../../ui/format-usd.js';
+import { storeFlags } from '../kit/flags.js';
+import { fact, textOf } from '../kit/lines.js';
+import { type StoreContext, withStore } from '../kit/store.js';
+import { column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { findUpload, uploadUrl } from '../kit/upload-target.js';
+
+interface ClassSum {
+  readonly storageClass: string;
+  readonly objects: number;
+  readonly storedBytes: number;
+  readonly monthlyUsd: number | null;
+}
+
+const COLUMNS = [
+  column<ClassSum>('CLASS', ({ storageClass }) => printable(storageClass)),
+  numbers<ClassSum>('OBJECTS', ({ objects }) => formatCount(objects)),
+  numbers<ClassSum>('STORED', ({ storedBytes }) => formatBytes(storedBytes)),
+  numbers<ClassSum>('A MONTH', ({ monthlyUsd }) => shortUsd(monthlyUsd)),
+];
+
+export const command = defineCommand({
+  path: 'cost upload',
+  summary: 'show what one upload costs, from its manifest',
+  description:
+    'Reads the beginning of the manifest and prices what the upload itself has stored, chunk by chunk: a month of storage ' +
+    'and the requests that made it. Chunks of earlier versions that it refers to are theirs. --show-savings compares with ' +
+    'a plain copy, one object a file and not compressed.',
+  flags: {
+    bucket: flag.text({ short: 'b', placeholder: 'NAME', required: true, describe: 'bucket, or a URL' }),
+    uploadId: flag.text({ short: 'u', placeholder: 'ID', required: true, describe: 'upload' }),
+    prefix: flag.text({
+      short: 'p',
+      placeholder: 'PREFIX',
+      default: 'archiver',
+      allowEmpty: true,
+      describe: 'prefix in the bucket',
+    }),
+    showSavings: flag.on({
+      default: true,
+      describe: 'compare with a copy of the files as they are',
+      off: 'leave out the comparison with a copy of the files as they are',
+    }),
+    ...storeFlags('us-west-2'),
+  },
+  examples: [
+    'archiver cost upload --bucket acme-archive --prefix lab --upload-id 20251114-093012-1a2b3c4d',
+    'archiver cost upload --bucket file:///mnt --prefix backup --upload-id 20251114-093012-1a2b3c4d --no-show-savings',
+  ],
+  exits: { 0: 'shown', 1: 'the manifest is missing, damaged or cannot be read' },
+  async run(values, _args, context: Results & StoreContext & TableContext) {
+    const { parseStoreUrl } = await import('../../core/object-store/store-url.js');
+    const { readManifest } = await import('../../core/manifest/manifest-reader.js');
+    const { uploadCost } = await import('../../core/cost/upload-cost.js');
+    const { costOfItem, uploadSavings } = await import('../../core/cost/upload-savings.js');
+    const unnamed = { datasetId: undefined, version: undefined, asOf: undefined };
+    const { baseUrl, uploadId } = await findUpload(undefined, { ...values, ...unnamed }, context);
+    const { head, own, place, requests } = await withStore({ baseUrl, values, context }, async (opened) => {
+      const { head } = await readManifest(opened.store, { uploadId, headOnly: true, signal: context.signal });
+      const place = {
+        region: opened.region,
+        isAws: opened.isAws,
+        isFolder: parseStoreUrl(baseUrl).kind === 'file',
+      };
+      return { head, own: ownObjects(head), place, requests: opened.requests };
+    });
+    const estimate = uploadCost(own, place);
+    const classes = [...new Set(own.map(({ storageClass }) => storageClass))].map((storageClass) => {
+      const objects = own.filter((object) => object.storageClass === storageClass);
+      const storedBytes = objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      const monthlyUsd = costOfItem(uploadCost(objects, place), 'storage');
+      return { storageClass, objects: objects.length, storedBytes, monthlyUsd };
+    });
+    const [largest] = [...classes].sort((one, other) => other.storedBytes - one.storedBytes);
+    const { files, bytes } = head.totals;
+    const copy = { files, bytes, storageClass: largest?.storageClass ?? 'STANDARD' };
+    // Of what refers to earlier versions the manifest does not tell which files are its own.
+    const isWhole = head.listing === 'full' && own.length === head.chunks.length;
+    const savings = values.showSavings && isWhole ? uploadSavings(estimate, copy, place) : undefined;
+    const amounts = {
+      monthlyUsd: costOfItem(estimate, 'storage'),
+      requestsUsd: costOfItem(estimate, 'requests'),
+      region: estimate.region,
+      isAws: estimate.isAws,
+      pricesOf: estimate.pricesOf,
+    };
+    const location = uploadUrl({ baseUrl, uploadId });
+    const table = await tableText(classes, COLUMNS, context);
+    context.result(
+      {
+        uploadId,
+        location,
+        datasetId: head.datasetId,
+        project: head.project ?? null,
+        files,
+        bytes,
+        ...amounts,
+        costByStoredClass: classes,
+        ...(savings === undefined ? {} : { savings: savingsDocument(savings) }),
+        requests,
+      },
+      () =>
+        textOf([
+          `${printable(location)}: ${formatUsd(amounts.monthlyUsd)} a month, and ${formatUsd(amounts.requestsUsd)} once for its requests`,
+          fact('dataset', printable(head.datasetId)),
+          fact('files', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`),
+          ...(savings === undefined ? [] : [fact('savings', savingsText(savings))]),
+          fact('prices', place.isFolder ? 'a folder costs nothing' : `list prices of ${estimate.pricesOf}`),
+        ]) + `\n${table}`,
+    );
+  },
+});
+
+/** The chunks below the upload's own folder. */
+const ownObjects = ({ chunks }: ManifestHead): readonly StoredObject[] =>
+  chunks
+    .filter(({ key }) => !key.startsWith('../'))
+    .map(({ size: sizeBytes, storageClass }) => ({ sizeBytes, storageClass }));
+
+const savingsDocument = ({ storageClass, plain, monthlyUsd, requestsUsd }: UploadSavings) => ({
+  storageClass,
+  plainUsd: plain.costUsd,
+  monthlyUsd,
+  requestsUsd,
+});
+
+function savingsText({ storageClass, monthlyUsd, requestsUsd }: UploadSavings): string {
+  const amount = (usd: number | null): string => (usd !== null && usd < 0 ? `-${formatUsd(-usd)}` : formatUsd(usd));
+  return `${amount(monthlyUsd)} a month and ${amount(requestsUsd)} of requests, against one object a file in ${printable(storageClass)}`;
+}

@@ -1,0 +1,37 @@
+// What an upload saves against a plain copy: each file an object of its own, not compressed, in the storage class that most
+// of the upload is in. Files are taken as equally large, as a manifest's head tells their number and sum.
+import type { Usd } from './money.js';
+import type { StoredObject } from './stored-object.js';
+import { uploadCost, type UploadEstimate, type UploadPlace } from './upload-cost.js';
+
+export interface UploadSavings {
+  readonly storageClass: string;
+  /** A month of storage, and the requests. */
+  readonly plain: UploadEstimate;
+  readonly monthlyUsd: Usd;
+  readonly requestsUsd: Usd;
+}
+
+export interface PlainCopy {
+  readonly files: number;
+  readonly bytes: number;
+  readonly storageClass: string;
+}
+
+function* equalFiles({ files, bytes, storageClass }: PlainCopy): Generator<StoredObject> {
+  for (let file = 0; file < files; file++) yield { sizeBytes: Math.round(bytes / files), storageClass };
+}
+
+/** The amount of an item in an estimate of an upload. */
+export const costOfItem = ({ lines }: Pick<UploadEstimate, 'lines'>, wanted: 'storage' | 'requests'): Usd =>
+  lines.find(({ item }) => item === wanted)?.costUsd ?? null;
+
+/** What `actual` saves; negative where it costs more. */
+export function uploadSavings(actual: UploadEstimate, copy: PlainCopy, place: UploadPlace): UploadSavings {
+  const plain = uploadCost(equalFiles(copy), place);
+  const saved = (item: 'storage' | 'requests'): Usd => {
+    const [before, now] = [costOfItem(plain, item), costOfItem(actual, item)];
+    return before === null || now === null ? null : before - now;
+  };
+  return { storageClass: copy.storageClass, plain, monthlyUsd: saved('storage'), requestsUsd: saved('requests') };
+}

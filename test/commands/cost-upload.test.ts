@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { program } from '../../src/commands/index.js';
+import { makeArchive } from '../support/make-archive.js';
+import { writeObjects } from '../support/make-dataset.js';
+import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
+import { useTestCredentials } from '../support/open-s3.js';
+import { json, runCommand } from '../support/run-command.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const archive = makeArchive({
+  files: [
+    { path: 'a', content: 'alpha' },
+    { path: 'b', content: 'beta', chunk: 1 },
+  ],
+  bend: ({ chunks }) => (chunks[1]!['storageClass'] = 'GLACIER_IR'),
+});
+const { uploadId } = archive;
+
+test('a folder costs nothing, and a manifest that is not there is said', async () => {
+  const folder = await tempFolder();
+  await writeObjects(join(folder, 'archiver'), archive.objects);
+  const run = (...argv: readonly string[]) =>
+    runCommand({ root: program(), folder }, ['cost', 'upload', '--bucket', `file://${folder}`, '--upload-id', ...argv]);
+
+  expect(json((await run(uploadId, '--json')).stdout)).toMatchObject({
+    uploadId,
+    files: 2,
+    monthlyUsd: 0,
+    requestsUsd: 0,
+    savings: { monthlyUsd: 0, requestsUsd: 0 },
+  });
+  const { stdout } = await run(uploadId, '--no-show-savings');
+  expect(stdout).toContain('$0.00 a month');
+  expect(stdout).not.toContain('savings');
+  expect((await run('20200101-000000-00000000')).status).toBe(1);
+  expect((await runCommand({ root: program(), folder }, ['cost', 'upload', '--bucket', 'b'])).status).toBe(2);
+});
+
+test('what the upload has stored is priced by class; on a server without a list the price is unknown', async () => {
+  useTestCredentials();
+  const s3: MemoryS3 = await startMemoryS3('bucket');
+  const folder = await tempFolder();
+  for (const [key, body] of archive.objects)
+    s3.buckets.get('bucket')?.set(`lab/${key}`, { body, etag: 'e', modified: new Date(), headers: {} });
+  const flags = ['--bucket', 'bucket', '--prefix', 'lab', '--upload-id', uploadId, '--endpoint-url', s3.endpoint];
+
+  const { stdout } = await runCommand({ root: program(), folder }, ['cost', 'upload', ...flags, '--json']);
+  await s3.close();
+
+  expect(json(stdout)).toMatchObject({
+    isAws: false,
+    monthlyUsd: null,
+    costByStoredClass: [
+      { storageClass: 'STANDARD', objects: 1 },
+      { storageClass: 'GLACIER_IR', objects: 1, monthlyUsd: null },
+    ],
+    savings: { monthlyUsd: null },
+  });
+});
