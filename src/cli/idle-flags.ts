@@ -24,15 +24,16 @@ export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' |
 
 /** @throws usage for what is typed and can do nothing. `texts`: of the arguments; relative paths begin at `cwd` */
 export function refuseIdle(
-  { path, flags = {}, keepsMemoryLimit }: Command,
+  command: Command,
   resolved: Resolved,
   texts: readonly (string | undefined)[],
   cwd: string,
 ): void {
+  const { path, flags = {} } = command;
   const { [STORE_KEY]: url, bucket } = resolved.values;
   const store = typeof url === 'string' ? url : typeof bucket === 'string' ? bucketUrl(bucket, cwd) : undefined;
   // The archive that `migrate` reads may be in S3 as well.
   if (store !== undefined && !texts.some((text) => text?.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
-  if (isTyped(resolved, 'memoryLimit') && keepsMemoryLimit?.(resolved.values) !== true)
+  if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)
     throw usageError(`--memory-limit has nothing to limit in this call of archiver ${path}`);
 }

@@ -8,7 +8,7 @@ import { md5 } from '../support/make-archive.js';
 import { DATASET, type MadeDataset, makeDataset } from '../support/make-dataset.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { openSession, type TerminalSession } from '../support/terminal-session.js';
-import { CLI } from './upload-cli.js';
+import { archiver, CLI } from './upload-cli.js';
 
 const FILES = 3000;
 const home = mkdtempSync(join(tmpdir(), 'archiver-slow-'));
@@ -44,7 +44,7 @@ const run = (...args: readonly string[]): TerminalSession => open([CLI, ...args]
 
 const delayed = (): void => proxy.inject({ fault: { kind: 'delay', ms: 2500 }, path: /manifest/, times: 1 });
 
-describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
+describe('a slow manifest on a terminal', () => {
   it.each([
     ['info', 'Shards', () => ['info', upload]],
     ['dvc stages', 'prepare', () => ['dvc', 'stages', upload]],
@@ -61,6 +61,20 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
     expect([status, left.includes('Opening'), left.includes('ctrl+c')]).toEqual([0, false, false]);
     expect(left).toContain(result);
     expect(session.isCursorShown()).toBe(true);
+  });
+
+  it.each([
+    ['dataset list', DATASET, () => ['dataset', 'list', 's3://lab']],
+    ['dataset versions', 'v2  ', () => ['dataset', 'versions', 's3://lab', '--dataset-id', DATASET]],
+    ['list of a store', '1 dataset,', () => ['list', 's3://lab']],
+  ])('is told of by %s, of the records that it reads', async (_name, result, args) => {
+    proxy.inject({ fault: { kind: 'delay', ms: 2500 }, path: /datasets\/.+\.json/, times: 1 });
+    const session = run(...args());
+    await session.until('reading version records');
+
+    expect(await session.exited).toBe(0);
+    const left = (await session.screen()).join('\n');
+    expect([left.includes('Opening'), left.includes(result)]).toEqual([false, true]);
   });
 
   it('says nothing of one that is quick', async () => {
@@ -81,7 +95,7 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
 
     // What was written last may be read after the end.
     const rows = (): number => session.written().match(/ data\/part-[0-9a-f]{32}\.csv\r\n/g)?.length ?? 0;
-    await expect.poll(rows, { timeout: 5000 }).toBe(FILES);
+    await expect.poll(rows, { timeout: 120_000 }).toBe(FILES);
     // A row is some columns wider than the window.
     expect(
       (await session.screen()).filter((line) => !/^(?:[0-9a-f]{0,3}\.csv|v|.* data\/part-.*)$/.test(line)),
@@ -114,6 +128,16 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
     session.type('q');
 
     expect(await session.exited).toBe(0);
+  });
+
+  it.each([
+    ['info', () => ['info', upload], /manifest/],
+    ['dataset list', () => ['dataset', 'list', 's3://lab'], /datasets/],
+  ])('has the tries of %s told in a log', async (_name, args, path) => {
+    proxy.inject({ fault: { kind: 'reset' }, path, times: 1 });
+    const { status, stderr } = await archiver(home, args(), { env: { ...ENV, AWS_ENDPOINT_URL: proxy.endpoint } });
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringMatching(/; try 2 of \d+ in /) as string });
   });
 
   it('says that the store cannot be reached', async () => {

@@ -15,9 +15,13 @@ export interface CommandRun {
 export interface CommandHost {
   readonly root: Node<Command>;
   readonly folder: string;
+  /** HOME; the folder, unless it is said. */
+  readonly userHome?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Lines typed on a terminal, after which the input ends; without them there is no terminal. */
   readonly answers?: readonly string[] | undefined;
+  /** What stdin gives where it is no terminal, before it ends; without it nothing comes and it stays open. */
+  readonly input?: string;
   readonly now?: () => Date;
   readonly signal?: AbortSignal;
   /** Results go to a terminal of this width. */
@@ -29,8 +33,10 @@ export async function runCommand(
   {
     root,
     folder,
+    userHome = folder,
     env = {},
     answers,
+    input,
     now = () => new Date(),
     signal = new AbortController().signal,
     columns,
@@ -44,11 +50,12 @@ export async function runCommand(
     return stream;
   };
   const isTTY = answers !== undefined;
+  const typed = answers?.map((line) => `${line}\n`) ?? (input === undefined ? undefined : [input]);
   const host = {
     env: { ARCHIVER_HOME: join(folder, 'home'), ...env },
     cwd: folder,
-    userHome: folder,
-    stdin: Object.assign(isTTY ? Readable.from(answers.map((line) => `${line}\n`)) : new PassThrough(), { isTTY }),
+    userHome,
+    stdin: Object.assign(typed === undefined ? new PassThrough() : Readable.from(typed), { isTTY }),
     stdout: Object.assign(collector('stdout'), columns !== undefined && { isTTY: true, columns }),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,

@@ -8,7 +8,8 @@ import { formatBytes, formatCount } from '../../ui/format.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
-import { type Column, column, moments, numbers, tableText, type TableContext } from '../kit/table.js';
+import { type Column, column, moments, numbers, tableText } from '../kit/table.js';
+import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 import { defined } from '../../core/defined.js';
 
 interface Row {
@@ -56,32 +57,35 @@ export const command = defineCommand({
     1: 'there is no such dataset, or the store cannot be read',
     3: 'listed, but some are unreadable',
   },
-  async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
+  async run(values, [url], context: Results & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');
     const { readVersions } = await import('../../core/dataset/records/versions.js');
-    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const { datasetId, versions: listed } = await findDataset(store, values.datasetId, context.signal);
-      const read = await readVersions(store, datasetId, listed.toReversed(), context.signal);
-      const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
-      for (const { problem } of broken) context.warn(problem.message);
-      const { knownCommits } = await import('../../core/dataset/records/version-commits.js');
-      const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
-      const { commits, problems } = await knownCommits(store, records, context.signal);
-      for (const problem of problems) context.warn(problem);
-      const rows = read.map((found): Row => {
-        const { version, tags } = found.listed;
-        return { version, tags, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
-      });
-      const isShown = ({ title }: Column<Row>): boolean =>
-        (title !== 'COMMIT' || rows.some(({ commit }) => typeof commit === 'string')) &&
-        (title !== 'TAGS' || rows.some(({ tags }) => tags.length > 0));
-      const table = await tableText(rows, COLUMNS.filter(isShown), context);
-      const versions = read.map((found) => versionDocument(found, commits.get(found.listed.version)));
-      context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
-      return broken.length + problems.length > 0 ? 3 : 0;
+    const { knownCommits } = await import('../../core/dataset/records/version-commits.js');
+    const { signal } = context;
+    const { datasetId, read, commits, problems, requests } = await whileReading(context, baseUrl, (emit) =>
+      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+        emit({ type: 'phase', phase: 'listing' });
+        const { datasetId, versions: listed } = await findDataset(store, values.datasetId, signal);
+        const read = await readVersions(store, datasetId, listed.toReversed(), signal);
+        const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
+        return { datasetId, read, ...(await knownCommits(store, records, signal)), requests };
+      }),
+    );
+    const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
+    for (const problem of [...broken.map((found) => found.problem.message), ...problems]) context.warn(problem);
+    const rows = read.map((found): Row => {
+      const { version, tags } = found.listed;
+      return { version, tags, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
     });
+    const isShown = ({ title }: Column<Row>): boolean =>
+      (title !== 'COMMIT' || rows.some(({ commit }) => typeof commit === 'string')) &&
+      (title !== 'TAGS' || rows.some(({ tags }) => tags.length > 0));
+    const table = await tableText(rows, COLUMNS.filter(isShown), context);
+    const versions = read.map((found) => versionDocument(found, commits.get(found.listed.version)));
+    context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
+    return broken.length + problems.length > 0 ? 3 : 0;
   },
 });
 

@@ -14,15 +14,12 @@ import { manifestProblem } from './check-job.js';
 import { askAgain } from './download-job.js';
 import { chunkIdentity, jobWithChunks } from './judge-job.js';
 import type { JobChunk, RestoreJob } from './restore-job.js';
+import type { ColdOptions } from '../restore/retrieve.js';
 
-export interface AgainOptions {
+export interface AgainOptions extends Pick<ColdOptions, 'tier' | 'maxCostUsd' | 'region' | 'isAws'> {
   readonly store: ObjectStore;
   readonly now: () => Date;
   readonly signal: AbortSignal;
-  readonly tier: ThawTier;
-  readonly maxCostUsd: number | undefined;
-  readonly region: string | undefined;
-  readonly isAws: boolean;
 }
 
 export interface AgainPlan {

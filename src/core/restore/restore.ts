@@ -7,16 +7,14 @@ import { treeLoss } from '../output-tree/open-tree.js';
 import { cancelledError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { Selectors } from '../manifest/selection.js';
 import { threadsWithin } from '../limits/open-files.js';
-import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath, printable } from '../paths/raw-path.js';
 import { countEntries, type EntryCounts } from './plan/count-entries.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
 import { Failures, type Failure } from '../failures/failure-list.js';
 import { finishFolders, finishRoot, makeFolders, type Writing } from './write/folders.js';
 import type { FrameCache } from './fetch/frame-cache.js';
-import { gather, type Gathered } from './plan/gather.js';
+import { gather, type Gathered, type GatherOptions } from './plan/gather.js';
 import { lockOutput } from './write/leftovers.js';
 import { makeLinks, planHardlinks } from './write/links.js';
 import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
@@ -34,15 +32,9 @@ import { WorkerPool } from './unpack/worker-pool.js';
 import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
 import { NothingSelected } from '../manifest/nothing-selected.js';
 
-export interface RestoreOptions {
+export interface RestoreOptions extends Omit<GatherOptions, 'failures' | 'signal'> {
   readonly operation: 'restore' | 'download';
-  /** Bound to the base that holds `uploads/`. */
-  readonly reader: ObjectReader;
-  readonly uploadId: UploadId;
-  /** Digests that the manifest may have, where a version record names them. */
-  readonly manifestSha256?: readonly string[] | undefined;
   readonly outputDir: string;
-  readonly selectors: Selectors;
   readonly overwrite: OverwritePolicy;
   readonly flatten: boolean;
   /** Compare each file with its MD5. */

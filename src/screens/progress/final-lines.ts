@@ -8,36 +8,33 @@ import { signText } from '../../ui/sign.js';
 import { shellWord } from '../../core/text/shell-word.js';
 import { type Problem, problemCount, problemLines } from './problem-lines.js';
 
-export interface UploadResult {
-  readonly operation: 'upload';
+interface EndedWell {
   readonly files: number;
   readonly bytes: number;
-  readonly storedBytes: number;
-  /** Files and bytes are those of the version, of which only what changed was stored. */
-  readonly isDifference?: boolean;
   readonly durationMs: number;
-  readonly location: string;
-  readonly datasetId: string;
-  readonly version: number;
-  /** Files that could not be read. */
+  /** Files that could not be read, or written. */
   readonly problems: readonly Problem[];
-  /** A command to type; by default the one that verifies the upload. */
+  /** A command to type; by default the one that verifies an upload. */
   readonly next?: string;
 }
 
-export interface FetchResult {
+export interface UploadResult extends EndedWell {
+  readonly operation: 'upload';
+  readonly storedBytes: number;
+  /** Files and bytes are those of the version, of which only what changed was stored. */
+  readonly isDifference?: boolean;
+  readonly location: string;
+  readonly datasetId: string;
+  readonly version: number;
+}
+
+export interface FetchResult extends EndedWell {
   readonly operation: 'restore' | 'download';
-  readonly files: number;
-  readonly bytes: number;
-  readonly durationMs: number;
   /** The folder that was written to. */
   readonly target: string;
   /** Requests for content. */
   readonly ranges: number;
   readonly fetchedBytes: number;
-  /** Files that could not be written. */
-  readonly problems: readonly Problem[];
-  readonly next?: string;
 }
 
 export type FinalResult = UploadResult | FetchResult;

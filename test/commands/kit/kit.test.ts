@@ -134,9 +134,11 @@ describe('stores', () => {
     const status = await list.run({ ...values, writerId: undefined }, [url], {
       ...context(),
       json: false,
+      quiet: false,
       stdout: new PassThrough(),
-      note: () => undefined,
-      warn: () => undefined,
+      stderr: new PassThrough(),
+      colors: { stdout: false, stderr: false },
+      now: () => new Date(),
       result: (_, text) => void texts.push(text()),
       outcome: (_, text) => void texts.push(text()),
     });

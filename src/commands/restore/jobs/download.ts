@@ -4,7 +4,7 @@ import { defineCommand } from '../../../cli/command.js';
 import type { Accounted, Clock, MemoryLimit, Messages, Origins, Places, Results } from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
-import { isArchiverError } from '../../../core/failures/errors.js';
+import { noneOn } from '../../../core/failures/errors.js';
 import type { EventSink } from '../../../core/events.js';
 import type { OpenedStore } from '../../../core/object-store/open-store.js';
 import { printable } from '../../../core/paths/raw-path.js';
@@ -130,12 +130,8 @@ async function manifestDigests(
   if (datasetId === undefined || version === undefined) return undefined;
   const { readVersion } = await import('../../../core/dataset/records/versions.js');
   const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');
-  try {
-    return digestsOf(await readVersion(store, datasetId, version, signal));
-  } catch (error) {
-    if (isArchiverError(error, 'not-found')) return undefined;
-    throw error;
-  }
+  const record = await readVersion(store, datasetId, version, signal).catch(noneOn('not-found'));
+  return record && digestsOf(record);
 }
 
 async function alreadyCompleted(job: RestoreJob, context: Results): Promise<number> {

@@ -8,6 +8,7 @@ import type { Channel, ChannelWorld } from '../channel.js';
 import { linesOf, titleOf } from '../message.js';
 import type { EmailSettings } from '../settings.js';
 
+/** Submissions: RFC 8314. */
 const IMPLICIT_TLS_PORT = 465;
 /** Of connecting, of the greeting, of silence later. */
 const TIMEOUT_MS = 15_000;
@@ -20,14 +21,19 @@ const outcomeOf = <T>(call: (done: Done<T>) => void): Promise<T | undefined> =>
     call((error, value) => (error ? reject(error) : resolve(value)));
   });
 
-export function emailChannel(settings: EmailSettings, { network }: ChannelWorld): Channel {
+/** `implicitTlsPort`: where TLS begins with the first byte. */
+export function emailChannel(
+  settings: EmailSettings,
+  { network }: ChannelWorld,
+  implicitTlsPort = IMPLICIT_TLS_PORT,
+): Channel {
   const { smtpHost, smtpPort, smtpUseTls, smtpUsername, smtpPassword, smtpFrom, recipients } = settings;
   return {
     name: 'email',
     secrets: [smtpPassword ?? '', ...encodedLogins(settings)],
     async send(alerts, signal) {
       const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
-      const secure = smtpUseTls && smtpPort === IMPLICIT_TLS_PORT;
+      const secure = smtpUseTls && smtpPort === implicitTlsPort;
       const connection = new SMTPConnection({
         host: smtpHost,
         port: smtpPort,
@@ -45,8 +51,8 @@ export function emailChannel(settings: EmailSettings, { network }: ChannelWorld)
       signal.addEventListener('abort', stop, { once: true });
       try {
         signal.throwIfAborted();
-        // What goes wrong outside a call is the end of the connection.
-        const broken = new Promise<never>((_, reject) => void connection.once('error', reject));
+        // What goes wrong outside a call is the end of the connection; there may be more of it after that.
+        const broken = new Promise<never>((_, reject) => void connection.on('error', reject));
         broken.catch(() => undefined);
         await Promise.race([outcomeOf((done) => connection.connect(done)), broken]);
         if (smtpUsername !== null)
