@@ -127,6 +127,21 @@ describe('what was used', () => {
     expect(existsSync(join(folder, 'home', 'budgets.json'))).toBe(false);
   });
 
+  test('counts in a bucket', async () => {
+    useTestCredentials();
+    const s3 = await startMemoryS3();
+    onTestFinished(() => s3.close());
+    s3.buckets.set('bucket', new Map());
+    const shared = ['s3://bucket/budgets', '--endpoint-url', s3.endpoint] as const;
+    await run('budget', 'set', '--global', '--volume', '1', '--store', ...shared);
+
+    const { status, stderr } = await run('upload', 'data', 's3://bucket/lab', '--quiet', '--budget-store', ...shared);
+
+    expect([status, stderr]).toEqual([0, '']);
+    expect((await usedOf('--global', '--store', ...shared)).used).toBeGreaterThan(BYTES);
+    expect([...(s3.buckets.get('bucket')?.keys() ?? [])]).toContain('budgets/budgets.json');
+  });
+
   test('that cannot be counted is a warning after the work, and a refusal before it', async () => {
     mkdirSync(join(folder, 'home'));
     writeFileSync(join(folder, 'home', 'budgets.json'), '{');
