@@ -97,6 +97,18 @@ describe('configure', () => {
     expect(readdirSync(folder, { recursive: true })).not.toContain(join('home', 'alerts.json'));
   });
 
+  test('Ctrl+C at the question ends it, an empty answer and an empty file are refused, and nothing is written', async () => {
+    writeFileSync(join(folder, 'empty'), '\n');
+    const ended = await typing(['SECRET\u0003'], 'configure', 'slack');
+    const silent = await typing([''], 'configure', 'slack');
+    const empty = await run('configure', 'slack', '--webhook-url-file', 'empty');
+    const gone = await run('configure', 'slack', '--webhook-url-file', 'gone');
+
+    expect([ended, silent, empty, gone].map(({ status }) => status)).toEqual([130, 2, 2, 1]);
+    expect(ended.stderr).not.toContain('SECRET');
+    expect(readdirSync(folder, { recursive: true })).not.toContain(join('home', 'alerts.json'));
+  });
+
   test('--cooldown needs no channel', async () => {
     await run('configure', '--cooldown', '90m');
 

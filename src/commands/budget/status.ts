@@ -1,6 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../cli/context.js';
 import { ArchiverError } from '../../core/failures/errors.js';
+import { shellWord } from '../../core/text/shell-word.js';
 import { budgetFlags, withBudgetBook } from '../kit/budget-book.js';
 import { textOf } from '../kit/lines.js';
 import type { StoreContext } from '../kit/store.js';
@@ -25,7 +26,7 @@ export const budgetStatus = (path: string) =>
         const [found] = budgetsFor(await read(), project);
         if (found === undefined)
           throw new ArchiverError('not-found', `there is no budget of ${nameOf(project)}`, {
-            hint: `archiver budget set ${project ?? '--global'} --cost USD --volume GB`,
+            hint: `archiver budget set ${project === null ? '--global' : shellWord(project)} --cost USD --volume GB`,
           });
         const [whose, budget] = found;
         if (whose !== project)

@@ -1,5 +1,6 @@
 // The alerts that are due by how budgets stand. Whoever raises them leaves out what was sent within the cooldown.
 import { type Alert, type AlertType, newAlert, type Severity, subjectOf, type UsageState } from '../alerts/alert.js';
+import { shellWord } from '../text/shell-word.js';
 import { amountText } from './amounts.js';
 import { type BudgetBook, budgetsFor } from './budget.js';
 import { statusOf } from './status.js';
@@ -31,7 +32,7 @@ export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date
       const uses = `${whose} has used ${usage.usedPercent}% of the ${kind} budget: ${text(usage.used)} of ${text(usage.limit)}`;
       const goesTo =
         usage.projected === null ? '' : `, and at this rate ${text(usage.projected)} by the end of the month`;
-      const set = project ?? '--global';
+      const set = project === null ? '--global' : shellWord(project);
       const recommendation =
         severity === 'critical'
           ? `uploads are refused until the limit is raised (archiver budget set ${set} --${kind} …) or --ignore-budget is given`

@@ -3,6 +3,7 @@
 import { ArchiverError } from '../failures/errors.js';
 import { microsOf } from '../cost/money.js';
 import { printable } from '../paths/raw-path.js';
+import { shellWord } from '../text/shell-word.js';
 import { amountText } from './amounts.js';
 import { type Amounts, type BudgetBook, budgetsFor, usedIn } from './budget.js';
 
@@ -36,7 +37,7 @@ export function refusalsOf(book: BudgetBook, project: string | null, planned: Am
 export function refuseOver(refusals: readonly Refusal[]): void {
   const [first] = refusals;
   if (first === undefined) return;
-  const set = `archiver budget set ${first.project === null ? '--global' : printable(first.project)} --${first.kind}`;
+  const set = `archiver budget set ${first.project === null ? '--global' : shellWord(printable(first.project))} --${first.kind}`;
   throw new ArchiverError('budget-exceeded', `${refusals.map(sentence).join('; ')}; nothing is sent`, {
     hint: `raise the limit (${set} …), or go on in spite of it with --ignore-budget`,
   });
