@@ -20,6 +20,7 @@ import { command as contextSwitch } from './context/switch.js';
 import { command as costHistory } from './cost/history.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
+import { command as costReconcile } from './cost/reconcile.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
 import { command as costUpload } from './cost/upload.js';
@@ -89,6 +90,7 @@ const COMMANDS: readonly Command[] = [
   costSummary,
   costUpload,
   costHistory,
+  costReconcile,
   ...budgetCommands('cost budget'),
   ...budgetCommands('budget'),
   alertsConfig,

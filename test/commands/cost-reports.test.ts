@@ -157,3 +157,68 @@ test('a summary is by stage and commit, and what is done later with an upload co
   expect(await of('--by-dvc-stage', 'plot', '--git-commit', 'ab12')).toBe(0);
   expect((await run('cost', 'summary', '--git-commit', 'xyz')).status).toBe(2);
 });
+
+describe('for others', () => {
+  beforeEach(async () => {
+    await record(
+      { time: noon('2026-03-30'), ...requests(2_000_000), monthlyMicros: 31_000_000 },
+      { time: noon('2026-04-14'), ...requests(500_000), project: 'climate, "north"', stored: [], monthlyMicros: 0 },
+    );
+  });
+
+  const compliance = (...flags: readonly string[]): Promise<CommandRun> =>
+    run('cost', 'report', '--format', 'compliance', '--period', 'all', ...flags);
+
+  test('a report for an agency is JSON, with what it costs by category and month, and blanks to fill in', async () => {
+    const { status, stdout } = await compliance('--grant', '2123456');
+    expect(status).toBe(0);
+    expect(json(stdout)).toMatchObject({
+      schemaVersion: 1,
+      agency: 'NSF',
+      awardNumber: '2123456',
+      isAwardValid: true,
+      costUsd: 20,
+      currency: 'USD',
+      directCosts: [
+        { item: 'storage', category: expect.stringContaining('G.2'), costUsd: 17.5 },
+        { item: 'requests', costUsd: 2.5 },
+      ],
+      costByMonth: [
+        { month: '2026-03', costUsd: 4 },
+        { month: '2026-04', costUsd: 16 },
+      ],
+      commitments: [{ storageClass: 'STANDARD', region: 'us-west-2', bytes: 2 ** 30, minimumDays: 0 }],
+      uploadsWithoutProject: 0,
+      storageLocations: ['s3://lab/archive'],
+      blanks: { principalInvestigator: '' },
+      note: expect.stringContaining('estimates from list prices, not invoices'),
+    });
+    expect(json((await compliance('--json')).stdout)['awardNumber']).toBe(null);
+    expect(json((await compliance('--budget', 'genome')).stdout)['costUsd']).toBe(19.5);
+  });
+
+  test('as text it says the same, and that an award number has another form', async () => {
+    const { stdout, stderr } = await compliance('--agency', 'NIH', '--grant', '2123456', '--text');
+    expect(stdout).toContain('award 2123456 (not of the form that NIH gives)');
+    expect(stdout).toMatch(/storage +\$17.50 +preserving and sharing data/);
+    expect(stdout).toContain('estimates from list prices, not invoices');
+    expect(stderr).toContain('! 2123456 does not have the form');
+    for (const good of ['1 R01 CA 123456-01A1', 'U24HG012345', '5R01 GM123456-03S1'])
+      expect((await compliance('--agency', 'NIH', '--grant', good)).stderr).toBe('');
+  });
+
+  test('flags of the report for agencies need it', async () => {
+    for (const flags of [['--grant', '1'], ['--text'], ['--budget', 'x'], ['--agency', 'NIH']])
+      expect((await run('cost', 'report', ...flags)).stderr).toContain('needs --format compliance');
+  });
+
+  test('the FOCUS table has a row for each line, and comes to the report', async () => {
+    const { stdout } = await run('cost', 'report', '--format', 'focus', '--output', 'f.csv');
+    expect(stdout).toContain('written to');
+    const [head = '', ...rows] = readFileSync(join(folder, 'f.csv'), 'utf8').trimEnd().split('\r\n');
+    expect(head).toContain('BilledCost,BillingAccountId,BillingAccountName,BillingCurrency');
+    expect(rows.reduce((sum, row) => sum + Number(row.split(',')[0]), 0)).toBeCloseTo(16, 6);
+    expect(rows.some((row) => row.includes('"climate, ""north"""'))).toBe(true);
+    expect(rows.every((row) => row.includes('Amazon Simple Storage Service'))).toBe(true);
+  });
+});

@@ -21,6 +21,8 @@ const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
 const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns location';
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
+const COMPLIANCE =
+  'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
@@ -50,7 +52,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost budget status': BUDGET,
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
-  'cost report': `${SPENT} writtenTo?`,
+  'cost reconcile':
+    'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
+  'cost report': `${SPENT} ${COMPLIANCE} csv writtenTo`.replaceAll(/(\w+)(?= |$)/g, '$1?'),
   'cost summary': `${SPENT} tagged`,
   'cost upload':
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Messages, Places, Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { usdOf } from '../../core/ledger/report.js';
+import { usdOf } from '../../core/ledger/micros.js';
 import type { UploadHistoryRecord } from '../../core/ledger/upload-history.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../ui/format.js';

@@ -1,6 +1,11 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Places, Results } from '../../cli/context.js';
-import { flag } from '../../cli/flag.js';
+import { flag, type Values } from '../../cli/flag.js';
+import { idle } from '../../cli/rule.js';
+import { documentLine } from '../../core/json/document.js';
+import type { LedgerRecord } from '../../core/ledger/record.js';
+import { printable } from '../../core/paths/raw-path.js';
+import pkg from '../../../package.json' with { type: 'json' };
 import { textOf } from '../kit/lines.js';
 import { saveText } from '../kit/save-text.js';
 import {
@@ -14,6 +19,24 @@ import {
   spentFacts,
 } from '../kit/spent.js';
 import type { TableContext } from '../kit/table.js';
+import type { Period } from '../../core/ledger/period.js';
+
+const flags = {
+  ...periodFlag('month'),
+  output: flag.file({ placeholder: 'FILE', describe: 'write the report to this file instead of stdout' }),
+  format: flag.choice(['compliance', 'focus'], {
+    describe: 'evidence for a funding agency, or a FOCUS table (CSV) for FinOps tools',
+  }),
+  budget: flag.text({ placeholder: 'PROJECT_ID', describe: 'with --format compliance: only this project' }),
+  grant: flag.text({ placeholder: 'NUMBER', describe: 'with --format compliance: award number' }),
+  agency: flag.choice(['NSF', 'NIH'], { default: 'NSF', describe: 'with --format compliance: for whom' }),
+  text: flag.on({ describe: 'with --format compliance: text to read instead of JSON' }),
+  ...recordedRegionFlag,
+};
+
+type ReportContext = Results & Pick<Places, 'cwd'> & LedgerContext & TableContext;
+
+const isOther = (v: Readonly<Record<string, unknown>>): boolean => v['format'] !== 'compliance';
 
 export const command = defineCommand({
   path: 'cost report',
@@ -21,18 +44,29 @@ export const command = defineCommand({
   description:
     'What the recorded runs of the period paid once (requests, retrieval, transfer, early deletion), and what storing ' +
     'everything that they and earlier runs left in the stores has cost in it, day by day. Periods are those of the local ' +
-    'calendar (with --utc: of UTC), and the report says which days they are.',
-  flags: {
-    ...periodFlag('month'),
-    output: flag.file({ placeholder: 'FILE', describe: 'write the report to this file instead of stdout' }),
-    ...recordedRegionFlag,
-  },
-  examples: ['archiver cost report', 'archiver cost report --period last_month --json --output march.json'],
+    'calendar (with --utc: of UTC), and the report says which days they are.\n' +
+    '--format compliance is a report for NSF or NIH, as JSON or with --text to read: direct costs with their categories, ' +
+    'by month, what is stored where and for how long at least. Amounts are estimates from list prices, which it says. ' +
+    '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
+  flags,
+  rules: (['budget', 'grant', 'agency', 'text'] as const).map((key) =>
+    idle(key, ['format'], `--${key} needs --format compliance`, isOther),
+  ),
+  examples: [
+    'archiver cost report',
+    'archiver cost report --period last_month --json --output march.json',
+    'archiver cost report --format compliance --agency NIH --grant "1 R01 CA 123456-01" --budget genome --text',
+    'archiver cost report --format focus --period last_month --output focus.csv',
+  ],
   exits: { 0: 'reported', 1: 'the ledger cannot be read, or the file not written' },
-  async run(values, _args, context: Results & Pick<Places, 'cwd'> & LedgerContext & TableContext) {
+  async run(values, _args, context: ReportContext) {
     const { periodOf } = await import('../../core/ledger/period.js');
+    const records = await recordsOf(context, values.region);
+    const period = periodOf(values.period, context.now());
+    if (values.format === 'compliance') return await reportCompliance(values, { records, period }, context);
+    if (values.format === 'focus') return await reportFocus(values, { records, period }, context);
     const { spentBy, spentIn } = await import('../../core/ledger/report.js');
-    const report = spentIn(await recordsOf(context, values.region), periodOf(values.period, context.now()));
+    const report = spentIn(records, period);
     const { lines } = report;
     const tables = [
       await amountTable('FOR', spentBy(lines, 'item'), context),
@@ -44,3 +78,42 @@ export const command = defineCommand({
     await saveText({ document: await spentDocument(report), text, output: values.output }, context);
   },
 });
+
+interface Recorded {
+  readonly records: readonly LedgerRecord[];
+  readonly period: Period;
+}
+
+async function reportCompliance(
+  { budget: project, grant: award, agency, text, output }: Values<typeof flags>,
+  { records, period }: Recorded,
+  context: ReportContext,
+): Promise<void> {
+  const { complianceReport, NOTE } = await import('../../core/ledger/compliance.js');
+  const { complianceDocument, complianceText } = await import('./compliance.js');
+  const own = records.filter((record) => project === undefined || record.project === project);
+  const report = complianceReport(own, { period, agency, award });
+  if (report.isAwardValid === false)
+    context.warn(`${printable(award ?? '')} does not have the form of an award number of ${agency}`);
+  const about = { project, createdAt: context.now().toISOString(), tool: `archiver ${pkg.version}`, note: NOTE };
+  const document = await complianceDocument(report, about);
+  const shown = text ? await complianceText(report, about) : documentLine(document);
+  await saveText({ document, text: shown, output }, context);
+}
+
+async function reportFocus(
+  { output }: Values<typeof flags>,
+  { records, period }: Recorded,
+  context: ReportContext,
+): Promise<void> {
+  const { dayOf } = await import('../../core/ledger/days.js');
+  const { focusCsv } = await import('../../core/ledger/focus.js');
+  const { spentIn } = await import('../../core/ledger/report.js');
+  const providers = new Map(records.map(({ store, provider }) => [store, provider]));
+  const lines = spentIn(records, period).lines.map((line) => {
+    return { ...line, provider: providers.get(line.store) ?? ('other' as const) };
+  });
+  const firstDay = dayOf(new Date(records[0]?.time ?? context.now()));
+  const csv = focusCsv(lines, period, firstDay);
+  await saveText({ document: { csv }, text: csv, output }, context);
+}

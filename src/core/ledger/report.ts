@@ -2,6 +2,7 @@
 // of these lines.
 import { sumOf } from '../cost/money.js';
 import { recordsByDay } from './daily.js';
+import { usdOf } from './micros.js';
 import type { Period } from './period.js';
 import type { LedgerRecord } from './record.js';
 import { type StorageCost, StoredLevels } from './stored-levels.js';
@@ -36,11 +37,8 @@ export interface SpentReport {
   readonly pricesOf: readonly string[];
 }
 
-const UPLOADS: readonly LedgerRecord['operation'][] = ['upload', 'sync', 'migrate'];
-const MICROS = 1e6;
-
-/** USD of whole micro-dollars. */
-export const usdOf = (micros: number | null): number | null => (micros === null ? null : Math.round(micros) / MICROS);
+/** Operations that make uploads. */
+export const UPLOADS: readonly LedgerRecord['operation'][] = ['upload', 'sync', 'migrate'];
 
 /** The report of a period. The records before it must be there, too: what they stored still costs. */
 export function spentIn(records: readonly LedgerRecord[], period: Period): SpentReport {

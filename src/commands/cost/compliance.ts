@@ -1,0 +1,110 @@
+// A report for NSF or NIH, as a document and as text.
+import type { ComplianceReport } from '../../core/ledger/compliance.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { fact, textOf } from '../kit/lines.js';
+import { amountOf, periodDocument, periodText } from '../kit/spent.js';
+
+/** Filled in by hand. */
+const BLANKS = {
+  principalInvestigator: '',
+  institution: '',
+  repository: '',
+  persistentIdentifier: '',
+  sharingStatus: '',
+};
+
+interface About {
+  readonly project: string | undefined;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly tool: string;
+  readonly note: string;
+}
+
+/** The report as data. */
+export async function complianceDocument(
+  { agency, award, isAwardValid, report, lines, months, commitments, ...rest }: ComplianceReport,
+  { project, createdAt, tool, note }: About,
+): Promise<object> {
+  const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
+  const named = ({ name, costUsd: usd, knownUsd: known }: (typeof months)[number]) => {
+    return { name, costUsd: usd, knownUsd: known };
+  };
+  return {
+    agency,
+    awardNumber: award,
+    isAwardValid,
+    project: project ?? null,
+    ...(await periodDocument(period)),
+    createdAt,
+    tool,
+    currency: 'USD',
+    priceBasis: 'list prices',
+    priceDates: pricesOf,
+    costUsd,
+    knownUsd,
+    directCosts: lines.map(({ category, ...line }) => {
+      const { name: item, ...amount } = named(line);
+      return { item, category, ...amount };
+    }),
+    costByMonth: months.map((month) => {
+      const { name, ...amount } = named(month);
+      return { month: name, ...amount };
+    }),
+    commitments,
+    uploadCount: uploads,
+    uploadsWithoutProject: rest.uploadsWithoutProject,
+    files,
+    bytes,
+    storedBytes,
+    storageLocations: rest.stores,
+    blanks: BLANKS,
+    note,
+  };
+}
+
+/** The same for people. */
+export async function complianceText(
+  found: ComplianceReport,
+  { project, createdAt, tool, note }: About,
+): Promise<string> {
+  const { agency, award, isAwardValid, report, lines, months, commitments, stores } = found;
+  const { uploads, files, bytes, storedBytes, period, pricesOf } = report;
+  const validity = isAwardValid === false ? ` (not of the form that ${agency} gives)` : '';
+  return textOf([
+    `Data storage costs for ${agency}, award ${award === null ? '________' : printable(award) + validity}`,
+    fact('project', project === undefined ? 'all' : printable(project)),
+    fact('period', await periodText(period)),
+    fact('made', `${createdAt} by ${tool}`),
+    fact('prices', `USD, list prices${pricesOf.length === 0 ? '' : ` of ${pricesOf.join(', ')}`}`),
+    fact('total', amountOf(report)),
+    '',
+    'Direct costs',
+    ...lines.map((line) => `  ${(line.name ?? '').padEnd(16)} ${amountOf(line).padStart(12)}  ${line.category}`),
+    '',
+    'By month',
+    ...months.map((month) => `  ${(month.name ?? '').padEnd(16)} ${amountOf(month).padStart(12)}`),
+    '',
+    'Data',
+    fact('added', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),
+    fact('stored', `${formatBytes(storedBytes)} at the end of the period`),
+    ...stores.map((url) => fact('location', printable(url))),
+    ...commitments.map(({ storageClass, bytes: held, minimumDays }) =>
+      fact('class', `${printable(storageClass)}: ${formatBytes(held)}, ${minimumText(minimumDays)}`),
+    ),
+    fact('untagged', `${formatQuantity(found.uploadsWithoutProject, 'upload')} without --project`),
+    '',
+    'To fill in',
+    ...Object.keys(BLANKS).map(
+      (name) => `  ${name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ________`,
+    ),
+    '',
+    note,
+  ]);
+}
+
+function minimumText(days: number | null): string {
+  if (days === null) return 'minimum storage time not known';
+  return days === 0 ? 'no minimum storage time' : `stored for at least ${days} days`;
+}
