@@ -2,8 +2,14 @@
 import type { Command } from '../cli/command.js';
 import type { Group } from '../cli/declaration.js';
 import { buildTree, type Node } from '../cli/tree.js';
+import { command as alertsConfig } from './alerts/config.js';
+import { command as alertsConfigure } from './alerts/configure.js';
+import { command as alertsDisable } from './alerts/disable.js';
+import { command as alertsEnable } from './alerts/enable.js';
+import { command as alertsTest } from './alerts/test.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
+import { budgetCommands } from './budget/commands.js';
 import { command as completion } from './completion.js';
 import { command as config } from './config.js';
 import { command as contextCommand } from './context.js';
@@ -93,6 +99,13 @@ const COMMANDS: readonly Command[] = [
   costBenchmarkCompare,
   costHistory,
   costReconcile,
+  ...budgetCommands('cost budget'),
+  ...budgetCommands('budget'),
+  alertsConfig,
+  alertsConfigure,
+  alertsTest,
+  alertsEnable,
+  alertsDisable,
   config,
   contextCommand,
   contextList,
@@ -108,6 +121,9 @@ const GROUPS: readonly Group[] = [
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
   { path: 'cost', summary: 'what storage, requests and retrieval cost' },
+  { path: 'budget', summary: 'limits for what projects may cost and store' },
+  { path: 'cost budget', summary: 'limits for what projects may cost and store' },
+  { path: 'alerts', summary: 'where alerts about budgets and writers go' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 
