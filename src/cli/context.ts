@@ -1,5 +1,6 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { Readable, Writable } from 'node:stream';
+import type { PriceSettings } from '../core/cost/own-prices.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
@@ -47,6 +48,11 @@ export interface Origins {
 export interface MemoryLimit {
   /** Bytes from `--memory-limit`, if given. */
   readonly memoryLimitBytes: number | undefined;
+}
+
+/** What things cost here. */
+export interface Pricing {
+  readonly pricing: PriceSettings;
 }
 
 /** stdout: the result. */
@@ -102,6 +108,7 @@ export interface Context
     Clock,
     Origins,
     MemoryLimit,
+    Pricing,
     StreamedResults,
     Messages,
     Verbosity,

@@ -7,6 +7,7 @@ import { allFlags } from './global-flags.js';
 import { kebab, type Flags } from './flag.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
+import { SETTINGS } from './settings.js';
 import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
 import { suggest } from './suggest.js';
 import { tokenize } from './tokenize.js';
@@ -65,10 +66,14 @@ const isGiven =
   (key: string): boolean =>
     (origins[key] ?? 'default') !== 'default' && values[key] !== false;
 
-/** Flags, and the store that the command works on. */
+/** Settings, flags, and the store that the command works on. */
 function settingsOf(command: Command, cwd: string | undefined): Flags {
   const store = storeArg(command);
-  return { ...allFlags(command), ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }) };
+  return {
+    ...SETTINGS,
+    ...allFlags(command),
+    ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }),
+  };
 }
 
 const rulesOf = (command: Command): NonNullable<Command['rules']> => [

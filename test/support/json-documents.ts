@@ -14,7 +14,7 @@ const PLANNED = 'dryRun? dataset? classes? estimate? contents?';
 const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
-const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks readyBy? tiers?';
+const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers?';
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';

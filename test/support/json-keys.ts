@@ -46,7 +46,7 @@ const key = (form: Form, means: string): Key => ({ ...form, means });
 
 const LISTED =
   'path pathBase64? type size mtime mode uid gid user group md5 chunk shard chunkKeys? target? linkGroup? stage commit';
-const PRICED = 'costUsd lines region isAws pricesOf';
+const PRICED = 'costUsd lines provider region isAws pricesOf terms';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
 const SAMPLE = 'path? pathBase64? key? versionId? reason';
 const CHANGES = 'added deleted modified';
@@ -127,7 +127,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   context: key(oneOf('local', 'repl'), 'what `archiver` alone does'),
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
-  costUsd: key(usd, 'estimated at AWS list prices'),
+  costUsd: key(usd, 'estimated at list prices, or at those of the config file'),
   createdAt: key(time, 'when it began'),
   cwd: key(text, 'current folder'),
   damage: key(orNull(text), 'what is wrong with the manifest'),
@@ -166,7 +166,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     of('files ignored links folders written unchanged replaced firstReplaced failed'),
     '`.dvc` files that were written',
   ),
-  earlyDeletion: key(of('costUsd byClass region pricesOf'), 'the rest of minimum storage times'),
+  earlyDeletion: key(of('costUsd byClass provider region pricesOf terms'), 'the rest of minimum storage times'),
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
   encryption: key(elsewhere, 'KMS key, and what is encrypted with it'),
@@ -315,6 +315,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   problems: key(listOf(of('setting line message hint?')), 'what is wrong with a config file'),
   programVersion: key(text, 'of archiver'),
   protected: key(count, 'files that were left as they are because of --overwrite'),
+  provider: key(
+    oneOf('aws', 'wasabi', 'b2', 'minio', 'custom'),
+    'whose prices these are; `minio` and `custom` cost what the config file says',
+  ),
   quantity: key(number, 'how much of it is paid for'),
   ranges: key(count, 'requests for content'),
   ratio: key(number, 'largest shard over the average'),
@@ -397,6 +401,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   target: key(text, 'where it goes; of a symbolic link: where it leads'),
   tempBytes: key(bytes, 'space that the temporary folder needs'),
   tempFolder: key(text, 'temporary folder that is still there'),
+  terms: key(listOf(text), 'how prices differ from those of the list, in words'),
   thaw: key(
     of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt'),
     'chunks that come back from cold storage',

@@ -1,7 +1,7 @@
 // `archiver restore` of what may be in cold storage: flags to options, and the job that is saved before anything is
 // requested and paid for, even with --wait: a wait of hours may be interrupted.
 import { hostname } from 'node:os';
-import type { Clock, Messages, Places } from '../../cli/context.js';
+import type { Clock, Messages, Places, Pricing } from '../../cli/context.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
@@ -21,6 +21,7 @@ import {
 import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
 import type { DatasetVersion } from './upload-target.js';
+import { pricedBy } from './prices.js';
 import { jobFolder } from './saved.js';
 
 /** The flags that say how cold storage is dealt with, and where the store is. */
@@ -35,7 +36,7 @@ export interface ColdValues {
 
 export interface ColdRestore {
   readonly values: ColdValues;
-  readonly context: Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>;
+  readonly context: Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'> & Pricing;
   readonly opened: OpenedStore;
   readonly target: UploadLocation;
   readonly version: DatasetVersion | undefined;
@@ -65,6 +66,7 @@ export async function retrieveWithJob(options: EngineOptions, restore: ColdResto
         pollMs: values.pollInterval ?? defaultPollMs(values.tier),
         region: opened.region,
         isAws: opened.isAws,
+        ...pricedBy(context),
       },
       now: context.now,
       job: saved,

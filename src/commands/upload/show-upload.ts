@@ -1,5 +1,5 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
-import type { Context } from '../../cli/context.js';
+import type { Context, Pricing } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
@@ -11,16 +11,22 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
 /** What programs get of the result. */
-export function uploadDocument(result: UploadResult, dvcFiles?: SidecarResult): object {
+export function uploadDocument(result: UploadResult, context: Pricing, dvcFiles?: SidecarResult): object {
   const { partial: _, changes, shards: shardCount, planned: _planned, destination: _destination, ...document } = result;
   const files = dvcFiles === undefined ? {} : { dvcFiles };
-  return { ...document, shardCount, ...changes, ...files, ...(isDryRun(result) ? plannedDocument(result) : {}) };
+  return {
+    ...document,
+    shardCount,
+    ...changes,
+    ...files,
+    ...(isDryRun(result) ? plannedDocument(result, context) : {}),
+  };
 }
 
 /** What is printed of the result. */
 export function shownUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): Shown {
   return {
-    document: uploadDocument(result, dvcFiles),
+    document: uploadDocument(result, context, dvcFiles),
     text: () => `${[...resultLines(result, context), ...dvcLines(dvcFiles, context)].join('\n')}\n`,
   };
 }
@@ -44,7 +50,7 @@ function dvcLines(result: SidecarResult | undefined, context: Context): string[]
 function resultLines(result: UploadResult, context: Context): string[] {
   const { version, skipped, changes, datasetId } = result;
   const look = lookOf(context.colors.stdout, context.env);
-  if (version === null) return dryRunLines(result, problemLines('left out', skipped, look));
+  if (version === null) return dryRunLines(result, problemLines('left out', skipped, look), context);
   const counts = changes === undefined ? [] : [`  changes   ${changesText(changes)}`];
   if (changes?.noChanges === true) {
     const first = `no changes: dataset ${datasetId} stays at version ${version}`;
@@ -82,10 +88,10 @@ function referredText(referred: NonNullable<UploadResult['changes']>['referred']
   return `; ${referred.files} referred to content that is stored (${formatBytes(referred.bytes)})`;
 }
 
-function dryRunLines(result: UploadResult, leftOut: readonly string[]): string[] {
+function dryRunLines(result: UploadResult, leftOut: readonly string[], context: Pricing): string[] {
   const { files, bytes, chunks, shards, location, changes } = result;
   const base = location.replace(/\/uploads\/[^/]*$/, '');
-  const facts = isDryRun(result) ? plannedFacts(result) : [];
+  const facts = isDryRun(result) ? plannedFacts(result, context) : [];
   const last = [...facts, ...leftOut, 'Nothing was written (--dry-run).'];
   if (changes?.noChanges === true) return [`No changes: nothing would be uploaded to ${base}`, ...last];
   const size = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;

@@ -1,7 +1,16 @@
 import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type { Cancellation, Clock, Environment, Messages, Origins, Places, Results } from '../../../cli/context.js';
+import type {
+  Cancellation,
+  Clock,
+  Environment,
+  Messages,
+  Origins,
+  Places,
+  Pricing,
+  Results,
+} from '../../../cli/context.js';
 import { flag, kebab, type Values } from '../../../cli/flag.js';
 import { idle } from '../../../cli/rule.js';
 import { type ArchiverError, errorText, isArchiverError } from '../../../core/failures/errors.js';
@@ -39,7 +48,7 @@ const flags = {
   ...detectedStoreFlags,
 };
 
-type JobContext = Messages & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation;
+type JobContext = Messages & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation & Pricing;
 
 export const command = defineCommand({
   path: 'restore jobs check',
@@ -151,6 +160,7 @@ async function askAgain(
   context: JobContext,
 ): Promise<RestoreJob> {
   const { planAgain, thawAgain } = await import('../../../core/restore-jobs/thaw-again.js');
+  const { pricedBy } = await import('../../kit/prices.js');
   const { now, signal } = context;
   const typed = <T>(key: 'tier' | 'maxRestoreCost', value: T, saved: T): T =>
     context.origins[key] === 'flag' ? value : (saved ?? value);
@@ -160,8 +170,7 @@ async function askAgain(
     signal,
     tier: typed('tier', values.tier, job.tier) ?? job.tier,
     maxCostUsd: typed('maxRestoreCost', values.maxRestoreCost, job.maxRestoreCostUsd),
-    region,
-    isAws,
+    priced: { region, isAws, ...pricedBy(context) },
   });
   if (plan === undefined) return job;
   const { chunks, tier, estimate } = plan;
