@@ -32,9 +32,9 @@ export const RULES = [
   },
   {
     from: /^(core|commands|cli)\//,
-    except: /^core\/(object-store\/s3\/|keys\/kms-client)/,
+    except: /^core\/(object-store\/s3\/|keys\/kms-client|live-prices\/get-products)/,
     never: ['@aws-sdk/*'],
-    why: 'only core/object-store/s3 and core/keys/kms-client.ts know the SDK',
+    why: 'only core/object-store/s3, core/keys/kms-client.ts and core/live-prices/get-products.ts know the SDK',
   },
   {
     from: /^core\/cost\//,

@@ -11,6 +11,8 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as costEstimate } from './cost/estimate.js';
+import { command as costPricing } from './cost/pricing.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -71,6 +73,8 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
+  costEstimate,
+  costPricing,
   config,
   contextCommand,
   contextList,
@@ -85,6 +89,7 @@ const GROUPS: readonly Group[] = [
   { path: 'create', summary: 'make archives and keys' },
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
+  { path: 'cost', summary: 'what storage, requests and retrieval cost' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

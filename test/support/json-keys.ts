@@ -37,6 +37,11 @@ const anyOf = (...kinds: readonly string[]): Form => ({
   type: z.union(kinds.map((keys) => of(keys).type)),
   form: kinds.map((keys) => of(keys).form).join(' or '),
 });
+const bands = listOf(of('upToGb usd'));
+const byWay = {
+  type: z.record(z.string(), usd.type),
+  form: 'price for `instant`, or for `expedited`, `standard` and `bulk`',
+};
 const KINDS = ['put', 'get', 'list', 'head', 'delete', 'copy', 'other'] as const;
 const requestCounts = {
   type: z.strictObject(Object.fromEntries(KINDS.map((kind) => [kind, count.type]))),
@@ -73,6 +78,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   bytes: key(orNull(bytes), 'sizes of the files or objects counted beside it, together'),
   bytesDone: key(bytes, 'of files whose content is stored'),
   bytesFetched: key(bytes, 'read from the store'),
+  bytesPerGb: key(bytes, 'of the GB that prices are for'),
   bytesPerSecond: key(number, 'content per second'),
   bytesSent: key(bytes, 'of content in requests that were acknowledged'),
   bytesTotal: key(bytes, 'of all files'),
@@ -107,6 +113,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   chunksReadable: key(count, 'chunks that can be read now'),
   chunksSent: key(count, 'chunks that the store has acknowledged'),
   chunksTotal: key(count, 'all chunks'),
+  classPrices: key(
+    listOf(
+      of(
+        'storageClass minimumDays storage putPer1000 getPer1000 transitionPer1000 retrievalPerGb retrievalRequestPer1000 monitoringPer1000',
+      ),
+    ),
+    'prices by storage class',
+  ),
   classes: key(listOf(of('storageClass files bytes objects packedBytes')), 'what would be stored, by storage class'),
   code: key(text, 'kind of failure, for programs'),
   coldChunks: key(
@@ -167,6 +181,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     '`.dvc` files that were written',
   ),
   earlyDeletion: key(of('costUsd byClass provider region pricesOf terms'), 'the rest of minimum storage times'),
+  earlyDeletionUsd: key(usd, 'what is still paid for when all of it is deleted at once'),
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
   encryption: key(elsewhere, 'KMS key, and what is encrypted with it'),
@@ -201,11 +216,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'what archiver has written there',
   ),
   foundIn: key(oneOf('chunks', 'manifest', 'cache', 'copy'), 'where a part of a lost manifest was found'),
+  freeTransferGb: key(number, 'GB that an account may transfer to the internet each month for nothing'),
+  freeTransferTimesStored: key(number, 'the same as a multiple of what is stored'),
   freedFrom: key(orNull(time), 'when it can be deleted'),
   from: key(text, 'key of an object that is moved'),
   fromShard: key(count, 'number of a shard'),
   fromUploadId: key(text, 'the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
+  getPer1000: key(usd, 'for 1000 GET or HEAD requests'),
   gid: key(count, 'numeric group'),
   gone: key(count, 'files that are not in the folder any more, and are kept in the dataset'),
   group: key(orNull(text), 'name of the group'),
@@ -247,12 +265,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   key: key(text, 'key of an object'),
   largestBytes: key(bytes, 'of the largest shard'),
   lastVersion: key(count, 'the last one of a run'),
+  leastUsd: key(usd, 'the same if all of the month’s free transfer is left'),
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
   line: key(count, 'line of a file, from 1'),
   lines: key(listOf(of('item quantity costUsd')), 'what the cost is made of'),
   linkGroup: key(count, 'files with the same number are hard links of each other'),
   links: key(count, 'symbolic links, which get no `.dvc` file'),
+  listPer1000: key(usd, 'for 1000 listings'),
   listing: key(oneOf('full', 'delta'), 'the manifest lists everything, or what differs from another one'),
   localPath: key(text, 'folder that is compared'),
   location: key(
@@ -273,9 +293,12 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   md5s: key(listOf(text), 'files with one of these contents were asked for'),
   message: key(text, 'in words'),
   minimumDays: key(orNull(count), 'minimum storage time of a class, in days'),
+  minimumGb: key(number, 'GB that are billed each month, even if less is stored'),
   missing: key(count, 'files that are not on this computer'),
   mode: key(text, 'permissions, in octal'),
   modified: key(count, 'files that are not as they were'),
+  monitoringPer1000: key(usd, 'for watching 1000 objects for a month'),
+  monthlyUsd: key(usd, 'storage for a month'),
   moved: key(count, 'chunks that were moved'),
   movedBytes: key(bytes, 'of chunks that are moved'),
   moves: key(listOf(of('from to fromShard toShard size')), 'chunks that go to another shard'),
@@ -319,6 +342,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     oneOf('aws', 'wasabi', 'b2', 'minio', 'custom'),
     'whose prices these are; `minio` and `custom` cost what the config file says',
   ),
+  putPer1000: key(usd, 'for 1000 PUT, COPY or POST requests'),
   quantity: key(number, 'how much of it is paid for'),
   ranges: key(count, 'requests for content'),
   ratio: key(number, 'largest shard over the average'),
@@ -345,9 +369,15 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   required: key(flag, 'must be given'),
   restoreDays: key(count, 'days for which copies from cold storage stay'),
   restored: key(orNull(of('files bytes failedCount')), 'what a job has restored'),
+  restores: key(
+    listOf(of('tier? wait? costUsd leastUsd lines')),
+    'getting all of it back, in each way that is offered',
+  ),
   result: key(elsewhere, 'the document of the command'),
   retired: key(listOf(of(VERSION)), 'versions that are not kept'),
   retries: key(count, 'requests that were tried again'),
+  retrievalPerGb: key(byWay, 'for a GB, by how it is retrieved'),
+  retrievalRequestPer1000: key(byWay, 'for 1000 objects that are asked back, by how'),
   retrying: key(
     of('service trouble request reason try tries waitMs requestsWaiting'),
     'a request that is tried again just now',
@@ -385,6 +415,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'how far it is. Restore: `planned`, `pending` (asked back from cold storage: exit status 5), `ready`, `completed`, `failed`; saved upload: `running`, `interrupted`, `complete`, `unreadable`; a file of a dry run: `included`, `kept` (its metadata alone), `unchanged`, `leftOut`; repair: `sound`, `unfinished`, `finished`, `repairable`, `repaired`',
   ),
   staying: key(listOf(of('reason chunks bytes')), 'chunks that cannot be moved'),
+  storage: key(bands, 'for a GB and month'),
   storageClass: key(orNull(text), 'as S3 names it; null where nothing is stored'),
   storageClasses: key(listOf(text), 'as S3 names them'),
   store: key(of('status detail hint?'), 'whether the configured store answers'),
@@ -419,6 +450,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     { type: z.lazy(() => objectOf(TOTALS, { skipped: count.type })), form: `{ ${TOTALS.split(' ').join(', ')} }` },
     'of a manifest, as docs/format.md describes them; `skipped` is a count there',
   ),
+  transferOut: key(bands, 'for a GB to the internet'),
+  transitionPer1000: key(usd, 'for 1000 lifecycle transitions into the class'),
   tries: key(count, 'how often it is tried'),
   trouble: key(text, 'kind of trouble'),
   try: key(count, 'number of this try, from 1'),
@@ -435,9 +468,11 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unknowns: key(listOf(text), 'what cannot be known of what was rebuilt, in words'),
   unreadable: key(count, 'files of this computer that cannot be read'),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
+  upToGb: key(orNull(number), 'end of a band, in GB a month; null for the last one'),
   updatedAt: key(orNull(time), 'when it was last changed'),
   uploadCount: key(count, 'uploads'),
   uploadId: key(orNull(text), 'an upload; null where none was made'),
+  uploadUsd: key(usd, 'requests that upload it'),
   uploads: key(
     listOf(
       of(
@@ -447,6 +482,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'uploads one by one',
   ),
   url: key(text, 'URL of a store'),
+  usd: key(usd, 'price of a unit'),
   user: key(orNull(text), 'name of the owner'),
   validated: key(flag, 'the upload was compared with the archive'),
   value: key({ type: z.unknown(), form: 'text, number, list, true or false' }, 'of a setting'),
@@ -473,6 +509,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   writerId: key(text, 'an unattended writer'),
   written: key(count, 'files that were written'),
   yaml: key(text, 'a config file'),
+  yearlyUsd: key(usd, 'storage for a year'),
 };
 
 /** An object of these keys and no others; `?`: may be missing. @throws for a key that is not explained */

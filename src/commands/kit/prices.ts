@@ -1,8 +1,9 @@
 // The prices that hold for a command: those of the lists, with what the config file says of them.
-import type { Pricing } from '../../cli/context.js';
+import type { Cancellation, Clock, Environment, Messages, Places, Pricing } from '../../cli/context.js';
 import { ownPrices } from '../../core/cost/own-prices.js';
-import type { PriceBook } from '../../core/cost/price-table.js';
+import type { PriceBook, PriceList } from '../../core/cost/price-table.js';
 import type { Provider } from '../../core/cost/providers.js';
+import { usageError } from '../../core/failures/errors.js';
 
 export interface PricedBy {
   readonly provider: Provider | undefined;
@@ -14,3 +15,40 @@ export const pricedBy = ({ pricing }: Pricing): PricedBy => ({
   provider: pricing.provider,
   book: ownPrices(pricing),
 });
+
+/** What the price flags say. */
+export interface PriceValues {
+  readonly region: string;
+  readonly realTimePricing: boolean;
+  readonly profile: string | undefined;
+}
+
+export type PriceContext = Pricing & Pick<Places, 'home'> & Environment & Clock & Cancellation & Pick<Messages, 'warn'>;
+
+/** The prices that a command was told to use. @throws usage; with --real-time-pricing as `livePrices` */
+export async function chosenPrices(values: PriceValues, context: PriceContext): Promise<PriceList> {
+  const { pricing } = context;
+  const { provider = 'aws' } = pricing;
+  const { region, realTimePricing } = values;
+  const place = { provider, region: provider === 'aws' ? region : undefined };
+  if (!realTimePricing) return ownPrices(pricing)(place);
+  if (provider !== 'aws') throw usageError(`--real-time-pricing asks AWS, and the provider is ${provider}`);
+  const { livePrices } = await import('../../core/live-prices/live-prices.js');
+  const { env, home, signal, now } = context;
+  const sources = { env, profile: values.profile };
+  const live = await livePrices({ region, home, sources, now: now(), signal, warn: (text) => context.warn(text) });
+  return ownPrices(pricing, () => live)(place);
+}
+
+/** Where nothing has a price: refuses a region that is not known, with one that may be meant. @throws not-found */
+export async function refuseUnknownRegion({ region, classes, provider }: PriceList): Promise<void> {
+  if (provider !== 'aws' || Object.keys(classes).length > 0) return;
+  const { ArchiverError } = await import('../../core/failures/errors.js');
+  const { suggest } = await import('../../cli/suggest.js');
+  const { PRICED_REGIONS } = await import('../../core/cost/price-table.js');
+  const { printable } = await import('../../core/paths/raw-path.js');
+  const near = suggest(region ?? '', PRICED_REGIONS);
+  throw new ArchiverError('not-found', `there is no list of prices for region '${printable(region ?? '')}'`, {
+    hint: near === undefined ? `regions with prices: ${PRICED_REGIONS.join(', ')}` : `did you mean ${near}?`,
+  });
+}
