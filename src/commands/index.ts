@@ -23,6 +23,7 @@ import { command as download } from './download.js';
 import { command as dvcExport } from './dvc/export.js';
 import { command as dvcStages } from './dvc/stages.js';
 import { command as dvcStatus } from './dvc/status.js';
+import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
 import { command as info } from './info.js';
 import { command as list } from './list.js';
@@ -73,6 +74,7 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
+  estimate,
   costEstimate,
   costPricing,
   config,
