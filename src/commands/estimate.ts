@@ -106,7 +106,7 @@ interface Call {
 async function estimatePath(path: string, { values, prices, context, emit }: Call): Promise<EstimatedFolder> {
   const { filterOptions } = await import('./upload/engine-options.js');
   const { memoryLimit } = await import('./kit/memory-limit.js');
-  const { estimateFolder, storedObjects } = await import('../core/archive/estimate/estimate-folder.js');
+  const { estimateFolder } = await import('../core/archive/estimate/estimate-folder.js');
   const { ownFolders, resolveSource } = await import('../core/archive/scan/source-folder.js');
   const { classEstimate } = await import('../core/cost/class-estimate.js');
   const { recommend } = await import('../core/cost/recommend.js');
@@ -120,14 +120,13 @@ async function estimatePath(path: string, { values, prices, context, emit }: Cal
     emit,
     signal: context.signal,
   });
-  const objects = storedObjects(folder);
   const { storageClass } = values;
   const isSold = (name: string): boolean => name === storageClass || Object.hasOwn(prices.classes, name);
   const estimates = (storageClassFlag.type.choices ?? [])
     .filter(isSold)
-    .map((name) => classEstimate(name, objects, prices));
+    .map((name) => classEstimate(name, folder.chunks, prices));
   const base =
-    estimates.find((one) => one.storageClass === storageClass) ?? classEstimate(storageClass, objects, prices);
+    estimates.find((one) => one.storageClass === storageClass) ?? classEstimate(storageClass, folder.chunks, prices);
   const isAlone = isGiven(context, 'storageClass') && !values.showComparison;
   const others = estimates.filter((one) => one !== base);
   const onePut = { kind: 'put', storageClass, quantity: folder.files } as const;

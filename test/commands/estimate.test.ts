@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
@@ -43,9 +43,21 @@ describe('estimate', () => {
       shardCount: uploaded['shardCount'],
     });
     expect(sampledShare).toBe(1);
-    // Tables of contents are not counted; small chunks each have one.
-    expect(Number(uploaded['storedBytes']) / Number(storedBytes)).toBeGreaterThan(0.95);
-    expect(Number(uploaded['storedBytes']) / Number(storedBytes)).toBeLessThan(1.05);
+    expect(Number(uploaded['storedBytes']) / Number(storedBytes)).toBeCloseTo(1, 1);
+  });
+
+  test('counts what the lists of many small files take, which is more than their content', async () => {
+    await mkdir(join(folder, 'small'));
+    for (let n = 0; n < 3000; n++) await writeFile(join(folder, 'small', `${n}.txt`), `file ${n}\n`);
+    const { storedBytes, manifestBytes } = json((await run('estimate', 'small', '--json')).stdout);
+
+    const { stdout } = await run('upload', 'small', join(folder, 'store'), '--json');
+    const { storedBytes: uploaded, manifestKey } = json(stdout);
+    const manifest = await stat(join(folder, 'store', String(manifestKey)));
+
+    expect(storedBytes).toBeGreaterThan(3000 * 16);
+    expect(Math.abs(Number(uploaded) / Number(storedBytes) - 1)).toBeLessThan(0.15);
+    expect(Math.abs(manifest.size / Number(manifestBytes) - 1)).toBeLessThan(0.15);
   });
 
   test('shows every class, what is sampled, and where prices are from', async () => {

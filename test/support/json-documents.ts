@@ -48,7 +48,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc stages': 'uploadId location stages others dvc requests',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
-  estimate: `source files bytes packedBytes storedBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
+  estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
   find: 'pattern location hitCount datasets warnings requests hits',
   info: 'uploadId location manifest delta? manifests? encryption? requests',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',

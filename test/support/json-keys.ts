@@ -292,6 +292,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     elsewhere,
     'the manifest without its list of files, as docs/format.md describes it; of one that builds on others with the numbers of the whole',
   ),
+  manifestBytes: key(bytes, 'of the manifest, which is in STANDARD'),
   manifestKey: key(orNull(text), 'key of the manifest'),
   manifestSha256: key(orNull(text), 'of the manifest that was written'),
   manifests: key(listOf(of('uploadId listing createdAt entries')), 'what a manifest builds on, newest first'),

@@ -56,22 +56,35 @@ export const CLASS_COLUMNS: readonly Column<ClassEstimate>[] = [
 const restoreCell = ({ tier, wait, estimate: { costUsd } }: ClassEstimate['restores'][number]): string =>
   tier === null ? `${shortUsd(costUsd)} at once` : `${tier} ${shortUsd(costUsd)} (${wait?.text ?? ''})`;
 
-const storedBytesOf = ({ packedBytes, storedShare }: FolderEstimate): number => Math.ceil(packedBytes * storedShare);
+const ratioOf = ({ packedBytes, storedBytes, sample }: FolderEstimate): number | null =>
+  sample.rawBytes === 0 || storedBytes === 0 ? null : packedBytes / storedBytes;
 const transferMs = ({ folder, bytesPerSecond }: EstimatedFolder): number | null =>
-  bytesPerSecond === undefined ? null : Math.ceil((storedBytesOf(folder) / bytesPerSecond) * 1000);
+  bytesPerSecond === undefined ? null : Math.ceil((folder.storedBytes / bytesPerSecond) * 1000);
 
 /** What programs get of it. */
 export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sections): object {
   const { path, folder, prices, classes, recommendations, filesUsd, bytesPerSecond } = estimated;
-  const { files, bytes, packedBytes, shards, chunkBytes, chunks, sample, skipped, requestsAtOnce, storedShare } =
-    folder;
+  const {
+    files,
+    bytes,
+    packedBytes,
+    shards,
+    chunkBytes,
+    chunks,
+    sample,
+    skipped,
+    requestsAtOnce,
+    storedBytes,
+    manifestBytes,
+  } = folder;
   return {
     source: path,
     files,
     bytes,
     packedBytes,
-    storedBytes: storedBytesOf(folder),
-    compressionRatio: sample.rawBytes === 0 ? null : 1 / storedShare,
+    storedBytes,
+    manifestBytes,
+    compressionRatio: ratioOf(folder),
     sampledBytes: sample.rawBytes,
     sampledShare: sample.share,
     chunks: chunks.length,
@@ -98,17 +111,21 @@ export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sec
 
 /** What is in the folder, and what an upload of it would store. */
 export function folderLines({ path, folder }: EstimatedFolder): readonly string[] {
-  const { files, bytes, packedBytes, chunks, shards, sample, storedShare } = folder;
+  const { files, bytes, packedBytes, storedBytes, manifestBytes, chunks, shards, sample } = folder;
+  const ratio = ratioOf(folder);
   const part = `${formatPercent(sample.share)} of it, ${formatBytes(sample.rawBytes)},`;
   const sampled = sample.share < 1 ? part : 'all of it';
   const how =
-    sample.rawBytes === 0
+    ratio === null
       ? 'nothing could be sampled: as if it could not be compressed'
-      : `${formatRatio(1 / storedShare)} smaller: ${sampled} was compressed`;
+      : `${formatRatio(ratio)} smaller: ${sampled} was compressed`;
   return [
     `${path}: ${amountText(files, 'file', bytes)}, ${formatBytes(packedBytes)} packed`,
-    fact('stored', `about ${formatBytes(storedBytesOf(folder))}, ${how}`),
-    fact('objects', `${formatQuantity(chunks.length, 'chunk')} over ${shards} shards, a manifest and a version record`),
+    fact('stored', `about ${formatBytes(storedBytes)}, ${how}`),
+    fact(
+      'objects',
+      `${formatQuantity(chunks.length, 'chunk')} over ${shards} shards, and a manifest of about ${formatBytes(manifestBytes)}`,
+    ),
     ...(sample.unread === 0
       ? []
       : [fact('unread', `${formatQuantity(sample.unread, 'file')} of the sample could not be read`)]),

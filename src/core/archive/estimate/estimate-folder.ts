@@ -12,6 +12,7 @@ import { scanInWorker } from '../scan/scan-in-worker.js';
 import { type Skip } from '../scan/skip.js';
 import { tellSkips } from '../scan/tell-skips.js';
 import { settingsOf } from '../settings.js';
+import { listingBytes } from './listing-bytes.js';
 import { type Sample, sampleCompression } from './sample-compression.js';
 
 export interface FolderEstimateOptions {
@@ -33,12 +34,13 @@ export interface FolderEstimate {
   readonly chunkBytes: number;
   /** Most requests at a time. */
   readonly requestsAtOnce: number;
-  /** Bytes before compression of each chunk. */
-  readonly chunks: readonly number[];
   readonly packedBytes: number;
   readonly sample: Sample;
-  /** Stored bytes for a packed one; 1 where nothing could be sampled. */
-  readonly storedShare: number;
+  /** Of each chunk, with its table of contents; not compressed where nothing could be sampled. */
+  readonly chunks: readonly Omit<StoredObject, 'storageClass'>[];
+  readonly storedBytes: number;
+  /** In STANDARD, beside the chunks. */
+  readonly manifestBytes: number;
 }
 
 /** @throws not-found, access-denied for the folder; usage for a pattern that is none; cancelled */
@@ -55,7 +57,6 @@ export async function estimateFolder(options: FolderEstimateOptions): Promise<Fo
   const shards = maxShards === 0 ? sizes.shards : Math.min(maxShards, sizes.shards);
   const { shardStrategy: strategy, storageClass } = settings.layout;
   const tasks = planChunks(table, { strategy, shards, chunkBytes, storageClass }).flat();
-  const chunks = tasks.map(({ rawBytes }) => rawBytes);
   emit({ type: 'phase', phase: 'reading' });
   const sample = await sampleCompression({
     table,
@@ -66,6 +67,11 @@ export async function estimateFolder(options: FolderEstimateOptions): Promise<Fo
       emit({ type: 'progress', items: done.files, bytes: done.bytes });
     },
   });
+  const share = sample.rawBytes === 0 ? 1 : Math.min(1, sample.storedBytes / sample.rawBytes);
+  const { inChunk, inManifest } = listingBytes(table);
+  const chunks = tasks.map(({ rawBytes, entries }) => ({
+    sizeBytes: Math.ceil(rawBytes * share + entries.length * inChunk),
+  }));
   return {
     files: scanned.files,
     bytes: scanned.bytes,
@@ -74,15 +80,9 @@ export async function estimateFolder(options: FolderEstimateOptions): Promise<Fo
     chunkBytes,
     requestsAtOnce: policy.windowLimit,
     chunks,
-    packedBytes: chunks.reduce((sum, bytes) => sum + bytes, 0),
+    packedBytes: tasks.reduce((sum, { rawBytes }) => sum + rawBytes, 0),
+    storedBytes: chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    manifestBytes: Math.ceil(pending.entries * inManifest),
     sample,
-    storedShare: sample.rawBytes === 0 ? 1 : Math.min(1, sample.storedBytes / sample.rawBytes),
   };
 }
-
-/** The objects that it becomes, of the sizes that they have in the store. */
-export const storedObjects = ({
-  chunks,
-  storedShare,
-}: Pick<FolderEstimate, 'chunks' | 'storedShare'>): readonly Omit<StoredObject, 'storageClass'>[] =>
-  chunks.map((bytes) => ({ sizeBytes: Math.ceil(bytes * storedShare) }));
