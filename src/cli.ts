@@ -10,6 +10,7 @@ import { closeOutput } from './cli/lost-output.js';
 import { endProcess } from './cli/process-end.js';
 import { escapedFailure, runProgram } from './cli/run.js';
 import { quietWarnings } from './cli/warnings.js';
+import { workingFolder } from './cli/working-folder.js';
 import { program } from './commands/index.js';
 import { openFileLimit } from './core/limits/open-files.js';
 
@@ -49,7 +50,7 @@ process.on('beforeExit', () => {
 
 const ended = await runProgram({ root: program(), version: pkg.version }, process.argv.slice(2), {
   env: process.env,
-  cwd: process.cwd(),
+  ...workingFolder(),
   userHome: process.env['HOME'] ?? homedir(),
   stdin: process.stdin,
   stdout: file ?? process.stdout,

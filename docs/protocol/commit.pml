@@ -32,5 +32,8 @@
 #ifdef REPAIR
 #include "repair.pml"
 #endif
+#ifdef TAGS
+#include "tags.pml"
+#endif
 
 init { atomic { start() } }

@@ -7,6 +7,8 @@ export interface Arg<T = unknown> {
   readonly describe: string;
   readonly type: ValueType<unknown>;
   readonly optional: boolean;
+  /** A flag that says the same: one of the two is needed. */
+  readonly orFlag: string | undefined;
   /** Takes all that remain; only the last argument may. */
   readonly many: boolean;
   /** The store that the command works on; a `default` one comes from lower layers where none is typed (store-setting.ts). */
@@ -18,9 +20,15 @@ export interface Arg<T = unknown> {
 interface Options {
   readonly describe: string;
   readonly optional?: true;
+  /** Optional where this flag is given. */
+  readonly orFlag?: string;
   readonly many?: true;
 }
-type Out<T, O> = O extends { many: true } ? readonly T[] : O extends { optional: true } ? T | undefined : T;
+type Out<T, O> = O extends { many: true }
+  ? readonly T[]
+  : O extends { optional: true } | { orFlag: string }
+    ? T | undefined
+    : T;
 
 const positional =
   <T>(type: ValueType<T>, store?: Arg['store']) =>
@@ -28,7 +36,8 @@ const positional =
     name,
     describe: options.describe,
     type,
-    optional: options.optional ?? false,
+    optional: options.optional ?? options.orFlag !== undefined,
+    orFlag: options.orFlag,
     many: options.many ?? false,
     store,
   });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { withoutSecrets } from '../core/failures/hide-secrets.js';
 import { ArchiverError, errorText, isArchiverError } from '../core/failures/errors.js';
+import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
 import { printable } from '../core/paths/raw-path.js';
 import { configPlaces } from '../core/config/config-places.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
@@ -10,6 +11,7 @@ import { allProblems, problemDocument } from './config-problems.js';
 import { configSchema, type TreeSchema } from './config-tree.js';
 import type { Context } from './context.js';
 import { findLayer } from './layers.js';
+import { STORE_KEY } from './store-setting.js';
 
 interface Values {
   readonly file: string | undefined;
@@ -48,8 +50,14 @@ function sharedText(
   return findLayer(key, flag, { path: '', texts: {}, env: context.env, config })?.texts[0];
 }
 
-async function probe(url: string, options: Readonly<Record<string, string>>, context: Context): Promise<StoreCheck> {
+async function probe(
+  urlOf: () => string,
+  options: Readonly<Record<string, string>>,
+  context: Context,
+): Promise<StoreCheck> {
+  let url = 'the store';
   try {
+    url = urlOf();
     const { openStore } = await import('../core/object-store/open-store.js');
     const opened = await openStore(url, { ...options, env: context.env, signal: context.signal });
     try {
@@ -71,16 +79,18 @@ async function probe(url: string, options: Readonly<Record<string, string>>, con
 
 async function checkStore(context: Context, file: ConfigFile, schema: TreeSchema): Promise<StoreCheck> {
   const text = (section: string, key: string): string | undefined => sharedText(context, file, schema, section, key);
-  const bucket = text('storage', 'bucket');
-  if (bucket === undefined) return { status: 'skipped', detail: 'no bucket is configured (storage.bucket)' };
-  const prefix = (text('storage', 'prefix') ?? '').replaceAll(/^\/+|\/+$/g, '');
+  const named = text('storage', STORE_KEY);
+  const place = named ?? text('storage', 'bucket');
+  if (place === undefined)
+    return { status: 'skipped', detail: 'no store is configured (storage.url or storage.bucket)' };
+  const prefix = named === undefined ? (text('storage', 'prefix') ?? '') : '';
   const options = Object.fromEntries(
     ['region', 'profile', 'endpointUrl'].flatMap((key) => {
       const value = text('aws', key);
       return value === undefined ? [] : [[key, value] as const];
     }),
   );
-  return probe(`s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`, options, context);
+  return probe(() => joinStoreUrl(bucketUrl(place, context.cwd), prefix), options, context);
 }
 
 /** Checks the file and, in detail, the store that it names. */

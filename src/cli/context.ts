@@ -1,5 +1,4 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
-import type { Readable, Writable } from 'node:stream';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
@@ -27,10 +26,7 @@ export interface Places {
   readonly home: string;
 }
 
-export interface Terminal {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export interface Terminal extends Pick<Host, 'stdin' | 'stdout' | 'stderr'> {
   /** Whether text for this stream may carry colour: `--color`, NO_COLOR, FORCE_COLOR, terminal. */
   readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
 }

@@ -50,7 +50,7 @@ export function createContext(
   const trace = global('trace') === true;
   const verbose = global('verbose') === true || trace;
   const choice = colorChoice(values['color']);
-  const memoryLimit = values['memoryLimit'];
+  const memoryLimit = command.keepsMemoryLimit?.(values) === true ? values['memoryLimit'] : undefined;
   const signal = AbortSignal.any([host.signal, output.gone]);
   let document: { readonly value: object | undefined } | 'streamed' | undefined;
   let writing: Promise<void> = Promise.resolve();

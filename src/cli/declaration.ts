@@ -17,6 +17,8 @@ export interface Declaration<F extends Flags = Flags, A extends Args = Args> {
   readonly examples: readonly string[];
   /** What each exit status means; 2 and 130 are added by the framework. */
   readonly exits: Readonly<Record<number, string>>;
+  /** Whether --memory-limit bounds a call with these values; without it, it is refused. */
+  keepsMemoryLimit?(values: Values<F>): boolean;
   /** The command works on the config file itself: a broken one must not stop it. */
   readonly ignoresConfigFile?: boolean;
 }

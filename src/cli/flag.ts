@@ -44,6 +44,8 @@ export interface Flag<T = unknown> {
   readonly allowsEmpty: boolean;
   /** The default as a person would type it. */
   readonly defaultText: string | undefined;
+  /** Where it can do something: everywhere, or only with a store in S3 (idle-flags.ts). */
+  readonly only: 's3' | undefined;
   parse(texts: readonly string[]): Parsed<T>;
 }
 
@@ -56,6 +58,7 @@ interface Common {
   readonly sample?: string;
   readonly secret?: boolean;
   readonly allowEmpty?: boolean;
+  readonly only?: 's3';
 }
 type ValueOptions = Common & { readonly default?: string | number; readonly required?: true };
 type Out<T, O> = O extends { default: string | number } | { required: true } ? T : T | undefined;
@@ -73,6 +76,7 @@ function parts(kind: FlagKind, type: ValueType<unknown>, o: ValueOptions): Omit<
     secret: o.secret ?? false,
     allowsEmpty: o.allowEmpty ?? false,
     defaultText: o.default === undefined ? undefined : String(o.default),
+    only: o.only,
   };
 }
 

@@ -13,7 +13,10 @@ export const globalFlags = {
     describe:
       'what archiver without a command does: local prints help, repl starts the shell; a command that is named runs the same in both',
   }),
-  memoryLimit: flag.bytes(1024 * 1024, { sample: '512MiB', describe: 'stay below this much memory; slows work down' }),
+  memoryLimit: flag.bytes(1024 * 1024, {
+    sample: '512MiB',
+    describe: 'stay below this much memory when content is packed or unpacked; slows work down',
+  }),
   color: flag.choice(['auto', 'always', 'never'], {
     default: 'auto',
     describe: 'colour the output; auto follows the terminal, NO_COLOR and FORCE_COLOR',

@@ -48,6 +48,7 @@ export function flagFacts(path: string, key: string, flag: Flag): readonly strin
   return [
     ...(isSwitch ? [] : [choices === undefined ? label : `one of ${choices.join(', ')}`]),
     ...(flag.kind === 'repeat' || flag.kind === 'pairs' ? ['repeatable'] : []),
+    ...(flag.only === 's3' ? ['S3 only'] : []),
     ...(flag.required ? ['required'] : []),
     ...(isSwitch
       ? flag.defaultText === 'true'

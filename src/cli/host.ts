@@ -1,9 +1,9 @@
 // The process as the framework sees it. `src/cli.ts` gives the real one, tests their own.
 import type { Readable, Writable } from 'node:stream';
+import type { WorkingFolder } from './working-folder.js';
 
-export interface Host {
+export interface Host extends WorkingFolder {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
   /** The user's home folder. */
   readonly userHome: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };

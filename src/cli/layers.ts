@@ -32,6 +32,8 @@ export interface Resolved {
   readonly origins: Readonly<Record<string, Origin>>;
   /** Which variable or config key gave a value, for messages. */
   readonly sources: Readonly<Record<string, string>>;
+  /** Required flags that no layer gives. */
+  readonly missing: readonly string[];
 }
 
 export interface Layered {
@@ -104,7 +106,7 @@ function defaultValue(key: string, flag: Flag, text: string): unknown {
   throw new Error(`the default of --${kebab(key)} ${parsed.reason}`);
 }
 
-/** The values of all flags, with the origin of each. Required flags that no layer gives are one error. */
+/** The values of all flags, with the origin of each. */
 export function resolveLayers(flags: Flags, layers: Layers): Resolved {
   const values: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
@@ -121,15 +123,5 @@ export function resolveLayers(flags: Flags, layers: Layers): Resolved {
       values[key] = emptyValue(flag);
     } else values[key] = defaultValue(key, flag, flag.defaultText);
   }
-  if (missing.length > 0) throw missingFlags(missing, layers.path);
-  return { values, origins, sources };
-}
-
-function missingFlags(keys: readonly string[], path: string): Error {
-  const names = keys.map((key) => `--${kebab(key)}`).join(' and ');
-  const variables = keys.map((key) => envNames(path, key).at(-1) ?? '').join(' and ');
-  return usageError(
-    `${names} ${keys.length === 1 ? 'is' : 'are'} required`,
-    `give ${names}, or set ${variables}; see archiver ${path} --help`,
-  );
+  return { values, origins, sources, missing };
 }

@@ -3,10 +3,13 @@ import { usageError } from '../core/failures/errors.js';
 import { refuseUndecoded } from '../core/paths/typed-path.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
+import { envNames } from './env-names.js';
 import { allFlags } from './global-flags.js';
-import { kebab, type Flags } from './flag.js';
+import type { Flags } from './flag.js';
+import { refuseIdle } from './idle-flags.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
+import { dashed, inWords } from './rule.js';
 import { SETTINGS } from './settings.js';
 import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
 import { suggest } from './suggest.js';
@@ -40,13 +43,6 @@ const NAME_IT = 'ARCHIVER_STORE, or storage.url in the config file, names the st
 
 /** Checks the number of arguments and reads each; `store` is what the layers say of the one that names it. */
 function parseArgs(declared: Args, texts: readonly (string | undefined)[], store: unknown): readonly unknown[] {
-  const isThere = (arg: Arg, index: number): boolean => (arg.store === undefined ? texts[index] : store) !== undefined;
-  const missing = declared.filter((arg, index) => !arg.optional && !isThere(arg, index));
-  if (missing.length > 0) {
-    const names = missing.map(({ name }) => name).join(' and ');
-    const hint = missing.some((arg) => arg.store === 'default') ? NAME_IT : undefined;
-    throw usageError(`${names} ${missing.length === 1 ? 'is' : 'are'} missing`, hint);
-  }
   const takesAll = declared.at(-1)?.many === true;
   if (!takesAll && texts.length > declared.length) {
     const extra = texts.slice(declared.length).map((text) => `"${text ?? ''}"`);
@@ -61,10 +57,12 @@ function parseArgs(declared: Args, texts: readonly (string | undefined)[], store
   });
 }
 
+/** A switch is given where it is not as by default. */
 const isGiven =
-  ({ values, origins }: Pick<Resolved, 'values' | 'origins'>) =>
+  ({ flags = {} }: Pick<Command, 'flags'>, { values, origins }: Pick<Resolved, 'values' | 'origins'>) =>
   (key: string): boolean =>
-    (origins[key] ?? 'default') !== 'default' && values[key] !== false;
+    (origins[key] ?? 'default') !== 'default' &&
+    (typeof values[key] !== 'boolean' || String(values[key]) !== flags[key]?.defaultText);
 
 /** Settings, flags, and the store that the command works on. */
 function settingsOf(command: Command, cwd: string | undefined): Flags {
@@ -87,23 +85,48 @@ function resolveWithRules(command: Command, layers: Layers, cwd: string | undefi
   const overruled = new Set(storeArg(command)?.store === 'typed' ? [STORE_KEY] : []);
   for (;;) {
     const resolved = resolveLayers(settings, { ...layers, overruled });
-    const input = { ...resolved, given: isGiven(resolved), overruled };
+    const input = { ...resolved, given: isGiven(command, resolved), overruled };
     const more = rulesOf(command).flatMap((rule) => (rule.kind === 'flags' ? (rule.overruled?.(input) ?? []) : []));
     if (more.length === 0) return resolved;
     for (const key of more) overruled.add(key);
   }
 }
 
+/** @throws usage that names every argument and flag that is needed and not given */
+function refuseMissing(command: Command, texts: readonly (string | undefined)[], resolved: Resolved): void {
+  const { values, missing } = resolved;
+  const input = { values, given: isGiven(command, resolved) };
+  const isThere = ({ optional, orFlag, store }: Arg, index: number): boolean =>
+    (store === undefined ? texts[index] : values[STORE_KEY]) !== undefined ||
+    (orFlag === undefined ? optional : values[orFlag] !== undefined);
+  const args = (command.args ?? []).filter((arg, index) => !isThere(arg, index));
+  const names = [
+    ...args.map(({ name, orFlag }) => (orFlag === undefined ? name : `${name} (or ${dashed(orFlag)})`)),
+    ...missing.map(dashed),
+    ...rulesOf(command).flatMap((rule) => (rule.kind === 'flags' ? (rule.lacks?.(input) ?? []) : [])),
+  ];
+  if (names.length === 0) return;
+  const hints = [
+    ...(args.some((arg) => arg.store === 'default') ? [NAME_IT] : []),
+    ...missing.map((key) => `${envNames(command.path, key).at(-1) ?? ''} sets ${dashed(key)}`),
+  ];
+  throw usageError(
+    `${inWords(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing`,
+    hints.length === 0 ? undefined : hints.join('; '),
+  );
+}
+
 /** Throws the first rule that the values break, naming the layer of a flag that was not typed. */
 export function checkRules(command: Command, parsed: ParsedCommand): void {
   const { values, args, origins, sources } = parsed;
-  const given = isGiven(parsed);
+  const given = isGiven(command, parsed);
   for (const rule of rulesOf(command)) {
     const failure =
       rule.kind === 'flags' ? rule.check({ given, values }) : rule.ok(values, args) ? undefined : rule.text;
     if (failure === undefined) continue;
     const elsewhere = (rule.kind === 'flags' ? rule.keys : []).filter((key) => given(key) && origins[key] !== 'flag');
-    const nameOf = (key: string): string => (key === STORE_KEY ? 'the URL' : `--${kebab(key)}`);
+    const nameOf = (key: string): string =>
+      key === STORE_KEY ? 'the URL' : dashed(values[key] === false ? `no-${key}` : key);
     const notes = elsewhere.map((key) => `${nameOf(key)} comes from ${sources[key] ?? ''}`);
     throw usageError(notes.length === 0 ? failure : `${failure} (${notes.join('; ')})`);
   }
@@ -121,6 +144,8 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   const store = placed[declared.findIndex((arg) => arg.store !== undefined)];
   const texts = { ...tokens.texts, [STORE_KEY]: store === undefined ? [] : [store] };
   const resolved = resolveWithRules(command, { path: command.path, texts, env: input.env, config }, input.cwd);
+  refuseIdle(command, resolved, placed, input.cwd ?? '/');
+  refuseMissing(command, placed, resolved);
   const parsed = { ...resolved, args: parseArgs(declared, placed, resolved.values[STORE_KEY]) };
   checkRules(command, parsed);
   return parsed;

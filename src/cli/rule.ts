@@ -1,5 +1,5 @@
 // Rules between flags as data: help prints their text, parsing checks them, one table test covers them.
-// A flag counts as given when a flag, a variable or the config file set it, and a switch only when it is on. What a higher
+// A flag counts as given when a flag, a variable or the config file set it, and a switch only to what it is not by default. What a higher
 // layer says wins over what excludes it in a lower one; only within one layer that is a failure.
 import { kebab } from './flag.js';
 import type { Origin } from './origin.js';
@@ -20,6 +20,8 @@ export interface FlagRule<K extends string = string> {
   readonly keys: readonly K[];
   /** The sentence of the failure, or undefined. */
   check(input: RuleInput): string | undefined;
+  /** What is needed and not given, in words. */
+  lacks?(input: RuleInput): string | undefined;
   /** The keys whose values count for nothing, because a higher layer says otherwise. */
   overruled?(input: LayeredInput): readonly string[];
 }
@@ -51,12 +53,14 @@ export interface CheckRule<V, A> {
 
 export type Rule<K extends string, V, A> = FlagRule<K> | CheckRule<V, A>;
 
-const dashed = (key: string): string => `--${kebab(key)}`;
+/** `--name`. */
+export const dashed = (key: string): string => `--${kebab(key)}`;
 
-function listed(keys: readonly string[], word: string): string {
-  const names = keys.map(dashed);
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
-}
+/** `a, b and c`. */
+export const inWords = (names: readonly string[], word: string): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
+
+const listed = (keys: readonly string[], word: string): string => inWords(keys.map(dashed), word);
 
 const ruleOf = <K extends string>(
   text: string,
@@ -118,19 +122,19 @@ export function idle<const K extends string>(
   );
 }
 
+/** At least one of these is given. */
+export function someOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
+  const text = `one of ${listed(keys, 'or')}`;
+  const lacks = ({ given }: RuleInput): string | undefined => (keys.some(given) ? undefined : text);
+  return { ...ruleOf(text, keys, () => undefined), lacks };
+}
+
 /** Exactly one of these is given. */
 export function oneOf<const K extends string>(...keys: readonly K[]): FlagRule<K> {
   const text = `exactly one of ${listed(keys, 'or')}`;
-  return ruleOf(
-    text,
-    keys,
-    ({ given }) => {
-      const present = keys.filter((key) => given(key));
-      if (present.length === 1) return undefined;
-      return present.length === 0
-        ? `one of ${listed(keys, 'or')} is needed`
-        : `${listed(present, 'and')} cannot be combined: give ${text}`;
-    },
-    (input) => lowerOf(keys, input),
-  );
+  const check: FlagRule['check'] = ({ given }) => {
+    const present = keys.filter((key) => given(key));
+    return present.length < 2 ? undefined : `${listed(present, 'and')} cannot be combined: give ${text}`;
+  };
+  return { ...someOf(...keys), ...ruleOf(text, keys, check, (input) => lowerOf(keys, input)) };
 }

@@ -22,6 +22,7 @@ import { documentLine } from '../core/json/document.js';
 import { ArchiverError } from '../core/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
+import { checkWorkingFolder } from './working-folder.js';
 
 export interface Program {
   readonly root: Node<Command>;
@@ -92,6 +93,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   call.color = colorChoice(parsed.values['color']);
   host.onSettings?.({ trace: call.trace, color: call.color });
   checkOpenFiles(host.openFiles);
+  checkWorkingFolder(host);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
   if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;

@@ -71,10 +71,10 @@ export const command = defineCommand({
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',
   },
   async run(values, [url], context: Results & Clock & StoreContext & TableContext & ProgressContext) {
-    const target = await findUpload(url, values, context);
+    const target = await findUpload(url, { ...values, workers: REQUESTS_AT_ONCE }, context);
     const { balanceDocument } = await import('../core/balance/balance-document.js');
     const elapsed = stopwatch(context);
-    const { baseUrl, uploadId } = target;
+    const { baseUrl, uploadId, session } = target;
     const location = uploadUrl(target);
     const { dryRun, format } = values;
     await withResult(
@@ -83,7 +83,7 @@ export const command = defineCommand({
       {
         work: (emit) => {
           emit({ type: 'start', operation: 'balance', source: location, target: '' });
-          const call = { baseUrl, values, context, requestsAtOnce: REQUESTS_AT_ONCE, onEvent: emit };
+          const call = { baseUrl, values, context, session, requestsAtOnce: REQUESTS_AT_ONCE, onEvent: emit };
           return withStore(call, async ({ store, requests }) => {
             const done = await carryOut(store, uploadId, values, { emit, signal: context.signal });
             return { done, requests };

@@ -28,6 +28,7 @@ export const command = defineCommand({
     3: 'some of the marked files could not be restored',
     4: 'the last restore would have cost more than --max-restore-cost',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [url, outputDir], context) {
     const { runBrowse } = await import('./browse/run-browse.js');
     return runBrowse(values, [url, outputDir], context);

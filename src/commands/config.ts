@@ -1,6 +1,6 @@
 import { defineCommand } from '../cli/command.js';
 import { flag } from '../cli/flag.js';
-import { oneOf } from '../cli/rule.js';
+import { idle, oneOf } from '../cli/rule.js';
 
 export const command = defineCommand({
   path: 'config',
@@ -21,7 +21,10 @@ export const command = defineCommand({
     file: flag.file({ placeholder: 'PATH', describe: 'the file to work on, instead of the one that is found' }),
     format: flag.choice(['yaml', 'json'], { default: 'yaml', describe: 'form of what --generate and --show print' }),
   },
-  rules: [oneOf('generate', 'show', 'validate', 'validateDetailed', 'edit')],
+  rules: [
+    oneOf('generate', 'show', 'validate', 'validateDetailed', 'edit'),
+    idle('format', ['generate', 'show'], '--format needs --generate or --show', (v) => !(v['generate'] || v['show'])),
+  ],
   examples: [
     'archiver config --generate > ~/.archiver.yaml',
     'archiver config --show',

@@ -55,6 +55,7 @@ export const command = defineCommand({
     1: 'failed, or none of the files could be written',
     3: 'finished, but some files could not be written',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: RestoreContext) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);

@@ -75,6 +75,7 @@ export const command = defineCommand({
     1: 'PATH is not there or cannot be read, or AWS does not give its prices',
     3: 'estimated, but some files cannot be read',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [path = '.'], context: Context) {
     const { CLASS_COLUMNS, folderEstimateDocument, folderLines, sectionLines } =
       await import('./kit/folder-estimate.js');

@@ -29,11 +29,11 @@ export const command = defineCommand({
   ],
   exits: { 0: 'described', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext) {
-    const { baseUrl, uploadId, manifestSha256: sha256 } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const { view, requests } = await whileReading(context, location, (emit) =>
-      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+      withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
         const view = await readView(store, { uploadId, sha256, headOnly: true, emit, signal: context.signal });
         return { view, requests };
       }),

@@ -4,9 +4,10 @@ import type { ReadView } from '../core/dataset/chain/read-view.js';
 import type { Elsewhere } from '../core/dataset/history/elsewhere.js';
 import type { EventSink } from '../core/events.js';
 import { ArchiverError } from '../core/failures/errors.js';
+import type { Failure } from '../core/failures/failure-list.js';
 import { chunksOf, listedFile } from '../core/manifest/listed-file.js';
 import type { ChunkRecord, Entry, UploadId } from '../core/manifest/manifest-types.js';
-import { NOT_HERE, NothingSelected } from '../core/manifest/nothing-selected.js';
+import { NothingSelected } from '../core/manifest/nothing-selected.js';
 import type { Selectors } from '../core/manifest/selection.js';
 import type { ObjectReader } from '../core/object-store/object-store.js';
 import type { UploadLocation } from '../core/object-store/store-url.js';
@@ -61,13 +62,13 @@ export const command = defineCommand({
     const target = await findUpload(url, values, context);
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
-    const { uploadId, manifestSha256: sha256 } = target;
+    const { baseUrl, uploadId, manifestSha256: sha256, session } = target;
     const wanted = { uploadId, sha256, selectors: selectorsOf(values), warn, signal: context.signal };
     const list: WriteEntries = (written) =>
       whileReading(context, location, (emit, aside) =>
-        withStore({ baseUrl: target.baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+        withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
           const put = (text: string): Promise<void> => aside(() => written.put(text));
-          const look = (missing: readonly string[]) => lookElsewhere(store, wanted, missing, context);
+          const look = (missing: readonly Failure[]) => lookElsewhere(store, wanted, missing, context);
           try {
             const listed = await eachEntry({ ...wanted, reader: store, emit }, { ...written, put });
             return { ...listed, elsewhere: await look(listed.unmatched), requests };
@@ -78,7 +79,8 @@ export const command = defineCommand({
       );
     const head = { uploadId: target.uploadId, location };
     const { unmatched, elsewhere } = await (context.json ? asDocument(list, head, context) : asRows(list, context));
-    for (const name of unmatched) context.warn(`${printable(name)}: ${NOT_HERE}${butElsewhere(elsewhere, name)}`);
+    for (const { path, reason } of unmatched)
+      context.warn(`${printable(path)}: ${reason}${butElsewhere(elsewhere, path)}`);
     return unmatched.length > 0 ? 3 : 0;
   },
 });
@@ -105,7 +107,7 @@ interface Listed {
   readonly files: number;
   readonly bytes: number;
   /** Of what was asked for; patterns left out. */
-  readonly unmatched: readonly string[];
+  readonly unmatched: readonly Failure[];
 }
 
 interface Done extends Listed {
@@ -169,7 +171,7 @@ async function eachEntry(
   await flush();
   const conflict = files === 0 ? selection.conflict() : undefined;
   // A pattern that nothing matches is an empty list, and no mistake.
-  const unmatched = selection.unmatched().filter((name) => selectors.patterns?.includes(name) !== true);
+  const unmatched = selection.unmatched().filter(({ path }) => selectors.patterns?.includes(path) !== true);
   if (files === 0 && (unmatched.length > 0 || conflict !== undefined))
     throw new NothingSelected({ unmatched, conflict });
   return { view, files, bytes, unmatched };

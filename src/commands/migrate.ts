@@ -74,6 +74,7 @@ export const command = defineCommand({
     1: 'failed; before the upload began, nothing was written to DESTINATION',
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
   },
+  keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
     const { baseUrlOf, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');

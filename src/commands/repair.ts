@@ -55,12 +55,12 @@ export const command = defineCommand({
     'archiver repair file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
   exits: {
-    0: 'repaired, can be repaired, or nothing to do; every version is as it was',
+    0: 'repaired, can be repaired, or nothing to do; every version has all of its entries and bytes (unknown names what chunks do not tell, such as the mode of the source folder)',
     1: 'cannot be repaired; what could be read before can be read as before',
-    3: 'repaired, or can be repaired, but something is lost, or may be; the result names it',
+    3: 'repaired, or can be repaired, but entries or bytes are lost, or may be; the result names them',
   },
   async run(values, [url], context: Results & Messages & Verbosity & Places & StoreContext & ProgressContext) {
-    const { baseUrl, uploadId } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, session } = await findUpload(url, values, context);
     const { repairUpload } = await import('../core/repair/repair.js');
     const { hasLosses } = await import('../core/repair/repair-result.js');
     const { rememberedIn } = await import('../core/archive/remembered.js');
@@ -74,7 +74,7 @@ export const command = defineCommand({
       {
         work: (emit) => {
           emit({ type: 'start', operation: 'repair', source: location, target: '' });
-          const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
+          const call = { baseUrl, values, context, session, requestsAtOnce: workers, onEvent: emit };
           return withStore(call, async (opened) => {
             const { store, region, requests } = opened;
             const { cache } = rememberedIn(context.home, opened, (text) => void warnings.push(text));

@@ -3,7 +3,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Pricing } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { conflicts, requires } from '../cli/rule.js';
+import { conflicts, requires, someOf } from '../cli/rule.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import {
   cacheFlag,
@@ -21,7 +21,7 @@ import { fact } from './kit/lines.js';
 import { type RestoreCall, type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
-import { hashRule, isSelecting, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
+import { hashRule, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
 import { findUpload } from './kit/upload-target.js';
 
 const flags = {
@@ -68,11 +68,7 @@ export const command = defineCommand({
       text: '--poll-interval is 1s to 24h',
       ok: ({ pollInterval = 1000 }) => pollInterval >= 1000 && pollInterval <= 86_400_000,
     },
-    {
-      kind: 'check',
-      text: 'say what to restore: --file PATH, --pattern GLOB, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all',
-      ok: (v) => v.all || isSelecting(v),
-    },
+    someOf(...SELECTOR_KEYS, 'all'),
     hashRule,
   ],
   examples: [
@@ -91,6 +87,7 @@ export const command = defineCommand({
     4: 'the estimate exceeds --max-restore-cost, or a price is not known; nothing was requested or fetched',
     5: 'nothing restored yet: everything was requested from cold storage, and `archiver restore jobs` goes on from there',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: RestoreContext & Pricing) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
+import { refuseS3Flags } from '../cli/idle-flags.js';
 import type { Origin } from '../cli/origin.js';
 import { flag, type Values } from '../cli/flag.js';
 import { ArchiverError, usageError } from '../core/failures/errors.js';
@@ -17,6 +18,7 @@ import { uploadUrlOf } from '../core/manifest/upload-id.js';
 
 const flags = {
   region: flag.text({
+    only: 's3',
     short: 'r',
     placeholder: 'NAME',
     describe: 'region of the bucket, when not the one it began with',
@@ -44,6 +46,7 @@ export const command = defineCommand({
     1: 'failed; what was sent is kept',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [uploadId], context: Context) {
     const folder = stateFolder(context);
     const opened = await open(folder, uploadId ?? (await onlyUpload(folder)));
@@ -96,9 +99,10 @@ async function alreadyComplete(folder: string, state: UploadState, context: Pick
 }
 
 async function runAgain(values: Values<typeof flags>, opened: SavedUpload, context: Context): Promise<number> {
-  const { command, flags, sources, destination } = opened.state;
+  const { command, flags: begun, sources, destination, storeUrl } = opened.state;
+  refuseS3Flags(flags, { ...context, values }, storeUrl);
   // Questions about it were answered when it began.
-  const again = { ...flags, ...given(values), dryRun: false, yes: true };
+  const again = { ...begun, ...given(values), dryRun: false, yes: true };
   const asBefore = { ...context, origins: originsOf(opened.state, context) };
   const [source = ''] = sources;
   switch (command) {

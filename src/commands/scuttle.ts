@@ -5,20 +5,19 @@ import type { ProgressContext } from '../cli/progress.js';
 import { flag, type Values } from '../cli/flag.js';
 import { usageError } from '../core/failures/errors.js';
 import { failureDocument } from '../core/object-store/failure-document.js';
-import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../core/object-store/store-url.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Survey } from '../core/scuttle/survey.js';
 import type { WipeResult } from '../core/scuttle/wipe.js';
 import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
-import { bucketUrl } from './kit/upload-target.js';
-import { storeFlags } from './kit/flags.js';
+import { bucketFlag, storeFlags } from './kit/flags.js';
 import { firstLines, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 
 const flags = {
-  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),
+  bucket: bucketFlag('when no URL is given'),
   prefix: flag.text({
     short: 'p',
     placeholder: 'PREFIX',
@@ -43,21 +42,11 @@ export const command = defineCommand({
   args: [
     arg.typedUrl('S3_URL', {
       describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
-      optional: true,
+      orFlag: 'bucket',
     }),
   ],
   flags,
   rules: [
-    {
-      kind: 'check',
-      text: 'give either S3_URL or --bucket',
-      ok: (v, [url]) => (url === undefined) !== (v.bucket === undefined),
-    },
-    {
-      kind: 'check',
-      text: '--prefix goes with --bucket; S3_URL holds its own',
-      ok: (v) => v.prefix === undefined || v.bucket !== undefined,
-    },
     {
       kind: 'check',
       // A variable that is not set must not widen it to the whole bucket.
@@ -76,7 +65,7 @@ export const command = defineCommand({
     3: 'some of it could not be deleted, or older versions could not be seen; the result names what is left',
   },
   async run(values, [url], context: Results & Messages & Terminal & Clock & StoreContext & ProgressContext) {
-    const baseUrl = placeOf(values, url);
+    const baseUrl = placeOf(values, url, context.cwd);
     refuseUnattended(values, baseUrl, context);
     const { openHoldings } = await import('../core/scuttle/holdings.js');
     const { survey } = await import('../core/scuttle/survey.js');
@@ -143,8 +132,8 @@ const NOTHING = {
   kept: 0,
 };
 
-function placeOf({ bucket, prefix }: Values<typeof flags>, url: string | undefined): string {
-  const given = url ?? joinStoreUrl(bucketUrl(bucket ?? ''), prefix ?? '');
+function placeOf({ bucket, prefix }: Values<typeof flags>, url: string | undefined, cwd: string): string {
+  const given = url ?? joinStoreUrl(bucketUrl(bucket ?? '', cwd), prefix ?? '');
   if (splitUploadUrl(given) !== undefined) {
     throw usageError(
       `${printable(given)} is a single upload, and scuttle deletes everything of a place`,

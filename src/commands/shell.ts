@@ -2,6 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
+import { dashed, inWords } from '../cli/rule.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { usageError } from '../core/failures/errors.js';
 import type { Interpreter } from '../core/shell/interpreter.js';
@@ -26,10 +27,10 @@ export const command = defineCommand({
   description:
     'With S3_URL: ls, cd, pwd, cat, head, stat, find, stage, get, help and exit over the files of an upload. Only its ' +
     'manifest is read; cat, head and get fetch the parts that they need. Globs, quotes, history, completion with tab, ' +
-    '`COMMAND | PROGRAM` and `COMMAND > FILE` work as in other shells. Ctrl+C stops the running line.\n' +
+    '`COMMAND; COMMAND`, `COMMAND | PROGRAM` and `COMMAND > FILE` work as in other shells. Ctrl+C stops the running line.\n' +
     'Without it: every archiver command, without the word archiver.\n' +
-    'Without a terminal, lines are read from stdin, nothing is prompted for, and the exit status is that of the last line. ' +
-    'Lines that fail do not stop the others.',
+    'Without a terminal, lines are read from stdin, nothing is prompted for, and the exit status is that of the last command. ' +
+    'Commands that fail do not stop the others.',
   args: [
     arg.url('S3_URL', {
       describe: 'the upload, or the store of the dataset; leave it out for a prompt over all commands',
@@ -45,10 +46,11 @@ export const command = defineCommand({
     'archiver shell',
   ],
   exits: {
-    0: 'left at the prompt, or the last line went well',
-    1: 'the upload cannot be read, or the last line failed',
-    3: 'the last line finished with something left out',
+    0: 'left at the prompt, or the last command went well',
+    1: 'the upload cannot be read, or the last command failed',
+    3: 'the last command finished with something left out',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [place], context: Context) {
     if (context.json)
       throw usageError('a shell prints what its lines print and has no --json', 'archiver list and archiver info have');
@@ -58,6 +60,7 @@ export const command = defineCommand({
       context.origins['bucket'] === 'flag' ||
       [values.uploadId, values.datasetId, values.version, values.asOf].some((given) => given !== undefined);
     if (!isArchive) {
+      refuseArchiveFlags(context);
       const { ReplInterpreter } = await import('./shell/repl-interpreter.js');
       return await talk(new ReplInterpreter(context), values, context);
     }
@@ -73,6 +76,13 @@ export const command = defineCommand({
     }
   },
 });
+
+/** @throws usage for what is typed and goes with an upload, where none is named */
+function refuseArchiveFlags({ origins }: Context): void {
+  const keys = ['prefix', 'region', 'profile', 'endpointUrl', 'caBundle', 'cacheGb', 'memoryLimit'];
+  const typed = keys.filter((key) => origins[key] === 'flag').map(dashed);
+  if (typed.length > 0) throw usageError(`${inWords(typed, 'and')} can do nothing without S3_URL or --bucket`);
+}
 
 /** Lines come from a person at a terminal, or from --command and stdin. */
 async function talk(interpreter: Interpreter, { command: lines }: ShellValues, context: Context): Promise<number> {

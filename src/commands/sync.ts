@@ -87,6 +87,7 @@ export const command = defineCommand({
     3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
     4: 'not synced: most of the folder is gone, and --allow-mass-delete was not given',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [source, url], context: Context) {
     return await runSync(values, { source, url }, context);
   },

@@ -6,10 +6,11 @@ import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import type { TierPolicy } from '../core/archive/plan/tier.js';
 import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
-import { joinStoreUrl } from '../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import {
   DRY_RUN,
+  bucketFlag,
   datasetIdFlag,
   folderFlags,
   folderRules,
@@ -28,7 +29,7 @@ const KIB = 2 ** 10;
 const GIB = 2 ** 30;
 
 const flags = {
-  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when DESTINATION is not given' }),
+  bucket: bucketFlag('when DESTINATION is not given'),
   prefix: flag.text({ short: 'p', placeholder: 'PREFIX', describe: 'prefix in --bucket', allowEmpty: true }),
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
@@ -123,7 +124,10 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
     arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
-    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder', optional: true }),
+    arg.url('DESTINATION', {
+      describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket',
+      orFlag: 'bucket',
+    }),
   ],
   flags,
   rules: [
@@ -144,6 +148,12 @@ export const command = defineCommand({
       '--transporter basic and none keep no packed chunks: leave out --disable-staging',
       isFixed,
     ),
+    idle(
+      'optimization',
+      ['transporter'],
+      '--transporter basic and none keep the number of requests as it is: leave out --no-optimization',
+      isFixed,
+    ),
     neverBoth('directUpload', ['encryptManifest']),
     conflicts('resume', ['forceRestart']),
     neverBoth('resume', ['dryRun']),
@@ -162,16 +172,6 @@ export const command = defineCommand({
       text: '--frame-size must be 0 or from 64KiB to 1GiB',
       ok: (v) => v.frameSize === 0 || (v.frameSize >= 64 * KIB && v.frameSize <= GIB),
     },
-    {
-      kind: 'check',
-      text: 'give either DESTINATION or --bucket',
-      ok: (v, [, destination]) => (destination === undefined) !== (v.bucket === undefined),
-    },
-    {
-      kind: 'check',
-      text: '--prefix goes with --bucket; DESTINATION holds its own',
-      ok: (v) => v.prefix === undefined || v.bucket !== undefined,
-    },
   ],
   examples: [
     'archiver upload /data/run-0412 s3://acme-archive/lab',
@@ -183,6 +183,7 @@ export const command = defineCommand({
     1: 'failed; nothing of the upload is visible',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [source, destination], context: Context) {
     return await runUpload(values, { source, destination }, context);
   },
@@ -207,7 +208,7 @@ export async function runUpload(
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
   const { dedupOption, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
-  const target = destination ?? joinStoreUrl(`s3://${given.bucket ?? ''}`, given.prefix ?? '');
+  const target = destination ?? joinStoreUrl(bucketUrl(given.bucket ?? '', context.cwd), given.prefix ?? '');
   const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
   const values = withoutClassOfFolder(url, given, context);

@@ -12,7 +12,7 @@ import { signText } from '../ui/sign.js';
 import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
 import { amountText, fact, firstLines, textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
-import { type StoreContext, withStore } from './kit/store.js';
+import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 import { problemLine, soundText, storeLines, storeVerdict } from './kit/verdict-lines.js';
@@ -34,7 +34,7 @@ type VerifyContext = Results & Verbosity & MemoryLimit & StoreContext & Progress
 
 export const command = defineCommand({
   path: 'verify',
-  summary: 'check that an upload is whole, or every version in a store',
+  summary: 'check that an upload is whole, or everything in a store',
   description:
     'Checks the manifest against itself (counts, sizes, shards, positions, order, checksums), that the version record ' +
     'names it, and that every chunk is in the store with its size: two listings. --deep also reads the chunks: their SHA-256, that of each frame, the tar ' +
@@ -43,9 +43,10 @@ export const command = defineCommand({
     'manifest, the totals of the whole, and the chunks that it needs, in whichever upload they lie. Objects that nothing ' +
     'refers to are warnings. The verdict says what was looked at, and so does `checked` of --json: "manifest" (--quick), ' +
     '"presence" of chunks, a "sample" of them read, or "content", all of it; only then the upload is called whole.\n' +
-    'The URL of a store instead of an upload: every version of every dataset there is checked. Objects are listed once for ' +
-    'all of them, and a chunk that several versions share is read once, with the oldest of them. Uploads that are no version ' +
-    'of a dataset, and what nothing refers to, are not looked at.',
+    'The URL of a store instead of an upload: all that archiver list shows there is checked, every version of every dataset, ' +
+    'uploads that are no version, and the same in writers/ and prefixes below. Objects are listed once for all of them, and a ' +
+    'chunk that several versions share is read once, with the oldest of them. Uploads that are not finished or marked for ' +
+    'deletion are counted and left out, and what nothing refers to is not looked at.',
   args: [uploadArg],
   flags,
   rules: [...uploadTargetRules, conflicts('quick', ['deep', 'sample', 'workers'])],
@@ -56,13 +57,14 @@ export const command = defineCommand({
     'archiver verify s3://acme-archive/lab --sample 1%',
   ],
   exits: { 0: 'all checks passed', 1: 'verification failed, or the upload or store cannot be read' },
+  keepsMemoryLimit: ({ deep, sample }) => deep || sample !== undefined,
   async run(values, [url], context: VerifyContext) {
     const named = await targetOf(url, values, context);
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
-    const { baseUrl, uploadId } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, session } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/verify/verify.js');
-    return await check(baseUrl, values, context, {
+    return await check({ baseUrl, session }, values, context, {
       verify: (options) => verifyUpload({ ...options, uploadId }),
       documentOf: (result) => ({ ...uploadDocument(result), location: uploadUrl({ baseUrl, uploadId }) }),
       linesOf: (result, durationMs) => [verdict(result), ...detailLines(result, durationMs, context.verbose)],
@@ -73,9 +75,9 @@ export const command = defineCommand({
 /** Every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/verify/verify-store.js');
-  return await check(baseUrl, values, context, {
+  return await check({ baseUrl }, values, context, {
     verify: verifyStore,
-    documentOf: (result) => ({ ...storeDocument(result), location: baseUrl }),
+    documentOf: storeDocument,
     linesOf: (result, durationMs) => [storeVerdict(result), ...storeLines(result, durationMs, context.verbose)],
   });
 }
@@ -88,7 +90,7 @@ interface Check<T> {
 }
 
 async function check<T extends { readonly ok: boolean }>(
-  baseUrl: string,
+  place: Pick<StoreCall, 'baseUrl' | 'session'>,
   values: Values<typeof flags>,
   context: VerifyContext,
   { verify, documentOf, linesOf }: Check<T>,
@@ -97,7 +99,7 @@ async function check<T extends { readonly ok: boolean }>(
   const elapsed = stopwatch(context);
   const { result } = await withResult(context, values, {
     work: (emit) => {
-      const call = { baseUrl, values, context, requestsAtOnce: workers, onEvent: emit };
+      const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
       return withStore(call, async ({ store, requests }) => {
         const result = await verify({
           reader: store,
@@ -137,9 +139,10 @@ function storeDocument(result: StoreVerdict): object {
     bytesRead: bytesFetched,
     versions: versionCount,
     damagedVersions: damagedVersionCount,
+    uncheckedUploads: uncheckedUploadCount,
     ...document
   } = result;
-  return { ...document, versionCount, damagedVersionCount, bytesFetched };
+  return { ...document, versionCount, damagedVersionCount, uncheckedUploadCount, bytesFetched };
 }
 
 const signOf = ({ ok }: { readonly ok: boolean }, { colors, env }: VerifyContext): string =>

@@ -192,7 +192,11 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     noun: 'Opening',
     unit: 'entry',
     moves: { raw: 'read' },
-    phases: { reading: READING, comparing: { doing: 'comparing' } },
+    phases: {
+      listing: { doing: 'reading version records', unit: 'version' },
+      reading: READING,
+      comparing: { doing: 'comparing' },
+    },
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },

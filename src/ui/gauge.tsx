@@ -2,15 +2,14 @@ import type { ReactElement } from 'react';
 import { Bar } from './bar.js';
 import { Tint, type Tone } from './theme.js';
 
-/** Yellow from the threshold on, red from 100 % on; the same words are used for the status beside it. */
-export const gaugeTone = (share: number, warnAt: number): Tone =>
-  share >= 1 ? 'bad' : share >= warnAt ? 'warn' : 'accent';
+/** Yellow from here on, red from 100 % on. */
+const WARN_AT = 0.8;
 
 const NUMBER = 5;
 
 /** How full something is: a bar and, right-aligned beside it, the number. Exactly `width` columns. */
-export function Gauge({ share, width, warnAt = 0.8 }: { share: number; width: number; warnAt?: number }): ReactElement {
-  const tone = gaugeTone(share, warnAt);
+export function Gauge({ share, width }: { share: number; width: number }): ReactElement {
+  const tone: Tone = share >= 1 ? 'bad' : share >= WARN_AT ? 'warn' : 'accent';
   const text = share < 10 ? `${Math.floor(share * 100)}%` : `${Math.min(999, Math.floor(share))}x`;
   const number = text.padStart(NUMBER);
   if (width < NUMBER + 4) return <Tint tone={tone}>{number.padStart(width)}</Tint>;

@@ -15,23 +15,22 @@ export interface ScreenOptions {
   readonly look: Look;
   /** Ends the screen. */
   readonly signal?: AbortSignal;
-  /** The only keys that count while the window is too small for a frame. */
-  readonly quitKeys?: readonly string[];
 }
 
 const ENTER = `\u001b[?1049h\u001b[H${PASTE_MARKS_ON}`;
 const LEAVE = `${PASTE_MARKS_OFF}\u001b[?1049l\u001b[?25h`;
+/** The only keys that count while the window is too small for a frame. */
 const QUIT_KEYS = ['q', 'ctrl+c'];
 
 /** Shows a full screen until `quit` is called or the signal aborts. @throws what failed in a component or a key */
 export async function runScreen(screen: (quit: () => void) => ReactNode, options: ScreenOptions): Promise<void> {
-  const { stdin, stdout, look, signal, quitKeys = QUIT_KEYS } = options;
+  const { stdin, stdout, look, signal } = options;
   if (signal?.aborted === true) return;
   const { promise: left, resolve: quit, reject: fail } = withResolvers();
   stdout.write(ENTER);
   const canvas = openCanvas(stdout, 'full-screen');
   const keys = createKeySource({
-    accepts: (key) => !isTooSmall(canvas.size.get()) || quitKeys.includes(key.id),
+    accepts: (key) => !isTooSmall(canvas.size.get()) || QUIT_KEYS.includes(key.id),
     onError: fail,
   });
   const drawing = draw(screen(quit), { canvas, keys, look, onError: fail });

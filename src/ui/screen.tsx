@@ -1,4 +1,4 @@
-// The frame of every full-screen view: title, bar (tabs or filters), rule, body, rule, status, keys.
+// The frame of every full-screen view: title, bar (filters), rule, body, rule, status, keys.
 // It is exactly `rows - 1` tall: a frame as tall as the terminal makes Ink 6.8 clear the user's scrollback.
 import { Box } from 'ink';
 import type { ReactElement, ReactNode } from 'react';

@@ -21,7 +21,6 @@ export interface Glyphs {
   readonly rule: string;
   readonly divider: string;
   readonly ellipsis: string;
-  readonly dot: string;
   readonly good: string;
   readonly warn: string;
   readonly bad: string;
@@ -42,7 +41,6 @@ const UNICODE: Glyphs = {
   rule: '─',
   divider: '│',
   ellipsis: '…',
-  dot: '·',
   good: '✓',
   warn: '▲',
   bad: '✗',
@@ -62,7 +60,6 @@ const ASCII: Glyphs = {
   rule: '-',
   divider: '|',
   ellipsis: '~',
-  dot: '-',
   good: '+',
   warn: '!',
   bad: 'x',

@@ -8,7 +8,7 @@ export function describeTree(root: Node): string {
     .map((command) => {
       const flags = Object.entries(command.flags ?? {}).map(([key, flag]) => {
         const defaultText = flag.kind === 'switch' || flag.defaultText === undefined ? '' : ` = ${flag.defaultText}`;
-        return `  ${flagTerm(key, flag).trim()} <${flag.kind} ${flag.type.label}>${flag.required ? ' required' : ''}${defaultText}`;
+        return `  ${flagTerm(key, flag).trim()} <${flag.kind} ${flag.type.label}>${flag.required ? ' required' : ''}${flag.only === 's3' ? ' S3 only' : ''}${defaultText}`;
       });
       return [['archiver', command.path, ...(command.args ?? []).map(argUsage)].join(' '), ...flags].join('\n');
     })

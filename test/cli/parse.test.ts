@@ -1,5 +1,8 @@
 // The traps of the tokenizer, and everything else that can be typed.
 import { describe, expect, test } from 'vitest';
+import { parseCommand } from '../../src/cli/parse-command.js';
+import { findNode } from '../../src/cli/tree.js';
+import { program } from '../../src/commands/index.js';
 import { callUpload, runSample } from './sample-tree.js';
 
 const values = async (...argv: string[]) => (await callUpload(['dir', ...argv])).values;
@@ -180,8 +183,28 @@ describe('refusals', () => {
     const { status, stderr } = await runSample(['prune']);
 
     expect(status).toBe(2);
-    expect(stderr).toContain('--bucket is required');
+    expect(stderr).toContain('--bucket is missing');
     expect(stderr).toContain('ARCHIVER_BUCKET');
+  });
+});
+
+describe('what is needed and not given is one sentence', () => {
+  test.each([
+    ['create upload', {}, 'SOURCE_DIR and --bucket are missing'],
+    ['create upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE_DIR is missing'],
+    ['upload', {}, 'SOURCE_DIR and DESTINATION (or --bucket) are missing'],
+    ['upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE_DIR is missing'],
+    [
+      'restore',
+      {},
+      'S3_URL (or --bucket), OUTPUT_DIR and one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all are missing',
+    ],
+    ['dataset prune', {}, 'S3_URL, --keep-last and one of --dataset-id or --all-datasets are missing'],
+  ])('%s %j', async (path, env, sentence) => {
+    const command = findNode(program(), path.split(' '))?.command;
+    const input = { argv: [], env, config: () => Promise.resolve(() => undefined) };
+
+    await expect(command && parseCommand(command, input)).rejects.toMatchObject({ message: sentence });
   });
 });
 

@@ -62,6 +62,7 @@ export const upload = (run: Run = () => undefined) =>
     ],
     examples: ['archiver upload ./data s3://bucket'],
     exits: { 0: 'uploaded' },
+    keepsMemoryLimit: () => true,
     run: async (values, args, context) => run({ values, args, context }),
   });
 
@@ -70,6 +71,7 @@ const simple = (path: string, extra: Partial<Command> = {}): Command => ({
   summary: `do ${path}`,
   examples: [`archiver ${path}`],
   exits: { 0: 'done' },
+  keepsMemoryLimit: () => true,
   run: (values, args, context) => {
     context.result({ path, values, args, contextVerbose: context.verbose }, () => `${path}\n`);
     return Promise.resolve();

@@ -37,7 +37,7 @@ const problemsOf = async (text: string) => {
 
 describe('config', () => {
   test.each([
-    [[], 'one of --generate, --show, --validate, --validate-detailed or --edit is needed'],
+    [[], 'one of --generate, --show, --validate, --validate-detailed or --edit is missing'],
     [['--show', '--validate'], '--show and --validate cannot be combined'],
   ])('%j is a usage error', async (argv, sentence) => {
     const { status, stderr } = await run(argv);
@@ -209,7 +209,7 @@ describe('config --validate-detailed', () => {
     const { status, stdout } = await run(['--validate-detailed']);
 
     expect(status).toBe(0);
-    expect(stdout).toContain('- no bucket is configured (storage.bucket)');
+    expect(stdout).toContain('- no store is configured (storage.url or storage.bucket)');
   });
 
   test('a store that cannot be reached fails the check and says why', async () => {

@@ -5,9 +5,9 @@ import { command as datasetPrune } from '../../src/commands/dataset/prune.js';
 import { command as datasetTag } from '../../src/commands/dataset/tag.js';
 import { command as datasetVersions } from '../../src/commands/dataset/versions.js';
 import { command as scuttle } from '../../src/commands/scuttle.js';
-import { DATASET, makeDataset, writeObjects } from '../support/make-dataset.js';
-import { type CommandRun, json, runCommand } from '../support/run-command.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { callsIn, datasetFolder } from '../support/dataset-folder.js';
+import { DATASET, makeDataset } from '../support/make-dataset.js';
+import { type CommandRun, json } from '../support/run-command.js';
 import { filesBelow } from '../e2e/upload-cli.js';
 
 const made = makeDataset([
@@ -24,12 +24,10 @@ let folder = '';
 let base = '';
 
 beforeEach(async () => {
-  folder = await tempFolder();
-  base = `file://${join(folder, 'store')}`;
-  await writeObjects(join(folder, 'store'), made.objects);
+  ({ folder, base } = await datasetFolder(made));
 });
 
-const run = (...argv: string[]): Promise<CommandRun> => runCommand({ root, folder }, argv);
+const { run } = callsIn(root, () => folder);
 const tag = (...argv: string[]): Promise<CommandRun> => run('dataset', 'tag', base, ...argv, '--dataset-id', DATASET);
 const dataset = (verb: string, ...argv: string[]): Promise<CommandRun> =>
   run('dataset', verb, base, '--dataset-id', DATASET, ...argv);

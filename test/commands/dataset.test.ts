@@ -11,10 +11,10 @@ import { command as datasetVersions } from '../../src/commands/dataset/versions.
 import { command as restore } from '../../src/commands/restore.js';
 import type { Json } from '../support/make-archive.js';
 import { linkId, type LinkSpec } from '../support/make-chain.js';
+import { callsIn, damageRecord, datasetFolder } from '../support/dataset-folder.js';
 import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
 import { startMemoryS3, type MemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
-import { tempFolder } from '../support/temp-folder.js';
 import { runCommand, type CommandRun } from '../support/run-command.js';
 
 const LINKS: readonly LinkSpec[] = [
@@ -43,17 +43,11 @@ let folder = '';
 let base = '';
 
 beforeEach(async () => {
-  folder = await tempFolder();
-  base = `file://${join(folder, 'store')}`;
-  await writeObjects(join(folder, 'store'), made.objects);
+  ({ folder, base } = await datasetFolder(made));
 });
 
-const run = (...argv: string[]): Promise<CommandRun> => runCommand({ root, folder }, argv);
-const json = async (...argv: string[]): Promise<Json & { status: number }> => {
-  const { stdout, status } = await run(...argv, '--json');
-  return { ...(JSON.parse(stdout) as Json), status };
-};
-const damage = (version: number): void => writeFileSync(join(folder, 'store', recordKey(version)), 'damaged');
+const { run, json } = callsIn(root, () => folder);
+const damage = (version: number): void => damageRecord(folder, version);
 const files = (): string[] =>
   readdirSync(join(folder, 'store'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -61,13 +55,26 @@ const files = (): string[] =>
     .sort();
 
 describe('dataset list', () => {
+  test.each(['list', 'versions'])(
+    'all tables with times fit a terminal of 80 columns with their time: %s',
+    async (verb) => {
+      const id = verb === 'list' ? [] : ID;
+      const { stdout } = await runCommand({ root, folder, columns: 80 }, ['dataset', verb, base, ...id]);
+
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines.every((line) => line.length <= 80)).toBe(true);
+      expect(lines[0]).toMatch(/(?:UPDATED|CREATED) \(UTC\)/);
+      expect(lines[0]).toMatch(verb === 'list' ? /SOURCE$/ : /LISTING/);
+    },
+  );
+
   test('shows what the newest version holds', async () => {
     const { stdout, status } = await run('dataset', 'list', base);
 
     expect(status).toBe(0);
     expect(stdout).toBe(
-      'DATASET        VERSIONS  HEAD  FILES  SIZE  UPDATED                 SOURCE\n' +
-        `${DATASET}         3    v3      2  12 B  2026-03-03 12:00+00:00  /made on test\n`,
+      'DATASET        VERSIONS  HEAD  FILES  SIZE  UPDATED (UTC)     SOURCE\n' +
+        `${DATASET}         3    v3      2  12 B  2026-03-03 12:00  /made on test\n`,
     );
   });
 
@@ -138,10 +145,10 @@ describe('dataset versions', () => {
     const { stdout } = await run('dataset', 'versions', base, ...ID);
 
     expect(stdout).toBe(
-      'VERSION  UPLOAD                    LISTING  FILES  SIZE  CREATED                 SOURCE\n' +
-        `     v3  ${linkId(2)}  delta        2  12 B  2026-03-03 12:00+00:00  /made on test\n` +
-        `     v2  ${linkId(1)}  delta        3  14 B  2026-03-02 12:00+00:00  /made on test\n` +
-        `     v1  ${linkId(0)}  full         3  10 B  2026-03-01 12:00+00:00  /made on test\n`,
+      'VERSION  UPLOAD                    LISTING  FILES  SIZE  CREATED (UTC)     SOURCE\n' +
+        `     v3  ${linkId(2)}  delta        2  12 B  2026-03-03 12:00  /made on test\n` +
+        `     v2  ${linkId(1)}  delta        3  14 B  2026-03-02 12:00  /made on test\n` +
+        `     v1  ${linkId(0)}  full         3  10 B  2026-03-01 12:00  /made on test\n`,
     );
   });
 
@@ -228,7 +235,7 @@ describe('dataset diff', () => {
     [['--from', 'x'], 2, /invalid version selector 'x'/],
     [['--from', '2026-02-30'], 2, /there is no day 2026-02-30/],
     [['--from', '2025-01-01'], 1, /no version of 2025-01-01 or before/],
-    [[], 2, /--from is required/],
+    [[], 2, /--from is missing/],
   ])('%j is told in one sentence', async (flags, status, message) => {
     const found = await run('dataset', 'diff', base, ...ID, ...flags);
 
@@ -413,9 +420,9 @@ describe('dataset prune', () => {
   });
 
   test.each([
-    [[], /--keep-last is required/],
+    [[], /--keep-last is missing/],
     [['--keep-last', '0'], /--keep-last wants a whole number of at least 1|--keep-last/],
-    [['--keep-daily', '3'], /--keep-last is required/],
+    [['--keep-daily', '3'], /--keep-last is missing/],
     [['--keep-last', '1', '--keep-daily', '0'], /--keep-daily/],
     [['--keep-last', '1', '--abandoned-after', 'x'], /--abandoned-after/],
     [['--keep-last', '1', '--grace', '1h'], /--grace is at least 2h/],

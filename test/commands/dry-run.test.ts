@@ -46,6 +46,20 @@ afterEach(async () => {
   await server?.close();
 });
 
+test.each([
+  [['--exclude', '*'], '3 paths'],
+  [['--exclude', '*', '--verbose'], '3 paths'],
+  [['--include', 'old', '--exclude', 'old'], undefined],
+  [['--include', '*.none'], '3 paths'],
+])('a folder of which %j leaves nothing is not called empty', async (filters, paths) => {
+  const { stderr } = await run('upload', 'source', 's3://bucket/x', '--dry-run', ...filters);
+
+  expect(stderr).not.toContain('is its disk mounted');
+  const said =
+    / everything in .*\/source was left out by filters \((.*); --dry-run --verbose names the rule of each\)$/m;
+  expect(said.exec(stderr)?.[1]).toBe(paths);
+});
+
 test('every file is listed with its class, or with the rule that leaves it out', async () => {
   write('caches/CACHEDIR.TAG', 'Signature: 8a477f597d28d172789f06886806bc55');
   write('caches/x', 'x');

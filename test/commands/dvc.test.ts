@@ -6,11 +6,11 @@ import { buildTree } from '../../src/cli/tree.js';
 import { command as dvcExport } from '../../src/commands/dvc/export.js';
 import { command as dvcStages } from '../../src/commands/dvc/stages.js';
 import { command as dvcStatus } from '../../src/commands/dvc/status.js';
-import { type ArchiveSpec, type FileSpec, type Json, makeArchive, md5, UPLOAD_ID } from '../support/make-archive.js';
+import { callsIn } from '../support/dataset-folder.js';
+import { type ArchiveSpec, type FileSpec, makeArchive, md5, UPLOAD_ID } from '../support/make-archive.js';
 import { linkId } from '../support/make-chain.js';
 import { makeDataset, writeObjects } from '../support/make-dataset.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { runCommand, type CommandRun } from '../support/run-command.js';
 
 const FILES: readonly FileSpec[] = [
   { path: 'data', type: 'directory' },
@@ -44,11 +44,7 @@ beforeEach(async () => {
   });
 });
 
-const run = (...argv: string[]): Promise<CommandRun> => runCommand({ root, folder }, argv);
-const json = async (...argv: string[]): Promise<Json & { status: number }> => {
-  const { stdout, status } = await run(...argv, '--json');
-  return { ...(JSON.parse(stdout) as Json), status };
-};
+const { run, json } = callsIn(root, () => folder);
 const local = (path: string, text: string): string => {
   const full = join(folder, 'local', path);
   mkdirSync(dirname(full), { recursive: true });
@@ -266,6 +262,13 @@ describe('dvc status', () => {
 });
 
 describe('dvc export', () => {
+  test('does not speak of a restore where it cannot write', async () => {
+    writeFileSync(join(folder, 'file'), '');
+    const { status, stderr } = await run('dvc', 'export', upload, 'file');
+
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot write into .*file: it is not a folder\n/)]);
+  });
+
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
   const LIST = `[{"md5": "${md5('alpha')}", "relpath": "a"}, {"md5": "${md5('beta')}", "relpath": "b"}]`;
   const DIGEST = `${md5(LIST)}.dir`;

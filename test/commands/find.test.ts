@@ -5,9 +5,9 @@ import { buildTree } from '../../src/cli/tree.js';
 import { command as find } from '../../src/commands/find.js';
 import type { Json } from '../support/make-archive.js';
 import { linkKey, type LinkSpec } from '../support/make-chain.js';
+import { callsIn, damageRecord, datasetFolder } from '../support/dataset-folder.js';
 import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
-import { runCommand, type CommandRun } from '../support/run-command.js';
-import { tempFolder } from '../support/temp-folder.js';
+import type { CommandRun } from '../support/run-command.js';
 
 const LINKS: readonly LinkSpec[] = [
   {
@@ -34,12 +34,11 @@ let folder = '';
 let base = '';
 
 beforeEach(async () => {
-  folder = await tempFolder();
-  base = `file://${join(folder, 'store')}`;
-  await writeObjects(join(folder, 'store'), made.objects);
+  ({ folder, base } = await datasetFolder(made));
 });
 
-const run = (...argv: string[]): Promise<CommandRun> => runCommand({ root, folder }, ['find', ...argv]);
+const calls = callsIn(root, () => folder);
+const run = (...argv: string[]): Promise<CommandRun> => calls.run('find', ...argv);
 const rows = ({ stdout }: CommandRun): string[] =>
   stdout
     .trimEnd()
@@ -103,7 +102,7 @@ test('without --dataset-id all datasets are searched', async () => {
 });
 
 test('a version that cannot be read is named, the others are searched', async () => {
-  writeFileSync(join(folder, 'store', recordKey(2)), 'damaged');
+  damageRecord(folder, 2);
   rmSync(join(folder, 'store', linkKey(3)));
 
   const found = await run('*.csv', base, '--dataset-id', DATASET);

@@ -61,6 +61,26 @@ test('--execute repairs, --json is one document', async () => {
   expect(documentOf(base, id).files).toEqual(before.files);
 });
 
+test('what chunks do not tell is named in text and JSON, and is no loss: status 0 before and after', async () => {
+  const before = documentOf(base, id);
+  loseManifest(base, id);
+
+  const tried = await run(url, '--json');
+  const done = await run(url, '--execute');
+
+  expect([tried.status, done.status]).toEqual([0, 0]);
+  expect(done.stdout).toContain('\n  unknown   mode, time and owner of the source folder itself, project, tags');
+  expect(done.stdout).not.toMatch(/^ {2}(?:lost|unproven) /m);
+  expect(json(tried.stdout)).toMatchObject({
+    lost: [],
+    isProven: true,
+    unknowns: [expect.stringContaining('mode, time and owner of the source folder itself')],
+  });
+  const after = documentOf(base, id);
+  expect(after.files).toEqual(before.files);
+  expect(after['source']).toMatchObject({ mode: '0755', uid: 0, gid: 0 });
+});
+
 test('a sound manifest is nothing to do', async () => {
   const { status, stdout } = await run('--bucket', `file://${base}`, '-u', id, '--execute');
 

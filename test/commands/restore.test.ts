@@ -6,6 +6,7 @@ import { command as download } from '../../src/commands/download.js';
 import { command as info } from '../../src/commands/info.js';
 import { command as list } from '../../src/commands/list.js';
 import { command as restore } from '../../src/commands/restore.js';
+import { command as makeUpload } from '../../src/commands/upload.js';
 import { command as verify } from '../../src/commands/verify.js';
 import { makeArchive, md5, UPLOAD_ID, type FileSpec, type MadeArchive } from '../support/make-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -19,7 +20,7 @@ const FILES: FileSpec[] = [
   { path: 'dir/\u001b[31mred.csv', content: 'gamma', chunk: 1 },
   { path: 'link', type: 'symlink', target: 'a.txt' },
 ];
-const root = buildTree([list, info, verify, restore, download], [], 'test');
+const root = buildTree([list, info, verify, restore, download, makeUpload], [], 'test');
 let folder = '';
 let base = '';
 let upload = '';
@@ -40,6 +41,45 @@ beforeEach(async () => {
   base = `file://${join(folder, 'store')}`;
   upload = `${base}/uploads/${UPLOAD_ID}`;
   store(makeArchive({ files: FILES }));
+});
+
+describe('a selector that the upload cannot answer', () => {
+  const MD5 = md5('alpha');
+  const noMd5s = 'this upload was made with --no-file-checksums and recorded no MD5s; select by --file or --pattern';
+  const noCommit = 'this upload was made without --git-metadata and recorded no commit; select by --file or --pattern';
+  const noStages = 'this upload was made without --dvc-auto and recorded no DVC stages; select by --file or --pattern';
+
+  beforeEach(async () => {
+    mkdirSync(join(folder, 'source'));
+    writeFileSync(join(folder, 'source', 'a.txt'), 'alpha');
+    const made = await run('upload', 'source', base, '--no-file-checksums', '--json', '--quiet');
+    upload = String(json(made.stdout)['location']);
+  });
+
+  test.each([
+    ['--hash', MD5, noMd5s],
+    ['--git-commit', 'abcdef01', noCommit],
+    ['--dvc-stage', 'train', noStages],
+  ])('is told apart from one that finds nothing: %s', async (flag, value, why) => {
+    const restored = await run('restore', upload, 'out', flag, value, '-q');
+    const listed = await run('list', upload, flag, value);
+
+    for (const { status, stderr } of [restored, listed])
+      expect([status, stderr]).toEqual([1, expect.stringContaining(`${value}: ${why}\n`)]);
+  });
+
+  test('and beside one that is not there', async () => {
+    const { stderr } = await run('restore', upload, 'out', '--hash', MD5, '--file', 'none', '-q');
+
+    expect(stderr).toContain(`none: not in this upload; ${MD5}: ${noMd5s}\n`);
+  });
+
+  test('an upload that has them says what it does not have', async () => {
+    const other = md5('something else');
+    const { stderr } = await run('restore', `${base}/uploads/${UPLOAD_ID}`, 'out', '--hash', other, '-q');
+
+    expect(stderr).toContain(`${other}: not in this upload\n`);
+  });
 });
 
 describe('different selectors', () => {
@@ -99,12 +139,12 @@ describe('different selectors', () => {
 
 describe('naming an upload', () => {
   test.each([
-    [['list'], /no store is named/],
-    [['list', '--upload-id', '1'], /no store is named/],
+    [['list'], /✗ S3_URL \(or --bucket\) is missing\n/],
+    [['list', '--upload-id', '1'], /S3_URL \(or --bucket\) is missing/],
     [['info', 's3://bucket/uploads/1', '--bucket', 'b-1'], /give either a URL or --bucket/],
     [['info', 's3://bucket/uploads/1', '-u', '2'], /name different uploads/],
     [['list', 's3://bucket', '-u', '../x'], /is not an upload id/],
-    [['restore', '--all'], /OUTPUT_DIR is missing/],
+    [['restore', '--all'], /✗ S3_URL \(or --bucket\) and OUTPUT_DIR are missing\n/],
     [['restore', 's3://bucket/uploads/1', '--all'], /OUTPUT_DIR is missing/],
   ])('%j is a usage error', async (argv, message) => {
     const { status, stderr } = await run(...argv);
@@ -258,10 +298,7 @@ describe('verify', () => {
 
 describe('restore', () => {
   test.each([
-    [
-      ['out'],
-      /say what to restore: --file PATH, --pattern GLOB, --hash MD5, --git-commit SHA, --dvc-stage NAME, or --all/,
-    ],
+    [['out'], /✗ one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all is missing\n/],
     [['out', '--all', '--file', 'a'], /--all cannot be combined with --file/],
     [['out', '--all', '--hash', md5('x')], /--all cannot be combined with --hash/],
     [['out', '--hash', 'xyz'], /--hash wants an MD5/],
@@ -304,6 +341,23 @@ describe('restore', () => {
     });
   });
 
+  test('requests for content are counted alike by a dry run, by the run, in text and in JSON', async () => {
+    const argv = ['restore', upload, 'out', '--all', '--overwrite', 'always', '--progress-format', 'none'];
+    const planned = await run(...argv, '--dry-run');
+    const done = await run(...argv);
+    const documents = [
+      json((await run(...argv, '--dry-run', '--json')).stdout),
+      json((await run(...argv, '--json')).stdout),
+    ];
+
+    expect(planned.stdout).toContain('in 2 requests for content from 2 chunks.\n');
+    expect(done.stdout).toMatch(/fetched +\d+ B in 2 requests for content\n/);
+    expect(documents).toMatchObject([
+      { ranges: 2, requests: { get: 1 } },
+      { ranges: 2, requests: { get: 3 } },
+    ]);
+  });
+
   test('nothing found is 1, something found is 3', async () => {
     const nothing = await run('restore', upload, 'out', '--file', 'nope');
     const something = await run('restore', upload, 'out', '--file', 'nope', '--file', 'a.txt', '--quiet');
@@ -330,7 +384,9 @@ describe('restore', () => {
 
     expect([status, stdout]).toEqual([
       0,
-      expect.stringMatching(/^Would restore 5 files, 15 B to .*out, fetching .* in 2 requests from 2 chunks/),
+      expect.stringMatching(
+        /^Would restore 5 files, 15 B to .*out, fetching .* in 2 requests for content from 2 chunks/,
+      ),
     ]);
     expect(existsSync(join(folder, 'out'))).toBe(false);
   });

@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 describe('usage', () => {
   test.each([
-    [[], 'give either S3_URL or --bucket'],
+    [[], '✗ S3_URL (or --bucket) is missing\n'],
     [['s3://bucket', '--bucket', 'bucket'], 'give either a URL or --bucket, not both'],
     [['s3://bucket', '--prefix', 'p'], '--prefix goes with --bucket'],
     [['--bucket', 'bucket', '--prefix', ''], '--prefix must not be empty: leave it out for the whole bucket'],

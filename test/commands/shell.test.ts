@@ -56,6 +56,7 @@ describe('looking around', () => {
       ['cd data/features', 'pwd', 'cd ..', 'pwd', 'cd /', 'pwd', 'cd data', 'cd', 'pwd'],
       '/data/features\n/data\n/\n/\n',
     ],
+    [['cd data; pwd;cd features;', 'pwd; cd /; pwd'], '/data\n/data/features\n/\n'],
     [['find *.csv'], 'data/features/part-000.csv\ndata/features/part-031.csv\n'],
     [['cd data', 'find "features/*-031*"', 'find 000'], 'features/part-031.csv\nfeatures/part-000.csv\n'],
     [['stage list'], '  featurize  2 files  235 B\n  prepare     1 file    6 B\n'],
@@ -68,6 +69,14 @@ describe('looking around', () => {
   ])('%j', async (lines, stdout) => {
     const ran = await inShell(lines);
     expect(ran).toEqual({ status: 0, stderr: '', stdout });
+  });
+
+  it('runs the commands of a line whatever becomes of the one before, and stops at exit', async () => {
+    const goesOn = await inShell(['cat nope; pwd; cat none']);
+    const ends = await inShell(['cat nope; exit; pwd', 'pwd']);
+
+    expect([goesOn.status, goesOn.stdout, goesOn.stderr]).toEqual([1, '/\n', expect.stringMatching(/nope[^]*none/)]);
+    expect([ends.status, ends.stdout]).toEqual([1, '']);
   });
 
   it('says all that is known of a file, and nothing that is not', async () => {
@@ -206,6 +215,13 @@ describe('what goes wrong', () => {
     expect([json.status, (JSON.parse(json.stdout) as { error: { code: string } }).error.code]).toEqual([2, 'usage']);
     expect((await inShell(['ls'], [`file://${folder}/store`])).stderr).toContain('there is no dataset under');
     expect((await inShell(['ls'], ['--upload-id', UPLOAD_ID])).stderr).toContain('no store is named');
+  });
+
+  it('refuses what goes with an upload where none is named', async () => {
+    const ran = await runCommand({ root, folder }, ['shell', '--region', 'r', '--memory-limit', '1GiB', '-c', 'help']);
+
+    expect([ran.status, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toContain('✗ --region and --memory-limit can do nothing without S3_URL or --bucket\n');
   });
 });
 

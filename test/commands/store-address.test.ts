@@ -45,6 +45,34 @@ describe('a path is a store', () => {
     expect(uploadsIn('store/more')).toHaveLength(1);
   });
 
+  it('for --bucket of every command, relative ones too', async () => {
+    const url = `file://${folder}/store`;
+    const calls = [
+      ['upload', 'photos', '-b', url, '-p', 'more'],
+      ['create', 'upload', 'photos', '-b', './store', '-p', 'more', '--dry-run'],
+      ['list', '-b', './store', '-p', 'more'],
+      ['scuttle', '-b', './store', '-p', 'more', '--force'],
+    ];
+
+    for (const argv of calls) expect([argv, await run(argv)]).toEqual([argv, good]);
+    expect(existsSync(join(folder, 'store/more/uploads'))).toBe(false);
+  });
+
+  it('also where the config file names the bucket, and config --validate-detailed looks there', async () => {
+    writeStore('store/more');
+    const looked = [];
+    for (const storage of ['bucket: ./store, prefix: more', 'url: ./store/more', 'bucket: bad_bucket']) {
+      writeFileSync(join(folder, '.archiver.yaml'), `storage: { ${storage} }\n`);
+      looked.push((await run(['config', '--validate-detailed', '--json'])).stdout);
+    }
+
+    expect(looked.map((text) => json(text)['store'])).toEqual([
+      { status: 'ok', detail: `file://${folder}/store/more answers and can be listed` },
+      { status: 'ok', detail: `file://${folder}/store/more answers and can be listed` },
+      { status: 'failed', detail: expect.stringContaining("'bad_bucket' is not a bucket name") as string },
+    ]);
+  });
+
   it('but a bare word is not', async () => {
     const { status, stderr } = await run(['upload', 'photos', 'store']);
 

@@ -13,7 +13,7 @@ const root = buildTree([command], [], 'upload alone');
 
 test.each([
   ['two destinations', ['file:///x', '--bucket', 'abc'], 'either a URL or --bucket'],
-  ['no destination', [], 'either DESTINATION or --bucket'],
+  ['no destination', [], 'DESTINATION (or --bucket) is missing'],
   ['a prefix without a bucket', ['file:///x', '--prefix', 'p'], '--prefix goes with --bucket'],
   ['tier days without --auto-tier', ['s3://abc', '--tier-hot-days', '3'], '--auto-tier'],
   ['a tier strategy without --auto-tier', ['s3://abc', '--tier-strategy', 'tier-aware'], '--auto-tier'],

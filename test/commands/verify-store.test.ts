@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as verify } from '../../src/commands/verify.js';
+import { makeArchive, UPLOAD_ID } from '../support/make-archive.js';
 import { linkId, linkKey } from '../support/make-chain.js';
 import { DATASET, makeDataset, writeObjects } from '../support/make-dataset.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
@@ -84,7 +85,7 @@ test('the copy of a delta is no object that nothing refers to', async () => {
 test('a store without datasets is a failure', async () => {
   const { status, stderr } = await run(`${base}/elsewhere`);
 
-  expect([status, stderr]).toEqual([1, expect.stringContaining('there are no datasets under')]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining('there are no datasets and no uploads under')]);
 });
 
 test('what was looked at is said as far as it could be', async () => {
@@ -95,4 +96,54 @@ test('what was looked at is said as far as it could be', async () => {
 
   expect(whole.stdout).toMatch(/^ {2}checked +1 entry, 1 file, 5 B, and the presence of 1 chunk, in /m);
   expect(damaged.stdout).toMatch(/^ {2}checked +the manifest alone, in /m);
+});
+
+describe('what lies beside the versions of the store', () => {
+  const single = makeArchive({ files: [{ path: 'c.txt', content: 'gamma' }] });
+  const chunk = [...single.objects.keys()].find((key) => key.endsWith('.zst')) ?? '';
+
+  beforeEach(async () => {
+    await writeObjects(join(folder, 'store'), single.objects);
+    await writeObjects(join(folder, 'store/writers/web-01'), made.objects);
+    await writeObjects(join(folder, 'store/lab'), single.objects);
+  });
+
+  test('is checked too: uploads that are no version, writers and prefixes below', async () => {
+    const { status, stdout } = await run(base, '--deep');
+
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/4 versions of 2 datasets and 2 other uploads are whole\n/);
+    expect(stdout).toMatch(new RegExp(`dataset +${DATASET} in ${base}/writers/web-01: 2 versions are whole`));
+    expect(stdout).toMatch(new RegExp(`upload +${UPLOAD_ID} is whole\n +upload +${UPLOAD_ID} in ${base}/lab is whole`));
+    const { stdout: document } = await run(base, '--json');
+    expect(json(document)).toMatchObject({
+      versionCount: 4,
+      chunks: 6,
+      isComplete: true,
+      uncheckedUploadCount: 0,
+      uploads: [{ location: base, ok: true }, { location: `${base}/lab` }],
+    });
+  });
+
+  test('and its damage makes the status 1', async () => {
+    rmSync(join(folder, 'store/lab', chunk));
+    rmSync(join(folder, 'store/writers/web-01/uploads', linkId(1), 'shard-00'), { recursive: true });
+
+    const { status, stdout } = await run(base);
+
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^x 1 of 4 versions of 2 datasets is damaged, 1 of 2 other uploads is damaged\n/);
+    expect(stdout).toMatch(/upload +\S+ in \S+\/lab: 1 error\n {2}error +.*is not in the store/);
+  });
+
+  test('but for what is not finished or marked for deletion, which is counted', async () => {
+    rmSync(join(folder, 'store/uploads', UPLOAD_ID, 'manifest.json.gz'));
+    writeFileSync(join(folder, 'store/lab/uploads', UPLOAD_ID, 'sweep-20251114T093012Z-01234567.json'), '{}');
+    rmSync(join(folder, 'store/lab', chunk));
+
+    const { status, stdout } = await run(base);
+
+    expect(status).toBe(0);
+    expect(stdout).toContain('left out  2 uploads not finished, or marked for deletion\n');
+  });
 });

@@ -9,9 +9,8 @@ import { command as list } from '../../src/commands/list.js';
 import { command as restore } from '../../src/commands/restore.js';
 import type { Json } from '../support/make-archive.js';
 import { linkId, type LinkSpec } from '../support/make-chain.js';
+import { callsIn, damageRecord, datasetFolder } from '../support/dataset-folder.js';
 import { DATASET, makeDataset, recordBytes, recordDocument, recordKey, writeObjects } from '../support/make-dataset.js';
-import { runCommand, type CommandRun } from '../support/run-command.js';
-import { tempFolder } from '../support/temp-folder.js';
 
 const LINKS: readonly LinkSpec[] = [
   {
@@ -31,17 +30,11 @@ let folder = '';
 let base = '';
 
 beforeEach(async () => {
-  folder = await tempFolder();
-  base = `file://${join(folder, 'store')}`;
-  await writeObjects(join(folder, 'store'), made.objects);
+  ({ folder, base } = await datasetFolder(made));
 });
 
-const run = (...argv: string[]): Promise<CommandRun> => runCommand({ root, folder }, argv);
-const json = async (...argv: string[]): Promise<Json & { status: number }> => {
-  const { stdout, status } = await run(...argv, '--json');
-  return { ...(JSON.parse(stdout) as Json), status };
-};
-const damage = (version: number): void => writeFileSync(join(folder, 'store', recordKey(version)), 'damaged');
+const { run, json } = callsIn(root, () => folder);
+const damage = (version: number): void => damageRecord(folder, version);
 
 describe('a path that is not in a version, but in another', () => {
   const upload = (link: number): string => `${base}/uploads/${linkId(link)}`;

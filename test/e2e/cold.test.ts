@@ -261,7 +261,7 @@ describe('the flags', () => {
     [['--all', '--wait', '--poll-interval', '10ms'], '--poll-interval is 1s to 24h'],
     [['--all', '--restore-days', '0'], '--restore-days'],
     [['--all', '--max-restore-cost', '-1'], '--max-restore-cost'],
-    [[], 'say what to restore'],
+    [[], 'one of --file, --pattern'],
   ])('%j are refused', async (flags, message) => {
     const ran = await restore('s3://cold/p/uploads/20251114-093012-1a2b3c4d', 'out', ...flags);
 

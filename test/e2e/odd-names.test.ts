@@ -1,13 +1,13 @@
 // Every command over the collection of odd names, as files and as folders, in a store whose own folder has one.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fsPath, textFromRaw } from '../../src/core/paths/raw-path.js';
 import { describeTree, HOSTILE_NAMES } from '../core/archive/trees.js';
 import { raw } from '../support/raw.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, type Ran } from './upload-cli.js';
+import { archiver, CLI, type Ran } from './upload-cli.js';
 
 const COUNT = HOSTILE_NAMES.length * 2;
 const TYPEABLE = HOSTILE_NAMES.flatMap((name) => textFromRaw(raw(name)) ?? []);
@@ -78,3 +78,20 @@ test.each([
   },
   120_000,
 );
+
+test.each([
+  ['has a path that is not UTF-8', `mkdir "$(printf 'x\\377y')" && cd x*`],
+  ['is no longer there', 'mkdir x && cd x && rmdir ../x'],
+])('a working directory that %s is refused in a sentence, and nothing is written', async (why, go) => {
+  const home = await tempFolder();
+  const call = `${go} && exec "$0" "$1" restore "$2/store" out --all`;
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const ran = spawnSync('/bin/sh', ['-c', call, process.execPath, CLI, home], { cwd: home, env, encoding: 'utf8' });
+
+  expect([ran.status, ran.stderr]).toEqual([
+    1,
+    expect.stringContaining(`✗ the folder that archiver was started in ${why}`),
+  ]);
+  expect(ran.stderr.split('\n')).toHaveLength(3);
+  expect(readdirSync(home, { encoding: 'latin1' })).toEqual(why.includes('UTF-8') ? ['x\xffy'] : []);
+});

@@ -321,16 +321,18 @@ describe('state that cannot be used is refused in a sentence', () => {
   });
 });
 
-test('an id that is not there is answered with the nearest', async () => {
+test('an id that is not there is answered with the nearest, and --region for a folder is refused', async () => {
   const at = await place(4);
   await killed(at, ['upload', at.source, at.url]);
   const id = (entriesOf(at.state) ?? '').slice(0, 24);
 
   const wrong = await archiver(at.home, ['resume', `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`]);
   const path = await archiver(at.home, ['resume', '../../etc/passwd']);
+  const inFolder = await archiver(at.home, ['resume', id, '--region', 'eu-west-1']);
 
   expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining(`did you mean ${id}?`) });
   expect(path).toMatchObject({ status: 1, stderr: expect.stringContaining('no upload ../../etc/passwd is saved') });
+  expect(inFolder).toMatchObject({ status: 2, stderr: expect.stringContaining('--region can do nothing for file://') });
 });
 
 test('clean keeps what is young, and what is not complete when asked for what is', async () => {

@@ -8,7 +8,7 @@ import { md5 } from '../support/make-archive.js';
 import { DATASET, type MadeDataset, makeDataset } from '../support/make-dataset.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { openSession, type TerminalSession } from '../support/terminal-session.js';
-import { CLI } from './upload-cli.js';
+import { archiver, CLI } from './upload-cli.js';
 
 const FILES = 3000;
 const home = mkdtempSync(join(tmpdir(), 'archiver-slow-'));
@@ -63,6 +63,20 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
     expect(session.isCursorShown()).toBe(true);
   });
 
+  it.each([
+    ['dataset list', DATASET, () => ['dataset', 'list', 's3://lab']],
+    ['dataset versions', 'v2  ', () => ['dataset', 'versions', 's3://lab', '--dataset-id', DATASET]],
+    ['list of a store', '1 dataset,', () => ['list', 's3://lab']],
+  ])('is told of by %s, of the records that it reads', async (_name, result, args) => {
+    proxy.inject({ fault: { kind: 'delay', ms: 2500 }, path: /datasets\/.+\.json/, times: 1 });
+    const session = run(...args());
+    await session.until('reading version records');
+
+    expect(await session.exited).toBe(0);
+    const left = (await session.screen()).join('\n');
+    expect([left.includes('Opening'), left.includes(result)]).toEqual([false, true]);
+  });
+
   it('says nothing of one that is quick', async () => {
     for (const [key, body] of made.objects) {
       mkdirSync(dirname(join(home, 'store', key)), { recursive: true });
@@ -114,6 +128,16 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
     session.type('q');
 
     expect(await session.exited).toBe(0);
+  });
+
+  it.each([
+    ['info', () => ['info', upload], /manifest/],
+    ['dataset list', () => ['dataset', 'list', 's3://lab'], /datasets/],
+  ])('has the tries of %s told in a log', async (_name, args, path) => {
+    proxy.inject({ fault: { kind: 'reset' }, path, times: 1 });
+    const { status, stderr } = await archiver(home, args(), { env: { ...ENV, AWS_ENDPOINT_URL: proxy.endpoint } });
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringMatching(/; try 2 of \d+ in /) as string });
   });
 
   it('says that the store cannot be reached', async () => {

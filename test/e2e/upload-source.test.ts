@@ -63,7 +63,7 @@ describe.skipIf(!mayRun)('T21 permissions', () => {
 
     expect(status).toBe(3);
     const denied = 'permission denied (EACCES)';
-    const wanted = ['closed', 'mode-0', 'mode-1', 'mode-2', 'mode-3', 'unentered/inside', 'unlisted'];
+    const wanted = ['closed/', 'mode-0', 'mode-1', 'mode-2', 'mode-3', 'unentered/inside', 'unlisted/'];
     expect([...document.skipped].sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
       wanted.map((path) => ({ path, reason: denied })),
     );
@@ -206,7 +206,7 @@ describe('T28 a source that contains archiver', () => {
 
     expect([first.status, second.status]).toEqual([0, 0]);
     expect(second.document).toMatchObject({ version: 2, files: 1, bytes: 1000 });
-    expect(second.document.skipped).toEqual([{ path: 'backup', reason: 'belongs to archiver itself' }]);
+    expect(second.document.skipped).toEqual([{ path: 'backup/', reason: 'belongs to archiver itself' }]);
   });
 
   test('the cache in it is left out', async () => {

@@ -42,7 +42,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
-  download: RESTORED,
+  download: `${RESTORED} datasetId? version?`,
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
@@ -69,7 +69,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? chunks chunksRead filesRead bytesFetched location durationMs requests',
+    'ok checked uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead filesRead bytesFetched location durationMs requests',
 };
 
 /** What any command may print instead, told by the first of these keys. */

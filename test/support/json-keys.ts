@@ -162,7 +162,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
         'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem?',
         'datasetId versionCount',
         'datasetId retired kept compacted',
-        'datasetId ok versions chunks chunksRead',
+        'datasetId location ok versions chunks chunksRead',
       ),
     ),
     'datasets one by one',
@@ -355,7 +355,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   putPer1000: key(usd, 'for 1000 PUT, COPY or POST requests'),
   quantity: key(number, 'how much of it is paid for'),
-  ranges: key(count, 'requests for content'),
+  ranges: key(
+    count,
+    'requests for content, or of a dry run those it would take; manifests and repeats count in requests alone',
+  ),
   ratio: key(number, 'largest shard over the average'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
@@ -422,8 +425,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   shell: key(text, 'name of a shell'),
   short: key(text, 'letter of a flag'),
   size: key(bytes, 'of one file or object'),
-  skipped: key(listOf(of('path reason')), 'files that were left out, and why'),
-  skippedCount: key(count, 'files that were left out'),
+  skipped: key(listOf(of('path reason')), 'files and folders (which end in a slash) that were left out, and why'),
+  skippedCount: key(count, 'files and folders that were left out'),
   source: key(orNull(text), 'what is read: a folder, or a URL'),
   sources: key(listOf(text), 'folders that are read'),
   stack: key(text, 'stack of a failure (--trace)'),
@@ -483,6 +486,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   uid: key(count, 'numeric owner'),
   unchanged: key(count, 'files that are as they were'),
+  uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinishedBytes: key(bytes, 'of unfinished writes'),
   unfinishedMultiparts: key(count, 'unfinished writes'),
   unfinishedWrites: key(of('objects bytes'), 'writes that were killed long ago'),
@@ -497,7 +501,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uploadUsd: key(usd, 'requests that upload it'),
   uploads: key(
     listOf(
-      of(
+      anyOf(
+        'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead',
         'uploadId status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
       ),
     ),

@@ -19,11 +19,13 @@ export interface CommandHost {
   /** Lines typed on a terminal, after which the input ends; without them there is no terminal. */
   readonly answers?: readonly string[] | undefined;
   readonly now?: () => Date;
+  /** Results go to a terminal of this width. */
+  readonly columns?: number;
 }
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, env = {}, answers, now = () => new Date() }: CommandHost,
+  { root, folder, env = {}, answers, now = () => new Date(), columns }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -38,7 +40,7 @@ export async function runCommand(
     cwd: folder,
     userHome: folder,
     stdin: Object.assign(isTTY ? Readable.from(answers.map((line) => `${line}\n`)) : new PassThrough(), { isTTY }),
-    stdout: collector('stdout'),
+    stdout: Object.assign(collector('stdout'), columns !== undefined && { isTTY: true, columns }),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,
     signal: new AbortController().signal,

@@ -7,7 +7,7 @@ import { Confirm } from '../../src/ui/confirm.js';
 import { Empty } from '../../src/ui/empty.js';
 import { Facts } from '../../src/ui/facts.js';
 import { FitText, MatchText } from '../../src/ui/fit-text.js';
-import { Gauge, gaugeTone } from '../../src/ui/gauge.js';
+import { Gauge } from '../../src/ui/gauge.js';
 import { HelpOverlay } from '../../src/ui/help-overlay.js';
 import { KeyLine } from '../../src/ui/key-line.js';
 import { emptyLine, insertText } from '../../src/ui/line-editor.js';
@@ -172,7 +172,8 @@ test('a gauge says its number and turns yellow, then red', () => {
   expect(draw(<Gauge share={1.06} width={15} />)).toBe('━━━━━━━━━━ 106%');
   expect(draw(<Gauge share={40} width={15} />)).toBe('━━━━━━━━━━  40x');
   expect(draw(<Gauge share={0.5} width={15} />, { unicode: false })).toBe('#####.....  50%');
-  expect([0.79, 0.8, 0.999, 1].map((share) => gaugeTone(share, 0.8))).toEqual(['accent', 'warn', 'warn', 'bad']);
+  const colour = (share: number) => /\d+(?=m)/.exec(paint(<Gauge share={share} width={3} />))?.[0];
+  expect([0.79, 0.8, 0.999, 1].map(colour)).toEqual(['36', '33', '33', '31']);
 });
 
 test('a bar is as wide as asked at every share, and full only when all is done', () => {
@@ -184,11 +185,6 @@ test('a bar is as wide as asked at every share, and full only when all is done',
   expect(draw(<Bar share={Number.NaN} width={3} hasTrack />)).toBe('───');
   expect(draw(<Bar share={7} width={4} hasTrack />)).toBe('━━━━');
   expect(draw(<Bar share={0.5} width={-1} hasTrack />)).toBe('');
-});
-
-test('a sparkline is one row and names its highest value', () => {
-  expect(draw(<Sparkline values={[0, 1, 2, 4]} width={10} note="highest 4" />)).toBe('▁▃▅█  highest 4');
-  expect(draw(<Sparkline values={[0, 0]} width={10} note="none" />)).toBe('▁▁  none');
 });
 
 test.each([
@@ -205,19 +201,6 @@ test('the help names every key once, by the group it belongs to', () => {
   for (const { help } of BINDINGS) expect(frame.split(help)).toHaveLength(2);
   expect(frame).toContain('KEYS');
   expect(frame).toContain('LEAVE');
-});
-
-test('tabs shrink to their digit before they wrap', () => {
-  const tabs = ['Overview', 'Costs', 'Uploads', 'Inventory', 'Analyze', 'Fleet'].map((name) => ({ name }));
-
-  expect(draw(<Tabs tabs={tabs} active={0} />)).toBe(
-    ' [1 Overview]  2 Costs   3 Uploads   4 Inventory   5 Analyze   6 Fleet',
-  );
-  for (const columns of [60, 62, 66, 70]) {
-    const frame = draw(<Tabs tabs={tabs} active={5} />, { columns });
-    expect(frame).toContain('[6 Fleet]');
-    expect(frame.split('\n').length).toBe(1);
-  }
 });
 
 test.each([
@@ -244,6 +227,24 @@ test('facts, picker and status in ASCII', () => {
   expect(
     draw(<Status message={{ tone: 'warn', text: 'stale' }} right="7 of 9" />, { columns: 20, unicode: false }),
   ).toBe(' ! stale     7 of 9');
+});
+
+test('a sparkline is one row and names its highest value', () => {
+  expect(draw(<Sparkline values={[0, 1, 2, 4]} width={10} note="highest 4" />)).toBe('▁▃▅█  highest 4');
+  expect(draw(<Sparkline values={[0, 0]} width={10} note="none" />)).toBe('▁▁  none');
+});
+
+test('tabs shrink to their digit before they wrap', () => {
+  const tabs = ['Overview', 'Costs', 'Uploads', 'Inventory', 'Analyze', 'Fleet'].map((name) => ({ name }));
+
+  expect(draw(<Tabs tabs={tabs} active={0} />)).toBe(
+    ' [1 Overview]  2 Costs   3 Uploads   4 Inventory   5 Analyze   6 Fleet',
+  );
+  for (const columns of [60, 62, 66, 70]) {
+    const frame = draw(<Tabs tabs={tabs} active={5} />, { columns });
+    expect(frame).toContain('[6 Fleet]');
+    expect(frame.split('\n').length).toBe(1);
+  }
 });
 
 test('a toast takes the place of the status', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { GAP, layOutColumns, type Column } from '../../src/ui/columns.js';
 import { keepThatFit } from '../../src/ui/keep-that-fit.js';
-import { nextEnabled } from '../../src/ui/picker.js';
 import { scrollTo } from '../../src/ui/window.js';
 
 const column = (title: string, options: Omit<Column, 'cell' | 'title'>): Column => ({
@@ -47,10 +46,4 @@ test('the list stays still until the cursor comes near an edge', () => {
   expect(scrollTo(50, 51, 100, 10)).toBe(49);
   expect(scrollTo(90, 99, 100, 10)).toBe(90);
   expect(scrollTo(5, 0, 3, 10)).toBe(0);
-});
-
-test('the picker steps over what cannot be chosen, round the end', () => {
-  expect(nextEnabled(3, 2, 1, (at) => at === 0)).toBe(1);
-  expect(nextEnabled(3, 1, -1, (at) => at === 0)).toBe(2);
-  expect(nextEnabled(1, 0, 1, () => true)).toBe(0);
 });

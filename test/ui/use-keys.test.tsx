@@ -7,7 +7,6 @@ import { KeyLine } from '../../src/ui/key-line.js';
 import { createKeySource } from '../../src/ui/keys.js';
 import { editLine, emptyLine, type Line } from '../../src/ui/line-editor.js';
 import { Spinner } from '../../src/ui/spinner.js';
-import { type Message, Toast } from '../../src/ui/status.js';
 import { TextField } from '../../src/ui/text-field.js';
 import { type Binding, useKeys } from '../../src/ui/use-keys.js';
 import { inKit, settle } from '../support/in-kit.js';
@@ -110,28 +109,5 @@ describe('what moves by itself', () => {
 
     expect(frames.join('\n')).toMatch(/- reading[^]*\\ reading/);
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('is a toast that goes, and starts its time again with a new message', async () => {
-    const store = createStore<{ message: Message | undefined }>(() => ({ message: { text: 'first' } }));
-    function Bar() {
-      const message = useStore(store, (state) => state.message);
-      return (
-        <Toast message={message} onExpire={() => store.setState({ message: undefined })}>
-          <Text>status</Text>
-        </Toast>
-      );
-    }
-    render(inKit(<Bar />));
-    await settle();
-
-    await vi.advanceTimersByTimeAsync(3000);
-    store.setState({ message: { text: 'second' } });
-    await settle();
-    await vi.advanceTimersByTimeAsync(3000);
-    expect(store.getState().message).toEqual({ text: 'second' });
-    await vi.advanceTimersByTimeAsync(1001);
-
-    expect(store.getState().message).toBeUndefined();
   });
 });

@@ -121,20 +121,17 @@ export class BrowseRestores {
     const { retrieval, jobId } = retrieved;
     const about = { location: uploadUrl(target), durationMs, requests };
     const document = { ...retrieval.result, ...about, ...retrievalDocument(retrieval, jobId) };
-    return { document, text: this.textOf(retrieved, { durationMs, requests, tier }) };
+    return { document, text: this.textOf(retrieved, { durationMs, tier }) };
   }
 
-  private textOf(
-    { retrieval, jobId }: Retrieved,
-    { durationMs, requests, tier }: { durationMs: number; requests: RequestCounts; tier: string },
-  ): string {
+  private textOf({ retrieval, jobId }: Retrieved, { durationMs, tier }: { durationMs: number; tier: string }): string {
     const { context, values } = this.options;
     if (retrieval.kind === 'requested') {
       this.add(retrieval.chunks.some(isLost) ? 3 : 0);
       return requestedText(retrieval, { tier, restoreDays: values.restoreDays }, jobId ?? '');
     }
     this.add(statusOf(retrieval.result));
-    const shown = { durationMs, requests, context, planned: [] };
+    const shown = { durationMs, context, planned: [] };
     const warnings = retrieval.result.warnings.slice(0, SHOWN_WARNINGS).map((text) => `! ${printable(text)}\n`);
     return resultText(retrieval.result, { operation: 'restore' }, shown) + warnings.join('');
   }

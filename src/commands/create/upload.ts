@@ -3,11 +3,10 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { neverBoth, requires } from '../../cli/rule.js';
+import { idle, neverBoth, requires } from '../../cli/rule.js';
 import { threadsWithin } from '../../core/limits/open-files.js';
-import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
-import { bucketUrl } from '../kit/upload-target.js';
 import {
   DRY_RUN,
   filterFlags,
@@ -23,14 +22,13 @@ import { confirmCold } from '../upload/confirm-cold.js';
 
 /** A chunk is one request and one buffer. */
 const MAX_CHUNK_MB = 2000;
-const DEFAULT_STREAMS = 250;
 
 const flags = {
   bucket: flag.text({
     short: 'b',
-    placeholder: 'NAME',
+    placeholder: 'NAME|URL',
     required: true,
-    describe: 'bucket, or a URL: s3://bucket/prefix, file:///folder',
+    describe: 'bucket, or URL or path of the store',
   }),
   prefix: flag.text({
     short: 'p',
@@ -49,16 +47,26 @@ const flags = {
   shards: flag.int([1, 100], { default: 8, describe: 'key prefixes to spread chunks over' }),
   workers: flag.int([1, 64], { default: 4, describe: 'threads that pack, and requests in flight' }),
   http2: flag.on({
+    only: 's3',
     default: true,
     describe: 'use HTTP/2 where the server offers it (S3 itself does not)',
     off: 'use HTTP/1.1 even where the server offers HTTP/2',
   }),
   http2MaxStreams: flag.int([1, 10_000], {
-    default: DEFAULT_STREAMS,
+    only: 's3',
+    default: 250,
     describe: 'requests at once on an HTTP/2 connection',
   }),
-  maxIdleConns: flag.int([0, 10_000], { default: 100, describe: 'connections kept open without a request' }),
-  idleConnTimeout: flag.duration({ default: '5m', describe: 'how long a connection is kept open without a request' }),
+  maxIdleConns: flag.int([0, 10_000], {
+    only: 's3',
+    default: 100,
+    describe: 'connections kept open without a request',
+  }),
+  idleConnTimeout: flag.duration({
+    only: 's3',
+    default: '5m',
+    describe: 'how long a connection is kept open without a request',
+  }),
   networkProfile: flag.choice(['default', 'aggressive', 'conservative'], {
     default: 'default',
     describe: 'aggressive: twice as many requests in flight, short time limits; conservative: half as many, long ones',
@@ -103,11 +111,18 @@ export const command = defineCommand({
     requires('uploadId', 'resume'),
     requires('skipExisting', 'resume'),
     neverBoth('resume', ['dryRun']),
-    {
-      kind: 'check',
-      text: '--http2-max-streams needs HTTP/2: leave out --no-http2',
-      ok: (v) => v.http2 || v.http2MaxStreams === DEFAULT_STREAMS,
-    },
+    idle(
+      'http2MaxStreams',
+      ['http2'],
+      '--http2-max-streams needs HTTP/2: leave out --no-http2',
+      (v) => v['http2'] === false,
+    ),
+    idle(
+      'idleConnTimeout',
+      ['maxIdleConns'],
+      '--max-idle-conns 0 keeps no connection open: leave out --idle-conn-timeout',
+      (v) => v['maxIdleConns'] === 0,
+    ),
     {
       kind: 'check',
       text: '--one-file-system takes one SOURCE_DIR',
@@ -124,6 +139,7 @@ export const command = defineCommand({
     1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [sources], context: Context) {
     return await runCreateUpload(values, sources, context);
   },
@@ -145,7 +161,7 @@ export async function runCreateUpload(
   const { openNamed } = await import('./open-named.js');
   const { datasetOf, sourceFolders } = await import('./source-folders.js');
   const { asBegun } = await import('../upload/resumable.js');
-  const url = baseUrlOf(joinStoreUrl(bucketUrl(typed.bucket), typed.prefix));
+  const url = baseUrlOf(joinStoreUrl(bucketUrl(typed.bucket, context.cwd), typed.prefix));
   const sources = sourceFolders(given, context, url);
   const where = { command: 'create upload', sources: sources.folders, destination: url, storeUrl: url };
   const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;

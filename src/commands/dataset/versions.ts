@@ -6,9 +6,10 @@ import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
-import { minuteText, ofKnown } from '../kit/lines.js';
+import { ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
-import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
+import { type Column, column, moments, numbers, tableText } from '../kit/table.js';
+import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 import { defined } from '../../core/defined.js';
 
 interface Row {
@@ -28,7 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
   column('LISTING', ({ record }) => record?.listing, { dropOrder: 2 }),
   numbers('FILES', ({ record }) => ofKnown(record?.totals.files, formatCount)),
   numbers('SIZE', ({ record }) => ofKnown(record?.totals.bytes, formatBytes)),
-  column('CREATED', ({ record }) => ofKnown(record?.createdAt, minuteText), { dropOrder: 1 }),
+  moments('CREATED', ({ record }) => record?.createdAt, { dropOrder: 1 }),
   column('COMMIT', ({ commit }) => ofKnown(commit, (hex) => hex.slice(0, COMMIT_DIGITS)), { dropOrder: 4 }),
   column('SOURCE', ({ record }) => ofKnown(record, sourceText), { isCuttable: true, dropOrder: 3 }),
   column('TAGS', ({ tags }) => (tags.length === 0 ? undefined : tags.join(', '))),
@@ -56,32 +57,35 @@ export const command = defineCommand({
     1: 'there is no such dataset, or the store cannot be read',
     3: 'listed, but some are unreadable',
   },
-  async run(values, [url], context: Results & Messages & StoreContext & TableContext) {
+  async run(values, [url], context: Results & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');
     const { readVersions } = await import('../../core/dataset/records/versions.js');
-    return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-      const { datasetId, versions: listed } = await findDataset(store, values.datasetId, context.signal);
-      const read = await readVersions(store, datasetId, listed.toReversed(), context.signal);
-      const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
-      for (const { problem } of broken) context.warn(problem.message);
-      const { knownCommits } = await import('../../core/dataset/records/version-commits.js');
-      const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
-      const { commits, problems } = await knownCommits(store, records, context.signal);
-      for (const problem of problems) context.warn(problem);
-      const rows = read.map((found): Row => {
-        const { version, tags } = found.listed;
-        return { version, tags, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
-      });
-      const isShown = ({ title }: Column<Row>): boolean =>
-        (title !== 'COMMIT' || rows.some(({ commit }) => typeof commit === 'string')) &&
-        (title !== 'TAGS' || rows.some(({ tags }) => tags.length > 0));
-      const table = await tableText(rows, COLUMNS.filter(isShown), context);
-      const versions = read.map((found) => versionDocument(found, commits.get(found.listed.version)));
-      context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
-      return broken.length + problems.length > 0 ? 3 : 0;
+    const { knownCommits } = await import('../../core/dataset/records/version-commits.js');
+    const { signal } = context;
+    const { datasetId, read, commits, problems, requests } = await whileReading(context, baseUrl, (emit) =>
+      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+        emit({ type: 'phase', phase: 'listing' });
+        const { datasetId, versions: listed } = await findDataset(store, values.datasetId, signal);
+        const read = await readVersions(store, datasetId, listed.toReversed(), signal);
+        const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
+        return { datasetId, read, ...(await knownCommits(store, records, signal)), requests };
+      }),
+    );
+    const broken = read.filter((found): found is BrokenRecord => 'problem' in found);
+    for (const problem of [...broken.map((found) => found.problem.message), ...problems]) context.warn(problem);
+    const rows = read.map((found): Row => {
+      const { version, tags } = found.listed;
+      return { version, tags, record: 'record' in found ? found.record : undefined, commit: commits.get(version) };
     });
+    const isShown = ({ title }: Column<Row>): boolean =>
+      (title !== 'COMMIT' || rows.some(({ commit }) => typeof commit === 'string')) &&
+      (title !== 'TAGS' || rows.some(({ tags }) => tags.length > 0));
+    const table = await tableText(rows, COLUMNS.filter(isShown), context);
+    const versions = read.map((found) => versionDocument(found, commits.get(found.listed.version)));
+    context.result({ datasetId, location: baseUrl, versions, requests }, () => table);
+    return broken.length + problems.length > 0 ? 3 : 0;
   },
 });
 

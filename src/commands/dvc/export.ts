@@ -52,7 +52,7 @@ export const command = defineCommand({
     if (named !== undefined && context.origins['outputDir'] === 'flag')
       throw usageError('give either OUTPUT_DIR or --output-dir, not both');
     const outputDir = resolve(context.cwd, named ?? values.outputDir);
-    const { baseUrl, uploadId, manifestSha256: sha256 } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { exportSidecars } = await import('../../core/dvc/export-sidecars.js');
     const { cacheDir } = values;
     const location = uploadUrl({ baseUrl, uploadId });
@@ -62,7 +62,7 @@ export const command = defineCommand({
       {
         work: (emit) => {
           emit({ type: 'start', operation: 'dvc export', source: location, target: outputDir });
-          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+          return withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
             const { signal } = context;
             const options = { uploadId, sha256, outputDir, cacheDir, emit, signal };
             return { ...(await exportSidecars(store, options)), requests };

@@ -36,7 +36,7 @@ export const command = defineCommand({
   ],
   exits: { 0: 'listed, also when there are none', 1: 'the manifest is missing, damaged or cannot be read' },
   async run(values, [url], context: Results & Messages & StoreContext & TableContext & ReadingContext) {
-    const { baseUrl, uploadId, manifestSha256: sha256 } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { countStages } = await import('../../core/dvc/stage-counts.js');
     const location = uploadUrl({ baseUrl, uploadId });
     const {
@@ -45,7 +45,7 @@ export const command = defineCommand({
       others,
       requests,
     } = await whileReading(context, location, (emit) =>
-      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+      withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
         const { signal } = context;
         return { ...(await countStages(store, { uploadId, sha256, emit, signal })), requests };
       }),

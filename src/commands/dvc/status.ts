@@ -46,7 +46,7 @@ export const command = defineCommand({
     3: 'compared, but some local files could not be read',
   },
   async run(values, [localPath, url], context: StreamedResults & Pick<Places, 'cwd'> & StoreContext & ProgressContext) {
-    const { baseUrl, uploadId, manifestSha256: sha256 } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { resolveSource } = await import('../../core/archive/scan/source-folder.js');
     const folder = resolveSource(localPath, context.cwd);
     const { compareLocal } = await import('../../core/dvc/compare-local.js');
@@ -57,13 +57,16 @@ export const command = defineCommand({
     const { signal } = context;
     const status = await withProgress(context, values, (emit) => {
       emit({ type: 'start', operation: 'dvc status', source: localPath, target: '' });
-      return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }): Promise<Status> => {
-        const listing = await loadListing(store, { uploadId, sha256, emit, signal });
-        checkStage(listing, stage, location);
-        const comparison = await compareLocal({ listing, folder, stage, emit, signal });
-        const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;
-        return { location, folder, stage, listing, comparison, untracked, requests };
-      });
+      return withStore(
+        { baseUrl, values, context, session, onEvent: emit },
+        async ({ store, requests }): Promise<Status> => {
+          const listing = await loadListing(store, { uploadId, sha256, emit, signal });
+          checkStage(listing, stage, location);
+          const comparison = await compareLocal({ listing, folder, stage, emit, signal });
+          const untracked = stage === undefined ? await countUntracked(folder, listing, signal) : undefined;
+          return { location, folder, stage, listing, comparison, untracked, requests };
+        },
+      );
     });
     const failed = failedFiles(status);
     if (context.json) await context.streamDocument(statusDocument(status, failed));

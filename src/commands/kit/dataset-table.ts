@@ -2,8 +2,8 @@
 import type { DatasetSummary } from '../../core/dataset/records/describe-datasets.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
-import { minuteText, ofKnown } from './lines.js';
-import { type Column, column, numbers } from './table.js';
+import { ofKnown } from './lines.js';
+import { type Column, column, moments, numbers } from './table.js';
 
 export const DATASET_COLUMNS: readonly Column<DatasetSummary>[] = [
   column('DATASET', ({ datasetId }) => printable(datasetId)),
@@ -11,7 +11,7 @@ export const DATASET_COLUMNS: readonly Column<DatasetSummary>[] = [
   numbers('HEAD', ({ headVersion }) => `v${headVersion}`, { dropOrder: 2 }),
   numbers('FILES', ({ files }) => ofKnown(files, formatCount)),
   numbers('SIZE', ({ bytes }) => ofKnown(bytes, formatBytes)),
-  column('UPDATED', ({ updatedAt }) => ofKnown(updatedAt, minuteText), { dropOrder: 1 }),
+  moments('UPDATED', ({ updatedAt }) => updatedAt, { dropOrder: 1 }),
   column('SOURCE', ({ source, host }) => ofKnown(source, (path) => printable(`${path} on ${host ?? '?'}`)), {
     isCuttable: true,
     dropOrder: 3,

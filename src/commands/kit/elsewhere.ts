@@ -1,6 +1,7 @@
 // "Not here, but v1 has it": what is added to a path that an upload does not have.
 import type { Cancellation, Verbosity } from '../../cli/context.js';
 import { isArchiverError } from '../../core/failures/errors.js';
+import type { Failure } from '../../core/failures/failure-list.js';
 import type { Elsewhere } from '../../core/dataset/history/elsewhere.js';
 import type { UploadId } from '../../core/manifest/manifest-types.js';
 import type { Selectors } from '../../core/manifest/selection.js';
@@ -13,11 +14,12 @@ const NAMED = 10;
 export async function lookElsewhere(
   reader: ObjectReader,
   { uploadId, selectors }: { readonly uploadId: UploadId; readonly selectors: Selectors },
-  missing: readonly string[],
+  missing: readonly Failure[],
   context: Cancellation & Verbosity,
 ): Promise<readonly Elsewhere[]> {
   const { files = [] } = selectors;
-  const typed = missing.filter((name) => files.includes(name)).slice(0, NAMED);
+  const names = missing.map(({ path }) => path);
+  const typed = names.filter((name) => files.includes(name)).slice(0, NAMED);
   try {
     const { findElsewhere } = await import('../../core/dataset/history/elsewhere.js');
     return await findElsewhere(reader, uploadId, typed, context.signal);

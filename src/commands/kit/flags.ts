@@ -8,17 +8,26 @@ import { PROVIDERS } from '../../core/cost/providers.js';
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
   describe: 'the upload, or the store of the dataset; not needed with --bucket or ARCHIVER_STORE',
-  optional: true,
+  orFlag: 'bucket',
 });
 
 /** The base URL of datasets. */
 export const placeArg = arg.url('S3_URL', { describe: 'bucket and prefix of the uploads' });
 
+/** The bucket, or the whole address of a store. */
+export const bucketFlag = (when: string) =>
+  flag.text({ short: 'b', placeholder: 'NAME|URL', describe: `bucket, URL or path of the store, ${when}` });
+
 /** Credentials and address of the store; every command that touches it takes these. */
 export const accessFlags = {
-  profile: flag.text({ placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
-  endpointUrl: flag.text({ placeholder: 'URL', describe: 'address of an S3-compatible server instead of AWS' }),
+  profile: flag.text({ only: 's3', placeholder: 'NAME', describe: 'named AWS profile that holds the credentials' }),
+  endpointUrl: flag.text({
+    only: 's3',
+    placeholder: 'URL',
+    describe: 'address of an S3-compatible server instead of AWS',
+  }),
   caBundle: flag.file({
+    only: 's3',
     placeholder: 'FILE',
     describe: 'certificate authorities (PEM) to believe instead of the usual ones; AWS_CA_BUNDLE does the same',
   }),
@@ -30,6 +39,7 @@ export const accessFlags = {
  */
 export const storeFlags = <const R extends string>(defaultRegion: R) => ({
   region: flag.text({
+    only: 's3',
     short: 'r',
     placeholder: 'NAME',
     default: defaultRegion,
@@ -40,7 +50,12 @@ export const storeFlags = <const R extends string>(defaultRegion: R) => ({
 
 /** How to reach the store, for commands that have no region to fall back on. */
 export const detectedStoreFlags = {
-  region: flag.text({ short: 'r', placeholder: 'NAME', describe: 'region of the bucket; detected when not given' }),
+  region: flag.text({
+    only: 's3',
+    short: 'r',
+    placeholder: 'NAME',
+    describe: 'region of the bucket; detected when not given',
+  }),
   ...accessFlags,
 };
 
@@ -92,7 +107,7 @@ export const encryptionFlags = {
 
 /** Names one upload: by its URL or id, or as a version of a dataset. */
 export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => ({
-  bucket: flag.text({ short: 'b', placeholder: 'NAME', describe: 'bucket, when no URL is given' }),
+  bucket: bucketFlag('when no URL is given'),
   prefix: flag.text({
     short: 'p',
     placeholder: 'PREFIX',

@@ -21,7 +21,7 @@ import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.j
 import { butElsewhere, elsewhereText, lookElsewhere } from './elsewhere.js';
 import { restoreCommand } from './restore-command.js';
 import { stopwatch, warnOf, withResult } from './run.js';
-import { type StoreContext, type StoreValues, withStore } from './store.js';
+import { type StoreCall, type StoreContext, type StoreValues, withStore } from './store.js';
 import { uploadUrl } from './upload-target.js';
 import { memoryLimit } from './memory-limit.js';
 
@@ -58,7 +58,7 @@ interface Fetched {
 }
 
 export interface RestoreCall extends Pick<RestoreOptions, 'operation' | 'outputDir' | 'selectors' | 'fillsCache'> {
-  readonly target: UploadLocation;
+  readonly target: UploadLocation & Pick<StoreCall, 'session'>;
   readonly manifestSha256?: readonly string[] | undefined;
   /** Opened when the store is. */
   readonly openCache: () => Promise<RestoreOptions['cache']>;
@@ -77,8 +77,9 @@ export async function restoreFiles(
   const { target, openCache, fetch, ...chosen } = call;
   const elapsed = stopwatch(context);
   const requestsAtOnce = values.workers;
+  const { baseUrl, session } = target;
   const work = (emit: EventSink) =>
-    withStore({ baseUrl: target.baseUrl, values, context, requestsAtOnce, onEvent: emit }, async (opened) => {
+    withStore({ baseUrl, session, values, context, requestsAtOnce, onEvent: emit }, async (opened) => {
       const options: EngineOptions = {
         ...chosen,
         uploadId: target.uploadId,
@@ -118,7 +119,7 @@ export async function restoreFiles(
         },
         // Chunks were requested, and paid for: somebody has to come back for them.
         isNews: text !== undefined,
-        text: () => text ?? resultText(result, call, { durationMs, requests, context, planned: planned ?? [] }),
+        text: () => text ?? resultText(result, call, { durationMs, context, planned: planned ?? [] }),
       };
     },
   });
@@ -150,7 +151,7 @@ async function withHint(error: unknown, { call, values, reader, context }: Askin
 /** The result with where else the paths are that are missing. */
 async function withElsewhere(result: RestoreResult, { call, reader, context }: Asking): Promise<RestoreResult> {
   const isMissing = ({ reason }: Failure): boolean => reason === NOT_HERE;
-  const missing = result.failed.filter(isMissing).map(({ path }) => path);
+  const missing = result.failed.filter(isMissing);
   const found = await lookElsewhere(reader, { ...call.target, selectors: call.selectors }, missing, context);
   if (found.length === 0) return result;
   const failed = result.failed.map((one) =>

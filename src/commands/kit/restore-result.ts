@@ -1,6 +1,5 @@
 // What a person reads of a restore, and its exit status.
 import type { Environment, Terminal } from '../../cli/context.js';
-import type { RequestCounts } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import type { RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
@@ -22,7 +21,6 @@ export function resultDocument({ skipped, warnings, ...result }: RestoreResult):
 
 interface Shown {
   readonly durationMs: number;
-  readonly requests: RequestCounts;
   readonly context: Environment & Pick<Terminal, 'colors'>;
   /** What a dry run adds. */
   readonly planned: readonly string[];
@@ -32,12 +30,12 @@ interface Shown {
 export function resultText(
   result: RestoreResult,
   { operation }: { readonly operation: 'restore' | 'download' },
-  { durationMs, requests, context, planned }: Shown,
+  { durationMs, context, planned }: Shown,
 ): string {
   const look = lookOf(context.colors.stdout, context.env);
-  const { files, bytes, outputDir, bytesFetched, unchanged, skipped, failed } = result;
+  const { files, bytes, outputDir, bytesFetched, ranges, unchanged, skipped, failed } = result;
   if (result.dryRun) {
-    const fetch = `${formatBytes(bytesFetched)} in ${formatQuantity(result.ranges, 'request')} from ${formatQuantity(result.chunks, 'chunk')}`;
+    const fetch = `${formatBytes(bytesFetched)} in ${formatQuantity(ranges, 'request')} for content from ${formatQuantity(result.chunks, 'chunk')}`;
     return textOf([
       `Would ${operation} ${amountText(files, 'file', bytes)} to ${printable(outputDir)}, fetching ${fetch}.`,
       ...planned,
@@ -52,7 +50,7 @@ export function resultText(
       bytes,
       durationMs,
       target: outputDir,
-      requests: Object.values({ ...requests }).reduce((sum, count) => sum + count, 0),
+      ranges,
       fetchedBytes: bytesFetched,
       problems: failed,
     },

@@ -164,7 +164,7 @@ function jobFields(
   { values, context, opened, target, version }: ColdRestore,
 ): RestoreJobFields {
   return {
-    location: target,
+    location: { baseUrl: target.baseUrl, uploadId: target.uploadId },
     region: opened.region,
     profile: values.profile,
     endpointUrl: opened.servers?.store,

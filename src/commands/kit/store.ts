@@ -1,10 +1,10 @@
 // Opening a store for a command, and closing it however the command ends. The store is imported on first use, so that
 // declarations stay light.
-import type { Cancellation, Environment, Messages, Origins } from '../../cli/context.js';
+import type { Cancellation, Environment, Messages, Origins, Places } from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
 
-export type StoreContext = Cancellation & Environment & Origins & Pick<Messages, 'note' | 'warn'>;
+export type StoreContext = Cancellation & Environment & Origins & Pick<Places, 'cwd'> & Pick<Messages, 'note' | 'warn'>;
 
 /** What the flags of a store say. */
 export interface StoreValues {
@@ -34,7 +34,7 @@ const accessOptions = (values: StoreValues, { env, origins, signal }: StoreConte
 });
 
 export interface StoreUse {
-  readonly requestsAtOnce?: number;
+  readonly requestsAtOnce?: number | undefined;
   readonly onEvent?: EventSink;
 }
 
@@ -69,10 +69,11 @@ export async function openForSession(
   baseUrl: string,
   values: StoreValues,
   context: StoreContext,
+  requestsAtOnce?: number,
 ): Promise<SessionStore> {
   const sinks = new Set<EventSink>();
   const onEvent: EventSink = (event) => sinks.forEach((emit) => emit(event));
-  const opened = await openForReading(baseUrl, values, context, { onEvent });
+  const opened = await openForReading(baseUrl, values, context, { requestsAtOnce, onEvent });
   return {
     opened,
     async during(emit, work) {
@@ -121,10 +122,12 @@ export interface StoreCall extends StoreUse {
   readonly baseUrl: string;
   readonly values: StoreValues;
   readonly context: StoreContext;
+  /** Open already, since the upload was looked for in it. */
+  readonly session?: SessionStore | undefined;
 }
 
 /** For commands that show no progress: what is tried again, and why. */
-const retryNotes =
+export const retryNotes =
   ({ note }: Pick<Messages, 'note'>): EventSink =>
   (event) => {
     if (event.type !== 'retry') return;
@@ -132,16 +135,15 @@ const retryNotes =
     note(`${reason}; try ${attempt + 1} of ${maxAttempts} in ${(waitMs / 1000).toFixed(1)} s`);
   };
 
-/** Opens the store of a base for `work`, and closes it when that has ended. @throws what both throw */
+/** Opens the store of a base for `work`, unless it is open, and closes it when that has ended. @throws what both throw */
 export async function withStore<T>(
-  { baseUrl, values, context, ...use }: StoreCall,
+  { baseUrl, values, context, requestsAtOnce, onEvent = retryNotes(context), ...call }: StoreCall,
   work: (opened: OpenedStore) => Promise<T>,
 ): Promise<T> {
-  const onEvent = use.onEvent ?? retryNotes(context);
-  const opened = await openForReading(baseUrl, values, context, { ...use, onEvent });
+  const session = call.session ?? (await openForSession(baseUrl, values, context, requestsAtOnce));
   try {
-    return await work(opened);
+    return await session.during(onEvent, () => work(session.opened));
   } finally {
-    opened.close();
+    session.opened.close();
   }
 }

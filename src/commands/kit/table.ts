@@ -1,6 +1,7 @@
 // Result tables, as wide as the terminal. A column knows its cell, so that rows and columns are written once.
 import type { Results, Terminal } from '../../cli/context.js';
 import type { TableColumn } from '../../ui/table-columns.js';
+import { minuteText, ofKnown } from './lines.js';
 
 const DEFAULT_WIDTH = 80;
 /** What is read by programs and pagers is cut nowhere. */
@@ -9,6 +10,8 @@ const UNCUT_WIDTH = 400;
 export interface Column<T> extends Omit<TableColumn, 'key'> {
   /** What is unknown is a dash. */
   readonly cell: (row: T) => string | number | undefined;
+  /** Its offset from UTC goes into the heading where all rows have the same. */
+  readonly isMoment?: boolean;
 }
 
 export type TableContext = Pick<Terminal, 'stdout'> & Pick<Results, 'json'>;
@@ -21,13 +24,25 @@ export async function tableText<T>(
 ): Promise<string> {
   if (json) return '';
   const { renderTable } = await import('../../ui/result-table.js');
-  const cells = rows.map((row) => Object.fromEntries(columns.map(({ title, cell }) => [title, cell(row)])));
+  const shown = columns.map((column) => (column.isMoment === true ? offsetOnce(rows, column) : column));
+  const cells = rows.map((row) => Object.fromEntries(shown.map(({ title, cell }) => [title, cell(row)])));
   const width = stdout.isTTY === true ? (stdout.columns ?? DEFAULT_WIDTH) : UNCUT_WIDTH;
   return `${await renderTable(
     cells,
-    columns.map((column) => ({ ...column, key: column.title })),
+    shown.map((column) => ({ ...column, key: column.title })),
     width,
   )}\n`;
+}
+
+const OFFSET = /[+-]\d\d:\d\d$/;
+
+/** Daylight saving gives rows different offsets, which then stay where they are. */
+function offsetOnce<T>(rows: readonly T[], column: Column<T>): Column<T> {
+  const textOf = (row: T): string => String(column.cell(row) ?? '');
+  const [offset, ...others] = new Set(rows.flatMap((row) => OFFSET.exec(textOf(row))?.[0] ?? []));
+  if (offset === undefined || others.length > 0) return column;
+  const title = `${column.title} (${offset === '+00:00' ? 'UTC' : offset})`;
+  return { ...column, title, cell: (row) => textOf(row).replace(OFFSET, '') || undefined };
 }
 
 type More<T> = Partial<Pick<Column<T>, 'isCuttable' | 'dropOrder'>>;
@@ -43,4 +58,14 @@ export const column = <T>(title: string, cell: Column<T>['cell'], more: More<T> 
 export const numbers = <T>(title: string, cell: Column<T>['cell'], more: More<T> = {}): Column<T> => ({
   ...column(title, cell, more),
   align: 'right',
+});
+
+/** A column of moments in ISO 8601, shown to the minute. */
+export const moments = <T>(
+  title: string,
+  moment: (row: T) => string | null | undefined,
+  more: More<T> = {},
+): Column<T> => ({
+  ...column<T>(title, (row) => ofKnown(moment(row), minuteText), more),
+  isMoment: true,
 });

@@ -1,14 +1,13 @@
 // Which upload a command means: its URL, or --bucket, --prefix and --upload-id, or a version of a dataset, which the store is
 // asked for. The one way there for every command that reads.
-import type { Origins } from '../../cli/context.js';
 import { usageError } from '../../core/failures/errors.js';
-import { joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
+import { bucketUrl, joinStoreUrl, splitUploadUrl, type UploadLocation } from '../../core/object-store/store-url.js';
 import type { ObjectReader } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { mayBeUploadId, uploadUrlOf, type UploadId } from '../../core/manifest/upload-id.js';
 import type { VersionRecord } from '../../core/manifest/manifest-types.js';
 import type { VersionSelector } from '../../core/dataset/records/version-selector.js';
-import { type StoreContext, type StoreValues, withStore } from './store.js';
+import { openForSession, retryNotes, type SessionStore, type StoreContext, type StoreValues } from './store.js';
 
 export interface TargetValues {
   readonly bucket: string | undefined;
@@ -41,10 +40,13 @@ export interface FoundUpload extends UploadLocation {
   readonly version: DatasetVersion | undefined;
   /** Digests that its manifest may have; undefined where any will do. */
   readonly manifestSha256: readonly string[] | undefined;
+  /** The store, where it had to be asked: `withStore` goes on with it, and closes it. */
+  readonly session?: SessionStore;
 }
 
 /** What is named without asking the store. @throws usage for what contradicts itself, or is missing */
-export async function targetOf(url: string | undefined, values: TargetValues, { origins }: Origins): Promise<Target> {
+export async function targetOf(url: string | undefined, values: TargetValues, context: StoreContext): Promise<Target> {
+  const { origins, cwd } = context;
   const { bucket, prefix, datasetId: dataset } = values;
   if (url === undefined && bucket === undefined) {
     throw usageError(
@@ -52,7 +54,7 @@ export async function targetOf(url: string | undefined, values: TargetValues, { 
       'write its URL or path, or set ARCHIVER_STORE, or storage.url in the config file',
     );
   }
-  const place = url ?? joinStoreUrl(bucketUrl(bucket ?? ''), prefix);
+  const place = url ?? joinStoreUrl(bucketUrl(bucket ?? '', cwd), prefix);
   const named = splitUploadUrl(place);
   const isVersionTyped = ['datasetId', 'version', 'asOf'].some((key) => origins[key] === 'flag');
   if (named !== undefined && isVersionTyped) {
@@ -116,13 +118,20 @@ async function recordAtCommit(
 /** The upload that a call means. The store is opened only where it has to be asked. @throws what both steps throw */
 export async function findUpload(
   url: string | undefined,
-  values: TargetValues & StoreValues,
+  values: TargetValues & StoreValues & { readonly workers?: number },
   context: StoreContext,
 ): Promise<FoundUpload> {
   const target = await targetOf(url, values, context);
   const { baseUrl, uploadId } = target;
   if (uploadId !== undefined) return { baseUrl, uploadId, version: undefined, manifestSha256: undefined };
-  return await withStore({ baseUrl, values, context }, ({ store }) => findTarget(store, target, context));
+  const session = await openForSession(baseUrl, values, context, values.workers);
+  const { opened, during } = session;
+  try {
+    return { ...(await during(retryNotes(context), () => findTarget(opened.store, target, context))), session };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
 }
 
 function checkId(uploadId: string, baseUrl: string): UploadId {
@@ -135,7 +144,3 @@ function checkId(uploadId: string, baseUrl: string): UploadId {
 
 /** The URL of the upload itself. */
 export const uploadUrl = ({ baseUrl, uploadId }: UploadLocation): string => uploadUrlOf(baseUrl, uploadId);
-
-/** --bucket takes a name, the URL of a place, or the absolute path of a folder. */
-export const bucketUrl = (bucket: string): string =>
-  bucket.includes('://') ? bucket : bucket.startsWith('/') ? `file://${bucket}` : `s3://${bucket}`;

@@ -2,7 +2,7 @@
 import { printable } from '../../core/paths/raw-path.js';
 import type { Problem } from '../../core/verify/problem.js';
 import type { VerifyResult } from '../../core/verify/verify.js';
-import type { DatasetVerdict, StoreVerdict, VersionVerdict } from '../../core/verify/verify-store.js';
+import type { DatasetVerdict, StoreVerdict, UploadVerdict, VersionVerdict } from '../../core/verify/verify-store.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { fact, firstLines } from './lines.js';
 
@@ -28,10 +28,26 @@ export const problemLine =
 
 /** The verdict on a store in one sentence. */
 export function storeVerdict(result: StoreVerdict): string {
-  const { ok, versions, damagedVersions, datasets } = result;
-  const name = `${formatQuantity(versions, 'version')} of ${formatQuantity(datasets.length, 'dataset')}`;
-  if (ok) return name + soundText(result, versions === 1 ? 'is' : 'are', 'manifests');
-  return `${formatCount(damagedVersions)} of ${name} ${damagedVersions === 1 ? 'is' : 'are'} damaged`;
+  const { ok, versions, damagedVersions, datasets, uploads } = result;
+  const groups = [
+    {
+      name: `${formatQuantity(versions, 'version')} of ${formatQuantity(datasets.length, 'dataset')}`,
+      count: versions,
+      damaged: damagedVersions,
+    },
+    {
+      name: formatQuantity(uploads.length, 'other upload'),
+      count: uploads.length,
+      damaged: uploads.filter((upload) => !upload.ok).length,
+    },
+  ];
+  const there = groups.filter(({ count }, index) => count > 0 || (index === 0 && uploads.length === 0));
+  const all = there.map(({ name }) => name).join(' and ');
+  if (ok) return all + soundText(result, versions + uploads.length === 1 ? 'is' : 'are', 'manifests');
+  return there
+    .filter(({ damaged }) => damaged > 0)
+    .map(({ name, damaged }) => `${formatCount(damaged)} of ${name} ${damaged === 1 ? 'is' : 'are'} damaged`)
+    .join(', ');
 }
 
 /** What was looked at in all, and each dataset. */
@@ -47,11 +63,32 @@ export function storeLines(result: StoreVerdict, durationMs: number, isVerbose: 
   return [
     fact('checked', `${what}, ${time}`),
     ...result.datasets.flatMap((each) => datasetLines(each, result, isVerbose)),
+    ...result.uploads.flatMap((each) => uploadLines(each, result, isVerbose)),
+    ...(result.uncheckedUploads === 0
+      ? []
+      : [
+          fact('left out', `${formatQuantity(result.uncheckedUploads, 'upload')} not finished, or marked for deletion`),
+        ]),
+    ...(result.isComplete ? [] : [fact('left out', 'not every folder below was looked into')]),
   ];
 }
 
-function datasetLines(dataset: DatasetVerdict, { checked }: StoreVerdict, isVerbose: boolean): string[] {
-  const { datasetId, versions } = dataset;
+/** Where it is not in the store itself. */
+const placeText = (location: string, store: StoreVerdict): string =>
+  location === store.location ? '' : ` in ${printable(location)}`;
+
+function uploadLines(upload: UploadVerdict, store: StoreVerdict, isVerbose: boolean): string[] {
+  const { ok, uploadId, location, errorCount } = upload;
+  const verdict = ok ? soundText({ ...upload, checked: store.checked }) : `: ${formatQuantity(errorCount, 'error')}`;
+  return [
+    fact('upload', `${printable(uploadId)}${placeText(location, store)}${verdict}`),
+    ...(ok && upload.warnings.length === 0 ? [] : problemLines(upload, ok ? 'warning' : 'error', isVerbose)),
+  ];
+}
+
+function datasetLines(dataset: DatasetVerdict, store: StoreVerdict, isVerbose: boolean): string[] {
+  const { checked } = store;
+  const { datasetId, location, versions } = dataset;
   const damaged = versions.filter(({ ok }) => !ok);
   const warned = versions.filter(({ ok, warnings }) => ok && warnings.length > 0);
   const count = formatQuantity(versions.length, 'version');
@@ -60,16 +97,21 @@ function datasetLines(dataset: DatasetVerdict, { checked }: StoreVerdict, isVerb
     ? `${count}${soundText(looked, versions.length === 1 ? 'is' : 'are', 'manifests')}`
     : `${formatCount(damaged.length)} of ${count} damaged`;
   return [
-    fact('dataset', `${printable(datasetId)}: ${verdict}`),
-    ...damaged.flatMap((version) => versionLines(version, 'error', isVerbose)),
-    ...warned.flatMap((version) => versionLines(version, 'warning', isVerbose)),
+    fact('dataset', `${printable(datasetId)}${placeText(location, store)}: ${verdict}`),
+    ...damaged.flatMap((each) => problemLines(each, 'error', isVerbose, `v${each.version}: `)),
+    ...warned.flatMap((each) => problemLines(each, 'warning', isVerbose, `v${each.version}: `)),
   ];
 }
 
-function versionLines(verdict: VersionVerdict, label: 'error' | 'warning', isVerbose: boolean): readonly string[] {
-  const { version, errors, errorCount, warnings, hint } = verdict;
+function problemLines(
+  verdict: Omit<VersionVerdict, 'version' | 'uploadId'>,
+  label: 'error' | 'warning',
+  isVerbose: boolean,
+  prefix = '',
+): readonly string[] {
+  const { errors, errorCount, warnings, hint } = verdict;
   const problems = label === 'error' ? errors : warnings;
   const total = label === 'error' ? errorCount : warnings.length;
-  const lines = problems.map(problemLine(label, `v${version}: `));
+  const lines = problems.map(problemLine(label, prefix));
   return [...firstLines(lines, { total, isVerbose }), ...(hint === null ? [] : [fact('next', hint)])];
 }

@@ -1,13 +1,14 @@
 // Reading a manifest, of which there may be hundreds of MB, where people wait for it.
 import { fstatSync } from 'node:fs';
-import type { Terminal } from '../../cli/context.js';
+import type { Messages, Terminal } from '../../cli/context.js';
 import type { Aside, ProgressContext } from '../../cli/progress.js';
 import type { EventSink } from '../../core/events.js';
+import { retryNotes } from './store.js';
 
 /** What is there sooner needs no display. */
 const SHOW_AFTER_MS = 1000;
 
-export type ReadingContext = ProgressContext & Pick<Terminal, 'stdout'>;
+export type ReadingContext = ProgressContext & Pick<Messages, 'note'> & Pick<Terminal, 'stdout'>;
 
 /**
  * Shows on a terminal how far the reading of `source` is, where it takes a while. What is printed meanwhile goes through
@@ -19,9 +20,11 @@ export async function whileReading<T>(
   read: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   const { runWithProgress } = await import('../../cli/progress.js');
-  // Off a terminal a script waits for its own output alone.
-  const progressFormat = context.stderr.isTTY === true ? undefined : 'none';
-  return await runWithProgress(context, { progressFormat, showAfterMs: SHOW_AFTER_MS }, (emit, aside) => {
+  const isSeen = context.stderr.isTTY === true;
+  // Off a terminal a script waits for its own output alone, and its log says what is tried again.
+  const progressFormat = isSeen ? undefined : 'none';
+  return await runWithProgress(context, { progressFormat, showAfterMs: SHOW_AFTER_MS }, (shown, aside) => {
+    const emit = isSeen ? shown : retryNotes(context);
     emit({ type: 'start', operation: 'load', source, target: '' });
     return read(emit, isFile(context.stdout) ? (work) => work() : aside);
   });

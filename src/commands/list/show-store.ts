@@ -8,48 +8,51 @@ import { formatQuantity } from '../../ui/format.js';
 import { DATASET_COLUMNS } from '../kit/dataset-table.js';
 import { fact, firstLines, textOf } from '../kit/lines.js';
 import { refuseMissingFolder, type StoreContext, type StoreValues, withStore } from '../kit/store.js';
-import { tableText, type TableContext } from '../kit/table.js';
+import { tableText } from '../kit/table.js';
+import { type ReadingContext, whileReading } from '../kit/while-reading.js';
 
 /** Prints datasets, uploads, and the places below that have some of their own; returns the exit status. */
 export async function showStore(
   baseUrl: string,
   values: StoreValues,
-  context: Results & Messages & Verbosity & StoreContext & TableContext,
+  context: Results & Messages & Verbosity & StoreContext & ReadingContext,
 ): Promise<number> {
   const { signal, verbose } = context;
-  return await withStore({ baseUrl, values, context }, async ({ store, requests }) => {
-    const datasets = await describeDatasets(store, signal);
-    const uploads = (await listUploads(store, signal)).toReversed();
-    const found = await findPlaces(store, signal);
-    if (uploads.length + found.places.length === 0) await refuseMissingFolder(baseUrl);
-    const places = found.places.map((place) => joinStoreUrl(baseUrl, place));
-    for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
-    const [first] = datasets;
-    const call = `archiver list ${printable(baseUrl)}`;
-    if (first !== undefined)
-      context.note(`${call} --dataset ${printable(first.datasetId)} lists the files of its newest version`);
-    if (!found.isComplete) context.note('not every folder below was looked into');
-    const table = datasets.length === 0 ? '' : await tableText(datasets, DATASET_COLUMNS, context);
-    const lines = [
-      `${formatQuantity(datasets.length, 'dataset')}, ${formatQuantity(uploads.length, 'upload')} in ${printable(baseUrl)}`,
-      ...firstLines(
-        uploads.map((id) => fact('upload', id)),
-        { isVerbose: verbose },
-      ),
-      ...firstLines(
-        places.map((url) => fact('below', printable(url))),
-        { isVerbose: verbose },
-      ),
-    ];
-    const document = {
-      location: baseUrl,
-      datasets,
-      uploads: uploads.map((uploadId) => ({ uploadId })),
-      places,
-      isComplete: found.isComplete,
-      requests,
-    };
-    context.result(document, () => table + textOf(lines));
-    return datasets.some(({ problem }) => problem !== undefined) ? 3 : 0;
-  });
+  const { datasets, uploads, found, requests } = await whileReading(context, baseUrl, (emit) =>
+    withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+      const datasets = await describeDatasets(store, signal, emit);
+      const uploads = (await listUploads(store, signal)).toReversed();
+      return { datasets, uploads, found: await findPlaces(store, signal), requests };
+    }),
+  );
+  if (uploads.length + found.places.length === 0) await refuseMissingFolder(baseUrl);
+  const places = found.places.map((place) => joinStoreUrl(baseUrl, place));
+  for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
+  const [first] = datasets;
+  const call = `archiver list ${printable(baseUrl)}`;
+  if (first !== undefined)
+    context.note(`${call} --dataset ${printable(first.datasetId)} lists the files of its newest version`);
+  if (!found.isComplete) context.note('not every folder below was looked into');
+  const table = datasets.length === 0 ? '' : await tableText(datasets, DATASET_COLUMNS, context);
+  const lines = [
+    `${formatQuantity(datasets.length, 'dataset')}, ${formatQuantity(uploads.length, 'upload')} in ${printable(baseUrl)}`,
+    ...firstLines(
+      uploads.map((id) => fact('upload', id)),
+      { isVerbose: verbose },
+    ),
+    ...firstLines(
+      places.map((url) => fact('below', printable(url))),
+      { isVerbose: verbose },
+    ),
+  ];
+  const document = {
+    location: baseUrl,
+    datasets,
+    uploads: uploads.map((uploadId) => ({ uploadId })),
+    places,
+    isComplete: found.isComplete,
+    requests,
+  };
+  context.result(document, () => table + textOf(lines));
+  return datasets.some(({ problem }) => problem !== undefined) ? 3 : 0;
 }

@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import { defineCommand } from '../../cli/command.js';
 import type { Clock, Messages, Places, Results } from '../../cli/context.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { savedStatus, stateDocument, timeLeftMs } from '../../core/resume/describe-state.js';
+import { elapsedMs, savedStatus, stateDocument, timeLeftMs } from '../../core/resume/describe-state.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import type { UploadState } from '../../core/resume/upload-state.js';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.js';
-import { minuteText, ofKnown } from '../kit/lines.js';
+import { ofKnown } from '../kit/lines.js';
 import { stateFolder } from '../kit/saved.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 
@@ -41,7 +41,9 @@ const columnsAt = (nowMs: number): readonly Column<FoundState>[] => [
   }),
   numbers('FILES', ({ document: state }) => ofKnown(state, filesText), { dropOrder: 2 }),
   numbers('SENT', ({ document: state }) => ofKnown(state, sentText)),
-  column('STARTED', ({ document: state }) => ofKnown(state?.createdAt, minuteText), { dropOrder: 1 }),
+  numbers('ELAPSED', ({ document: state }) => ofKnown(state, (known) => formatDuration(elapsedMs(known, nowMs))), {
+    dropOrder: 1,
+  }),
   numbers('LEFT', (one) => ofKnown(timeLeftMs(one, nowMs), formatDuration), { dropOrder: 4 }),
 ];
 

@@ -3,7 +3,7 @@ import { suggest } from '../../cli/suggest.js';
 import { usageError } from '../../core/failures/errors.js';
 import { displayPath, printable, baseName } from '../../core/paths/raw-path.js';
 import { completePath } from '../../core/shell/complete-path.js';
-import { quoteWord, scanLine, type Word } from '../../core/shell/command-line.js';
+import { quoteWord, scanLastCommand, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { ARCHIVE_COMMANDS } from './archive/commands.js';
@@ -78,7 +78,7 @@ export class ArchiveInterpreter implements Interpreter {
   }
 
   complete(line: string, cursor: number): Completion {
-    const { words, operator } = scanLine(line.slice(0, cursor));
+    const { words, operator } = scanLastCommand(line.slice(0, cursor));
     if (operator !== undefined) return { from: cursor, options: [] };
     const last = words.at(-1);
     const current = last?.end === cursor ? last : { text: '', start: cursor };

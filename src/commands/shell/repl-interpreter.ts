@@ -3,7 +3,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import { complete } from '../../cli/complete.js';
 import type { Context } from '../../cli/context.js';
 import { usageError } from '../../core/failures/errors.js';
-import { quoteWord, scanLine, type Word } from '../../core/shell/command-line.js';
+import { quoteWord, scanLastCommand, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 import { completeLocal } from './local-files.js';
 
@@ -31,7 +31,7 @@ export class ReplInterpreter implements Interpreter {
   }
 
   complete(line: string, cursor: number): Completion {
-    const { words, operator } = scanLine(line.slice(0, cursor));
+    const { words, operator } = scanLastCommand(line.slice(0, cursor));
     if (operator !== undefined) return { from: cursor, options: [] };
     const last = words.at(-1);
     const current = last?.end === cursor ? last : { text: '', start: cursor };

@@ -1,4 +1,4 @@
-// One line of a shell from its text to an exit status: comments, pipes, files, and what failures look like.
+// One line of a shell from its text to an exit status: its commands, comments, pipes, files, and what failures look like.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { ArchiverError, isArchiverError, systemCode } from '../../core/failures/
 import { throwIfCancelled } from '../../core/object-store/store-error.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { refuseUndecoded } from '../../core/paths/typed-path.js';
-import { type CommandLine, parseCommandLine } from '../../core/shell/command-line.js';
+import { type CommandLine, parseLine } from '../../core/shell/command-line.js';
 import type { Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
 
 export interface LineResult {
@@ -25,27 +25,41 @@ export interface LineOptions {
   readonly interpreter: Interpreter;
   readonly context: Pick<Context, 'cwd' | 'env' | 'colors' | 'trace' | 'signal'>;
   readonly streams: ShellStreams;
-  /** The status of the line before, for `exit`. */
+  /** The status of the line before, for `exit` and for a line without commands. */
   readonly lastStatus: number;
 }
 
-/** Runs a line; never throws for what goes wrong in it. */
+/** Runs the commands of a line, each whatever became of the one before; never throws for what goes wrong in it. */
 export async function runLine(line: string, options: LineOptions): Promise<LineResult> {
-  const { streams, context, lastStatus } = options;
+  let result: LineResult = { status: options.lastStatus, isExit: false };
   try {
     refuseUndecoded(line, 'this line');
-    const command = parseCommandLine(line);
-    const [first] = command.words;
-    if (first === undefined) return { status: lastStatus, isExit: false };
-    if (first.text === 'exit' || first.text === 'quit') return { status: lastStatus, isExit: true };
+    for (const command of parseLine(line)) {
+      result = await runOne(command, { ...options, lastStatus: result.status });
+      if (result.isExit || options.streams.signal.aborted) break;
+    }
+    return result;
+  } catch (error) {
+    return told(error, options);
+  }
+}
+
+async function runOne(command: CommandLine, options: LineOptions): Promise<LineResult> {
+  const [first] = command.words;
+  if (first?.text === 'exit' || first?.text === 'quit') return { status: options.lastStatus, isExit: true };
+  try {
     return { status: await runCommand(command, options), isExit: false };
   } catch (error) {
-    const failure = failureOf(error, streams.signal);
-    // What ended the whole session is told at its end.
-    if (!context.signal.aborted)
-      streams.stderr.write(failureText(failure, { color: context.colors.stderr, trace: context.trace }));
-    return { status: failure.exitCode, isExit: false };
+    return told(error, options);
   }
+}
+
+function told(error: unknown, { streams, context }: LineOptions): LineResult {
+  const failure = failureOf(error, streams.signal);
+  // What ended the whole session is told at its end.
+  if (!context.signal.aborted)
+    streams.stderr.write(failureText(failure, { color: context.colors.stderr, trace: context.trace }));
+  return { status: failure.exitCode, isExit: false };
 }
 
 async function runCommand(command: CommandLine, options: LineOptions): Promise<number> {

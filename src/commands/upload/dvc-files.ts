@@ -45,7 +45,7 @@ export async function planDvcFiles(
 interface Uploaded {
   readonly source: RawPath;
   readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
-  readonly context: Pick<Context, 'home' | 'signal' | 'warn'>;
+  readonly context: Pick<Context, 'home' | 'signal'>;
 }
 
 /** Writes them; nothing for what was not committed. @throws with exit status 3: the upload itself is done */
@@ -58,7 +58,7 @@ export async function writeDvcFiles(
   const { home, signal } = context;
   const opened = await open(() => undefined);
   const { store } = opened;
-  const { cache, heads } = rememberedIn(home, opened, (text) => context.warn(text));
+  const { cache, heads } = rememberedIn(home, opened, () => undefined); // the upload has told it
   try {
     // What this computer has just written need not be fetched, and a writer may not be allowed to.
     const head = await heads.get(store.url, datasetId);

@@ -1,6 +1,6 @@
 // What the flags of every command that uploads say to the engine: filters, memory, encryption, the place.
 import { readFileSync } from 'node:fs';
-import type { Cancellation, Clock, MemoryLimit, Messages, Origins, Places } from '../../cli/context.js';
+import type { Cancellation, Clock, MemoryLimit, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
 import type { ArchiveOptions, EncryptionOptions } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
@@ -11,12 +11,11 @@ import { isGiven } from '../kit/run.js';
 
 /** What the engine gets of the world. */
 export const surroundings = (
-  context: Clock & Cancellation & Pick<Places, 'home'> & Pick<Messages, 'warn'>,
-): Pick<ArchiveOptions, 'now' | 'signal' | 'home' | 'warn'> => ({
+  context: Clock & Cancellation & Pick<Places, 'home'>,
+): Pick<ArchiveOptions, 'now' | 'signal' | 'home'> => ({
   now: context.now,
   signal: context.signal,
   home: context.home,
-  warn: (text) => context.warn(text),
 });
 
 /** @throws usage when --memory-limit is too small to work in */

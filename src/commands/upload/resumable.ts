@@ -28,7 +28,7 @@ export interface ResumableOptions {
 }
 
 /** Runs `work` with `options` and a journal, continuing an interrupted run where that is wanted. @throws what opening that run throws */
-export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun'>>(
+export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'resume' | 'dryRun' | 'warn'>>(
   run: UploadCommand,
   { wish, opened: given }: ResumableOptions,
   context: Context,
@@ -45,7 +45,7 @@ export async function resumable<T, O extends Pick<ArchiveOptions, 'dataset' | 'r
     host: hostname(),
     saved,
     now: context.now,
-    onTrouble: (text) => context.warn(text),
+    onTrouble: options.warn ?? ((text) => context.warn(text)),
     goesOn: opened,
   });
   const resume = { ...options.resume, journal, saved: opened };

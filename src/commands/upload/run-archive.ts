@@ -22,6 +22,7 @@ import {
   type FilterValues,
   surroundings,
 } from './engine-options.js';
+import { tellHomeTrouble } from './home-trouble.js';
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
@@ -39,11 +40,10 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
 
 /** Archives and prints the result; returns the exit status. */
 export async function runArchive(call: ArchiveCall, context: Context): Promise<number> {
-  const { options, open, sources, storeUrl, dvcFiles } = call;
+  const { open, sources, storeUrl, dvcFiles } = call;
+  const keeping = await tellHomeTrouble(context);
+  const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
-  // Said when the display is gone, or they would stand in the middle of it.
-  const warnings: string[] = [];
-  const after = { ...context, warn: (text: string) => void warnings.push(text) };
   const { result, written } = await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
       work: async (emit, aside) => {
@@ -54,7 +54,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
         const dataset = { ...resumed.dataset, namesake };
         const result = await archiveInto(() => open(emit), { ...resumed, dataset, emit });
-        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context: after }, result);
+        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
         return { result, written };
       },
       // A list of files is printed as it is made.
@@ -63,7 +63,6 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
     }),
   );
   if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context), context);
-  for (const warning of warnings) context.warn(warning);
   return isPartial(result, written) ? 3 : 0;
 }
 

@@ -12,15 +12,20 @@ export interface Remembered {
   readonly heads?: HeadCache | undefined;
 }
 
-/** What is kept below `home`; buckets of two servers may have one name. Trouble with it is told to `warn`. */
+/** What is kept below `home`; buckets of two servers may have one name. The first trouble with it is told to `warn`. */
 export function rememberedIn(
   home: string,
   { servers }: Pick<OpenedStore, 'servers'>,
   warn: (text: string) => void,
 ): { readonly cache: ManifestCache; readonly heads: HeadCache } {
   const folder = join(home, 'manifest-cache');
+  let isTold = false;
+  const onTrouble = (text: string): void => {
+    if (!isTold) warn(text);
+    isTold = true;
+  };
   return {
-    cache: openManifestCache({ folder, limitBytes: CACHE_LIMIT, onTrouble: warn }),
-    heads: openHeadCache(folder, warn, servers?.store ?? undefined),
+    cache: openManifestCache({ folder, limitBytes: CACHE_LIMIT, onTrouble }),
+    heads: openHeadCache(folder, onTrouble, servers?.store ?? undefined),
   };
 }

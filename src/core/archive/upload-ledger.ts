@@ -9,6 +9,7 @@ import type { ChunkTask } from './plan/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from './scan/entry-table.js';
 import type { PackedChunk } from './pack/pack-chunk.js';
 import type { Skip } from './scan/skip.js';
+import { ShardSums } from '../dataset/chain/shard-sums.js';
 
 export class UploadLedger {
   readonly extras = new Map<number, EntryExtra>();
@@ -161,24 +162,16 @@ export class UploadLedger {
 
   /** One record a shard that holds something; a cut file counts in the shard of its last piece. */
   shards(): readonly ShardRecord[] {
-    const shards = new Map<number, { chunks: number; files: number; bytes: number; storedBytes: number }>();
+    const sums = new ShardSums();
     const chunks = this.chunks();
-    for (const { shard, size } of chunks) {
-      const entry = shards.get(shard) ?? { chunks: 0, files: 0, bytes: 0, storedBytes: 0 };
-      shards.set(shard, entry);
-      entry.chunks++;
-      entry.storedBytes += size;
-    }
     const { columns, count } = this.table;
     for (let index = 0; index < count; index++) {
       const kind = columns.kind[index];
       if (kind === KIND.directory || !isListed(this.table, index)) continue;
-      const shard = shards.get(chunks[columns.chunk[index] ?? -1]?.shard ?? -1);
-      if (shard === undefined) continue;
-      shard.files++;
-      if (kind !== KIND.symlink) shard.bytes += columns.size[index] ?? 0;
+      const size = kind === KIND.symlink ? 0 : (columns.size[index] ?? 0);
+      sums.add(chunks[columns.chunk[index] ?? -1]?.shard, size);
     }
-    return [...shards].sort(([a], [b]) => a - b).map(([shard, s]) => ({ shard, prefix: shardPrefix(shard), ...s }));
+    return sums.of(chunks);
   }
 }
 

@@ -2,7 +2,7 @@
 // this version does not know, except for the keys and shards of chunks, the sums of shards, and the digest that it replaces.
 import { StringDecoder } from 'node:string_decoder';
 import { Readable } from 'node:stream';
-import { type Counts, newShard } from '../dataset/chain/summarize.js';
+import { ShardSums } from '../dataset/chain/shard-sums.js';
 import { integrityError } from '../failures/errors.js';
 import { GzipText } from '../manifest/gzip-text.js';
 import { inflateManifest } from '../manifest/inflate-manifest.js';
@@ -55,22 +55,12 @@ async function copyEntries({ key, bytes }: LoadedManifest, text: GzipText): Prom
 
 /** Files and bytes of each shard, counted again; a cut file counts in the shard of its last part. */
 async function shardsOf(loaded: LoadedManifest, chunks: readonly ChunkRecord[]): Promise<readonly ShardRecord[]> {
-  const shards = new Map<number, Counts>();
-  for (const { shard, size } of chunks) {
-    const record = shards.get(shard) ?? newShard(shard);
-    shards.set(shard, record);
-    record.chunks++;
-    record.storedBytes += size;
-  }
+  const sums = new ShardSums();
   for await (const batch of readLoaded(loaded)) {
     for (const line of batch) {
       if ('foreignType' in line || line.type === 'deleted' || line.type === 'directory') continue;
-      const chunk = chunks[line.chunk ?? extentsOf(line).at(-1)?.chunk ?? -1];
-      const record = chunk && shards.get(chunk.shard);
-      if (record === undefined) continue;
-      record.files++;
-      record.bytes += line.size;
+      sums.add(chunks[line.chunk ?? extentsOf(line).at(-1)?.chunk ?? -1]?.shard, line.size);
     }
   }
-  return [...shards.values()].sort((a, b) => a.shard - b.shard);
+  return sums.of(chunks);
 }

@@ -36,18 +36,13 @@ export interface PartRecord {
   readonly stored: number;
 }
 
-export interface ChunkTable {
-  readonly chunk: number;
-  readonly shard: number;
-  readonly rawSize: number;
-  readonly level: number;
-  readonly frames: readonly FrameRecord[];
+export interface ChunkTable extends Pick<
+  ChunkRecord,
+  'chunk' | 'shard' | 'rawSize' | 'level' | 'frames' | 'tocSize' | 'entries'
+> {
   readonly part: PartRecord | undefined;
   /** Files among the entries that are objects of their own. */
   readonly objects: readonly ChunkRecord[];
-  /** Bytes of the skippable frame. */
-  readonly tocSize: number;
-  readonly entries: number;
   /** Undefined when nothing is listed. */
   readonly first: Entry | undefined;
   readonly maxLinkGroup: number;

@@ -6,6 +6,7 @@ import type { Usd } from './money.js';
 import { listPrices } from './price-book.js';
 import { classRule, originOf, type PriceBook, type PricedPlace, type PriceOrigin } from './price-table.js';
 import { type StoredObject, storedObject } from './stored-object.js';
+import { addTo } from '../lists-by-key.js';
 
 const DAY_MS = 86_400_000;
 
@@ -47,12 +48,7 @@ export function earlyDeletion(
     return Math.max(0, Math.min(left, minimum));
   };
   const young = new Map<string, PricedObject[]>();
-  for (const object of objects) {
-    if (daysLeft(object) === 0) continue;
-    const own = young.get(object.storageClass);
-    if (own === undefined) young.set(object.storageClass, [object]);
-    else own.push(object);
-  }
+  for (const object of objects) if (daysLeft(object) !== 0) addTo(young, object.storageClass, object);
   const used = Array.from(young, ([storageClass, own]) => {
     const minimumDays = minimumOf(storageClass);
     const bytes = own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

@@ -7,6 +7,7 @@ import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { markedKeys, markedUpload } from './prune/marks.js';
 import { folderOfKey, manifestKeyOf } from '../manifest/upload-id.js';
+import { listsByKey } from '../lists-by-key.js';
 
 /** Rule 4: a record that refers to what was looked at is put within this time. */
 export const LOOK_VALID_MS = 3_600_000;
@@ -88,16 +89,9 @@ export async function lookAtReferences(
 }
 
 function byFolder({ uploadId, chunks, previous }: References): ReadonlyMap<string, readonly Wanted[]> {
-  const folders = new Map<string, Wanted[]>();
-  const add = (wanted: Wanted): void => {
-    const folder = folderOfKey(wanted.key);
-    const known = folders.get(folder);
-    if (known === undefined) folders.set(folder, [wanted]);
-    else known.push(wanted);
-  };
-  if (previous !== undefined) add({ key: manifestKeyOf(previous), size: undefined });
+  const wanted: Wanted[] = previous === undefined ? [] : [{ key: manifestKeyOf(previous), size: undefined }];
   chunks.forEach(({ key, size }, position) => {
-    if (key.startsWith('../')) add({ key: chunkKey(uploadId, key) ?? `uploads//${key}`, size, position });
+    if (key.startsWith('../')) wanted.push({ key: chunkKey(uploadId, key) ?? `uploads//${key}`, size, position });
   });
-  return folders;
+  return listsByKey(wanted, ({ key }) => folderOfKey(key));
 }

@@ -13,7 +13,7 @@ export interface SetTagOptions {
 
 /**
  * Tags a version; false when it has the tag. @throws not-found for a version that does not exist or was retired; conflict while
- * the dataset is pruned: then nothing protects it
+ * the dataset is pruned: then nothing promises that the version stays, though the tag does
  */
 export async function addTag(store: ObjectStore, asked: VersionTag, { now, signal }: SetTagOptions): Promise<boolean> {
   const { datasetId, version } = asked;
@@ -27,15 +27,17 @@ export async function addTag(store: ObjectStore, asked: VersionTag, { now, signa
       if (!isArchiverError(error, 'conflict')) throw error;
       return false;
     });
+  const refusal = await refuseWhilePruned(store, datasetId, signal).catch((error: unknown) => error);
   try {
-    await refuseWhilePruned(store, datasetId, signal);
     await readVersion(store, datasetId, version, signal);
-    return isNew;
   } catch (error) {
-    // One that cannot be taken back protects more than was promised.
-    if (isNew) await store.delete([key]);
+    // On what is retired it holds for nobody.
+    if (isNew && isArchiverError(error, 'not-found')) await store.delete([key]);
     throw error;
   }
+  // The tag stays: somebody else may have found it there, looked when the prune was over, and been told that it holds.
+  if (refusal !== undefined) throw refusal;
+  return isNew;
 }
 
 /** Takes a tag away; false when there is none. @throws what the store throws */

@@ -1,16 +1,11 @@
 // Reads dvc.lock: what the stages of a pipeline were run with, and what came out.
-import type { StageParams, StagePath } from './stage-types.js';
+import type { Stage, StageParams, StagePath } from './stage-types.js';
 import { isList, isMap, jsonOf, PythonNumber, textOf, type Value, type ValueMap } from './yaml-value.js';
 import { readYamlFile, type YamlFile } from './yaml-file.js';
 import { defined } from '../defined.js';
 
 /** A stage as it was run last; paths are relative to its working folder. */
-export interface LockedStage {
-  readonly command: string;
-  readonly deps: readonly StagePath[];
-  readonly outs: readonly StagePath[];
-  readonly params: StageParams;
-}
+export type LockedStage = Omit<Stage, 'name'>;
 
 export interface DvcLock {
   /** Hex MD5 of the file. */

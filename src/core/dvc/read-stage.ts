@@ -1,7 +1,7 @@
 // The stages that one key below `stages` of dvc.yaml stands for. dvc.lock has each stage that was ever run with its loops
 // and templates worked out, so nothing here works out templates: a stage that has some and was never run is not known.
+import { posix } from 'node:path';
 import type { DvcLock, LockedStage } from './dvc-lock.js';
-import { placedPath, type StagePlace } from './stage-fields.js';
 import type { Stage, StageParams, StagePath } from './stage-types.js';
 import { isList, isMap, textOf, type Value, type ValueMap } from './yaml-value.js';
 
@@ -106,4 +106,22 @@ function paramsOf(list: readonly Value[]): StageParams {
   }
   const nulls = (keys: readonly string[]): StageParams[string] => Object.fromEntries(keys.map((key) => [key, null]));
   return Object.fromEntries([...files].map(([file, keys]) => [file, nulls(keys)]));
+}
+
+/** Where the paths of a stage begin. */
+interface StagePlace {
+  /** Absolute: the folder of dvc.yaml. */
+  readonly folder: string;
+  /** Relative to it, '' for itself. */
+  readonly workFolder: string;
+}
+
+const URL = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** A path of a stage, relative to the folder of dvc.yaml; what lies elsewhere in another form stays as it is. */
+function placedPath({ folder, workFolder }: StagePlace, path: string): string {
+  if (URL.test(path)) return path;
+  if (!posix.isAbsolute(path)) return posix.normalize(posix.join(workFolder, path)).replace(/\/+$/, '');
+  const inside = posix.relative(folder, path);
+  return inside === '..' || inside.startsWith('../') ? path : inside;
 }

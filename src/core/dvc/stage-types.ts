@@ -1,15 +1,9 @@
 // A DVC stage as the rest of the program sees it.
+import type { DvcPathRecord } from '../manifest/provenance-types.js';
 import type { Json } from './yaml-value.js';
 
 /** A dependency or an output. `path` is relative to the folder of dvc.yaml; URLs and absolute paths stay as they are. */
-export interface StagePath {
-  readonly path: string;
-  /** As dvc.lock has it: that of a folder ends in `.dir`. */
-  readonly md5?: string;
-  readonly size?: number;
-  /** Of a folder. */
-  readonly nfiles?: number;
-}
+export type StagePath = DvcPathRecord;
 
 export type StageParams = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 

@@ -63,6 +63,14 @@ export function isArchiverError(error: unknown, ...codes: readonly ErrorCode[]):
   return error instanceof ArchiverError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** For the `catch` of a promise: undefined for failures of these kinds, or with these system codes. @throws all others */
+export const noneOn =
+  (...codes: readonly (ErrorCode | `E${string}`)[]) =>
+  (error: unknown): undefined => {
+    const code = isArchiverError(error) ? error.code : systemCode(error);
+    if (!codes.some((one) => one === code)) throw error;
+  };
+
 /** The text of anything thrown, without a stack. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 // What could not be restored, in the order of discovery.
-import { displayPath, type RawPath, textFromRaw } from '../paths/raw-path.js';
+import { displayPath, pathBelow, type RawPath, textFromRaw, TOP } from '../paths/raw-path.js';
 
 export interface Failure {
   readonly path: string;
@@ -14,8 +14,9 @@ export class Failures {
 
   constructor(private readonly onFailure: (failure: Failure) => void = () => undefined) {}
 
-  add(path: RawPath, reason: string): void {
-    const failure = { path: resultPath(path), reason };
+  /** The path of a folder gets a slash at its end. */
+  add(path: RawPath, reason: string, isFolder = false): void {
+    const failure = { path: resultPath(isFolder ? pathBelow(path, TOP) : path), reason };
     this.list.push(failure);
     this.onFailure(failure);
   }

@@ -2,6 +2,7 @@
 import { formatTimestamp } from './timestamp.js';
 import type { ChunkRecord, Entry } from './manifest-types.js';
 import { displayPath, type RawPath, textFromRaw, bytesOf } from '../paths/raw-path.js';
+import { octalMode } from './line-text.js';
 
 export interface ListedFile {
   readonly path: string;
@@ -52,7 +53,7 @@ export function listedFile(entry: Entry, chunks: readonly ChunkRecord[]): Listed
     type: entry.type,
     size: entry.size,
     mtime: formatTimestamp(entry.mtime.seconds, entry.mtime.nanos),
-    mode: entry.mode.toString(8).padStart(4, '0'),
+    mode: octalMode(entry.mode),
     uid: entry.uid,
     gid: entry.gid,
     user: entry.user === undefined ? null : displayPath(entry.user),

@@ -8,10 +8,10 @@ import { readUploadId } from './upload-id.js';
 const MAX_REPLACED = 256;
 const DELTA_KEYS = ['previous', 'chain', 'view'] as const;
 
-type ListingPart = Pick<ManifestHead, 'listing' | 'previous' | 'chain' | 'view' | 'replaces'>;
+type ChainPlace = Pick<ManifestHead, 'listing' | 'previous' | 'chain' | 'view' | 'replaces'>;
 
 /** The keys that only deltas have, and `replaces`. @throws integrity, unsupported */
-export function readListing(fields: Fields, readTotals: (fields: Fields) => Totals): ListingPart {
+export function readListing(fields: Fields, readTotals: (fields: Fields) => Totals): ChainPlace {
   const listing = fields.text('listing');
   if (listing !== 'full' && listing !== 'delta') {
     throw new ArchiverError('unsupported', `${fields.what} is neither a full listing nor a delta`, {

@@ -9,10 +9,9 @@ import type { ObjectReader } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
-import { ManifestParser, type Line } from './manifest-parser.js';
+import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf } from './upload-id.js';
-import type { RawPath } from '../paths/raw-path.js';
 import type { UploadId } from './manifest-types.js';
 
 /** Twenty million entries have about this size. */
@@ -72,11 +71,7 @@ export async function loadOpened(
   return { ...parser.finish(), ...parts };
 }
 
-export interface ReadLoadedOptions {
-  /** See `ManifestParserOptions`. */
-  readonly needles?: readonly RawPath[] | undefined;
-  readonly withoutNames?: boolean | undefined;
-}
+export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
 /** Its lines in the order of the file, in batches. @throws integrity */
 export async function* readLoaded(

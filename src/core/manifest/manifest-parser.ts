@@ -16,6 +16,7 @@ export interface ManifestParserOptions {
   readonly uploadId: UploadId;
   /** Parsed before: it is not parsed again. */
   readonly head?: ParsedHead;
+  /** Gets the head before the first line comes. */
   readonly onHead?: (head: ParsedHead) => void;
   /** Gets lines in the order of the file. */
   readonly onLine: (line: Line) => void;

@@ -12,30 +12,23 @@ import type { ForeignEntry } from './entry-json-parse.js';
 import { inflateManifest } from './inflate-manifest.js';
 import { type LoadedManifest, MAX_LOADED_BYTES } from './loaded-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
-import { ManifestParser, type Line } from './manifest-parser.js';
-import type { Entry, UploadId } from './manifest-types.js';
+import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
+import type { Entry } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf } from './upload-id.js';
 import { namingRepair } from './repair-hint.js';
 import type { RawPath } from '../paths/raw-path.js';
 
-export interface ReadManifestOptions {
-  readonly uploadId: UploadId;
-  /** Gets the head before the first entry comes. */
-  readonly onHead?: (head: ParsedHead) => void;
+export interface ReadManifestOptions extends Pick<
+  ManifestParserOptions,
+  'uploadId' | 'onHead' | 'needles' | 'withoutNames'
+> {
   /** Gets entries in the order of the file. */
   readonly onEntry?: (entry: Entry) => void;
   /** Gets entries of a type that this version does not know. */
   readonly onForeign?: (entry: ForeignEntry) => void;
   /** Awaited after each piece of the stream: the place for backpressure. Told the stored bytes read so far, and of how many. */
   readonly onPiece?: (storedBytes: number, of: number) => Promise<void> | void;
-  /**
-   * Only lines that hold one of these byte strings (or an escape, which could hide one) are parsed. Their count is
-   * then not compared with the totals.
-   */
-  readonly needles?: readonly RawPath[] | undefined;
-  /** Leave out ctime, inode and the names of owners: faster. */
-  readonly withoutNames?: boolean | undefined;
   /** Stop after the head: the rest is not fetched. */
   readonly headOnly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,5 +1,6 @@
 // What was asked for is not there: a mistake in the call, and no empty success.
 import { ArchiverError } from '../failures/errors.js';
+import type { Failure } from '../failures/failure-list.js';
 import { printable } from '../paths/raw-path.js';
 
 /** Why a path that was asked for is not there. */
@@ -9,21 +10,26 @@ const NAMED = 10;
 
 /** No entry of an upload is selected; what the selection says of it. */
 export class NothingSelected extends ArchiverError {
-  readonly unmatched: readonly string[];
+  readonly unmatched: readonly Failure[];
 
   constructor({
     unmatched,
     conflict,
   }: {
-    readonly unmatched: readonly string[];
+    readonly unmatched: readonly Failure[];
     readonly conflict: string | undefined;
   }) {
-    const named = unmatched.slice(0, NAMED).map(printable).join(', ');
+    const reasons = [...new Set(unmatched.map(({ reason }) => reason))];
     const parts = [
-      ...(unmatched.length === 0 ? [] : [`${named}${unmatched.length > NAMED ? ' and others' : ''}: ${NOT_HERE}`]),
+      ...reasons.map((reason) => `${namesText(unmatched.filter((one) => one.reason === reason))}: ${reason}`),
       ...(conflict === undefined ? [] : [`${conflict} together select nothing`]),
     ];
     super('not-found', parts.length === 0 ? 'no file matches' : parts.join('; '));
     this.unmatched = unmatched;
   }
+}
+
+function namesText(of: readonly Failure[]): string {
+  const named = of.slice(0, NAMED).map(({ path }) => printable(path));
+  return `${named.join(', ')}${of.length > NAMED ? ' and others' : ''}`;
 }

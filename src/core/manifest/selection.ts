@@ -1,20 +1,29 @@
 // What a person asked for, as a test on entries and, where possible, as byte strings that the lines of the wanted
 // entries must hold, so that finding one file among a million does not parse a million lines.
 import type { RawPath } from '../paths/raw-path.js';
-import type { ManifestHead } from './manifest-types.js';
-import { globMatcher, joined, type Kind, kindsOf, type Matched, type Selectors, shardKind } from './selector-kinds.js';
+import type { Failure } from '../failures/failure-list.js';
+import {
+  globMatcher,
+  joined,
+  type Kind,
+  kindsOf,
+  type Matched,
+  type Recorded,
+  type Selectors,
+  shardKind,
+} from './selector-kinds.js';
 
 export { globMatcher, type Selectors };
 
 export interface Selection {
   /** Before the first entry. Every entry belongs to the commit of its manifest. */
-  begin(head: Pick<ManifestHead, 'git'>): void;
+  begin(head: Recorded): void;
   /** `shard` is that of the entry's chunk; undefined for an entry without one. */
   matches(entry: Matched, shard: number | undefined): boolean;
   /** See `ReadManifestOptions.needles`. */
   readonly needles: readonly RawPath[] | undefined;
-  /** What was asked for and nothing fits, whatever the others say, as the person wrote it. @throws usage when a commit fits several */
-  unmatched(): readonly string[];
+  /** What was asked for and nothing fits, whatever the others say, as the person wrote it, and why. @throws usage when a commit fits several */
+  unmatched(): readonly Failure[];
   /** The fewest selectors of different kinds that nothing fits all of; undefined where that is not why nothing was selected. */
   conflict(): string | undefined;
 }
@@ -32,7 +41,7 @@ class Narrowing implements Selection {
     this.wanted = 2 ** kinds.length - 1;
   }
 
-  begin(head: Pick<ManifestHead, 'git'>): void {
+  begin(head: Recorded): void {
     for (const kind of this.kinds) kind.begin?.(head);
   }
 
@@ -45,7 +54,7 @@ class Narrowing implements Selection {
     return fitting === this.wanted;
   }
 
-  unmatched(): readonly string[] {
+  unmatched(): readonly Failure[] {
     return this.kinds.flatMap((kind) => kind.unmatched());
   }
 

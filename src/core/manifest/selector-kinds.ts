@@ -3,7 +3,9 @@ import picomatch from 'picomatch';
 import { displayPath, printable, type RawPath, rawFromText, textFromRaw, withEnd } from '../paths/raw-path.js';
 import { typedGlob, typedPath } from '../paths/typed-path.js';
 import { usageError } from '../failures/errors.js';
+import type { Failure } from '../failures/failure-list.js';
 import type { Entry, ManifestHead } from './manifest-types.js';
+import { NOT_HERE } from './nothing-selected.js';
 import { isOfStage } from './provenance.js';
 
 /** Of one kind any may fit, of different kinds all must. */
@@ -24,6 +26,9 @@ export interface Selectors {
 }
 
 export type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'>;
+
+/** What a manifest says of all its entries. */
+export type Recorded = Pick<ManifestHead, 'git' | 'dvc' | 'settings'>;
 
 /** A test for paths by glob; files that begin with a dot are files like others. A name that is not UTF-8 is compared byte by byte. */
 export function globMatcher(pattern: string): (path: RawPath) => boolean {
@@ -53,11 +58,12 @@ const MAX_NEEDLED = 64;
 export interface Kind {
   /** What it is called where it takes part in a conflict. */
   readonly text: string;
-  begin?(head: Pick<ManifestHead, 'git'>): void;
+  begin?(head: Recorded): void;
   matches(entry: Matched, shard: number | undefined): boolean;
   /** What a line must hold; undefined where that cannot be said. */
   readonly needles: readonly RawPath[] | undefined;
-  unmatched(): readonly string[];
+  /** What nothing fits, and why. */
+  unmatched(): readonly Failure[];
 }
 
 const NAMED = 3;
@@ -104,8 +110,8 @@ class Paths implements Kind {
     });
   }
 
-  unmatched(): readonly string[] {
-    return this.named.filter((file) => !this.found.has(file));
+  unmatched(): readonly Failure[] {
+    return this.named.flatMap((path) => (this.found.has(path) ? [] : { path, reason: NOT_HERE }));
   }
 }
 
@@ -114,15 +120,21 @@ class Each implements Kind {
   readonly text: string;
   private readonly tests: readonly { readonly text: string; readonly fits: (entry: Matched) => boolean }[];
   private readonly found = new Set<string>();
+  private reason: string = NOT_HERE;
 
   constructor(
     [noun, plural]: readonly [string, string],
     texts: readonly string[],
     testOf: (text: string) => (entry: Matched) => boolean,
     private readonly needlesOf: (text: string) => readonly RawPath[] | undefined,
+    private readonly lackOf: (head: Recorded) => string | undefined = () => undefined,
   ) {
     this.tests = texts.map((text) => ({ text, fits: testOf(text) }));
     this.text = kindText(noun, plural, texts);
+  }
+
+  begin(head: Recorded): void {
+    this.reason = this.lackOf(head) ?? NOT_HERE;
   }
 
   matches(entry: Matched): boolean {
@@ -139,8 +151,9 @@ class Each implements Kind {
     return joined(this.tests.map(({ text }) => this.needlesOf(text)));
   }
 
-  unmatched(): readonly string[] {
-    return this.tests.flatMap(({ text }) => (this.found.has(text) ? [] : [text]));
+  unmatched(): readonly Failure[] {
+    const { reason } = this;
+    return this.tests.flatMap(({ text }) => (this.found.has(text) ? [] : { path: text, reason }));
   }
 }
 
@@ -198,24 +211,28 @@ class Commits implements Kind {
   /** A commit cannot be searched for: that of the head, which comes after the search has begun, may be the one. */
   readonly needles = undefined;
   private readonly wanted: readonly WantedCommit[];
+  private isRecorded = false;
 
   constructor(texts: readonly string[]) {
     this.wanted = texts.map((text) => new WantedCommit(text));
     this.text = kindText('commit', 'commits', texts);
   }
 
-  begin({ git }: Pick<ManifestHead, 'git'>): void {
+  begin({ git }: Recorded): void {
+    this.isRecorded = git !== undefined;
     for (const one of this.wanted) one.begin(git?.commit);
   }
 
   matches({ commit }: Matched): boolean {
+    this.isRecorded ||= commit !== undefined;
     let isAny = false;
     for (const one of this.wanted) if (one.matches(commit)) isAny = true;
     return isAny;
   }
 
-  unmatched(): readonly string[] {
-    return this.wanted.flatMap((one) => one.unmatched());
+  unmatched(): readonly Failure[] {
+    const reason = this.isRecorded ? NOT_HERE : NO_COMMITS;
+    return this.wanted.flatMap((one) => one.unmatched()).map((path) => ({ path, reason }));
   }
 }
 
@@ -240,9 +257,9 @@ export function kindsOf({
   return [
     ...each([...files, ...paths], () => new Paths({ files, paths })),
     ...each(patterns, () => new Each(['pattern', 'patterns'], patterns, patternTest, () => undefined)),
-    ...each(md5s, () => new Each(['hash', 'hashes'], md5s, md5Test, (md5) => [rawFromText(md5.toLowerCase())])),
+    ...each(md5s, () => new Each(['hash', 'hashes'], md5s, md5Test, md5Needles, lackOfMd5s)),
     ...each(commits, () => new Commits(commits)),
-    ...each(stages, () => new Each(['stage', 'stages'], stages, stageTest, stageNeedles)),
+    ...each(stages, () => new Each(['stage', 'stages'], stages, stageTest, stageNeedles, lackOfStages)),
   ];
 }
 
@@ -250,6 +267,18 @@ function patternTest(pattern: string): (entry: Matched) => boolean {
   const isMatch = globMatcher(pattern);
   return ({ path }) => isMatch(path);
 }
+
+// Of what an upload never recorded nothing can be found, however it is typed.
+const INSTEAD = 'select by --file or --pattern';
+const NO_COMMITS = `this upload was made without --git-metadata and recorded no commit; ${INSTEAD}`;
+
+const lackOfMd5s = ({ settings }: Recorded): string | undefined =>
+  settings.fileChecksums ? undefined : `this upload was made with --no-file-checksums and recorded no MD5s; ${INSTEAD}`;
+
+const lackOfStages = ({ dvc }: Recorded): string | undefined =>
+  dvc === undefined ? `this upload was made without --dvc-auto and recorded no DVC stages; ${INSTEAD}` : undefined;
+
+const md5Needles = (md5: string): readonly RawPath[] => [rawFromText(md5.toLowerCase())];
 
 function md5Test(text: string): (entry: Matched) => boolean {
   const wanted = text.toLowerCase();

@@ -10,7 +10,6 @@ import { Losses } from './losses.js';
 import type { MigrateOptions } from './migrate.js';
 import { namedError } from './named-error.js';
 import { readTar } from './read-tar.js';
-import { scanProgress } from './scan-progress.js';
 
 export interface InspectOptions extends Pick<MigrateOptions, 'archive' | 'signal'> {
   readonly emit: EventSink;
@@ -46,7 +45,7 @@ export async function inspectArchive({ archive, emit, signal }: InspectOptions):
   const content = await archive.opened.store.get(archive.key, { signal });
   try {
     const { format, pieces } = await openTarStream(content.body as AsyncIterable<Uint8Array>);
-    await readTar(pieces, extraction, scanProgress(extraction, emit), signal);
+    await readTar(pieces, extraction, emit, signal);
     const datasetId = deriveDatasetId(rawFromText(archive.url), archive.owner);
     return { format, datasetId, contents, skipped, ...totals(contents.rows.values()) };
   } catch (error) {

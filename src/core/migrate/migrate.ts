@@ -12,17 +12,16 @@ import { printable, rawFromText } from '../paths/raw-path.js';
 import { type OutputFolder, openOutputFolder } from '../output-tree/output-folder.js';
 import { ArchiveContents } from './archive-contents.js';
 import { openTarStream, type ArchiveFormat } from './archive-format.js';
-import { deleteOriginal } from './delete-original.js';
 import { DiskWriter } from './disk-writer.js';
-import { expectedBytes } from './expected-bytes.js';
 import { Extraction, type NotMigrated } from './extraction.js';
 import { Losses } from './losses.js';
 import { namedError } from './named-error.js';
 import { readTar } from './read-tar.js';
-import { scanProgress } from './scan-progress.js';
 import { TempFolder, freeSpaceOf } from './temp-folder.js';
 import { TempSpace } from './temp-space.js';
 import { validateUpload } from './validate-upload.js';
+import { defined } from '../defined.js';
+import { readFrameHeader } from '../codec/zstd-frame.js';
 
 export interface MigrateOptions {
   readonly archive: {
@@ -101,7 +100,7 @@ class Migration {
 
   async run(): Promise<MigrateResult> {
     const { options, contents, losses } = this;
-    const { archive, emit, signal } = options;
+    const { archive, emit } = options;
     emit({ type: 'note', text: `extracting to ${printable(this.folder.path)}` });
     const read = await this.extract();
     if (contents.rows.size === 0 && this.skipped.length > 0) throw this.nothing();
@@ -116,9 +115,7 @@ class Migration {
     const notKept = losses.sentences();
     for (const text of notKept) if (!before.includes(text)) emit({ type: 'note', text });
     const isWhole = this.skipped.length === 0 && uploaded.skipped.length === 0 && notKept.length === 0;
-    const deletion = options.deleteOriginal
-      ? await deleteOriginal({ store: archive.opened.store, key: archive.key, etag: read.etag, isWhole, signal })
-      : { isDeleted: false, kept: undefined };
+    const kept = options.deleteOriginal ? await this.deleteOriginal(read.etag, isWhole) : undefined;
     add(requests, archive.opened.requests);
     const isPartial = uploaded.partial || this.skipped.some(({ isSpecial }) => !isSpecial);
     return {
@@ -127,14 +124,26 @@ class Migration {
       format: read.format,
       entries: contents.rows.size,
       validated: options.validate,
-      originalDeleted: deletion.isDeleted,
-      ...(deletion.kept === undefined ? {} : { originalKept: deletion.kept }),
+      originalDeleted: options.deleteOriginal && kept === undefined,
+      ...defined({ originalKept: kept }),
       notKept,
       skipped: [...this.skipped.map(({ path, reason }) => ({ path, reason })), ...uploaded.skipped],
-      partial: isPartial || deletion.kept !== undefined,
+      partial: isPartial || kept !== undefined,
       durationMs: Math.round(performance.now() - this.started),
       requests,
     };
+  }
+
+  /** Unless it holds what the upload does not, or is no longer what was migrated. @returns why it was kept, where it was */
+  private async deleteOriginal(etag: string, isWhole: boolean): Promise<string | undefined> {
+    const { key, opened } = this.options.archive;
+    const { signal } = this.options;
+    if (!isWhole) return 'it holds what could not be migrated as it is';
+    const now = await opened.store.head(key, signal);
+    if (now === undefined) return 'it is not there any more';
+    if (now.etag !== etag) return 'it was changed while it was being migrated';
+    const [failure] = await opened.store.delete([key], signal);
+    return failure && printable(failure.reason);
   }
 
   private skip(skip: NotMigrated): void {
@@ -158,7 +167,7 @@ class Migration {
     try {
       const { format, pieces, start } = await openTarStream(content.body as AsyncIterable<Uint8Array>);
       this.space.expect(expectedBytes(format, content.totalBytes, start));
-      await readTar(pieces, this.extraction, scanProgress(this.extraction, emit), signal);
+      await readTar(pieces, this.extraction, emit, signal);
       await this.extraction.finish(signal);
       return { format, etag: content.etag };
     } catch (error) {
@@ -227,6 +236,20 @@ class Migration {
     } catch (error) {
       emit({ type: 'note', text: error instanceof Error ? error.message : String(error) });
     }
+  }
+}
+
+/**
+ * How many bytes the archive will need at least, before it is read: what its first zstd frame says it holds, else what
+ * is stored. A word of the data: good for refusing early, never for allowing.
+ */
+function expectedBytes(format: ArchiveFormat, storedBytes: number, start: Buffer): number {
+  if (format !== 'tar.zst') return storedBytes;
+  try {
+    return Math.max(storedBytes, readFrameHeader(start).contentSize ?? 0);
+  } catch (error) {
+    if (isArchiverError(error, 'integrity')) return storedBytes; // a skippable frame comes first, or it is damaged
+    throw error;
   }
 }
 

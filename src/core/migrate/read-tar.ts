@@ -1,21 +1,26 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { EventSink } from '../events.js';
 import { TarReader, type TarSink } from '../tar/tar-reader.js';
+import { scanMeter } from '../progress-meter.js';
 
-/** A sink that must rest now and then. */
+/** A sink that must rest now and then, and says what it has found so far. */
 export interface PausingSink extends TarSink {
+  readonly files: number;
+  readonly bytes: number;
   settle(signal: AbortSignal): Promise<void>;
 }
 
 // A bomb gives many pieces for each one that is received: others must get their turn all the same.
 const PIECES_AT_ONCE = 64;
 
-/** Reads a tar stream to its end into `sink`; `onPiece` is called now and then. @throws integrity, unsupported, cancelled */
+/** Reads a tar stream to its end into `sink`; `emit` is told how much has been found. @throws integrity, unsupported, cancelled */
 export async function readTar(
   pieces: AsyncIterable<Uint8Array>,
   sink: PausingSink,
-  onPiece: () => void,
+  emit: EventSink,
   signal: AbortSignal,
 ): Promise<void> {
+  const tell = scanMeter(emit);
   const reader = new TarReader(sink);
   let count = 0;
   for await (const { buffer, byteOffset, byteLength } of pieces) {
@@ -26,7 +31,7 @@ export async function readTar(
       rest = rest.subarray(reader.push(rest));
       if (sink.isBusy) await sink.settle(signal);
     }
-    onPiece();
+    tell(sink.files, sink.bytes);
   }
   reader.finish();
 }

@@ -21,36 +21,29 @@ import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
 import { withRetry } from './retry/retry.js';
 import { DEFAULT_WATCHDOG, withWatchdog, type WatchdogOptions } from './stall-watchdog.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
+import type { HttpHandlerOptions, HttpTimeouts } from './s3/s3-http-handler.js';
+import type { NetworkSources } from './s3/s3-network.js';
+import type { EndpointSources } from './s3/s3-profile.js';
 
-export interface OpenStoreOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface OpenStoreOptions
+  extends EndpointSources, NetworkSources, Partial<Pick<HttpHandlerOptions, 'maxSockets' | 'http2' | 'idle'>> {
   /** The region that a flag, a variable or a config file names. */
   readonly region?: string | undefined;
   /** False when `region` is only the command's default. */
   readonly regionGiven?: boolean | undefined;
   /** Used when nothing names a region and the bucket does not reveal it. */
   readonly defaultRegion?: string | undefined;
-  readonly profile?: string | undefined;
-  /** Null: AWS itself, whatever variables and profiles say. */
-  readonly endpointUrl?: string | null | undefined;
   /** The address of KMS, where it is known already; null: AWS itself. Otherwise it is found like the address of the store. */
   readonly kmsEndpointUrl?: string | null | undefined;
-  /** A file of certificate authorities that are believed instead of Node's own. */
-  readonly caBundle?: string | undefined;
   readonly limitUploadBytesPerSecond?: number | undefined;
   readonly limitDownloadBytesPerSecond?: number | undefined;
   /** Permission bits of files in a folder; giving them for S3, which has none, is an error. */
   readonly storeMode?: number | undefined;
-  readonly maxSockets?: number | undefined;
-  /** HTTP/2 with servers that offer it. */
-  readonly http2?: { readonly maxStreams: number } | undefined;
-  /** Connections kept open without a request, and for how long. */
-  readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
   readonly onEvent?: EventSink | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly watchdog?: Partial<WatchdogOptions> | undefined;
-  readonly timeouts?: { readonly connectMs?: number; readonly idleMs?: number; readonly answerMs?: number } | undefined;
+  readonly timeouts?: Partial<HttpTimeouts> | undefined;
 }
 
 /** Addresses without names and passwords; null for AWS itself. */
@@ -79,13 +72,7 @@ const DEFAULT_REGION = 'us-east-1';
 const DEFAULT_SOCKETS = 16;
 const DEFAULT_TIMEOUTS = { connectMs: 10_000, idleMs: 60_000, answerMs: 120_000 };
 
-interface Bare {
-  readonly store: ObjectStore;
-  readonly region?: string;
-  readonly isAws: boolean;
-  readonly servers?: StoreServers;
-  readonly close: () => void;
-}
+type Bare = Omit<OpenedStore, 'requests' | 'retries'>;
 
 async function openS3(
   url: Extract<StoreUrl, { kind: 's3' }>,
@@ -97,19 +84,13 @@ async function openS3(
   const kms = await kmsEndpointOf(options);
   const isGiven = options.regionGiven !== false;
   const connection = await connectS3({
+    ...options,
     bucket: url.bucket,
     region: isGiven ? options.region : undefined,
     defaultRegion: options.defaultRegion ?? options.region ?? DEFAULT_REGION,
-    profile: options.profile,
-    endpointUrl: options.endpointUrl,
-    env: options.env,
-    caBundle: options.caBundle,
     maxSockets: options.maxSockets ?? DEFAULT_SOCKETS,
-    idle: options.idle,
-    http2: options.http2,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     paceUpload,
-    signal: options.signal,
   });
   const { region, endpoint, close } = connection;
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };

@@ -25,8 +25,13 @@ export function storeUrlOf(text: string, cwd: string): string | undefined {
   return PATH.test(text) ? `file://${resolve(cwd, text)}` : undefined;
 }
 
+/** The URL of what --bucket takes: the name of a bucket, or what a person writes for a place (`storeUrlOf`). */
+export const bucketUrl = (bucket: string, cwd: string): string =>
+  storeUrlOf(bucket, cwd) ?? (bucket.includes('://') ? bucket : `s3://${bucket}`);
+
 const MAX_KEY_BYTES = 1024;
-const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
+// The rules of S3 for general purpose buckets.
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const ADDRESS = /^\d{1,3}(\.\d{1,3}){3}$/;
 
 const trimSlashes = (text: string): string => text.replace(/^\/+|\/+$/g, '');

@@ -220,6 +220,5 @@ function presentOf(stat: Stat): Present {
     mtimeSeconds: stat.mtimeSeconds,
     mtimeNanos: stat.mtimeNanos,
     mode: stat.mode & 0o7777,
-    identity: `${stat.device}:${stat.inode}`,
   };
 }

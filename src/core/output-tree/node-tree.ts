@@ -192,6 +192,5 @@ function presentOf(stats: fs.BigIntStats): Present {
     mtimeSeconds: Number((stats.mtimeNs - nanos) / 1_000_000_000n),
     mtimeNanos: Number(nanos),
     mode: Number(stats.mode & 0o7777n),
-    identity: `${stats.dev}:${stats.ino}`,
   };
 }

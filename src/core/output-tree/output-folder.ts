@@ -40,7 +40,7 @@ function explain(error: unknown, path: string): Error {
   const code = systemCode(error);
   const isOther = code === 'EEXIST' || code === 'ENOTDIR';
   const words = isOther ? 'it is not a folder' : reasonText(error);
-  return new ArchiverError('io', `cannot restore into ${printable(path)}: ${words}`, { cause: error });
+  return new ArchiverError('io', `cannot write into ${printable(path)}: ${words}`, { cause: error });
 }
 
 /** Opens the output folder, making it where it is missing, and writes to it to see what names it keeps apart. @throws io, no-space */
@@ -142,5 +142,5 @@ export function probeFolding(tree: OutputTree, tempName: RawPath): Folding {
 
 function expectRemoved(tree: OutputTree, name: string): void {
   if (tree.present(rawFromText(name)) === undefined) return;
-  throw new Error(`a file can be made there but not deleted again; delete ${name}, or restore into another folder`);
+  throw new Error(`a file can be made there but not deleted again; delete ${name}, or take another folder`);
 }

@@ -18,7 +18,6 @@ export interface Present {
   readonly mtimeSeconds: number;
   readonly mtimeNanos: number;
   readonly mode: number;
-  readonly identity: string;
 }
 
 export interface Metadata {

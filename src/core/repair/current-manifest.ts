@@ -1,6 +1,6 @@
 // The state of the manifest: missing, damaged (perhaps with a head that can still be read), or sound. Only the manifest itself is looked at, not the chunks that it names.
 import { hash } from 'node:crypto';
-import { ArchiverError, errorText, isArchiverError } from '../failures/errors.js';
+import { ArchiverError, errorText, isArchiverError, noneOn } from '../failures/errors.js';
 import { isSealed } from '../keys/envelope.js';
 import { fetchManifest, loadOpened, openStored, readLoaded, type LoadedManifest } from '../manifest/loaded-manifest.js';
 import type { ManifestHead, UploadId } from '../manifest/manifest-types.js';
@@ -32,13 +32,8 @@ export async function readCurrentManifest(
   uploadId: UploadId,
   signal: AbortSignal,
 ): Promise<CurrentManifest> {
-  let bytes: Buffer;
-  try {
-    bytes = await fetchManifest(reader, uploadId, signal);
-  } catch (error) {
-    if (isArchiverError(error, 'not-found')) return { state: 'missing' };
-    throw error;
-  }
+  const bytes = await fetchManifest(reader, uploadId, signal).catch(noneOn('not-found'));
+  if (bytes === undefined) return { state: 'missing' };
   const stored = { bytes, sha256: hash('sha256', bytes, 'hex') };
   let loaded: LoadedManifest | undefined;
   const found = (state: 'damaged' | 'sound', reason: string): CurrentManifest => {

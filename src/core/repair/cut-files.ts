@@ -2,6 +2,7 @@
 import type { Segment } from '../manifest/manifest-types.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { FoundChunk } from './found-chunk.js';
+import { listsByKey } from '../lists-by-key.js';
 
 export interface LostFile {
   readonly path: RawPath;
@@ -59,15 +60,8 @@ export function assembleCutFiles(chunks: readonly FoundChunk[]): CutFiles {
 }
 
 function piecesByPath(chunks: readonly FoundChunk[]): Iterable<readonly Piece[]> {
-  const byPath = new Map<RawPath, Piece[]>();
-  for (const [position, chunk] of chunks.entries()) {
-    const piece = pieceOf(chunk, position);
-    if (piece === undefined) continue;
-    const pieces = byPath.get(piece.path) ?? [];
-    byPath.set(piece.path, pieces);
-    pieces.push(piece);
-  }
-  return byPath.values();
+  const pieces = chunks.flatMap((chunk, position) => pieceOf(chunk, position) ?? []);
+  return listsByKey(pieces, ({ path }) => path).values();
 }
 
 function pieceOf({ table }: FoundChunk, position: number): Piece | undefined {
@@ -80,8 +74,7 @@ function pieceOf({ table }: FoundChunk, position: number): Piece | undefined {
 
 /** Each piece is the newest that was packed before the next; the number of one that is missing. */
 function segmentsOf(last: Piece, pieces: readonly Piece[]): readonly Segment[] | number {
-  const byNumber = new Map<number, Piece[]>();
-  for (const piece of pieces) byNumber.set(piece.number, [...(byNumber.get(piece.number) ?? []), piece]);
+  const byNumber = listsByKey(pieces, ({ number }) => number);
   const chain = [last.segment];
   let next = last;
   for (let number = last.of - 1; number > 0; number -= 1) {

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import { digestsOf } from '../dataset/chain/version-view.js';
-import { errorText, isArchiverError } from '../failures/errors.js';
+import { errorText, isArchiverError, noneOn } from '../failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { FoundRecord } from './find-record.js';
@@ -69,13 +69,8 @@ async function storedManifest(
   uploadId: UploadId,
   signal: AbortSignal,
 ): Promise<StoredBytes | undefined> {
-  try {
-    const bytes = await fetchManifest(reader, uploadId, signal);
-    return { bytes, sha256: hash('sha256', bytes, 'hex') };
-  } catch (error) {
-    if (isArchiverError(error, 'not-found')) return undefined;
-    throw error;
-  }
+  const bytes = await fetchManifest(reader, uploadId, signal).catch(noneOn('not-found'));
+  return bytes && { bytes, sha256: hash('sha256', bytes, 'hex') };
 }
 
 /** The manifest, or why it cannot be read. */

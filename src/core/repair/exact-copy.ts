@@ -7,8 +7,7 @@ import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import { viewOf } from '../dataset/chain/view.js';
 import { loadChain } from '../dataset/chain/load-chain.js';
 import { summarize } from '../dataset/chain/summarize.js';
-import { isArchiverError } from '../failures/errors.js';
-import type { OpenedBytes } from '../keys/unseal-bytes.js';
+import { isArchiverError, noneOn } from '../failures/errors.js';
 import { type LoadedManifest, loadOpened, MAX_LOADED_BYTES, openStored } from '../manifest/loaded-manifest.js';
 import type { Totals, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
@@ -32,6 +31,9 @@ export interface ExactCopyOptions {
   readonly signal: AbortSignal;
 }
 
+/** Bytes may have the digest and be no manifest. */
+const notAManifest = noneOn('integrity');
+
 /** Looks for a copy. @throws errors of the store and its keys */
 export async function findExactCopy(
   reader: ObjectReader,
@@ -42,11 +44,11 @@ export async function findExactCopy(
     const copy = copies.get(sha256);
     if (copy !== undefined) {
       const opened = await openStored(reader, uploadId, copy.bytes, signal);
-      const loaded = await loadSound(uploadId, opened, sha256);
+      const loaded = await loadOpened(uploadId, opened, sha256).catch(notAManifest);
       if (loaded !== undefined) return { loaded, stored: copy.bytes, from: copy.key };
     }
     const cached = await cache?.get(sha256);
-    const loaded = cached === undefined ? undefined : await loadSound(uploadId, cached, sha256);
+    const loaded = cached && (await loadOpened(uploadId, cached, sha256).catch(notAManifest));
     if (cached === undefined || loaded === undefined) continue;
     return { loaded, stored: cached.sealedBy === undefined ? cached.bytes : undefined, from: 'cache' };
   }
@@ -61,25 +63,12 @@ async function readBeside(
 ): Promise<ReadonlyMap<string, { readonly key: string; readonly bytes: Buffer }>> {
   const copies = new Map<string, { readonly key: string; readonly bytes: Buffer }>();
   for (const { key } of beside) {
-    try {
-      const bytes = await readAll(await reader.get(key, { signal }), MAX_LOADED_BYTES);
-      const sha256 = hash('sha256', bytes, 'hex');
-      if (digests.includes(sha256)) copies.set(sha256, { key, bytes });
-    } catch (error) {
-      if (!isArchiverError(error, 'not-found', 'integrity')) throw error;
-    }
+    const reading = reader.get(key, { signal }).then((content) => readAll(content, MAX_LOADED_BYTES));
+    const bytes = await reading.catch(noneOn('not-found', 'integrity'));
+    const sha256 = bytes && hash('sha256', bytes, 'hex');
+    if (bytes && sha256 && digests.includes(sha256)) copies.set(sha256, { key, bytes });
   }
   return copies;
-}
-
-/** Undefined for bytes that have the digest but are not a manifest. */
-async function loadSound(uploadId: UploadId, opened: OpenedBytes, sha256: string): Promise<LoadedManifest | undefined> {
-  try {
-    return await loadOpened(uploadId, opened, sha256);
-  } catch (error) {
-    if (isArchiverError(error, 'integrity')) return undefined;
-    throw error;
-  }
 }
 
 /** Whether readers would now get a view from it with the totals of `expected`. @throws errors of the store */

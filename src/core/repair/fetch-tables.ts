@@ -13,6 +13,7 @@ import type { BadChunk, FoundChunk } from './found-chunk.js';
 import { findObjects } from './direct-objects.js';
 import type { FolderObjects } from './folder-objects.js';
 import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { atOnce } from '../limits/at-once.js';
 
 /** Most tables are smaller. */
 const GUESS_BYTES = 256 * 1024;
@@ -48,21 +49,17 @@ export async function fetchTables(
   emit({ type: 'phase', phase: 'listing' });
   emit({ type: 'plan', items: objects.length, bytes: 0 });
   const meter = progressMeter(emit);
-  const queue = [...objects];
-  const worker = async (): Promise<void> => {
-    for (let object = queue.pop(); object !== undefined; object = queue.pop()) {
-      throwIfCancelled(options.signal);
-      const key = object.key.slice(folder.length);
-      try {
-        chunks.push(await readOne(reader, object, key, { ...options, uploadId }));
-      } catch (error) {
-        if (!isArchiverError(error, 'integrity')) throw error;
-        bad.push({ key, reason: errorText(error) });
-      }
-      meter.add(1, 0);
+  await atOnce(objects, options.requestsAtOnce, async (object) => {
+    throwIfCancelled(options.signal);
+    const key = object.key.slice(folder.length);
+    try {
+      chunks.push(await readOne(reader, object, key, { ...options, uploadId }));
+    } catch (error) {
+      if (!isArchiverError(error, 'integrity')) throw error;
+      bad.push({ key, reason: errorText(error) });
     }
-  };
-  await Promise.all(Array.from({ length: options.requestsAtOnce }, worker));
+    meter.add(1, 0);
+  });
   const direct = findObjects(newestOfEach(chunks, objects, folder), files);
   const found = [...direct.chunks, ...direct.objects].sort((a, b) => a.table.chunk - b.table.chunk);
   bad.push(...direct.bad);

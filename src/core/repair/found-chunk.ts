@@ -1,14 +1,9 @@
 // A chunk in the folder of an upload, known by its table of contents.
 import type { ChunkTable } from '../chunk/chunk-table.js';
+import type { ChunkRecord } from '../manifest/manifest-types.js';
 
-export interface FoundChunk {
-  /** Relative to the folder of the upload. */
-  readonly key: string;
-  readonly size: number;
-  readonly storageClass: string;
+export interface FoundChunk extends Pick<ChunkRecord, 'key' | 'size' | 'storageClass' | 'listedIn'> {
   readonly table: ChunkTable;
-  /** Of a direct file: the number of the chunk that lists it. */
-  readonly listedIn?: number;
 }
 
 export interface BadChunk {

@@ -5,7 +5,7 @@ import { loadExpected } from '../dataset/chain/load-chain.js';
 import type { ManifestCache } from '../dataset/cache/manifest-cache.js';
 import type { Level } from '../dataset/chain/merged-view.js';
 import { levelOf } from '../dataset/chain/view.js';
-import { isArchiverError } from '../failures/errors.js';
+import { noneOn } from '../failures/errors.js';
 import type { LoadedManifest } from '../manifest/loaded-manifest.js';
 import type { ObjectReader } from '../object-store/object-store.js';
 import type { OlderUpload } from './find-record.js';
@@ -39,9 +39,9 @@ export async function olderLayers(
   options: LayerOptions,
 ): Promise<readonly Layer[]> {
   const links: (LoadedManifest | UploadId)[] = [];
-  for (const upload of older) {
-    const loaded = await manifestOf(reader, upload, options);
-    links.push(loaded ?? upload.uploadId);
+  for (const { uploadId, sha256 } of older) {
+    const loaded = await loadExpected(reader, uploadId, sha256, options).catch(noneOn('not-found', 'integrity'));
+    links.push(loaded ?? uploadId);
     if (loaded === undefined) continue;
     options.known.add(loaded.uploadId, loaded.head.chunks);
     if (loaded.head.listing === 'full') break;
@@ -60,19 +60,6 @@ export const manifestLayer = (loaded: LoadedManifest): Layer => ({
   level: levelOf(loaded),
   isFull: loaded.head.listing === 'full',
 });
-
-async function manifestOf(
-  reader: ObjectReader,
-  { uploadId, sha256 }: OlderUpload,
-  { cache, signal }: LayerOptions,
-): Promise<LoadedManifest | undefined> {
-  try {
-    return await loadExpected(reader, uploadId, sha256, { cache, signal });
-  } catch (error) {
-    if (isArchiverError(error, 'not-found', 'integrity')) return undefined;
-    throw error;
-  }
-}
 
 /** Undefined when its folder has no chunk left that may be referred to. */
 export async function tableLayer(

@@ -7,6 +7,7 @@ import { throwIfCancelled } from '../object-store/store-error.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { FoundChunk } from './found-chunk.js';
 import { uploadFolder, type UploadId } from '../manifest/upload-id.js';
+import { atOnce } from '../limits/at-once.js';
 
 export interface ReadChunk {
   /** Hex, of the whole object. */
@@ -29,16 +30,11 @@ export async function readChunks(
   { uploadId, requestsAtOnce, signal, meter }: ReadChunksOptions,
 ): Promise<readonly ReadChunk[]> {
   const read: ReadChunk[] = [];
-  const queue = [...chunks.entries()].toReversed();
-  const worker = async (): Promise<void> => {
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      throwIfCancelled(signal);
-      const [position, chunk] = next;
-      read[position] = await readOne(reader, `${uploadFolder(uploadId)}${chunk.key}`, chunk, signal);
-      meter.add(1, chunk.size);
-    }
-  };
-  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
+  await atOnce(chunks.entries(), requestsAtOnce, async ([position, chunk]) => {
+    throwIfCancelled(signal);
+    read[position] = await readOne(reader, `${uploadFolder(uploadId)}${chunk.key}`, chunk, signal);
+    meter.add(1, chunk.size);
+  });
   return read;
 }
 

@@ -4,12 +4,12 @@ import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import type { MergedView } from '../dataset/chain/merged-view.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import type { View } from '../dataset/chain/view.js';
-import type { Entry, ManifestHead, Totals, UploadId } from '../manifest/manifest-types.js';
+import type { ChunkRecord, Entry, ManifestHead, ShardRecord, Totals, UploadId } from '../manifest/manifest-types.js';
 import type { Choice } from './choose-layers.js';
 import type { Layer } from './layers.js';
-import { openOwnView } from './own-view.js';
 import type { ReadDigests } from './read-used.js';
 import type { DescriptiveHead } from './rebuild-head.js';
+import type { TableFolder } from './table-folder.js';
 
 export interface RebuildOptions {
   readonly choice: Choice;
@@ -88,4 +88,26 @@ async function summaryOf(top: readonly Layer[], uploadId: UploadId): ReturnType<
   const { totals, shards, used } = await summarize(merged);
   const view = compactView(merged, used);
   return { chunks: view.chunks, totals, shards, entries: () => view.entries() };
+}
+
+/** What the chunks of an upload hold by their own tables of contents, as a full listing: every chunk is in it, used or not. */
+interface OwnView {
+  readonly chunks: readonly ChunkRecord[];
+  /** `chunks` and `storedBytes` count every chunk, used or not: the manifest lists them all. `skipped` is 0. */
+  readonly totals: Totals;
+  readonly shards: readonly ShardRecord[];
+  entries(): AsyncIterable<readonly Entry[]>;
+}
+
+/** Goes through the tables once. @throws integrity, unsupported */
+async function openOwnView({ level }: TableFolder): Promise<OwnView> {
+  const { chunks } = level;
+  const entries = (): AsyncIterable<readonly Entry[]> => level.entries();
+  const summary = await summarize({ chunks, entries });
+  const totals = {
+    ...summary.totals,
+    chunks: chunks.length,
+    storedBytes: chunks.reduce((sum, { size }) => sum + size, 0),
+  };
+  return { chunks, totals, shards: summary.shardsOf(chunks), entries };
 }

@@ -1,6 +1,6 @@
 // Where the view of an upload may come from: its own chunks, the versions before it, folders of no version.
 import { openView, type View } from '../dataset/chain/view.js';
-import { isArchiverError } from '../failures/errors.js';
+import { noneOn } from '../failures/errors.js';
 import type { ManifestHead } from '../manifest/manifest-types.js';
 import { chooseLayers, type Choice } from './choose-layers.js';
 import type { FoundRecord, OlderUpload, RecordSearch } from './find-record.js';
@@ -91,14 +91,9 @@ export class ViewSources {
   private async openBefore([newest]: readonly OlderUpload[]): Promise<View | undefined> {
     if (newest === undefined || newest.isRetired) return undefined;
     const { store, signal } = this.options;
-    try {
-      const view = await openView(store, { ...newest, signal });
-      for (const { uploadId, head } of view.chain) this.known.add(uploadId, head.chunks);
-      return view;
-    } catch (error) {
-      if (isArchiverError(error, 'integrity', 'not-found')) return undefined;
-      throw error;
-    }
+    const view = await openView(store, { ...newest, signal }).catch(noneOn('integrity', 'not-found'));
+    for (const { uploadId, head } of view?.chain ?? []) this.known.add(uploadId, head.chunks);
+    return view;
   }
 
   /** What a rebuilt delta builds on; undefined for a full listing. */

@@ -9,7 +9,7 @@ import type { Selectors } from '../manifest/selection.js';
 import type { ThawTier } from '../object-store/object-store.js';
 import { parseStoreUrl, type UploadLocation } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
-import type { OverwritePolicy } from '../restore/plan/overwrite.js';
+import type { RestoreOptions } from '../restore/restore.js';
 import { mayBeUploadId, readUploadId } from '../manifest/upload-id.js';
 
 const KIND = { type: 'archiver-restore-job', format: 1, noun: 'restore job' };
@@ -49,7 +49,10 @@ export interface JobResult {
 }
 
 /** Everything that the download needs to know. */
-export interface RestoreJobFields {
+export interface RestoreJobFields extends Pick<
+  RestoreOptions,
+  'selectors' | 'flatten' | 'overwrite' | 'keepSpecialBits'
+> {
   readonly location: UploadLocation;
   readonly region?: string | undefined;
   readonly profile?: string | undefined;
@@ -59,14 +62,10 @@ export interface RestoreJobFields {
   readonly kmsEndpointUrl?: string | null | undefined;
   /** Absolute. */
   readonly outputDir: string;
-  readonly selectors: Selectors;
   /** The version that the upload is, where a dataset was named. */
   readonly datasetId?: string | undefined;
   readonly version?: number | undefined;
-  readonly flatten: boolean;
   readonly verify: boolean;
-  readonly overwrite: OverwritePolicy;
-  readonly keepSpecialBits: boolean;
   readonly tier: ThawTier;
   readonly restoreDays: number;
   /** Everything that the selection needs, cold or not. */

@@ -7,16 +7,14 @@ import { treeLoss } from '../output-tree/open-tree.js';
 import { cancelledError, isArchiverError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { chunkKey } from '../manifest/manifest-check.js';
-import type { Selectors } from '../manifest/selection.js';
 import { threadsWithin } from '../limits/open-files.js';
-import type { ObjectReader } from '../object-store/object-store.js';
 import { displayPath, printable } from '../paths/raw-path.js';
 import { countEntries, type EntryCounts } from './plan/count-entries.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
 import { Failures, type Failure } from '../failures/failure-list.js';
 import { finishFolders, finishRoot, makeFolders, type Writing } from './write/folders.js';
 import type { FrameCache } from './fetch/frame-cache.js';
-import { gather, type Gathered } from './plan/gather.js';
+import { gather, type Gathered, type GatherOptions } from './plan/gather.js';
 import { lockOutput } from './write/leftovers.js';
 import { makeLinks, planHardlinks } from './write/links.js';
 import { openOutputFolder, type OutputFolder, removeUnused } from '../output-tree/output-folder.js';
@@ -32,17 +30,11 @@ import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
 import { WorkerPool } from './unpack/worker-pool.js';
 import { uploadUrlOf, type UploadId } from '../manifest/upload-id.js';
-import { NOT_HERE, NothingSelected } from '../manifest/nothing-selected.js';
+import { NothingSelected } from '../manifest/nothing-selected.js';
 
-export interface RestoreOptions {
+export interface RestoreOptions extends Omit<GatherOptions, 'failures' | 'signal'> {
   readonly operation: 'restore' | 'download';
-  /** Bound to the base that holds `uploads/`. */
-  readonly reader: ObjectReader;
-  readonly uploadId: UploadId;
-  /** Digests that the manifest may have, where a version record names them. */
-  readonly manifestSha256?: readonly string[] | undefined;
   readonly outputDir: string;
-  readonly selectors: Selectors;
   readonly overwrite: OverwritePolicy;
   readonly flatten: boolean;
   /** Compare each file with its MD5. */
@@ -60,18 +52,21 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
+/** Content that was read from the store (or, on a dry run, is to read), the cache left out; manifests are no content. */
+interface Fetched {
+  readonly bytesFetched: number;
+  /** Parts of objects: a request each, repeats after a failure not counted. */
+  readonly ranges: number;
+}
+
 /** Counted is what was written (or, on a dry run, what would be). */
-export interface RestoreResult extends EntryCounts {
+export interface RestoreResult extends EntryCounts, Fetched {
   readonly uploadId: UploadId;
   readonly outputDir: string;
   readonly dryRun: boolean;
   readonly failed: readonly Failure[];
   readonly warnings: readonly string[];
-  /** Read from the store (or, on a dry run, to read). */
-  readonly bytesFetched: number;
   readonly chunks: number;
-  /** GETs of content that were planned, those that the cache spared left out. */
-  readonly ranges: number;
 }
 
 const MAX_WORKERS = 8;
@@ -97,7 +92,7 @@ async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Prom
   const gathered = await gather({ reader, uploadId, manifestSha256, selectors: options.selectors, failures, signal });
   if (gathered.table.count === 0 && failures.list.length === 0 && options.selectors.all !== true)
     throw new NothingSelected(gathered);
-  for (const name of gathered.unmatched) failures.list.push({ path: name, reason: NOT_HERE });
+  failures.list.push(...gathered.unmatched);
   const { extras, heldBack } = screenAttributes(gathered.extras, options.keepSpecialBits);
   const restore = new Restore(options, { ...gathered, extras, heldBack }, failures, pool);
   return await (options.dryRun ? restore.plan() : restore.run());
@@ -125,9 +120,8 @@ class Restore {
     const { flatten } = this.options;
     refuseCollisions(table, this.failures, { flatten, folding: { case: false, unicode: false } });
     const work = this.work(planHardlinks(table, this.gathered.extras));
-    const bytes = work.needed.reduce((sum, { fetchedBytes }) => sum + fetchedBytes, 0);
     await this.mayFetch(work);
-    return this.result(STATE.waiting, work, bytes);
+    return this.result(STATE.waiting, work, toFetch(work));
   }
 
   private async mayFetch({ needed }: PlannedWork): Promise<boolean> {
@@ -182,40 +176,39 @@ class Restore {
     if (!output.isEmpty) settleExisting(table, output.tree, failures, options, extras);
     const hardlinks = planHardlinks(table, extras);
     const work = this.work(hardlinks);
-    if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, 0);
+    if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, { bytesFetched: 0, ranges: 0 });
     this.isBegun = true;
     this.announce(work);
     const writing: Writing = { table, tree: output.tree, settings: output.settings, extras, failures, signal };
     const lock = await lockOutput(output);
-    let bytesFetched = 0;
+    let fetched: Fetched;
     try {
-      bytesFetched = await this.write(writing, output, work, hardlinks);
+      fetched = await this.write(writing, output, work, hardlinks);
     } finally {
       await lock.release();
     }
     // Last: the folder's time is that of the source.
     if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(writing, gathered.head.source);
     this.tellHeldBack(output, hardlinks);
-    return this.result(STATE.done, work, bytesFetched);
+    return this.result(STATE.done, work, fetched);
   }
 
-  /** @returns bytes fetched */
   private async write(
     writing: Writing,
     output: OutputFolder,
     work: PlannedWork,
     hardlinks: ReadonlyMap<number, number>,
-  ): Promise<number> {
+  ): Promise<Fetched> {
     const { flatten, emit } = this.options;
     const existing = flatten ? new Set<number>() : await makeFolders(writing);
     try {
-      const bytesFetched = await this.unpack(output, work);
+      const fetched = await this.unpack(output, work);
       emit({ type: 'phase', phase: 'finishing' });
       makeLinks({ ...writing, isFresh: output.isEmpty }, hardlinks, this.warnings);
       // Links count as files, and were not there while content was written.
       const { files: items, bytes } = countEntries(writing.table, STATE.done);
       emit({ type: 'progress', items, bytes });
-      return bytesFetched;
+      return fetched;
     } finally {
       if (!flatten) finishFolders(writing, existing, this.warnings);
     }
@@ -234,7 +227,7 @@ class Restore {
     this.options.emit({ type: 'phase', phase: 'transferring' });
   }
 
-  private async unpack(output: OutputFolder, work: PlannedWork): Promise<number> {
+  private async unpack(output: OutputFolder, work: PlannedWork): Promise<Fetched> {
     const { options, gathered } = this;
     const { emit, signal, uploadId } = options;
     const source = new SpanSource({
@@ -270,7 +263,7 @@ class Restore {
       });
     }
     meter.finish();
-    return source.bytesFetched;
+    return source.fetched;
   }
 
   private trouble({ failures, warnings, mended }: Trouble): void {
@@ -278,7 +271,7 @@ class Restore {
     this.warnings.push(...warnings, ...mended.map((wrong) => mendedText(wrong, this.gathered.head.chunks)));
   }
 
-  private result(state: number, work: PlannedWork | undefined, bytesFetched: number): RestoreResult {
+  private result(state: number, { needed }: PlannedWork, fetched: Fetched): RestoreResult {
     return {
       uploadId: this.options.uploadId,
       outputDir: this.options.outputDir,
@@ -286,9 +279,13 @@ class Restore {
       ...countEntries(this.gathered.table, state),
       failed: this.failures.list,
       warnings: this.warnings,
-      bytesFetched,
-      chunks: work?.needed.length ?? 0,
-      ranges: work?.needed.reduce((sum, { gets }) => sum + gets, 0) ?? 0,
+      ...fetched,
+      chunks: needed.length,
     };
   }
 }
+
+const toFetch = ({ needed }: PlannedWork): Fetched => ({
+  bytesFetched: needed.reduce((sum, { fetchedBytes }) => sum + fetchedBytes, 0),
+  ranges: needed.reduce((sum, { gets }) => sum + gets, 0),
+});

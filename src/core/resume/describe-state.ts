@@ -1,5 +1,6 @@
 // A saved upload as data for programs.
 import type { FoundState } from './state-folder.js';
+import type { UploadState } from './upload-state.js';
 import { uploadUrlOf } from '../manifest/upload-id.js';
 
 /** `unreadable` is damaged, of another archiver or newer. */
@@ -36,11 +37,15 @@ export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<s
     createdAt: state.createdAt,
     startedAt,
     updatedAt,
-    elapsedMs: Math.max(0, nowMs - Date.parse(state.createdAt)),
+    elapsedMs: elapsedMs(state, nowMs),
     estimatedCompletion: leftMs === undefined ? null : new Date(nowMs + leftMs).toISOString(),
     ...(failure === undefined ? {} : { reason: failure }),
   };
 }
+
+/** Milliseconds since an upload began. */
+export const elapsedMs = ({ createdAt }: UploadState, nowMs: number): number =>
+  Math.max(0, nowMs - Date.parse(createdAt));
 
 /** Milliseconds until a running upload has sent everything at its speed so far; undefined where that is not known. */
 export function timeLeftMs(one: FoundState, nowMs: number): number | undefined {

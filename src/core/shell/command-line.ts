@@ -1,5 +1,5 @@
-// What a line of the shell says: words, a pipe, a file. Quotes and backslashes work as people know them from sh; variables,
-// substitutions and lists of commands are not part of it. Pure.
+// What a line of the shell says: commands, their words, a pipe, a file. Quotes and backslashes work as people know them from
+// sh; variables and substitutions are not part of it. Pure.
 import { usageError } from '../failures/errors.js';
 
 export type Quote = '"' | "'";
@@ -26,7 +26,7 @@ export interface ScannedLine {
   readonly words: readonly Word[];
   /** The quote that is not closed. */
   readonly openQuote: Quote | undefined;
-  /** Where the operator stands that ended the words: `|`, `>` or `#`. */
+  /** Where the operator stands that ended the words: `;`, `|`, `>` or `#`. */
   readonly operator: number | undefined;
 }
 
@@ -70,12 +70,12 @@ const isEscape = (rest: string, quote: Quote | undefined): boolean =>
   quote === undefined ? rest !== '' && !/^x[0-9a-f]{2}/i.test(rest) : /^["\\]/.test(rest);
 
 const isOperator = (character: string, isInWord: boolean): boolean =>
-  character === '|' || character === '>' || (character === '#' && !isInWord);
+  character === ';' || character === '|' || character === '>' || (character === '#' && !isInWord);
 
-/** The words up to the first operator; what is open at the end counts as closed there. */
-export function scanLine(line: string): ScannedLine {
+/** The words from there up to the first operator; what is open at the end counts as closed there. */
+function scanLine(line: string, from: number): ScannedLine {
   const words: Word[] = [];
-  let index = 0;
+  let index = from;
   for (;;) {
     while (/\s/.test(line.charAt(index))) index++;
     if (index >= line.length) return { words, openQuote: undefined, operator: undefined };
@@ -104,29 +104,58 @@ function scanWord(line: string, start: number): { readonly word: Word; readonly 
   return { word: word.close(index), openQuote: quote };
 }
 
-/** Takes a line apart. @throws usage for an open quote, and for an operator without what it needs */
-export function parseCommandLine(line: string): CommandLine {
-  const { words, openQuote, operator } = scanLine(line);
-  if (openQuote !== undefined) throw usageError(`the quote ${openQuote} is not closed`);
-  const nothing = { words, pipe: undefined, target: undefined };
-  if (operator === undefined || line.charAt(operator) === '#') return nothing;
-  if (words.length === 0) throw usageError(`there is no command before ${line.charAt(operator)}`);
-  if (line.charAt(operator) === '>') return { ...nothing, target: targetOf(line.slice(operator + 1)) };
-  const pipe = line.slice(operator + 1).trim();
-  if (pipe === '') throw usageError('there is no command after |', 'such as | less');
-  return { ...nothing, pipe };
+/** What the last command of a line has so far: what stands before the cursor while somebody types. */
+export function scanLastCommand(line: string): ScannedLine {
+  let scanned = scanLine(line, 0);
+  while (scanned.operator !== undefined && line.charAt(scanned.operator) === ';')
+    scanned = scanLine(line, scanned.operator + 1);
+  return scanned;
 }
 
-function targetOf(rest: string): CommandLine['target'] {
-  const isAppended = rest.startsWith('>');
-  const named = isAppended ? rest.slice(1) : rest;
-  const { words, openQuote, operator } = scanLine(named);
+/**
+ * The commands of a line, which `;` separates; none for an empty one. @throws usage for an open quote, and for an operator
+ * without what it needs
+ */
+export function parseLine(line: string): readonly CommandLine[] {
+  const commands: CommandLine[] = [];
+  for (let from = 0; from < line.length;) {
+    const { command, end } = parseCommand(line, from);
+    if (command.words.length > 0) commands.push(command);
+    from = end;
+  }
+  return commands;
+}
+
+function parseCommand(line: string, from: number): { readonly command: CommandLine; readonly end: number } {
+  const { words, openQuote, operator = line.length } = scanLine(line, from);
+  if (openQuote !== undefined) throw usageError(`the quote ${openQuote} is not closed`);
+  const command = { words, pipe: undefined, target: undefined };
+  const sign = line.charAt(operator);
+  if (ENDS_LINE.has(sign)) return { command, end: line.length };
+  if (words.length === 0) throw usageError(`there is no command before ${sign}`);
+  if (sign === ';') return { command, end: operator + 1 };
+  if (sign === '>') {
+    const { end, ...target } = targetOf(line, operator + 1);
+    return { command: { ...command, target }, end };
+  }
+  const pipe = line.slice(operator + 1).trim();
+  if (pipe === '') throw usageError('there is no command after |', 'such as | less');
+  return { command: { ...command, pipe }, end: line.length };
+}
+
+/** The end, and a comment. */
+const ENDS_LINE = new Set(['', '#']);
+
+function targetOf(line: string, from: number): NonNullable<CommandLine['target']> & { readonly end: number } {
+  const isAppended = line.charAt(from) === '>';
+  const { words, openQuote, operator = line.length } = scanLine(line, isAppended ? from + 1 : from);
   const [file, more] = words;
-  const hasMore = more !== undefined || (operator !== undefined && named.charAt(operator) !== '#');
+  const sign = line.charAt(operator);
   if (openQuote !== undefined) throw usageError(`the quote ${openQuote} is not closed`);
   if (file === undefined || file.text === '') throw usageError('there is no file after >');
-  if (hasMore) throw usageError('> wants one file at the end of the line');
-  return { file: file.text, isAppended };
+  if (more !== undefined || (sign !== ';' && !ENDS_LINE.has(sign)))
+    throw usageError('> wants one file at the end of the command');
+  return { file: file.text, isAppended, end: sign === ';' ? operator + 1 : line.length };
 }
 
 /** The text as one word that can be typed. */

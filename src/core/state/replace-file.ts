@@ -2,25 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../failures/errors.js';
+import { noneOn } from '../failures/errors.js';
 import { syncFolder } from './sync-folder.js';
-
-async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
 
 /** Writes `text` to `path`. Keeps the mode of the existing file, and a symbolic link stays a link to the new text. */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   // People keep such files in a repository and link to them.
-  const target = (await ignoreMissing(realpath(path))) ?? path;
+  const target = (await realpath(path).catch(noneOn('ENOENT'))) ?? path;
   const folder = dirname(target);
   await mkdir(folder, { recursive: true });
-  const mode = (await ignoreMissing(stat(target)))?.mode ?? 0o600;
+  const mode = (await stat(target).catch(noneOn('ENOENT')))?.mode ?? 0o600;
   const temporary = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}`);
   try {
     const handle = await open(temporary, 'wx', mode & 0o777);

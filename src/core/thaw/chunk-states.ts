@@ -3,11 +3,12 @@
 // no permission to list: then each chunk is checked. This only looks: it never requests a chunk from cold storage and
 // costs no more than its own requests.
 import { atOnce } from '../limits/at-once.js';
-import { errorText, isArchiverError } from '../failures/errors.js';
+import { errorText, isArchiverError, noneOn } from '../failures/errors.js';
 import { ifAllowed } from '../object-store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../object-store/object-store.js';
 import { classInTier, isColdClass, TIERING_CLASS } from '../cost/cold-class.js';
 import { folderOfKey } from '../manifest/upload-id.js';
+import { listsByKey } from '../lists-by-key.js';
 
 /** `cold`: not requested, or its copy has expired. `denied`: these credentials may not look. */
 export type ChunkStateName = 'readable' | 'cold' | 'thawing' | 'missing' | 'denied';
@@ -41,23 +42,11 @@ export async function chunkStates(
   options: StateOptions,
 ): Promise<readonly ChunkState[]> {
   const found = new Map<string, ChunkState>();
-  for (const [folder, own] of byUpload(keys)) {
+  for (const [folder, own] of listsByKey(new Set(keys), folderOfKey)) {
     const states = own.length <= FEW ? undefined : await listed(reader, folder, own, options);
     for (const state of states ?? (await asked(reader, own, options))) found.set(state.key, state);
   }
   return keys.flatMap((key) => found.get(key) ?? []);
-}
-
-/** `uploads/<id>/` and the chunks needed of it. */
-function byUpload(keys: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const folders = new Map<string, string[]>();
-  for (const key of new Set(keys)) {
-    const folder = folderOfKey(key);
-    const own = folders.get(folder);
-    if (own === undefined) folders.set(folder, [key]);
-    else own.push(key);
-  }
-  return folders;
 }
 
 /** Undefined when the store cannot be listed, or does not include the restore status in listings. */
@@ -90,18 +79,14 @@ async function infosOf(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, ObjectInfo> | undefined> {
   const infos = new Map<string, ObjectInfo>();
-  try {
-    return await ifAllowed(reader, 'list', prefix, async () => {
-      for await (const { objects } of reader.list({ prefix, withRestoreStatus: true, signal })) {
-        for (const info of objects) if (wanted.has(info.key)) infos.set(info.key, info);
-        if (infos.size === wanted.size) break;
-      }
-      return infos;
-    });
-  } catch (error) {
-    if (isArchiverError(error, 'unsupported')) return undefined;
-    throw error;
-  }
+  const looking = ifAllowed(reader, 'list', prefix, async () => {
+    for await (const { objects } of reader.list({ prefix, withRestoreStatus: true, signal })) {
+      for (const info of objects) if (wanted.has(info.key)) infos.set(info.key, info);
+      if (infos.size === wanted.size) break;
+    }
+    return infos;
+  });
+  return await looking.catch(noneOn('unsupported'));
 }
 
 async function asked(

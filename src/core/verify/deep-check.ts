@@ -100,7 +100,7 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
   }
   meter.finish();
   const filesChecked = files.filter((index) => table.columns.state[index] === STATE.done).length;
-  return { chunksRead: chunks.length - source.failed.size, filesChecked, bytesRead: source.bytesFetched };
+  return { chunksRead: chunks.length - source.failed.size, filesChecked, bytesRead: source.fetched.bytesFetched };
 }
 
 function* contentOf(table: SelectedTable): Generator<number> {

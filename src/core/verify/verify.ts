@@ -41,8 +41,8 @@ export interface VerifyOptions {
 
 /** What is known while the versions of a store are verified one after the other. */
 export interface SharedLook {
-  /** Of the version. */
-  readonly record: VersionRecord;
+  /** Of the version; undefined for an upload that is none. */
+  readonly record: VersionRecord | undefined;
   /** Sizes of all objects below `uploads/`; not with `quick`. */
   readonly listed: ReadonlyMap<string, number> | undefined;
   /** Full keys of chunks that versions before this one need: they are not read again. Grows. */
@@ -224,7 +224,7 @@ class Verification {
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
-    if (sha256 !== undefined && shared !== undefined) checkDigest(shared.record, { head, sha256, errors });
+    if (sha256 !== undefined && shared?.record !== undefined) checkDigest(shared.record, { head, sha256, errors });
     else if (sha256 !== undefined) await checkRecord({ reader, head, sha256, errors, signal });
     if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
     await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });

@@ -11,6 +11,7 @@ import { Tint } from '../../ui/theme.js';
 import { useBrowse, useNames } from './browse-context.js';
 import { minuteText } from './file-columns.js';
 import { CHANGE_SIGNS } from './file-name.js';
+import { octalMode } from '../../core/manifest/line-text.js';
 
 const LEAST_PATH = 24;
 const WIDEST_PATH = 100;
@@ -98,11 +99,8 @@ function textOf(change: ChangedFile | undefined, { since, opened }: ChangeSource
   const { listing } = side === 'before' ? since : opened;
   const index = (side === 'before' ? before : after) ?? 0;
   if (kind !== 'metadata' || before === undefined || after === undefined) return formatBytes(listing.sizeBytes(index));
-  if (since.listing.mode(before) !== opened.listing.mode(after)) return modeText(listing.mode(index));
+  if (since.listing.mode(before) !== opened.listing.mode(after)) return octalMode(listing.mode(index));
   return since.listing.mtime(before).seconds === opened.listing.mtime(after).seconds
     ? `${listing.uid(index)}:${listing.gid(index)}`
     : minuteText(listing.mtime(index).seconds);
 }
-
-/** Permission bits: `0644`. */
-export const modeText = (mode: number): string => mode.toString(8).padStart(4, '0');

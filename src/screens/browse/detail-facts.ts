@@ -7,7 +7,8 @@ import type { FolderRow } from '../../stores/browse/tree.js';
 import type { Fact } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
-import { modeText } from './change-list.js';
+import { listsByKey } from '../../core/lists-by-key.js';
+import { octalMode } from '../../core/manifest/line-text.js';
 
 export interface FactsSource {
   /** Undefined until it is read. */
@@ -32,7 +33,7 @@ export function fileFacts(opened: OpenedListing, index: number, { history, names
     type === 'file' ? undefined : { label: 'type', value: type },
     { label: 'size', value: exactBytes(listing.sizeBytes(index)) },
     { label: 'modified', value: timeText(listing.mtime(index).seconds) },
-    { label: 'mode', value: `${modeText(listing.mode(index))}, owner ${listing.uid(index)}:${listing.gid(index)}` },
+    { label: 'mode', value: `${octalMode(listing.mode(index))}, owner ${listing.uid(index)}:${listing.gid(index)}` },
     optional('points to', target && names(displayPath(target))),
     optional('md5', listing.md5(index)),
     optional('stage', listing.stage(index), names),
@@ -56,9 +57,8 @@ function versionFacts({ version }: OpenedListing, history: FileHistory | undefin
   const listed = (wanted: readonly HeldBy[]): string => wanted.map((held) => `v${held.version}`).join(' ');
   const same = history.versions.filter(({ content }) => content === 'same');
   const none = history.versions.filter(({ content }) => content === 'none');
-  const sizes = new Map<number, HeldBy[]>();
-  for (const held of history.versions)
-    if (held.content === 'other') sizes.set(held.sizeBytes, [...(sizes.get(held.sizeBytes) ?? []), held]);
+  const others = history.versions.filter(({ content }) => content === 'other');
+  const sizes = listsByKey(others, ({ sizeBytes }) => sizeBytes);
   return [
     { label: 'versions', value: listed(same) },
     ...Array.from(sizes, ([bytes, held]) => ({

@@ -10,7 +10,7 @@ import { runScreen, type ScreenOptions } from '../../ui/run-screen.js';
 import { BrowseScreen } from './browse-screen.js';
 import { LoadingScreen } from './loading-screen.js';
 
-export interface ShowBrowseOptions extends Omit<ScreenOptions, 'quitKeys'> {
+export interface ShowBrowseOptions extends ScreenOptions {
   /** What is opened, for the time until it is. */
   readonly url: string;
   readonly open: (emit: EventSink) => Promise<BrowseStore>;

@@ -6,37 +6,35 @@ import { formatBytes, formatDuration, formatQuantity } from '../../ui/format.js'
 import type { Look } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
 import { shellWord } from '../../core/text/shell-word.js';
-import { type Problem, problemLines } from './problem-lines.js';
+import { type Problem, problemCount, problemLines } from './problem-lines.js';
 
-export interface UploadResult {
-  readonly operation: 'upload';
+interface EndedWell {
   readonly files: number;
   readonly bytes: number;
-  readonly storedBytes: number;
-  /** Files and bytes are those of the version, of which only what changed was stored. */
-  readonly isDifference?: boolean;
   readonly durationMs: number;
-  readonly location: string;
-  readonly datasetId: string;
-  readonly version: number;
-  /** Files that could not be read. */
+  /** Files that could not be read, or written. */
   readonly problems: readonly Problem[];
-  /** A command to type; by default the one that verifies the upload. */
+  /** A command to type; by default the one that verifies an upload. */
   readonly next?: string;
 }
 
-export interface FetchResult {
+export interface UploadResult extends EndedWell {
+  readonly operation: 'upload';
+  readonly storedBytes: number;
+  /** Files and bytes are those of the version, of which only what changed was stored. */
+  readonly isDifference?: boolean;
+  readonly location: string;
+  readonly datasetId: string;
+  readonly version: number;
+}
+
+export interface FetchResult extends EndedWell {
   readonly operation: 'restore' | 'download';
-  readonly files: number;
-  readonly bytes: number;
-  readonly durationMs: number;
   /** The folder that was written to. */
   readonly target: string;
-  readonly requests: number;
+  /** Requests for content. */
+  readonly ranges: number;
   readonly fetchedBytes: number;
-  /** Files that could not be written. */
-  readonly problems: readonly Problem[];
-  readonly next?: string;
 }
 
 export type FinalResult = UploadResult | FetchResult;
@@ -61,7 +59,7 @@ function headline(result: FinalResult, look: Look): string {
       : `to ${displayText(result.target, look)}`;
   const count = result.problems.length;
   const shortfall =
-    count === 0 ? '' : `; ${formatQuantity(count, 'file')} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
+    count === 0 ? '' : `; ${problemCount(result.problems)} ${result.operation === 'upload' ? 'skipped' : 'failed'}`;
   const sign = signText(count === 0 ? 'good' : 'warn', look);
   return `${sign} ${done} ${amount} ${place}, in ${formatDuration(result.durationMs)}${shortfall}`;
 }
@@ -75,7 +73,7 @@ function uploadDetails(result: UploadResult, look: Look): string[] {
   ];
 }
 
-function fetchDetails({ requests, fetchedBytes, next }: FetchResult): string[] {
-  const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(requests, 'request')}`;
+function fetchDetails({ ranges, fetchedBytes, next }: FetchResult): string[] {
+  const fetched = `  fetched   ${formatBytes(fetchedBytes)} in ${formatQuantity(ranges, 'request')} for content`;
   return next === undefined ? [fetched] : [fetched, `  next      ${next}`];
 }

@@ -114,5 +114,5 @@ export function endLine(snapshot: TransferSnapshot, at: Date, outcome: Outcome):
 
 /** Said once when more files are skipped than are named. */
 export function moreSkippedLine(snapshot: TransferSnapshot, at: Date): string {
-  return stamped(snapshot, at, `skipped more than ${SKIPPED_SHOWN} files; the result names them all`);
+  return stamped(snapshot, at, `skipped more than ${SKIPPED_SHOWN} paths; the result names them all`);
 }

@@ -5,9 +5,9 @@ import { datasetBase } from '../../../src/commands/kit/dataset-target.js';
 import { fact, firstLines, ofKnown, textOf } from '../../../src/commands/kit/lines.js';
 import { isGiven, stopwatch, warnOf } from '../../../src/commands/kit/run.js';
 import { withStore } from '../../../src/commands/kit/store.js';
-import { bucketUrl } from '../../../src/commands/kit/upload-target.js';
 import { column, numbers, tableText } from '../../../src/commands/kit/table.js';
 import { command as list } from '../../../src/commands/dataset/list.js';
+import { bucketUrl } from '../../../src/core/object-store/store-url.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}`);
@@ -102,18 +102,16 @@ describe('places', () => {
     expect(() => datasetBase('s3://acme/lab/uploads/20251114-093012-1a2b3c4d', undefined)).toThrow('is an upload');
   });
 
-  test('--bucket takes a name, a URL or an absolute path', () => {
-    expect(['acme', 'file:///x', '/mnt/backup'].map(bucketUrl)).toEqual([
-      's3://acme',
-      'file:///x',
-      'file:///mnt/backup',
-    ]);
+  test('--bucket takes a name, a URL or a path', () => {
+    const taken = ['acme', 'file:///x', '/mnt/backup', './here'].map((text) => bucketUrl(text, '/cwd'));
+    expect(taken).toEqual(['s3://acme', 'file:///x', 'file:///mnt/backup', 'file:///cwd/here']);
   });
 });
 
 describe('stores', () => {
   const values = { region: 'us-west-2', profile: undefined, endpointUrl: undefined, caBundle: undefined };
   const context = () => ({
+    cwd: '/',
     env: {},
     origins: {},
     signal: new AbortController().signal,
@@ -134,9 +132,11 @@ describe('stores', () => {
     const status = await list.run({ ...values, writerId: undefined }, [url], {
       ...context(),
       json: false,
+      quiet: false,
       stdout: new PassThrough(),
-      note: () => undefined,
-      warn: () => undefined,
+      stderr: new PassThrough(),
+      colors: { stdout: false, stderr: false },
+      now: () => new Date(),
       result: (_, text) => void texts.push(text()),
       outcome: (_, text) => void texts.push(text()),
     });

@@ -73,8 +73,8 @@ test('the store and the home are left out where they lie in the source', async (
 
   expect([files, skipped]).toEqual([2, []]);
   expect(again.skipped).toEqual([
-    { path: '.archiver/manifest-cache', reason: 'belongs to archiver itself' },
-    { path: 'store', reason: 'belongs to archiver itself' },
+    { path: '.archiver/manifest-cache/', reason: 'belongs to archiver itself' },
+    { path: 'store/', reason: 'belongs to archiver itself' },
   ]);
   expect([again.files, again.partial]).toEqual([2, false]);
 });

@@ -6,7 +6,7 @@ import { planChunks, type PlanOptions } from '../../../src/core/archive/plan/chu
 import { type EntryTable, openEntryTable } from '../../../src/core/archive/scan/entry-table.js';
 import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
 import { ChunkPacker, type PackedChunk } from '../../../src/core/archive/pack/pack-chunk.js';
-import type { PackSettings } from '../../../src/core/archive/pack/pack-context.js';
+import type { PackSettings } from '../../../src/core/archive/pack/pack-state.js';
 import { scan, type ScanOptions, type ScanResult } from '../../../src/core/archive/scan/scan.js';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';

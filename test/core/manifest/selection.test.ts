@@ -13,14 +13,27 @@ const ENTRIES = [
   { path: raw('readme'), type: 'file' },
 ] as const;
 
+const SETTINGS = {
+  shardStrategy: 'round-robin',
+  shardCount: 1,
+  compression: { algorithm: 'zstd', level: 3 },
+  frameSize: 0,
+  chunkSize: 1,
+  fileChecksums: true,
+};
+
 /** Paths that are selected, and what was not found. */
 function select(selectors: Selectors, headCommit?: string) {
   const selection = createSelection(selectors);
-  selection.begin(headCommit === undefined ? {} : { git: { commit: headCommit, dirty: false } });
+  selection.begin({
+    settings: SETTINGS,
+    dvc: { cacheDir: '/cache' },
+    ...(headCommit !== undefined && { git: { commit: headCommit, dirty: false } }),
+  });
   const paths = ENTRIES.filter((entry) => selection.matches(entry, 0)).map(({ path }) => path);
   return {
     paths,
-    unmatched: () => selection.unmatched(),
+    unmatched: () => selection.unmatched().map(({ path }) => path),
     conflict: () => selection.conflict(),
     needles: selection.needles,
   };

@@ -238,7 +238,7 @@ describe('T42: names that meet', () => {
     expect(names(root)).toEqual([]);
     isThere = true;
     expect(() => probeFolding({ ...folding, remove: () => undefined }, raw('x-'))).toThrow(
-      'a file can be made there but not deleted again; delete x-probe-\u00e9, or restore into another folder',
+      'a file can be made there but not deleted again; delete x-probe-\u00e9, or take another folder',
     );
   });
 });
@@ -357,7 +357,7 @@ test('an output folder that cannot be made or written is one sentence', async ()
   writeFileSync(join(parent, 'file'), '');
 
   await expect(restoreMade(makeArchive({ files: GOOD }), { outputDir: join(parent, 'file') })).rejects.toThrow(
-    /cannot restore into .*file: it is not a folder/,
+    /cannot write into .*file: it is not a folder/,
   );
   await expect(restoreMade(makeArchive({ files: GOOD }), { outputDir: '/proc/archiver-test' })).rejects.toMatchObject({
     code: 'io',

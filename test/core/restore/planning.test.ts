@@ -172,7 +172,7 @@ test('the stored bytes of a sparse file land around its holes, however they are 
 
 test('T45: the table of decisions', () => {
   const file = { type: 'file' as const, size: 5, mtime: { seconds: 100, nanos: 123456789 } };
-  const present = { kind: 'file' as const, size: 5, mtimeSeconds: 100, mtimeNanos: 123456789, mode: 0, identity: '' };
+  const present = { kind: 'file' as const, size: 5, mtimeSeconds: 100, mtimeNanos: 123456789, mode: 0 };
 
   expect(decide('never', file, undefined, 9)).toBe('write');
   expect(decide('if-changed', file, present, 9)).toBe('unchanged');

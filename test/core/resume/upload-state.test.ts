@@ -1,28 +1,7 @@
 import { expect, test } from 'vitest';
 import { encodeState, parseState, type UploadState } from '../../../src/core/resume/upload-state.js';
-import { asUploadId } from '../../support/as-upload-id.js';
+import { SAMPLE_ID as ID, SAMPLE_STATE as STATE } from './sample-state.js';
 
-const ID = asUploadId('20260304-050607-01020304');
-const STATE: UploadState = {
-  uploadId: ID,
-  uploadIds: [ID],
-  command: 'upload',
-  sources: ['/data/x'],
-  sourceKey: 'L2RhdGEveA==',
-  destination: 'file:///store',
-  storeUrl: 'file:///store',
-  flags: { tag: { '10': 'a', '9': 'b', é: 'ü' }, exclude: ['*.tmp'] },
-  origins: { exclude: 'flag' },
-  datasetId: 'x-12345678',
-  status: 'transferring',
-  createdAt: '2026-03-04T05:06:07.000Z',
-  startedAt: '2026-03-04T05:06:07.000Z',
-  updatedAt: '2026-03-04T05:06:09.000Z',
-  totals: { files: 3, bytes: 30 },
-  found: { files: 0, bytes: 0 },
-  done: { files: 1, bytes: 10, chunks: 1, storedBytes: 9 },
-  plan: { chunkBytes: 1, shards: 4, frameBytes: 0, level: null, nextChunk: 3 },
-};
 const NAME = `/home/x/.archiver/state/${ID}.json`;
 const parse = (text: string): UploadState => parseState(text, ID, NAME);
 const withKey = (change: Record<string, unknown>): string => encodeState({ ...STATE, ...change });

@@ -5,7 +5,7 @@ import { displayPath, rawFromText } from '../../../src/core/paths/raw-path.js';
 import { typedPath } from '../../../src/core/paths/typed-path.js';
 import { resolvePath, typedName } from '../../../src/core/shell/archive-path.js';
 import { completePath } from '../../../src/core/shell/complete-path.js';
-import { scanLine } from '../../../src/core/shell/command-line.js';
+import { scanLastCommand } from '../../../src/core/shell/command-line.js';
 import { expandGlob } from '../../../src/core/shell/expand-glob.js';
 import { type FileSpec, makeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { memoryReader } from '../../support/memory-reader.js';
@@ -41,7 +41,7 @@ test.each([
 
 describe('globs', () => {
   const expand = (listing: Listing, folder: string, word: string): string[] => {
-    const glob = scanLine(`ls ${word}`).words[1]?.glob ?? 'no glob';
+    const glob = scanLastCommand(`ls ${word}`).words[1]?.glob ?? 'no glob';
     return Array.from(expandGlob(listing, raw(folder), glob), displayPath);
   };
 
@@ -107,7 +107,7 @@ describe('completion of paths', () => {
   it('gives each name a form that means it when it is typed', async () => {
     const listing = await listingOf();
     for (const { name } of listing.children(raw('data'))) {
-      const typed = scanLine(`cat ${typedName(name)}`).words[1];
+      const typed = scanLastCommand(`cat ${typedName(name)}`).words[1];
       const meant =
         typed?.glob === undefined
           ? [resolvePath(raw('data'), typedPath(typed?.text ?? ''))]

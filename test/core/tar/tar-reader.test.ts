@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { FileIntake } from '../../../src/core/migrate/file-intake.js';
 import { readTar } from '../../../src/core/migrate/read-tar.js';
+import { ignoreEvents } from '../../../src/core/progress-meter.js';
 import type { TarMember } from '../../../src/core/tar/tar-member.js';
 import type { TarSink } from '../../../src/core/tar/tar-reader.js';
 import { headerBlock, makeTar, paxBody, TAR_END, type TarField, tarMember } from '../migrate/make-tar.js';
@@ -28,6 +29,8 @@ class Collector implements TarSink {
   end(): void {
     this.members.at(-1)!.content = Buffer.concat(this.parts);
   }
+  readonly files = 0;
+  readonly bytes = 0;
   settle = (): Promise<void> => Promise.resolve();
 }
 
@@ -37,7 +40,7 @@ async function* inPieces(tar: Buffer, pieceBytes: number): AsyncGenerator<Buffer
 
 async function read(tar: Buffer, pieceBytes = 1000): Promise<Seen[]> {
   const collector = new Collector();
-  await readTar(inPieces(tar, pieceBytes), collector, () => undefined, new AbortController().signal);
+  await readTar(inPieces(tar, pieceBytes), collector, ignoreEvents, new AbortController().signal);
   return collector.members;
 }
 

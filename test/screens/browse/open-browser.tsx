@@ -25,7 +25,10 @@ const PORTS: BrowsePorts = {
   history: () => Promise.resolve({ kind: 'known', versions: [{ version: 12, content: 'same', sizeBytes: 4200 }] }),
   step: () => Promise.reject(new Error('v1 is the oldest version')),
   restore: () =>
-    Promise.resolve(['✓ Restored 4 files, 3.3 GiB to /data/out, in 2s', '  fetched   3.3 GiB in 4 requests']),
+    Promise.resolve([
+      '✓ Restored 4 files, 3.3 GiB to /data/out, in 2s',
+      '  fetched   3.3 GiB in 4 requests for content',
+    ]),
   now: () => 0,
   clock: () => new Date(2025, 10, 14, 14, 10),
 };

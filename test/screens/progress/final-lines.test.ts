@@ -22,7 +22,7 @@ const restore: FetchResult = {
   bytes: 812 * GIB,
   durationMs: 180_000,
   target: './out',
-  requests: 1204,
+  ranges: 1204,
   fetchedBytes: 402 * GIB,
   problems: [],
 };
@@ -50,12 +50,12 @@ describe('finalLines', () => {
   it('says what was restored and what it took', () => {
     expect(finalLines({ ...restore, next: 'archiver verify s3://b/u/1' }, look)).toEqual([
       '✓ Restored 41 files, 812 GiB to ./out, in 3m',
-      '  fetched   402 GiB in 1 204 requests',
+      '  fetched   402 GiB in 1 204 requests for content',
       '  next      archiver verify s3://b/u/1',
     ]);
     expect(finalLines({ ...restore, operation: 'download', files: 1 }, look)).toEqual([
       '✓ Downloaded 1 file, 812 GiB to ./out, in 3m',
-      '  fetched   402 GiB in 1 204 requests',
+      '  fetched   402 GiB in 1 204 requests for content',
     ]);
   });
 
@@ -75,6 +75,15 @@ describe('finalLines', () => {
       '  skipped   dir/f\\x1b0: permission denied',
       '  location  s3://acme-archive/lab/uploads/20251114-093012-a41f',
     ]);
+  });
+
+  it.each([
+    [['in/'], '1 folder skipped'],
+    [['in/', 'out/'], '2 folders skipped'],
+    [['in/', 'pipe'], '2 paths skipped'],
+  ])('says what %j are', (paths, text) => {
+    const left = paths.map((path) => ({ path, reason: 'belongs to archiver itself' }));
+    expect(finalLines({ ...upload, problems: left }, look)[0]).toMatch(new RegExp(`; ${text}$`));
   });
 
   it('writes ASCII alone where the locale has nothing else', () => {

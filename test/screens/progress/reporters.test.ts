@@ -122,7 +122,7 @@ describe('the text reporter', () => {
     const lines = stream.lines().map((line) => line.slice('2025-11-14 12:04:21+00:00 upload '.length));
     expect(lines[1]).toBe('note: owners are not kept');
     expect(lines[2]).toBe('skipped a\\x1b0: EACCES');
-    expect(lines.slice(12)).toEqual(['skipped more than 10 files; the result names them all']);
+    expect(lines.slice(12)).toEqual(['skipped more than 10 paths; the result names them all']);
     void stop(reporter, { status: 'done' });
   });
 

@@ -170,7 +170,9 @@ async function askAgain(
     signal,
     tier: typed('tier', values.tier, job.tier) ?? job.tier,
     maxCostUsd: typed('maxRestoreCost', values.maxRestoreCost, job.maxRestoreCostUsd),
-    priced: { region, isAws, ...pricedBy(context) },
+    region,
+    isAws,
+    ...pricedBy(context),
   });
   if (plan === undefined) return job;
   const { chunks, tier, estimate } = plan;

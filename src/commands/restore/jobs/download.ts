@@ -4,7 +4,7 @@ import { defineCommand } from '../../../cli/command.js';
 import type { Clock, MemoryLimit, Messages, Origins, Places, Results } from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
-import { isArchiverError } from '../../../core/failures/errors.js';
+import { noneOn } from '../../../core/failures/errors.js';
 import type { EventSink } from '../../../core/events.js';
 import type { OpenedStore } from '../../../core/object-store/open-store.js';
 import { printable } from '../../../core/paths/raw-path.js';
@@ -46,6 +46,7 @@ export const command = defineCommand({
     1: 'not ready, failed, or none of the files could be restored',
     3: 'finished, but some files could not be restored; the job is failed and can be downloaded again',
   },
+  keepsMemoryLimit: () => true,
   async run(values, [id], context: JobContext) {
     const elapsed = stopwatch(context);
     const known = await readNamedJob(id, context);
@@ -71,7 +72,7 @@ export const command = defineCommand({
         if (result === undefined) return undefined;
         const durationMs = elapsed();
         const next = job.status === 'completed' ? '' : `${fact('next', `archiver restore jobs download ${job.id}`)}\n`;
-        const shown = { durationMs, requests, context, planned: [] };
+        const shown = { durationMs, context, planned: [] };
         return {
           document: { ...jobDocument(job), ...resultDocument(result), durationMs, requests },
           text: () => resultText(result, { operation: 'restore' }, shown) + next,
@@ -125,12 +126,8 @@ async function manifestDigests(
   if (datasetId === undefined || version === undefined) return undefined;
   const { readVersion } = await import('../../../core/dataset/records/versions.js');
   const { digestsOf } = await import('../../../core/dataset/chain/version-view.js');
-  try {
-    return digestsOf(await readVersion(store, datasetId, version, signal));
-  } catch (error) {
-    if (isArchiverError(error, 'not-found')) return undefined;
-    throw error;
-  }
+  const record = await readVersion(store, datasetId, version, signal).catch(noneOn('not-found'));
+  return record && digestsOf(record);
 }
 
 async function alreadyCompleted(job: RestoreJob, context: Results): Promise<number> {

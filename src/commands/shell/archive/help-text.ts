@@ -7,6 +7,7 @@ const WIDTH = 79;
 const AFTER = [
   '*, ? and {a,b} match names, ** any depth; quotes and \\ keep them as they are.',
   'COMMAND | PROGRAM sends what is printed to a program of this computer, > FILE and >> FILE to a file.',
+  '; separates commands; one that fails does not stop the next.',
   'Tab completes, ctrl+c stops a command, ctrl+d leaves.',
 ];
 

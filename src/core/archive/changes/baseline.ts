@@ -11,7 +11,7 @@ import { digestsOf } from '../../dataset/chain/version-view.js';
 import { openView, type View } from '../../dataset/chain/view.js';
 import type { Remembered } from '../remembered.js';
 import type { PreviousFile } from '../settings.js';
-import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
 import type { Entry, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
@@ -204,12 +204,9 @@ async function digestsInChain(
 ): Promise<readonly string[] | undefined> {
   if (head.uploadId === uploadId) return head.sha256;
   for (let version = head.version - 1; version >= 1; version--) {
-    try {
-      const record = await readVersion(store, datasetId, version, signal);
-      if (record.uploadId === uploadId) return digestsOf(record);
-    } catch (error) {
-      if (!isArchiverError(error, 'not-found')) throw error; // pruned
-    }
+    // Those that were pruned are not found.
+    const record = await readVersion(store, datasetId, version, signal).catch(noneOn('not-found'));
+    if (record?.uploadId === uploadId) return digestsOf(record);
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 // when its members changed, every member is mentioned again. Only rows that are or were linked are looked at.
 import type { Entry } from '../../manifest/manifest-types.js';
 import { type EntryTable, STATUS } from '../scan/entry-table.js';
+import { addTo } from '../../lists-by-key.js';
 
 interface Member {
   readonly index: number;
@@ -30,11 +31,8 @@ export class LinkGroups {
 
   add(index: number, before: Entry | undefined): void {
     const group = this.table.columns.group[index] ?? 0;
-    if (group !== 0) {
-      const members = this.groups.get(group);
-      if (members === undefined) this.groups.set(group, [{ index, before }]);
-      else members.push({ index, before });
-    } else if (before?.linkGroup !== undefined) this.alone.push({ index, before });
+    if (group !== 0) addTo(this.groups, group, { index, before });
+    else if (before?.linkGroup !== undefined) this.alone.push({ index, before });
   }
 
   /** Corrects statuses, and says what is modified by that. */

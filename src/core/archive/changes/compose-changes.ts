@@ -5,20 +5,14 @@ import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf, type View } from '../../dataset/chain/view.js';
-import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../manifest/manifest-types.js';
-import type { EncodedManifest } from '../../manifest/manifest-writer.js';
+import type { PreviousManifest } from '../../manifest/manifest-types.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import type { TableLevel } from './table-level.js';
 import { sealed } from '../upload-encryption.js';
+import type { Commitment } from '../commit/commitment.js';
 
-export interface ComposedChanges {
-  readonly encoded: EncodedManifest;
-  readonly listing: ListingKind;
-  /** Of the effective view. */
-  readonly totals: Totals;
-  /** That the manifest lists. */
-  readonly chunks: readonly ChunkRecord[];
+export interface ComposedChanges extends Pick<Commitment, 'encoded' | 'listing' | 'totals' | 'chunks'> {
   /** That a delta builds on. */
   readonly previous?: PreviousManifest;
 }

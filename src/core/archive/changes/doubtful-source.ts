@@ -2,6 +2,7 @@
 import { ArchiverError } from '../../failures/errors.js';
 import { displayPath } from '../../paths/raw-path.js';
 import { originPath } from '../commit/manifest-head.js';
+import { KIND } from '../scan/entry-table.js';
 import type { UploadRun } from '../upload-run.js';
 import type { Baseline } from './baseline.js';
 import type { ChangeCounts } from './change-counts.js';
@@ -11,11 +12,17 @@ const MOST_LOST = 0.5;
 /** Fewer deletions than this are a day's work in a small folder. */
 const LEAST_DELETED = 10;
 
-/** Warns of an empty folder. */
+/** Warns of a folder that is empty, or of which filters leave nothing. */
 export function warnOfEmpty({ ledger, scanned, warn, ...run }: UploadRun): void {
-  if (ledger.table.count === 0 && scanned.skipped.length === 0)
-    warn(`${displayPath(originPath(run))} is empty: is its disk mounted?`);
+  const { count, columns } = ledger.table;
+  if (scanned.skipped.length > 0 || !columns.kind.subarray(0, count).every((kind) => kind === KIND.dropped)) return;
+  const folder = displayPath(originPath(run));
+  if (count + scanned.leftOut === 0) warn(`${folder} is empty: is its disk mounted?`);
+  else warn(`everything in ${folder} was left out by filters (${leftOutText(scanned.leftOut)})`);
 }
+
+const leftOutText = (count: number): string =>
+  `${count === 1 ? '1 path' : `${count} paths`}; --dry-run --verbose names the rule of each`;
 
 /** Warns where a dataset goes on with another folder than that of the version before. */
 export function warnOfAnother(run: UploadRun, { head, view }: Baseline): void {
@@ -37,7 +44,8 @@ export function checkDeletions(run: UploadRun, { added, modified, unchanged, del
   const isEmpty = deleted > 0 && now === 0;
   if ((!isShrunk && !isEmpty) || run.dataset.changes?.allowMassDelete === true) return;
   const text = `${deleted} of ${before} paths of dataset ${run.datasetId} are gone from ${displayPath(originPath(run))}`;
-  const hint = 'check that its disk is mounted; --allow-mass-delete records them as deleted';
+  const where = run.scanned.leftOut > 0 ? 'its disk is mounted, and what filters leave out' : 'its disk is mounted';
+  const hint = `check that ${where}; --allow-mass-delete records them as deleted`;
   if (!run.dryRun) throw new ArchiverError('mass-delete', `${text}; nothing was sent or recorded`, { hint });
   run.warn(`${text}: this will be refused; ${hint}`);
 }

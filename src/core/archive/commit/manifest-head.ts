@@ -28,7 +28,7 @@ export type HeadInput = Pick<
 >;
 
 /** What a manifest lists and how. */
-export type ListingPart = Pick<
+export type HeadContent = Pick<
   ManifestHead,
   'listing' | 'previous' | 'chain' | 'view' | 'totals' | 'shards' | 'chunks'
 >;
@@ -38,7 +38,7 @@ export const originPath = ({ dataset, source }: Pick<UploadRun, 'dataset' | 'sou
   dataset.origin?.path ?? source;
 
 /** The head of this upload's manifest. */
-export function manifestHead(run: HeadInput, plan: UploadPlan, part: ListingPart): ManifestHead {
+export function manifestHead(run: HeadInput, plan: UploadPlan, part: HeadContent): ManifestHead {
   const { dataset, packing, layout, labels } = run;
   const { root } = run.scanned;
   const { listing, previous, chain, view, totals, shards, chunks } = part;

@@ -1,7 +1,7 @@
 // One PutObject that never overwrites anything (If-None-Match), and what to do about a 412: the object there may be our own
 // from a request whose answer was lost.
 import { createHash } from 'node:crypto';
-import { isArchiverError } from '../../failures/errors.js';
+import { isArchiverError, noneOn } from '../../failures/errors.js';
 import { ifAllowed } from '../../object-store/abilities.js';
 import type { ObjectStore, PutOptions } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
@@ -51,21 +51,16 @@ async function isOurs(doubt: Doubt): Promise<boolean> {
 }
 
 async function hasOurBytes({ store, key, body, sha256, signal }: Doubt): Promise<boolean> {
-  try {
-    const content = await store.get(key, signal === undefined ? {} : { signal });
-    if (content.totalBytes !== body.length) {
-      content.body.destroy();
-      return false;
-    }
-    return digestOf('sha256', await readAll(content, body.length)) === sha256;
-  } catch (error) {
-    if (isArchiverError(error, 'not-found')) return false;
-    throw error;
-  }
+  const comparing = store.get(key, { signal }).then(async (content) => {
+    if (content.totalBytes === body.length) return digestOf('sha256', await readAll(content, body.length)) === sha256;
+    content.body.destroy();
+    return false;
+  });
+  return (await comparing.catch(noneOn('not-found'))) ?? false;
 }
 
 async function isListedAsOurs({ store, key, body, isAlone, signal }: Doubt): Promise<boolean> {
-  for await (const page of store.list({ prefix: key, ...(signal === undefined ? {} : { signal }) })) {
+  for await (const page of store.list({ prefix: key, signal })) {
     const found = page.objects.find((object) => object.key === key);
     if (found !== undefined)
       return found.sizeBytes === body.length && (isAlone || found.etag === digestOf('md5', body));

@@ -2,18 +2,11 @@
 import { ArchiverError } from '../../failures/errors.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { WorkerThread } from '../../threads/worker-thread.js';
-import type { RawPath } from '../../paths/raw-path.js';
 import { DIGEST_BYTES } from './dedup-hash.js';
 import type { HashReply, HashTask } from './dedup-worker.js';
-import type { EntryTableData } from '../scan/entry-table.js';
 
-export interface DigestOptions {
-  readonly table: EntryTableData;
-  readonly root: RawPath;
+export interface DigestOptions extends Pick<HashTask, 'table' | 'root' | 'limitBytes' | 'withMd5'> {
   readonly workers: number;
-  /** See `FileHashing`. */
-  readonly limitBytes: number;
-  readonly withMd5: boolean;
   readonly signal: AbortSignal;
 }
 

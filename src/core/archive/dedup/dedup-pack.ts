@@ -1,7 +1,7 @@
 // Lets a file refer to the stored content of an equal one. The two were equal when they were hashed; so that no entry ever
 // refers to bytes that are not its own, the first must have been stored exactly as it was then, and the other must still
 // look as it did. Otherwise the row is pending again, and is packed by itself later.
-import type { PackContext } from '../pack/pack-context.js';
+import type { PackState } from '../pack/pack-state.js';
 import { copyDigests, STATUS } from '../scan/entry-table.js';
 import { concernsOnePath } from '../scan/skip.js';
 
@@ -10,11 +10,11 @@ export class TwinPacker {
   /** Of rows that others refer to, before they are packed: as they were hashed. */
   private readonly before = new Map<number, string>();
 
-  constructor(private readonly context: PackContext) {}
+  constructor(private readonly state: PackState) {}
 
   /** Notes how rows look that are about to be packed and that others in the chunk refer to. */
   noteFirsts(entries: Uint32Array): void {
-    const { status, link } = this.context.deps.table.columns;
+    const { status, link } = this.state.deps.table.columns;
     this.before.clear();
     for (const index of entries) if (status[index] === STATUS.twin) this.note(link[index] ?? 0);
   }
@@ -26,42 +26,42 @@ export class TwinPacker {
 
   /** Settles the twin at `index`, after its first was packed. */
   settle(index: number): void {
-    const { table } = this.context.deps;
+    const { table } = this.state.deps;
     const c = table.columns;
     const first = c.link[index] ?? 0;
     c.link[index] = 0;
     if (!this.isStoredAsHashed(first) || !this.isAsHashed(index)) {
       c.status[index] = STATUS.pending;
-      this.context.extras.delete(index);
+      this.state.extras.delete(index);
       return;
     }
     c.chunk[index] = c.chunk[first] ?? -1;
     c.offset[index] = c.offset[first] ?? 0;
     copyDigests(table, first, index);
-    const holes = this.context.extras.get(first)?.holes;
-    if (holes !== undefined) this.context.extras.set(index, { ...this.context.extras.get(index), holes });
+    const holes = this.state.extras.get(first)?.holes;
+    if (holes !== undefined) this.state.extras.set(index, { ...this.state.extras.get(index), holes });
     c.status[index] = STATUS.stored;
-    this.context.countFiles(1);
+    this.state.countFiles(1);
   }
 
   private isStoredAsHashed(first: number): boolean {
-    this.context.md5s.run(); // its checksum may still wait for the end of its frame
-    const isStored = this.context.deps.table.columns.status[first] === STATUS.stored;
+    this.state.md5s.run(); // its checksum may still wait for the end of its frame
+    const isStored = this.state.deps.table.columns.status[first] === STATUS.stored;
     return isStored && this.before.get(first) === this.stamp(first);
   }
 
   /** Also reads its extended attributes. */
   private isAsHashed(index: number): boolean {
-    const { context } = this;
+    const { state } = this;
     try {
-      const fd = context.open(index);
+      const fd = state.open(index);
       try {
-        context.examine(fd);
-        if (context.differs(index)) return false;
-        context.keepXattrs(index, context.deps.fs.xattrs(fd));
+        state.examine(fd);
+        if (state.differs(index)) return false;
+        state.keepXattrs(index, state.deps.fs.xattrs(fd));
         return true;
       } finally {
-        context.deps.fs.close(fd);
+        state.deps.fs.close(fd);
       }
     } catch (error) {
       if (concernsOnePath(error)) return false;
@@ -71,7 +71,7 @@ export class TwinPacker {
 
   /** Size, times, inode and checksum as text. */
   private stamp(index: number): string {
-    const { md5, columns: c } = this.context.deps.table;
+    const { md5, columns: c } = this.state.deps.table;
     const times = [c.mtimeSeconds[index], c.mtimeNanos[index], c.ctimeSeconds[index], c.ctimeNanos[index]];
     return `${c.size[index]} ${times.join(' ')} ${c.inode[index]} ${md5.toString('hex', index * 16, index * 16 + 16)}`;
   }

@@ -9,6 +9,7 @@ import { openSourceFs } from '../scan/open-source-fs.js';
 export interface HashTask {
   readonly table: EntryTableData;
   readonly root: RawPath;
+  /** See `FileHashing`. */
   readonly limitBytes: number;
   readonly withMd5: boolean;
   /** Rows, as 32-bit numbers. */

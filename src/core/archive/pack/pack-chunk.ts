@@ -6,32 +6,26 @@
 // that cannot be read to its end leaves nothing behind in its chunk.
 import { hash } from 'node:crypto';
 import { type EntryExtra, entryLine } from '../../manifest/entry-line.js';
-import { FORMAT_VERSION, type FrameRecord } from '../../manifest/manifest-types.js';
+import { type ChunkRecord, FORMAT_VERSION } from '../../manifest/manifest-types.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
 import { TextBuffer } from './text-buffer.js';
 import { encodeTable } from '../../chunk/table-frame.js';
 import { copyDigests, KIND, STATUS } from '../scan/entry-table.js';
 import { TwinPacker } from '../dedup/dedup-pack.js';
 import { TOP, pathBelow } from '../../paths/raw-path.js';
-import { PackContext, type PackDeps, PROGRESS } from './pack-context.js';
+import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
 import { CutFilePacker, type PackedSegment } from './pack-cut.js';
 import { packDirect, type PackedObject } from './pack-direct.js';
 import { packFile } from './pack-file.js';
 import { concernsOnePath, reasonOf, type Skip } from '../scan/skip.js';
 import { BLOCK } from '../../tar/tar-block.js';
 
-export interface PackedChunk {
-  readonly chunk: number;
-  /** The chunk's bytes, in memory that has those of `objects` before them. */
+export interface PackedChunk extends Pick<
+  ChunkRecord,
+  'chunk' | 'size' | 'rawSize' | 'tocSize' | 'sha256' | 'level' | 'frames' | 'entries'
+> {
+  /** The chunk's bytes, `size` of them stored, in memory that has those of `objects` before them. */
   readonly output: Buffer;
-  /** Stored bytes at the start of `output`. */
-  readonly size: number;
-  readonly rawSize: number;
-  readonly tocSize: number;
-  readonly sha256: string;
-  readonly level: number;
-  readonly frames: readonly FrameRecord[];
-  readonly entries: number;
   /** Source bytes read. */
   readonly bytes: number;
   readonly extras: ReadonlyMap<number, EntryExtra>;
@@ -42,7 +36,7 @@ export interface PackedChunk {
 }
 
 export class ChunkPacker {
-  private readonly context: PackContext;
+  private readonly state: PackState;
   private readonly cut: CutFilePacker;
   private readonly twins: TwinPacker;
   private readonly toc = new TextBuffer();
@@ -50,33 +44,33 @@ export class ChunkPacker {
   private readonly firsts = new Map<number, number>();
 
   constructor(private readonly deps: PackDeps) {
-    this.context = new PackContext(deps);
-    this.twins = new TwinPacker(this.context);
-    this.cut = new CutFilePacker(this.context, this.twins, (from, to) => this.copyContent(from, to));
+    this.state = new PackState(deps);
+    this.twins = new TwinPacker(this.state);
+    this.cut = new CutFilePacker(this.state, this.twins, (from, to) => this.copyContent(from, to));
   }
 
   /** Packs `task` into `output`, which is replaced when it is too small. */
   pack(task: ChunkTask, output: Buffer): PackedChunk {
-    const { context, deps } = this;
-    context.begin(output);
+    const { state, deps } = this;
+    state.begin(output);
     deps.progress[PROGRESS.current] = task.entries[0] ?? 0;
-    const objects = packDirect(context, task);
-    const start = context.frames.outputLength;
+    const objects = packDirect(state, task);
+    const start = state.frames.outputLength;
     const segment = task.part === undefined ? undefined : this.cut.pack(task, task.part);
     if (task.part === undefined) {
       this.twins.noteFirsts(task.entries);
       for (const index of task.entries) this.packEntry(task, index);
     }
-    context.frames.zeros(2 * BLOCK);
-    context.frames.flush();
-    const rawSize = context.frames.position;
+    state.frames.zeros(2 * BLOCK);
+    state.frames.flush();
+    const rawSize = state.frames.position;
     const entries = this.writeToc(task, rawSize, segment, objects);
     return { ...this.finish(task, start), rawSize, entries, segment, objects };
   }
 
   /** `start` is where the chunk begins in the output. */
   private finish(task: ChunkTask, start: number): Omit<PackedChunk, 'rawSize' | 'entries' | 'segment' | 'objects'> {
-    const { frames, extras, skipped, bytes } = this.context;
+    const { frames, extras, skipped, bytes } = this.state;
     const toc = encodeTable(this.deps.codec, this.toc.bytes());
     frames.append(toc);
     const output = frames.output.subarray(start);
@@ -103,7 +97,7 @@ export class ChunkPacker {
     packed: readonly PackedObject[],
   ): number {
     const { table, names, settings } = this.deps;
-    const { level, frames } = this.context.frames;
+    const { level, frames } = this.state.frames;
     const part = task.part === undefined ? {} : { part: { ...task.part, stored: segment?.size ?? 0 } };
     const chunk = { chunk: task.chunk, shard: task.shard, rawSize, level, frames, ...part };
     this.toc.clear();
@@ -114,7 +108,7 @@ export class ChunkPacker {
     let entries = 0;
     for (const index of task.entries) {
       if (!this.isContained(task, index)) continue;
-      const line = entryLine(table, index, names, this.context.extras.get(index));
+      const line = entryLine(table, index, names, this.state.extras.get(index));
       this.toc.add(entries++ === 0 ? line : `,\n${line}`);
     }
     this.toc.add('\n]}\n');
@@ -129,7 +123,7 @@ export class ChunkPacker {
   }
 
   private packEntry(task: ChunkTask, index: number): void {
-    const { context, deps } = this;
+    const { state, deps } = this;
     const c = deps.table.columns;
     if (c.status[index] === STATUS.twin) {
       this.twins.settle(index);
@@ -140,35 +134,35 @@ export class ChunkPacker {
     deps.progress[PROGRESS.current] = index;
     const kind = c.kind[index];
     if (kind === KIND.hardlink && this.packHardlink(task, index)) {
-      context.countFiles(1);
+      state.countFiles(1);
       return;
     }
-    const mark = context.mark();
+    const mark = state.mark();
     try {
       if (kind === KIND.directory || kind === KIND.symlink) this.packBare(index, kind);
-      else packFile(context, index, mark);
-      if (kind !== KIND.directory) context.countFiles(1);
+      else packFile(state, index, mark);
+      if (kind !== KIND.directory) state.countFiles(1);
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
-      context.rewind(mark);
-      context.skip(index, reasonOf(error, 'cannot be read'));
+      state.rewind(mark);
+      state.skip(index, reasonOf(error, 'cannot be read'));
     }
   }
 
   /** A folder or a symbolic link: a header and no data. */
   private packBare(index: number, kind: number): void {
-    const { context, deps } = this;
+    const { state, deps } = this;
     const { table, fs, settings } = deps;
-    const pax = context.keepXattrs(index, fs.xattrsAt(pathBelow(settings.root, table.path(index))));
-    const member = context.member(index, kind === KIND.directory ? '5' : '2', 0, pax);
+    const pax = state.keepXattrs(index, fs.xattrsAt(pathBelow(settings.root, table.path(index))));
+    const member = state.member(index, kind === KIND.directory ? '5' : '2', 0, pax);
     const target = kind === KIND.symlink ? (table.targets[table.columns.link[index] ?? 0] ?? TOP) : TOP;
-    context.header({ ...member, target });
+    state.header({ ...member, target });
     table.columns.status[index] = STATUS.stored;
   }
 
   /** False when no member of the group could be stored yet, so that this one has to be read as a file. */
   private packHardlink(task: ChunkTask, index: number): boolean {
-    const { context, deps } = this;
+    const { state, deps } = this;
     const c = deps.table.columns;
     const named = c.link[index] ?? 0;
     const first = this.firsts.get(named) ?? named;
@@ -182,8 +176,7 @@ export class ChunkPacker {
     }
     this.copyContent(first, index);
     // Of an object of its own tar knows nothing, and nothing can be linked to it.
-    if (c.chunk[first] === task.chunk)
-      context.header({ ...context.member(index, '1', 0), target: deps.table.path(first) });
+    if (c.chunk[first] === task.chunk) state.header({ ...state.member(index, '1', 0), target: deps.table.path(first) });
     return true;
   }
 
@@ -193,10 +186,10 @@ export class ChunkPacker {
     const c = table.columns;
     const shared = [c.size, c.mtimeSeconds, c.mtimeNanos, c.ctimeSeconds, c.ctimeNanos, c.offset, c.chunk];
     for (const column of shared) column[index] = column[first] ?? 0;
-    this.context.settle(index, c.status[first] !== STATUS.changed);
-    this.context.md5s.run(); // the first member's checksum may still wait for the end of its frame
+    this.state.settle(index, c.status[first] !== STATUS.changed);
+    this.state.md5s.run(); // the first member's checksum may still wait for the end of its frame
     copyDigests(table, first, index);
-    const extra = this.context.extras.get(first);
-    if (extra !== undefined) this.context.extras.set(index, extra);
+    const extra = this.state.extras.get(first);
+    if (extra !== undefined) this.state.extras.set(index, extra);
   }
 }

@@ -5,7 +5,7 @@ import type { TwinPacker } from '../dedup/dedup-pack.js';
 import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../paths/raw-path.js';
 import { STATUS } from '../scan/entry-table.js';
 import type { ContentDigests } from './content-digests.js';
-import type { PackContext } from './pack-context.js';
+import type { PackState } from './pack-state.js';
 import { holesBetween } from './pack-sparse.js';
 import { padded } from '../../tar/tar-block.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
@@ -25,7 +25,7 @@ export class CutFilePacker {
 
   /** `copyContent` gives the other names of the file what was learnt of it. */
   constructor(
-    private readonly context: PackContext,
+    private readonly state: PackState,
     private readonly twins: TwinPacker,
     private readonly copyContent: (from: number, to: number) => void,
   ) {}
@@ -33,7 +33,7 @@ export class CutFilePacker {
   /** Undefined when the file could not be read; it is then skipped as a whole. */
   pack(task: ChunkTask, part: Part): PackedSegment | undefined {
     const index = task.entries[0] ?? 0;
-    const c = this.context.deps.table.columns;
+    const c = this.state.deps.table.columns;
     c.chunk[index] = task.chunk;
     if (part.number === 1) this.twins.note(index);
     const segment = this.packPiece(task, part, index);
@@ -42,37 +42,37 @@ export class CutFilePacker {
   }
 
   private packPiece(task: ChunkTask, part: Part, index: number): PackedSegment | undefined {
-    const { status } = this.context.deps.table.columns;
+    const { status } = this.state.deps.table.columns;
     const names = task.entries.filter((entry) => status[entry] !== STATUS.twin);
     if (part.number > 1 && status[index] === STATUS.skipped) {
-      for (const other of names.subarray(1)) this.context.skip(other, 'another name of it could not be read');
+      for (const other of names.subarray(1)) this.state.skip(other, 'another name of it could not be read');
       return undefined;
     }
-    const mark = this.context.mark();
+    const mark = this.state.mark();
     let fd: number | undefined;
     try {
-      fd = this.context.open(index);
+      fd = this.state.open(index);
       return this.read(names, part, index, fd);
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
-      this.context.rewind(mark);
-      for (const entry of names) this.context.skip(entry, reasonOf(error, 'cannot be read'));
+      this.state.rewind(mark);
+      for (const entry of names) this.state.skip(entry, reasonOf(error, 'cannot be read'));
       return undefined;
     } finally {
-      if (fd !== undefined) this.context.deps.fs.close(fd);
+      if (fd !== undefined) this.state.deps.fs.close(fd);
     }
   }
 
   private read(names: Uint32Array, part: Part, index: number, fd: number): PackedSegment {
-    const { context } = this;
-    const { deps, frames } = context;
+    const { state } = this;
+    const { deps, frames } = state;
     const c = deps.table.columns;
     const path = deps.table.path(index);
-    context.examine(fd);
+    state.examine(fd);
     if (part.number === 1) this.begin(index, fd);
     const isLast = part.number === part.of;
     // With the first piece for those who put the file together by hand, with the last for the manifest.
-    const xattrs = isLast || part.number === 1 ? context.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
+    const xattrs = isLast || part.number === 1 ? state.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
     const pax = new Map<string, RawPath>([
       ['ARCHIVER.part.path', path],
       ['ARCHIVER.part.number', rawFromNumber(part.number)],
@@ -82,30 +82,30 @@ export class CutFilePacker {
       ...(xattrs ?? []),
     ]);
     const name = withEnd(path, rawFromText(`.part-${pad5(part.number)}-of-${pad5(part.of)}`));
-    context.header({ ...context.member(index, '0', part.size, pax), path: name });
+    state.header({ ...state.member(index, '0', part.size, pax), path: name });
     const offset = frames.position;
     c.offset[index] = offset;
-    const digests = this.digests ?? context.newDigests();
-    const got = context.copyData(fd, part.offset, part.size, digests);
+    const digests = this.digests ?? state.newDigests();
+    const got = state.copyData(fd, part.offset, part.size, digests);
     // The plan says how large every piece is: what is missing is stored as zeros.
     if (got < part.size) this.complete = false;
-    context.zeroData(part.size - got, digests);
+    state.zeroData(part.size - got, digests);
     frames.zeros(padded(part.size) - part.size);
     if (isLast) this.finish(names, index, fd, digests);
     return { index, offset, size: part.size };
   }
 
   private begin(index: number, fd: number): void {
-    const { context } = this;
-    this.digests = context.newDigests();
+    const { state } = this;
+    this.digests = state.newDigests();
     this.complete = true;
     // Touched or replaced since the scan, but as large as planned: it can still be stored as it is now.
-    if (context.stat.size === context.deps.table.columns.size[index]) context.refresh(index, fd);
+    if (state.stat.size === state.deps.table.columns.size[index]) state.refresh(index, fd);
   }
 
   /** They are stored as zeros; whoever restores the file need not write them. */
   private keepHoles(index: number, fd: number): void {
-    const { extras, deps } = this.context;
+    const { extras, deps } = this.state;
     const { size, allocated } = deps.table.columns;
     const bytes = size[index] ?? 0;
     const extents = (allocated[index] ?? 0) < bytes ? deps.fs.extents(fd, bytes) : undefined;
@@ -113,18 +113,18 @@ export class CutFilePacker {
   }
 
   private finish(names: Uint32Array, index: number, fd: number, digests: ContentDigests): void {
-    const { context } = this;
-    const { inode } = context.deps.table.columns;
-    context.examine(fd);
-    context.settle(index, this.complete && !context.differs(index));
-    digests.writeTo(context.deps.table, index);
+    const { state } = this;
+    const { inode } = state.deps.table.columns;
+    state.examine(fd);
+    state.settle(index, this.complete && !state.differs(index));
+    digests.writeTo(state.deps.table, index);
     this.keepHoles(index, fd);
-    context.countFiles(1);
+    state.countFiles(1);
     for (const other of names.subarray(1)) {
       if (inode[other] === inode[index]) {
         this.copyContent(index, other);
-        context.countFiles(1);
-      } else context.skip(other, 'another name of it was replaced while it was being read');
+        state.countFiles(1);
+      } else state.skip(other, 'another name of it was replaced while it was being read');
     }
   }
 }

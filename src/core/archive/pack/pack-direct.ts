@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import type { ChunkRecord, FrameRecord } from '../../manifest/manifest-types.js';
 import type { ChunkTask, DirectFile } from '../plan/chunk-task.js';
-import type { PackContext } from './pack-context.js';
+import type { PackState } from './pack-state.js';
 import { readFully } from './pack-file.js';
 import { concernsOnePath, reasonOf } from '../scan/skip.js';
 
@@ -18,45 +18,45 @@ export interface PackedObject {
 }
 
 /** Packs the direct files of `task`, at the start of the output. Rows of those that are to go into the tar stream stay pending. */
-export function packDirect(context: PackContext, task: ChunkTask): readonly PackedObject[] {
+export function packDirect(state: PackState, task: ChunkTask): readonly PackedObject[] {
   return (task.direct ?? []).flatMap((file) => {
-    const bytes = context.bytes;
+    const bytes = state.bytes;
     try {
-      return packOne(context, task, file) ?? [];
+      return packOne(state, task, file) ?? [];
     } catch (error) {
       if (!concernsOnePath(error)) throw error;
-      context.countBytes(bytes - context.bytes);
-      context.skip(file.index, reasonOf(error, 'cannot be read'));
+      state.countBytes(bytes - state.bytes);
+      state.skip(file.index, reasonOf(error, 'cannot be read'));
       return [];
     }
   });
 }
 
 /** Undefined for a file with holes. @throws the system error when it cannot be opened or read */
-function packOne(context: PackContext, task: ChunkTask, file: DirectFile): PackedObject | undefined {
+function packOne(state: PackState, task: ChunkTask, file: DirectFile): PackedObject | undefined {
   const { index, chunk } = file;
-  const { deps, frames } = context;
+  const { deps, frames } = state;
   const c = deps.table.columns;
   const plannedBytes = c.size[index] ?? 0;
-  const fd = context.open(index);
+  const fd = state.open(index);
   try {
     for (let attempt = 1; ; attempt++) {
-      if (attempt > 1) context.refresh(index, fd);
+      if (attempt > 1) state.refresh(index, fd);
       const size = c.size[index] ?? 0;
       if ((c.allocated[index] ?? 0) < size && deps.fs.extents(fd, size) !== undefined) return undefined;
-      context.checkGrowth(size, plannedBytes);
-      context.keepXattrs(index, deps.fs.xattrs(fd));
+      state.checkGrowth(size, plannedBytes);
+      state.keepXattrs(index, deps.fs.xattrs(fd));
       const got = readFully(fd, frames.outputSpace(size));
-      context.examine(fd);
-      const held = got === size && !context.differs(index);
+      state.examine(fd);
+      const held = got === size && !state.differs(index);
       if (!held && attempt < TRIES) continue;
       c.size[index] = got;
       c.chunk[index] = chunk;
       c.offset[index] = 0;
-      context.countBytes(got);
-      context.countFiles(1);
-      context.settle(index, held);
-      return stored(context, task, file, got);
+      state.countBytes(got);
+      state.countFiles(1);
+      state.settle(index, held);
+      return stored(state, task, file, got);
     }
   } finally {
     deps.fs.close(fd);
@@ -64,7 +64,7 @@ function packOne(context: PackContext, task: ChunkTask, file: DirectFile): Packe
 }
 
 /** The record of the file whose bytes are in the output; its checksum goes into the table. */
-function stored({ frames, deps }: PackContext, task: ChunkTask, file: DirectFile, size: number): PackedObject {
+function stored({ frames, deps }: PackState, task: ChunkTask, file: DirectFile, size: number): PackedObject {
   const { table, settings } = deps;
   const start = frames.outputLength;
   const bytes = frames.outputSpace(size);

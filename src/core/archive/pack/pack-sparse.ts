@@ -1,6 +1,6 @@
 // Packs a file with holes as GNU sparse 1.0: a map of the data extents, then the extents. The checksum is that of the
 // whole file, its holes as zeros.
-import type { PackContext } from './pack-context.js';
+import type { PackState } from './pack-state.js';
 import { padded } from '../../tar/tar-block.js';
 import { type RawPath, rawFromNumber, rawFromText, baseName, joinPath, parentOf } from '../../paths/raw-path.js';
 
@@ -11,21 +11,21 @@ type Extent = readonly [offset: number, length: number];
 
 /** False when the file changed meanwhile; undefined when it has no holes after all. */
 export function packSparse(
-  context: PackContext,
+  state: PackState,
   index: number,
   fd: number,
   xattrs: ReadonlyMap<string, RawPath> | undefined,
   plannedBytes: number,
 ): boolean | undefined {
-  const { deps, frames } = context;
+  const { deps, frames } = state;
   const c = deps.table.columns;
-  context.refresh(index, fd);
+  state.refresh(index, fd);
   const size = c.size[index] ?? 0;
   const extents = deps.fs.extents(fd, size);
   if (extents === undefined) return undefined;
   const map = sparseMap(extents, size);
   const dataBytes = extents.reduce((sum, [, length]) => sum + length, 0);
-  context.checkGrowth(dataBytes, plannedBytes);
+  state.checkGrowth(dataBytes, plannedBytes);
   const path = deps.table.path(index);
   const pax = new Map<string, RawPath>([
     ['GNU.sparse.major', rawFromNumber(1)],
@@ -35,39 +35,33 @@ export function packSparse(
     ...(xattrs ?? []),
   ]);
   const stand = joinPath(joinPath(parentOf(path), STAND_IN), baseName(path));
-  context.header({ ...context.member(index, '0', map.length + dataBytes, pax), path: stand });
+  state.header({ ...state.member(index, '0', map.length + dataBytes, pax), path: stand });
   frames.write(map);
   c.offset[index] = frames.position;
-  const complete = copyExtents(context, index, fd, extents, size);
-  context.countBytes(size - dataBytes);
+  const complete = copyExtents(state, index, fd, extents, size);
+  state.countBytes(size - dataBytes);
   frames.zeros(padded(dataBytes) - dataBytes);
-  context.examine(fd);
-  context.extras.set(index, { ...context.extras.get(index), holes: holesBetween(extents, size) });
-  return complete && !context.differs(index);
+  state.examine(fd);
+  state.extras.set(index, { ...state.extras.get(index), holes: holesBetween(extents, size) });
+  return complete && !state.differs(index);
 }
 
 /** False when data ended early; what is missing is stored as zeros. */
-function copyExtents(
-  context: PackContext,
-  index: number,
-  fd: number,
-  extents: readonly Extent[],
-  size: number,
-): boolean {
-  const digests = context.newDigests();
+function copyExtents(state: PackState, index: number, fd: number, extents: readonly Extent[], size: number): boolean {
+  const digests = state.newDigests();
   let at = 0;
   let complete = true;
   for (const [offset, length] of extents) {
-    context.hashZeros(offset - at, digests);
-    const missing = length - context.copyData(fd, offset, length, digests);
+    state.hashZeros(offset - at, digests);
+    const missing = length - state.copyData(fd, offset, length, digests);
     if (missing > 0) {
       complete = false;
-      context.zeroData(missing, digests);
+      state.zeroData(missing, digests);
     }
     at = offset + length;
   }
-  context.hashZeros(size - at, digests);
-  digests.writeTo(context.deps.table, index);
+  state.hashZeros(size - at, digests);
+  digests.writeTo(state.deps.table, index);
   return complete;
 }
 

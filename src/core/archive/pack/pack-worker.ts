@@ -6,7 +6,7 @@ import { readAccountNames } from '../scan/account-names.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
 import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
 import { ChunkPacker, type PackedChunk } from './pack-chunk.js';
-import type { PackSettings } from './pack-context.js';
+import type { PackSettings } from './pack-state.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
 import { openSource } from '../scan/united-source.js';
 

@@ -5,6 +5,7 @@ import { type EntryTable, KIND, STATUS } from '../scan/entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from './shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from './tier.js';
 import { BLOCK, padded } from '../../tar/tar-block.js';
+import { addTo } from '../../lists-by-key.js';
 
 const MIB = 2 ** 20;
 
@@ -106,13 +107,7 @@ class Planner {
   /** Twins lie in the chunk of their content and take no place in it. */
   private findTwins(): void {
     const { status, link } = this.table.columns;
-    for (let i = 0; i < this.table.count; i++) {
-      if (status[i] !== STATUS.twin) continue;
-      const first = link[i] ?? 0;
-      const twins = this.twins.get(first);
-      if (twins === undefined) this.twins.set(first, [i]);
-      else twins.push(i);
-    }
+    for (let i = 0; i < this.table.count; i++) if (status[i] === STATUS.twin) addTo(this.twins, link[i] ?? 0, i);
   }
 
   private units(): Uint32Array {

@@ -1,6 +1,6 @@
 // Extended attributes of paths below a source while versions are compared. Read by path and only where a ctime moved.
 import { concernsOnePath } from './skip.js';
-import { MACHINE_XATTR } from '../pack/pack-context.js';
+import { MACHINE_XATTR } from '../pack/pack-state.js';
 import type { SourceFs } from './source-fs.js';
 import { openSource } from './united-source.js';
 import { type RawPath, pathBelow } from '../../paths/raw-path.js';

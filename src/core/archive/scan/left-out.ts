@@ -3,6 +3,8 @@ import { pathBelow, type RawPath, TOP } from '../../paths/raw-path.js';
 import { type EntryTableBuilder, KIND } from './entry-table.js';
 
 export class LeftOut {
+  /** How many paths there are; what lies below a folder is not looked at. */
+  count = 0;
   private readonly numbers = new Map<string, number>();
 
   constructor(
@@ -13,6 +15,7 @@ export class LeftOut {
 
   /** A row of its own; `reason` is asked for only where it is told. */
   add(path: RawPath, reason: () => string, isFolder = false): void {
+    this.count++;
     if (!this.isNamed) return;
     const index = this.table.add(isFolder ? pathBelow(path, TOP) : path);
     this.table.columns.kind[index] = KIND.dropped;

@@ -31,6 +31,8 @@ export interface ScanResult {
   readonly skipped: readonly Skip[];
   readonly files: number;
   readonly bytes: number;
+  /** Paths that are not archived: by a rule, or because they are skipped. */
+  readonly leftOut: number;
   /** Why rows were dropped (left-out.ts). */
   readonly reasons: readonly string[];
 }
@@ -95,7 +97,7 @@ class Scanner {
       if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
     }
     const { table, skipped, files, bytes, leftOut } = this;
-    return { table: table.finish(), root, skipped, files, bytes, reasons: leftOut.reasons };
+    return { table: table.finish(), root, skipped, files, bytes, leftOut: leftOut.count, reasons: leftOut.reasons };
   }
 
   /** Returns whether anything below was kept. */
@@ -135,7 +137,7 @@ class Scanner {
       return isCache && !this.isNamedCache ? [CACHE_TAG] : names;
     } catch (error) {
       if (folder === '' || !concernsOnePath(error)) throw error;
-      this.skip(folder, reasonOf(error, 'cannot be listed'));
+      this.skip(folder, reasonOf(error, 'cannot be listed'), true);
       return undefined;
     }
   }
@@ -191,7 +193,7 @@ class Scanner {
     }
     const special = SPECIAL.get(type) ?? (isDirectory && this.skipTrees.has(absolute) ? OWN : undefined);
     if (special !== undefined) {
-      this.skipped.push({ path, reason: special, special: true });
+      this.skipped.push({ path, reason: special, special: true, ...(isDirectory && { isFolder: true }) });
       this.leftOut.add(path, () => special, isDirectory);
       return undefined;
     }
@@ -277,8 +279,8 @@ class Scanner {
     }
   }
 
-  private skip(path: RawPath, reason: string): void {
-    this.skipped.push({ path, reason, special: false });
+  private skip(path: RawPath, reason: string, isFolder = false): void {
+    this.skipped.push({ path, reason, special: false, ...(isFolder && { isFolder }) });
     this.leftOut.add(path, () => reason);
   }
 

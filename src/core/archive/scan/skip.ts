@@ -1,13 +1,14 @@
 // What is left out of an archive, and why: in words, as opposed to failures that are not about one path.
 import { systemText } from '../../failures/errno.js';
 import { systemCode } from '../../failures/errors.js';
-import { displayPath, type RawPath } from '../../paths/raw-path.js';
+import { displayPath, pathBelow, type RawPath, TOP } from '../../paths/raw-path.js';
 
 export interface Skip {
   readonly path: RawPath;
   readonly reason: string;
   /** Special files are left out by design; anything else makes the upload partial. */
   readonly special: boolean;
+  readonly isFolder?: boolean;
 }
 
 export const NO_FILE = 'is no longer a regular file';
@@ -37,8 +38,8 @@ export function reasonOf(error: unknown, otherwise: string): string {
   return REASONS[code] ?? `${systemText(error) ?? otherwise} (${code})`;
 }
 
-/** A skip as results show it. */
-export const shownSkip = (skip: Skip): { path: string; reason: string } => ({
-  path: displayPath(skip.path),
-  reason: skip.reason,
+/** A skip as results show it: the path of a folder ends in a slash. */
+export const shownSkip = ({ path, reason, isFolder }: Skip): { path: string; reason: string } => ({
+  path: displayPath(isFolder === true ? pathBelow(path, TOP) : path),
+  reason,
 });

@@ -5,7 +5,7 @@
 import { mkdir, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonText } from '../../failures/errno.js';
-import { systemCode } from '../../failures/errors.js';
+import { systemCode, noneOn } from '../../failures/errors.js';
 import type { OpenedBytes } from '../../keys/unseal-bytes.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { decodeCached, encodeCached } from './cached-file.js';
@@ -112,9 +112,7 @@ class FolderCache implements ManifestCache {
   }
 }
 
-const orMissing = (error: unknown): undefined => {
-  if (systemCode(error) !== 'ENOENT') throw error; // another process was faster
-};
+const orMissing = noneOn('ENOENT'); // another process was faster
 const statIfThere = (path: string): Promise<{ size: number; mtimeMs: number } | undefined> =>
   stat(path).catch(orMissing);
 const removeIfThere = (path: string): Promise<void> => unlink(path).catch(orMissing);

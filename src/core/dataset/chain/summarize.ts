@@ -1,20 +1,19 @@
 // Adds up a view: the totals that a manifest listing it states.
-import { shardPrefix } from '../../manifest/chunk-key.js';
 import { useTables } from '../../manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../manifest/manifest-types.js';
 import type { ForeignSink, MergedView } from './merged-view.js';
+import { ShardSums } from './shard-sums.js';
 
 export interface Summary {
   /** `chunks` and `storedBytes` count what an entry refers to. `skipped` is 0: a view does not know what was left out. */
   readonly totals: Totals;
   /** Of the chunks that entries refer to; a cut file counts in the shard of its last part. */
   readonly shards: readonly ShardRecord[];
+  /** The same of all these chunks. */
+  readonly shardsOf: (chunks: readonly ChunkRecord[]) => readonly ShardRecord[];
   /** 1 for each chunk that an entry refers to, or whose table of contents lists a direct file that one refers to. */
   readonly used: Uint8Array;
 }
-
-/** Of a shard, while they are being counted. */
-export type Counts = { -readonly [K in keyof ShardRecord]: ShardRecord[K] };
 
 /** Goes through the view once. @throws what its entries throw */
 export async function summarize(view: MergedView, onForeign?: ForeignSink): Promise<Summary> {
@@ -25,7 +24,7 @@ export async function summarize(view: MergedView, onForeign?: ForeignSink): Prom
 
 class Sums {
   private readonly used: Uint8Array;
-  private readonly files = new Map<number, { files: number; bytes: number }>();
+  private readonly shards = new ShardSums();
   private entries = 0;
   private directories = 0;
   private symlinks = 0;
@@ -48,21 +47,11 @@ class Sums {
     if (type === 'symlink') this.symlinks++;
     if (type === 'hardlink') this.hardlinks++;
     this.bytes += size;
-    this.count(this.chunks[chunk ?? segments?.at(-1)?.chunk ?? -1]?.shard, size);
+    this.shards.add(this.chunks[chunk ?? segments?.at(-1)?.chunk ?? -1]?.shard, size);
   }
 
   private use(chunk: number): void {
     if (chunk < this.used.length) this.used[chunk] = 1;
-  }
-
-  private count(shard: number | undefined, size: number): void {
-    if (shard === undefined) return;
-    const counts = this.files.get(shard);
-    if (counts === undefined) this.files.set(shard, { files: 1, bytes: size });
-    else {
-      counts.files++;
-      counts.bytes += size;
-    }
   }
 
   finish(): Summary {
@@ -73,29 +62,9 @@ class Sums {
     const counts = { entries, files: entries - directories, directories, symlinks, hardlinks };
     return {
       totals: { ...counts, bytes, storedBytes, chunks: held.length, skipped: 0 },
-      shards: this.shards(held),
+      shards: this.shards.of(held),
+      shardsOf: (chunks) => this.shards.of(chunks),
       used,
     };
   }
-
-  private shards(held: readonly ChunkRecord[]): ShardRecord[] {
-    const shards = new Map<number, Counts>();
-    for (const { shard, size } of held) {
-      const record = shards.get(shard) ?? newShard(shard, this.files.get(shard));
-      record.chunks++;
-      record.storedBytes += size;
-      shards.set(shard, record);
-    }
-    return [...shards.values()].sort((a, b) => a.shard - b.shard);
-  }
 }
-
-/** The record of a shard without chunks. */
-export const newShard = (shard: number, { files, bytes } = { files: 0, bytes: 0 }): Counts => ({
-  shard,
-  prefix: shardPrefix(shard),
-  chunks: 0,
-  files,
-  bytes,
-  storedBytes: 0,
-});

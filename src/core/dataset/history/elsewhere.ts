@@ -5,6 +5,7 @@ import { createSelection } from '../../manifest/selection.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { listVersions } from '../records/versions.js';
 import { findInVersions, type Hit } from './find-in-versions.js';
+import { listsByKey } from '../../lists-by-key.js';
 
 /** The newest versions that are looked at. */
 const MOST_VERSIONS = 12;
@@ -45,13 +46,9 @@ export async function findElsewhere(
     isEnough: (found) => each.every((one) => newestOf(found, one) > 0),
     signal,
   });
-  const byVersion = new Map<number, string[]>();
-  for (const one of each) {
-    const version = newestOf(hits, one);
-    byVersion.set(version, [...(byVersion.get(version) ?? []), one.path]);
-  }
+  const byVersion = listsByKey(each, (one) => newestOf(hits, one));
   byVersion.delete(0);
-  return [...byVersion]
-    .map(([version, held]) => ({ datasetId, version, paths: held }))
-    .sort((a, b) => b.version - a.version);
+  return Array.from(byVersion, ([version, held]) => ({ datasetId, version, paths: held.map(({ path }) => path) })).sort(
+    (a, b) => b.version - a.version,
+  );
 }

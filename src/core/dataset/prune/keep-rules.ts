@@ -1,3 +1,4 @@
+import { addTo } from '../../lists-by-key.js';
 // Which versions a prune keeps, and why. The rules add up: a version that any of them keeps stays, and the newest one always
 // does.
 
@@ -49,9 +50,7 @@ export function versionsToKeep(
 ): ReadonlyMap<number, readonly string[]> {
   const newestFirst = versions.toSorted((a, b) => b.version - a.version);
   const kept = new Map<number, string[]>();
-  const keep = (version: number, reason: string): void => {
-    kept.set(version, [...(kept.get(version) ?? []), reason]);
-  };
+  const keep = (version: number, reason: string): void => addTo(kept, version, reason);
   for (const [rule, periodOf] of Object.entries(PERIODS)) {
     const wanted = rules[rule as keyof typeof PERIODS] ?? 0;
     const seen = new Set<string>();

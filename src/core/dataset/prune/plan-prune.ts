@@ -1,7 +1,6 @@
 // Decides what a prune does, from a fresh look at the store; writes nothing. Versions that no rule keeps are retired, and
 // what no version needs any more is marked: a later prune deletes it, when every process that may have looked at it before
 // has ended (sweep.ts). The kept versions of this dataset and every version of every other dataset count.
-import type { EventSink } from '../../events.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { manifestKeys } from '../../manifest/manifest-copy.js';
@@ -15,21 +14,13 @@ import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';
 import { chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
-import { planSweep, type SweepPlan } from './sweep.js';
+import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../manifest/upload-id.js';
 
-export interface PlanOptions {
-  /** Undefined: every dataset, each by the same rules. */
-  readonly datasetId: string | undefined;
+export interface PlanOptions extends SweepOptions {
   readonly keep: KeepRules;
   /** An upload without a record counts as abandoned when its newest object is this old. */
   readonly abandonedAfterMs: number;
-  /** A mark is executed when it is this old. */
-  readonly graceMs: number;
-  /** Of the store's clock, as far as it is known. */
-  readonly now: Date;
-  readonly emit?: EventSink | undefined;
-  readonly signal: AbortSignal;
 }
 
 /** A version that stays. */

@@ -21,8 +21,9 @@ const BATCH = 1000;
 export interface SweepOptions {
   /** Undefined: every dataset. */
   readonly datasetId: string | undefined;
+  /** A mark is executed when it is this old. */
   readonly graceMs: number;
-  /** Of the store's clock. */
+  /** Of the store's clock, as far as it is known. */
   readonly now: Date;
   readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;

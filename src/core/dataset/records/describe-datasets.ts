@@ -1,6 +1,8 @@
 // The datasets under a base URL, each with its newest version.
+import type { EventSink } from '../../events.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
+import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { recordedSource } from './recorded-source.js';
 import { listAllVersions, type ListedVersion, readVersions } from './versions.js';
 
@@ -24,13 +26,22 @@ export interface DatasetSummary {
 const AT_ONCE = 16;
 
 /** All datasets, by their ids. @throws what listing and reading records throws */
-export async function describeDatasets(reader: ObjectReader, signal: AbortSignal): Promise<readonly DatasetSummary[]> {
+export async function describeDatasets(
+  reader: ObjectReader,
+  signal: AbortSignal,
+  emit: EventSink = ignoreEvents,
+): Promise<readonly DatasetSummary[]> {
+  emit({ type: 'phase', phase: 'listing' });
   const found = [...(await listAllVersions(reader, signal))];
+  emit({ type: 'plan', items: found.length, bytes: 0 });
+  const meter = progressMeter(emit);
   const described: (DatasetSummary | undefined)[] = [];
   for (let start = 0; start < found.length; start += AT_ONCE) {
     const batch = found.slice(start, start + AT_ONCE);
     described.push(...(await Promise.all(batch.map(([id, versions]) => describe(reader, id, versions, signal)))));
+    meter.add(batch.length, 0);
   }
+  meter.finish();
   return described.filter((dataset) => dataset !== undefined);
 }
 

@@ -11,19 +11,15 @@ import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js'
 import { versionTag } from './tag-key.js';
 import { versionKey } from './version-record.js';
 import type { VersionRecord } from '../../manifest/manifest-types.js';
+import { addTo } from '../../lists-by-key.js';
 
 const FOLDER = 'datasets/';
 /** A record is about 1 KB; only a source path, 4 KB in base64 at most, makes one longer. */
 const MAX_RECORD_BYTES = 256 * 1024;
 const READS_AT_ONCE = 16;
 
-export interface ListedVersion {
+export interface ListedVersion extends Pick<ObjectInfo, 'key' | 'etag' | 'sizeBytes' | 'lastModified'> {
   readonly version: number;
-  readonly key: string;
-  readonly etag: string;
-  readonly sizeBytes: number;
-  /** By the clock of the store. */
-  readonly lastModified: Date;
   /** In byte order. */
   readonly tags: readonly string[];
 }
@@ -93,15 +89,9 @@ async function listBelow(
   for await (const page of reader.list({ prefix, signal })) {
     for (const object of page.objects) {
       const tagged = versionTag(object.key);
-      if (tagged !== undefined) {
-        const key = versionKey(tagged.datasetId, tagged.version);
-        tags.set(key, [...(tags.get(key) ?? []), tagged.tag]);
-      }
+      if (tagged !== undefined) addTo(tags, versionKey(tagged.datasetId, tagged.version), tagged.tag);
       const found = listedVersion(object, tags);
-      if (found === undefined) continue;
-      const versions = datasets.get(found.datasetId) ?? [];
-      datasets.set(found.datasetId, versions);
-      versions.push(found.listed);
+      if (found !== undefined) addTo(datasets, found.datasetId, found.listed);
     }
   }
   // Byte order is the order of ordinals up to eight digits only.

@@ -17,7 +17,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstat, readdir, rename, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemCode } from '../../failures/errors.js';
+import { systemCode, noneOn } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { RESERVED, TEMP_PREFIX } from './file-keys.js';
@@ -45,14 +45,9 @@ const NOTE_SUFFIX = '-since';
 // A folder of that name is not empty; some network file systems only answer with EPERM or EACCES.
 const HELD = new Set(['ENOTEMPTY', 'EEXIST']);
 const MAYBE_HELD = new Set(['EACCES', 'EPERM', 'EBUSY']);
-const GONE = new Set(['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EBUSY']);
 
-const ignoreGone = (error: unknown): void => {
-  if (!GONE.has(systemCode(error) ?? '')) throw error;
-};
-const ignoreMissing = (error: unknown): undefined => {
-  if (systemCode(error) !== 'ENOENT') throw error;
-};
+const ignoreGone = noneOn('ENOENT', 'ENOTEMPTY', 'EEXIST', 'EBUSY');
+const ignoreMissing = noneOn('ENOENT');
 const noteOf = (token: string): string => `${token}${NOTE_SUFFIX}`;
 
 /** Moves the finished file `temp` to `target` if `look` allows it; one of several writers at a time. */

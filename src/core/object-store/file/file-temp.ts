@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../../failures/errors.js';
+import { systemCode, noneOn } from '../../failures/errors.js';
 import { syncFolder } from '../../state/sync-folder.js';
 import { TEMP_PREFIX } from './file-keys.js';
 import { openUpFile, openUpFolder, PRIVATE, type FileModes } from './file-modes.js';
@@ -18,9 +18,7 @@ export async function makeFolder(folder: string, modes: FileModes): Promise<void
     if (systemCode(error) === 'EEXIST' && (await stat(folder)).isDirectory()) return;
     if (systemCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
     await makeFolder(dirname(folder), modes);
-    await makeOne(folder, modes).catch((again: unknown) => {
-      if (systemCode(again) !== 'EEXIST') throw again; // another process was faster
-    });
+    await makeOne(folder, modes).catch(noneOn('EEXIST')); // another process was faster
   }
   await syncFolder(dirname(folder));
 }

@@ -3,7 +3,7 @@
 // happens under the lock of the key (file-lock.ts).
 import { link, lstat, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCode } from '../../failures/errors.js';
+import { systemCode, noneOn } from '../../failures/errors.js';
 import { printable } from '../../paths/raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { placeLocked } from './file-lock.js';
@@ -39,9 +39,7 @@ const changed = (path: string): StoreError =>
 async function requireState(target: string, { ifMatch }: PlaceOptions): Promise<void> {
   // A symbolic link is followed when the ETag is compared, and counts as a file when nothing may exist.
   const look = ifMatch === undefined ? lstat : stat;
-  const info = await look(target, { bigint: true }).catch((error: unknown) => {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  });
+  const info = await look(target, { bigint: true }).catch(noneOn('ENOENT'));
   if (ifMatch === undefined && info !== undefined) throw exists(target);
   if (ifMatch !== undefined && (info === undefined || fileEtag(info) !== ifMatch)) throw changed(target);
 }

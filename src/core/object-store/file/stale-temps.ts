@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../failures/errors.js';
+import { systemCode, noneOn } from '../../failures/errors.js';
 import { TEMP_PREFIX } from './file-keys.js';
 
 const STALE_MS = 86_400_000;
@@ -30,12 +30,8 @@ export async function* tempsBelow(folder: string): AsyncGenerator<Temp> {
 
 /** Empty for a folder that is gone or not readable: what it holds takes space but does no harm. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(systemCode(error) ?? '')) return [];
-    throw error;
-  }
+  const reading = readdir(folder, { withFileTypes: true });
+  return (await reading.catch(noneOn('ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'))) ?? [];
 }
 
 /** Removes one that nobody wrote to for a day; false when it stays, or is gone already. */

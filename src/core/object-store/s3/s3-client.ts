@@ -1,28 +1,17 @@
 // Creates S3 clients the way this program needs them: no retries of its own (retry.ts), our transport, path-style addressing and no
 // extra checksums with a custom endpoint, standard credential chain.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import type { Pace } from '../../limits/pace.js';
 import { awsCredentials } from './s3-credentials.js';
-import { S3HttpHandler, type HttpTimeouts } from './s3-http-handler.js';
-import { networkOf } from './s3-network.js';
+import { S3HttpHandler, type HttpHandlerOptions } from './s3-http-handler.js';
+import { networkOf, type NetworkSources } from './s3-network.js';
 import { missingProfile } from './s3-no-credentials.js';
-import { awsProfile, storeEndpoint } from './s3-profile.js';
+import { awsProfile, type EndpointSources, storeEndpoint } from './s3-profile.js';
 import { configuredRegion, detectBucketRegion } from './s3-region.js';
 
-export interface S3ClientOptions {
+export interface S3ClientOptions extends EndpointSources, NetworkSources, Omit<HttpHandlerOptions, 'network'> {
   readonly bucket: string;
   readonly region?: string | undefined;
   readonly defaultRegion: string;
-  readonly profile?: string | undefined;
-  /** Null: AWS itself, whatever is configured. */
-  readonly endpointUrl?: string | null | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly caBundle?: string | undefined;
-  readonly maxSockets: number;
-  readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
-  readonly http2?: { readonly maxStreams: number } | undefined;
-  readonly timeouts: HttpTimeouts;
-  readonly paceUpload?: Pace | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

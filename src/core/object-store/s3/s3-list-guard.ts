@@ -25,7 +25,7 @@ export function refuseCircle(name: string, why: string): never {
 }
 
 /** Watches one listing. */
-export class ListingGuard {
+export class ListGuard {
   readonly #options: GuardOptions;
   readonly #marks = new Set<string>();
   #last: string | undefined;

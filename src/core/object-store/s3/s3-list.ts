@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isArchiverError } from '../../failures/errors.js';
 import type { ListOptions, ListPage, ObjectInfo } from '../object-store.js';
-import { ListingGuard } from './s3-list-guard.js';
+import { ListGuard } from './s3-list-guard.js';
 import { plainEtag } from './s3-etag.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
@@ -69,10 +69,10 @@ const askedOf = (options: ListOptions): Asked => ({
   signal: options.signal,
 });
 
-const guardOf = (sender: S3Sender, { prefix = '', startAfter }: ListOptions): ListingGuard =>
-  new ListingGuard({ name: `ListObjects ${sender.nameOf(prefix)}`, after: startAfter });
+const guardOf = (sender: S3Sender, { prefix = '', startAfter }: ListOptions): ListGuard =>
+  new ListGuard({ name: `ListObjects ${sender.nameOf(prefix)}`, after: startAfter });
 
-function watched(guard: ListingGuard, page: ListPage): ListPage {
+function watched(guard: ListGuard, page: ListPage): ListPage {
   guard.page(
     page.objects.map(({ key }) => key),
     page.prefixes,

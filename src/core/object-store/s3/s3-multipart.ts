@@ -1,8 +1,8 @@
 // Finds and aborts unfinished multipart uploads on S3, which other tools leave below our keys.
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
-import { isArchiverError } from '../../failures/errors.js';
+import { noneOn } from '../../failures/errors.js';
 import type { ObjectStore, UnfinishedMultipart } from '../object-store.js';
-import { ListingGuard } from './s3-list-guard.js';
+import { ListGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
@@ -15,7 +15,7 @@ async function* listMultipart(
   const base = sender.prefix === '' ? '' : `${sender.prefix}/`;
   // Ceph's gateway encodes these keys when asked and does not say that it did, so it is not asked.
   const encoding = sender.isAws ? { EncodingType: 'url' as const } : {};
-  const guard = new ListingGuard({ name: `ListMultipartUploads ${sender.nameOf(prefix)}`, isKeySplit: true });
+  const guard = new ListGuard({ name: `ListMultipartUploads ${sender.nameOf(prefix)}`, isKeySplit: true });
   let from: { KeyMarker?: string; UploadIdMarker?: string } = {};
   for (;;) {
     const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
@@ -55,11 +55,7 @@ export function s3Multipart(sender: S3Sender): Pick<ObjectStore, 'abortMultipart
         Key: sender.fullKey(key),
         UploadId: multipartId,
       });
-      try {
-        await sender.send(asked, (client, send) => client.send(command, send));
-      } catch (error) {
-        if (!isArchiverError(error, 'not-found')) throw error;
-      }
+      await sender.send(asked, (client, send) => client.send(command, send)).catch(noneOn('not-found'));
     },
     listMultipart: (prefix, signal) => listMultipart(sender, prefix, signal),
   };

@@ -12,14 +12,11 @@ import { s3Versions } from './s3-versions.js';
 import { s3Writer } from './s3-write.js';
 import { formatStoreUrl } from '../store-url.js';
 
-export interface S3StoreOptions {
-  readonly bucket: string;
-  /** No slash at either end. */
-  readonly prefix: string;
-}
-
-/** Binds a connection to a bucket and prefix. */
-export function s3Store(connection: S3Connection, { bucket, prefix }: S3StoreOptions): ObjectStore {
+/** Binds a connection to a bucket, and a prefix without a slash at either end. */
+export function s3Store(
+  connection: S3Connection,
+  { bucket, prefix }: Pick<S3Sender, 'bucket' | 'prefix'>,
+): ObjectStore {
   const sender = new S3Sender(connection, bucket, prefix);
   const url = formatStoreUrl({ kind: 's3', bucket, prefix });
   return {

@@ -2,7 +2,7 @@
 import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3';
 import { compareBytes } from '../file/file-list.js';
 import type { ListVersionsOptions, ObjectVersion, VersionName, VersionPage } from '../object-store.js';
-import { ListingGuard } from './s3-list-guard.js';
+import { ListGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
@@ -52,7 +52,7 @@ export async function* s3Versions(sender: S3Sender, options: ListVersionsOptions
   };
   const prefix = (sender.prefix === '' ? '' : `${sender.prefix}/`) + (options.prefix ?? '');
   let { after } = options;
-  const guard = new ListingGuard({
+  const guard = new ListGuard({
     name: `ListObjectVersions ${sender.nameOf(options.prefix ?? '')}`,
     after: after?.key,
     isKeySplit: true,

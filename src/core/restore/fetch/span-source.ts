@@ -27,7 +27,7 @@ export interface SpanSourceOptions {
 const BUFFER_BYTES = 128 * 1024 * 1024;
 
 export class SpanSource {
-  bytesFetched = 0;
+  readonly fetched = { bytesFetched: 0, ranges: 0 };
   /** Chunks of which something could not be had. */
   readonly failed = new Set<number>();
   private readonly buffers = new SpanBuffers(BUFFER_BYTES);
@@ -100,7 +100,8 @@ export class SpanSource {
       this.buffers.give(buffer);
       throw error;
     }
-    this.bytesFetched += length;
+    this.fetched.bytesFetched += length;
+    this.fetched.ranges++;
     return { buffer, length };
   }
 

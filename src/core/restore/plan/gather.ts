@@ -8,7 +8,7 @@ import { createSelection, type Selection, type Selectors } from '../../manifest/
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { printable, type RawPath, displayPath } from '../../paths/raw-path.js';
 import { usageError } from '../../failures/errors.js';
-import type { Failures } from '../../failures/failure-list.js';
+import type { Failure, Failures } from '../../failures/failure-list.js';
 import { openTable, STATE, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
 
 export interface Gathered {
@@ -17,7 +17,7 @@ export interface Gathered {
   readonly table: SelectedTable;
   readonly data: TableData;
   readonly extras: ReadonlyMap<number, Extra>;
-  readonly unmatched: readonly string[];
+  readonly unmatched: readonly Failure[];
   /** Where nothing is selected: why, as far as `unmatched` does not say it. */
   readonly conflict: string | undefined;
 }

@@ -3,6 +3,7 @@
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import type { ChunkExtents, Extents } from './extents.js';
 import { frameAt, frameOffsets, planSpans, type Span, type SpanOptions } from './frame-plan.js';
+import { listsByKey } from '../../lists-by-key.js';
 
 export interface LaneChunk extends ChunkExtents {
   readonly record: ChunkRecord;
@@ -81,13 +82,7 @@ export function planLanes(chunks: readonly LaneChunk[], cutFiles: readonly (read
       if (a !== b) parents.set(b, a);
     }
   }
-  const groups = new Map<number, LaneChunk[]>();
-  for (const chunk of chunks) {
-    const root = rootOf(chunk.chunk);
-    const group = groups.get(root);
-    if (group === undefined) groups.set(root, [chunk]);
-    else group.push(chunk);
-  }
+  const groups = listsByKey(chunks, ({ chunk }) => rootOf(chunk));
   const rankOf = ({ chunk }: LaneChunk): number => rank.get(chunk) ?? 0;
   return [...groups.values()]
     .map((group) => ({

@@ -35,6 +35,7 @@ export function refuseCollisions(table: SelectedTable, failures: Failures, { fla
     failures.add(
       table.path(index),
       `refused: to this file system it is the same name as ${resultPath(table.path(first))}`,
+      table.type(index) === 'directory',
     );
   }
 }
@@ -64,7 +65,7 @@ export function settleExisting(
       else if (decision !== 'write') throw new Error(decision.refused);
     } catch (error) {
       c.state[index] = STATE.failed;
-      failures.add(table.path(index), failureReason(error));
+      failures.add(table.path(index), failureReason(error), type === 'directory');
     }
   }
 }

@@ -46,7 +46,7 @@ export async function makeFolders({ table, tree, failures, signal }: Writing): P
       const fatal = fatalError(error);
       if (fatal !== undefined) throw fatal;
       table.columns.state[index] = STATE.failed;
-      failures.add(path, failureReason(error));
+      failures.add(path, failureReason(error), true);
     }
   }
   return existing;
@@ -61,7 +61,7 @@ export function finishFolders(writing: Writing, existing: ReadonlySet<number>, w
       table.columns.state[index] = STATE.done;
     } catch (error) {
       table.columns.state[index] = STATE.failed;
-      failures.add(table.path(index), failureReason(error));
+      failures.add(table.path(index), failureReason(error), true);
     }
   }
 }

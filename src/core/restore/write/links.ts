@@ -7,6 +7,7 @@ import type { Folder } from '../../output-tree/output-tree.js';
 import { failureReason, fatalError } from '../../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import type { Writing } from './folders.js';
+import { addTo } from '../../lists-by-key.js';
 
 export interface LinkWriting extends Writing {
   /** The output folder was empty. */
@@ -25,7 +26,7 @@ export function planHardlinks(table: SelectedTable, extras: ReadonlyMap<number, 
   for (const [index, { linkGroup }] of extras) {
     const state = table.columns.state[index];
     if (linkGroup === undefined || (state !== STATE.waiting && state !== STATE.unchanged)) continue;
-    members.set(linkGroup, [...(members.get(linkGroup) ?? []), index]);
+    addTo(members, linkGroup, index);
   }
   for (const group of members.values()) {
     const carrier = group.find((index) => table.columns.state[index] === STATE.unchanged) ?? group[0];

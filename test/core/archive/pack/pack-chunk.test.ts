@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { headerBytes, paxFor, writeHeader, type NewMember } from '../../../../src/core/tar/write-header.js';
 import { loadCodec } from '../../../../src/core/codec/codec.js';
 import type { Codec } from '../../../../src/core/codec/codec-type.js';
-import { PROGRESS } from '../../../../src/core/archive/pack/pack-context.js';
+import { PROGRESS } from '../../../../src/core/archive/pack/pack-state.js';
 import type { SourceFs } from '../../../../src/core/archive/scan/source-fs.js';
 import { fsPath, rawFromText } from '../../../../src/core/paths/raw-path.js';
 import { encodeTable } from '../../../../src/core/chunk/table-frame.js';

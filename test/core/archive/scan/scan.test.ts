@@ -213,7 +213,7 @@ describe('filters', () => {
     const { paths, skipped } = scanned(root, { skipTrees: [raw(`${root}/store`)] });
 
     expect(paths).toEqual(['data', 'sub', 'sub/store', 'sub/store/y']);
-    expect(skipped).toEqual([{ path: 'store', reason: 'belongs to archiver itself', special: true }]);
+    expect(skipped).toEqual([{ path: 'store', reason: 'belongs to archiver itself', special: true, isFolder: true }]);
   });
 });
 
@@ -385,7 +385,8 @@ describe('trouble', () => {
       const { paths, skipped } = scanned(root, {}, failing(method, ending, code));
 
       expect(paths).toEqual(kept);
-      expect(skipped).toEqual([{ ...skip, special: false }]);
+      const isFolder = method === 'readDirectory' && { isFolder: true };
+      expect(skipped).toEqual([{ ...skip, special: false, ...isFolder }]);
     },
   );
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
-import { ListingGuard } from '../../../../src/core/object-store/s3/s3-list-guard.js';
+import { ListGuard } from '../../../../src/core/object-store/s3/s3-list-guard.js';
 import { failure } from '../../../support/broken-s3.js';
 import { openTestS3, useTestCredentials } from '../../../support/open-s3.js';
 import { listAll } from '../conformance.js';
@@ -66,7 +66,7 @@ describe('a listing that goes in circles', () => {
   });
 
   it('ends when there are only marks and never a key', () => {
-    const guard = new ListingGuard({ name: 'ListObjects s3://bucket/p/' });
+    const guard = new ListGuard({ name: 'ListObjects s3://bucket/p/' });
     const pages = (count: number): void => {
       for (let page = 0; page < count; page += 1) guard.page([]);
     };

@@ -54,7 +54,7 @@ export interface PackMark {
   readonly bytes: number;
 }
 
-export class PackContext {
+export class PackState {
   readonly frames: FrameWriter;
   readonly md5s: Md5Batch;
   readonly stat: Stat = newStat();

@@ -1,0 +1,39 @@
+// Flags that can do nothing in a call. What is typed of them is refused; what a lower layer says is meant for other calls.
+import { usageError } from '../core/failures/errors.js';
+import { bucketUrl } from '../core/object-store/store-url.js';
+import { printable } from '../core/paths/raw-path.js';
+import type { Command } from './command.js';
+import type { Flags } from './flag.js';
+import type { Resolved } from './layers.js';
+import { dashed, inWords } from './rule.js';
+import { STORE_KEY } from './store-setting.js';
+
+const isTyped = ({ origins }: Pick<Resolved, 'origins'>, key: string): boolean => origins[key] === 'flag';
+
+/** @throws usage that names the typed flags which reach S3, for a store that is a folder */
+export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' | 'values'>, storeUrl: string): void {
+  if (!storeUrl.startsWith('file://')) return;
+  const typed = Object.keys(flags).filter((key) => flags[key]?.only === 's3' && isTyped(resolved, key));
+  if (typed.length === 0) return;
+  const names = typed.map((key) => (resolved.values[key] === false ? dashed(`no-${key}`) : dashed(key)));
+  throw usageError(
+    `${inWords(names, 'and')} can do nothing for ${printable(storeUrl)}, which is a folder and not in S3`,
+    'leave it out; a copy of an encrypted bucket is read with AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_KMS and AWS_CA_BUNDLE',
+  );
+}
+
+/** @throws usage for what is typed and can do nothing. `texts`: of the arguments; relative paths begin at `cwd` */
+export function refuseIdle(
+  command: Command,
+  resolved: Resolved,
+  texts: readonly (string | undefined)[],
+  cwd: string,
+): void {
+  const { path, flags = {} } = command;
+  const { [STORE_KEY]: url, bucket } = resolved.values;
+  const store = typeof url === 'string' ? url : typeof bucket === 'string' ? bucketUrl(bucket, cwd) : undefined;
+  // The archive that `migrate` reads may be in S3 as well.
+  if (store !== undefined && !texts.some((text) => text?.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
+  if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)
+    throw usageError(`--memory-limit has nothing to limit in this call of archiver ${path}`);
+}

@@ -1,0 +1,31 @@
+// Where relative paths begin.
+import { statSync } from 'node:fs';
+import { ArchiverError } from '../core/failures/errors.js';
+import { printable } from '../core/paths/raw-path.js';
+
+export interface WorkingFolder {
+  readonly cwd: string;
+  /** False where the path does not lead to the folder: it has bytes that are not UTF-8, or the folder is deleted. */
+  readonly isCwdThere?: boolean;
+}
+
+/** The folder that this process is in. */
+export function workingFolder(): WorkingFolder {
+  let cwd = '/';
+  try {
+    cwd = process.cwd();
+    const [named, own] = [statSync(cwd), statSync('.')];
+    return { cwd, isCwdThere: named.ino === own.ino && named.dev === own.dev };
+  } catch {
+    return { cwd, isCwdThere: false }; // told by the command that is run there
+  }
+}
+
+/** Relative paths would lead elsewhere. @throws io */
+export function checkWorkingFolder({ cwd, isCwdThere }: WorkingFolder): void {
+  if (isCwdThere !== false) return;
+  const why = cwd.includes('\ufffd') ? `has a path that is not UTF-8: ${printable(cwd)}` : 'is no longer there';
+  throw new ArchiverError('io', `the folder that archiver was started in ${why}`, {
+    hint: 'go to another folder (cd), or give this one another name',
+  });
+}

@@ -1,0 +1,33 @@
+// Where the folder of archiver's own files cannot be used, that is said once, and not by everything that is kept there.
+import { constants } from 'node:fs';
+import { access, readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Messages, Places, Verbosity } from '../../cli/context.js';
+import { reasonText } from '../../core/failures/errno.js';
+import { systemCode } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
+
+/** Why nothing can be kept in the folder, or made where it is not there yet; undefined where it can. */
+async function troubleOf(folder: string): Promise<string | undefined> {
+  try {
+    await readdir(folder);
+    await access(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const isMissing = systemCode(error) === 'ENOENT' && dirname(folder) !== folder;
+    return isMissing ? await troubleOf(dirname(folder)) : reasonText(error);
+  }
+}
+
+/** Tells of a home that cannot be used; gives what is to be called with further trouble in it. */
+export async function tellHomeTrouble(
+  context: Pick<Places, 'home'> & Pick<Messages, 'warn'> & Pick<Verbosity, 'debug'>,
+): Promise<(text: string) => void> {
+  const reason = await troubleOf(context.home);
+  if (reason === undefined) return (text) => context.warn(text);
+  context.warn(
+    `${printable(context.home)} cannot be used (${reason}): this cannot be resumed if it is interrupted, and the next run ` +
+      'has to fetch manifests again; ARCHIVER_HOME names another folder',
+  );
+  return (text) => context.debug(text);
+}

@@ -1,0 +1,15 @@
+// Lists by a key, in the order in which their items came. Node 20 has no Map.groupBy.
+
+/** Adds to the list of a key. */
+export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+/** The items of each key. */
+export function listsByKey<K, V>(items: Iterable<V>, keyOf: (item: V) => K): Map<K, V[]> {
+  const lists = new Map<K, V[]>();
+  for (const item of items) addTo(lists, keyOf(item), item);
+  return lists;
+}

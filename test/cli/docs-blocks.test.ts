@@ -1,0 +1,124 @@
+// What docs/*.md and the README show to be copied: policies, units and command lines are what they should be.
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseCommand } from '../../src/cli/parse-command.js';
+import { route } from '../../src/cli/route.js';
+import { program } from '../../src/commands/index.js';
+
+interface Block {
+  readonly where: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+function blocksOf(name: string): readonly Block[] {
+  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(({ 1: language = '', 2: body = '', index }) => ({
+    where: `${name}, line ${text.slice(0, index).split('\n').length}`,
+    language,
+    text: body,
+  }));
+}
+
+const pages = [
+  'README.md',
+  ...readdirSync(new URL('../../docs/', import.meta.url))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+const blocks = pages.flatMap(blocksOf);
+const of = (...languages: readonly string[]): readonly Block[] =>
+  blocks.filter(({ language }) => languages.includes(language));
+
+/** The words of an archiver call in a line of a shell, of cron or of a unit; undefined where there is none. */
+function callIn(line: string): readonly string[] | undefined {
+  const call = /^(?:[-\d* ]+|ExecStart=)?(?:\/\S*\/)?archiver +(.*)/.exec(line)?.[1]?.split(/ +[#>|]/)[0];
+  return call?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
+}
+
+const calls = of('sh', 'cron', 'ini')
+  .filter(({ where }) => !where.startsWith('docs/commands.md'))
+  .flatMap(({ where, text }) => text.split('\n').map((line) => [where, callIn(line) ?? []] as const))
+  .filter(([, words]) => words.length > 0);
+
+test('there are pages with calls, units and policies', () => {
+  expect([calls.length > 10, of('json').length > 1, of('ini').length > 2]).toEqual([true, true, true]);
+});
+
+test.each(calls)('%s: %j is a call that is understood', async (_where, argv) => {
+  const { node, rest } = route(program(), argv);
+  const config = () => Promise.resolve(() => undefined);
+
+  expect(node.command).toBeDefined();
+  const parsed =
+    node.command && parseCommand(node.command, { argv: rest, env: { ARCHIVER_STORE: 's3://abc' }, config });
+  await expect(parsed).resolves.toBeDefined();
+});
+
+/** What a policy may name, of a bucket and of its objects. */
+const OF_BUCKET = ['s3:ListBucket', 's3:ListBucketMultipartUploads', 's3:ListBucketVersions'];
+const OF_OBJECTS = [
+  's3:AbortMultipartUpload',
+  's3:DeleteObject',
+  's3:DeleteObjectVersion',
+  's3:GetObject',
+  's3:PutObject',
+  's3:RestoreObject',
+];
+
+interface Policy {
+  readonly Version: string;
+  readonly Statement: readonly {
+    readonly Effect: string;
+    readonly Action: string | readonly string[];
+    readonly Resource: string;
+  }[];
+}
+
+test.each(of('json').map((block) => [block.where, block.text] as const))(
+  '%s: a policy for the right resources',
+  (_where, text) => {
+    const { Version, Statement } = JSON.parse(text) as Policy;
+
+    expect(Version).toBe('2012-10-17');
+    for (const { Effect, Action, Resource, ...more } of Statement) {
+      expect([Effect, more]).toEqual(['Allow', {}]);
+      expect(Resource).toMatch(/^arn:aws:s3:::[a-z-]+(?:\/[a-z]+\/\*)?$/);
+      expect(Resource.includes('/') ? OF_OBJECTS : OF_BUCKET).toEqual(expect.arrayContaining([Action].flat()));
+    }
+  },
+);
+
+const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
+  Unit: ['Description', 'Wants', 'After', 'RequiresMountsFor'],
+  Service: [
+    'Type',
+    'User',
+    'StateDirectory',
+    'Environment',
+    'ExecStart',
+    'SuccessExitStatus',
+    'TimeoutStopSec',
+    'Nice',
+    'IOSchedulingClass',
+  ],
+  Timer: ['OnCalendar', 'RandomizedDelaySec', 'Persistent'],
+  Install: ['WantedBy'],
+};
+
+test.each(of('ini').map((block) => [block.where, block.text] as const))(
+  '%s: sections and their keys',
+  (_where, text) => {
+    let section = '';
+    for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
+      const header = /^\[(.+)\]$/.exec(line)?.[1];
+      section = header ?? section;
+      const key = /^ *(\w+) *=/.exec(line)?.[1];
+      expect([line, header ?? key]).toEqual([line, expect.any(String)]);
+      // Sections of units begin with a capital, those of the AWS config file do not.
+      const known = /^[A-Z]/.test(section) ? UNIT_KEYS[section] : undefined;
+      expect([line, known === undefined || header !== undefined || known.includes(key ?? '')]).toEqual([line, true]);
+      expect([section, /^(?:[A-Z]\w+|profile \w+|services [\w-]+)$/.test(section)]).toEqual([section, true]);
+    }
+  },
+);

@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { buildTree } from '../../src/cli/tree.js';
+import { command as list } from '../../src/commands/resume/list.js';
+import { encodeState } from '../../src/core/resume/upload-state.js';
+import { SAMPLE_ID, SAMPLE_STATE } from '../core/resume/sample-state.js';
+import { runCommand } from '../support/run-command.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const root = buildTree([list], [{ path: 'resume', summary: 'resume' }], 'test');
+
+test('saved uploads are listed with the time since they began', async () => {
+  const folder = await tempFolder();
+  const states = join(folder, 'home', 'state');
+  mkdirSync(states, { recursive: true });
+  writeFileSync(join(states, `${SAMPLE_ID}.json`), encodeState(SAMPLE_STATE));
+  const now = (): Date => new Date('2026-03-05T07:21:07Z');
+
+  const { status, stdout } = await runCommand({ root, folder, now }, ['resume', 'list']);
+
+  const [titles = '', row = ''] = stdout.split('\n');
+  expect([status, titles.trim().split(/ {2,}/)]).toEqual([
+    0,
+    ['UPLOAD ID', 'STATUS', 'SOURCE', 'DESTINATION', 'FILES', 'SENT', 'ELAPSED', 'LEFT'],
+  ]);
+  const sent = ['1 of 3', '10 B of 30 B'];
+  const cells = [SAMPLE_ID, 'interrupted', '/data/x', 'file:///store', ...sent, '1d 2h', '-'];
+  expect(row.trim().split(/ {2,}/)).toEqual(cells);
+});
