@@ -10,7 +10,7 @@ const UPLOADED =
   'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?';
 /** Of a dry run. */
-const PLANNED = 'dryRun? dataset? classes? estimate? contents?';
+const PLANNED = 'dryRun? dataset? classes? estimate? contents? cost?';
 const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';

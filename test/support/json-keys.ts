@@ -148,6 +148,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   context: key(oneOf('local', 'repl'), 'what `archiver` alone does'),
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
+  cost: key(
+    of('monthlyUsd requestsUsd provider region pricesOf terms'),
+    'of what an upload stored, and of the run that made it',
+  ),
   costUsd: key(usd, 'estimated at list prices, or at those of the config file'),
   createdAt: key(time, 'when it began'),
   cwd: key(text, 'current folder'),
@@ -384,6 +388,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   request: key(text, 'kind of request'),
   requests: key(requestCounts, 'requests to the store, by kind'),
   requestsAtOnce: key(count, 'most requests at a time'),
+  requestsUsd: key(usd, 'requests of the run'),
   requestsWaiting: key(count, 'requests that are tried again'),
   required: key(flag, 'must be given'),
   restoreDays: key(count, 'days for which copies from cold storage stay'),

@@ -4,6 +4,7 @@ import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
 import { plannedDocument, plannedFacts, isDryRun } from './dry-run.js';
+import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
@@ -12,13 +13,15 @@ import { lookOf } from '../../ui/look.js';
 
 /** What programs get of the result. */
 export function uploadDocument(result: UploadResult, context: Pricing, dvcFiles?: SidecarResult): object {
-  const { partial: _, changes, shards: shardCount, planned: _planned, destination: _destination, ...document } = result;
+  const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...document } = result;
+  const cost = madeCost(result, context);
   const files = dvcFiles === undefined ? {} : { dvcFiles };
   return {
     ...document,
     shardCount,
     ...changes,
     ...files,
+    ...(cost === undefined ? {} : { cost: madeCostDocument(cost) }),
     ...(isDryRun(result) ? plannedDocument(result, context) : {}),
   };
 }
@@ -60,7 +63,7 @@ function resultLines(result: UploadResult, context: Context): string[] {
     { ...result, version, operation: 'upload', isDifference: isDifference(changes), problems: skipped },
     look,
   );
-  return [headline, ...counts, ...savedLines(result), ...details];
+  return [headline, ...counts, ...savedLines(result), ...madeCostFacts(madeCost(result, context)), ...details];
 }
 
 function savedLines({ deduplicated, changes }: UploadResult): string[] {

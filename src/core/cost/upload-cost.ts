@@ -1,7 +1,9 @@
 // What an upload will cost: storing its objects for a month, and the requests that make them. How well content compresses is
 // not known before, so sizes are those before compression, and the cost is the most that it can be. Manifest and version
 // record count as requests; the manifest's size, and the listings around them, are not counted.
+import type { RequestCounts } from '../object-store/object-store.js';
 import { type Bill, billOf } from './cost-model.js';
+import { sumOf } from './money.js';
 import { bookedPlace, listPrices } from './price-book.js';
 import type { PriceBook, PriceList, PricedPlace } from './price-table.js';
 import { minimumStorage, type StoredObject, storedObject } from './stored-object.js';
@@ -36,7 +38,36 @@ export function uploadCost(
   return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };
 }
 
-/** The same at these prices. */
+/** What an upload has made: what it stored, and the requests that this took. */
+export interface MadeUpload {
+  readonly objects: readonly StoredObject[];
+  readonly requests: Pick<RequestCounts, 'put' | 'get' | 'list' | 'head' | 'copy'>;
+}
+
+/** What it costs; `storage` is for a month. PUTs are taken as those of its objects first, others are STANDARD. */
+export function madeUploadCost(
+  { objects, requests }: MadeUpload,
+  place: PricedPlace,
+  book: PriceBook,
+): Bill<UploadItem> {
+  const prices = book(place);
+  const used = new UsageSums();
+  for (const { storageClass } of objects.slice(0, requests.put)) used.add([{ kind: 'put', storageClass, quantity: 1 }]);
+  const standard = { ...requests, put: Math.max(0, requests.put - objects.length) };
+  for (const kind of ['put', 'get', 'list', 'head', 'copy'] as const)
+    used.add([{ kind, storageClass: 'STANDARD', quantity: standard[kind] }]);
+  const { lines } = uploadBill(objects, prices);
+  const storageUsd = lines.find(({ item }) => item === 'storage')?.costUsd ?? null;
+  const bill = billOf<UploadItem>([['requests', used.usages()]], prices);
+  const stored = {
+    item: 'storage',
+    quantity: objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    costUsd: storageUsd,
+  } as const;
+  return { ...bill, costUsd: sumOf([storageUsd, bill.costUsd]), lines: [stored, ...bill.lines] };
+}
+
+/** The most that storing these objects costs at these prices. */
 export function uploadBill(objects: Iterable<StoredObject>, prices: PriceList): Bill<UploadItem> {
   const [storage, puts] = [new UsageSums(), new UsageSums()];
   for (const object of objects) {
