@@ -50,7 +50,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
   find: 'pattern location hitCount datasets warnings requests hits',
-  info: 'uploadId location manifest delta? manifests? encryption? requests',
+  info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:

@@ -149,8 +149,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   context: key(oneOf('local', 'repl'), 'what `archiver` alone does'),
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
   cost: key(
-    of('monthlyUsd requestsUsd provider region pricesOf terms'),
-    'of what an upload stored, and of the run that made it',
+    orNull(of('monthlyUsd requestsUsd? provider region pricesOf terms')),
+    'of what is stored, and of the run that made it; null where it cannot be read',
   ),
   costUsd: key(usd, 'estimated at list prices, or at those of the config file'),
   createdAt: key(time, 'when it began'),
@@ -163,7 +163,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   datasets: key(
     listOf(
       anyOf(
-        'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem?',
+        'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem? cost?',
         'datasetId versionCount',
         'datasetId retired kept compacted',
         'datasetId location ok versions chunks chunksRead',
