@@ -25,9 +25,14 @@ export default defineConfig({
     // Ink draws nothing where it sees CI; the tests decide by themselves what kind of terminal there is.
     env: { CI: 'false' },
     globalSetup: 'test/support/build-dist.ts',
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    maxWorkers: 2,
+    // For what hangs; a slow machine with other work takes ten times as long as a quiet one.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    // One more than CI has cores: tests of limits, signals and terminals mostly wait.
+    maxWorkers: 3,
+    // Loading its modules anew would cost each file half a second of CPU. So a test puts back what it changes of the process
+    // (environment, clock, umask), and nothing mocks a module.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ['json', { outputFile: 'tmp/vitest.json' }]],
   },

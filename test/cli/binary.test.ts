@@ -35,7 +35,7 @@ beforeAll(async () => {
     metafile: true,
     logLevel: 'error',
   }));
-}, 60_000);
+});
 afterAll(async () => {
   await rm(out, { recursive: true, force: true });
 });
@@ -75,7 +75,7 @@ describe('start', () => {
     }
 
     expect(help / empty).toBeLessThan(2.5);
-  }, 60_000);
+  });
 });
 
 describe('as a process', () => {
@@ -133,14 +133,14 @@ describe('as a process', () => {
     const { exitCode, text } = await interrupted(['SIGTERM'], 1);
 
     expect([exitCode, text.includes('terminated')]).toEqual([143, true]);
-  }, 20_000);
+  });
 
   test('the second signal ends it at once', async () => {
     const { exitCode, seconds } = await interrupted(['SIGINT', 'SIGINT'], 15);
 
     expect(exitCode).toBe(130);
     expect(seconds).toBeLessThan(10);
-  }, 20_000);
+  });
 });
 
 describe('shell completion', () => {
@@ -206,7 +206,7 @@ describe('shell completion', () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 20_000);
+  });
 
   test.each(['bash', 'zsh', 'fish'] as const)('the %s script is the one that was reviewed', async (shell) => {
     await expect(completionScript(shell)).toMatchFileSnapshot(`./completion.${shell}.txt`);

@@ -220,7 +220,7 @@ describe('config --validate-detailed', () => {
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [], store: { status: 'failed' } });
     expect(stdout).not.toContain('hunter2');
-  }, 60_000);
+  });
 });
 
 describe('config --show', () => {

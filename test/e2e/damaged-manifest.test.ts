@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, makeFolder, uploadJson } from './upload-cli.js';
+import { archiver, uploadJson } from './in-process.js';
+import { makeFolder } from './upload-cli.js';
 
 interface Place {
   readonly home: string;
@@ -69,7 +70,7 @@ describe.each(Object.keys(DAMAGE))('a manifest that is %s', (kind) => {
       expect([command, status]).toEqual([command, 1]);
       expect([command, stdout + stderr]).toEqual([command, expect.stringContaining(`archiver repair ${at.url}`)]);
     }
-  }, 120_000);
+  });
 });
 
 test('a version that builds on a damaged manifest names the repair of that one', async () => {

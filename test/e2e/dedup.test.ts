@@ -1,10 +1,11 @@
-// `archiver upload --enable-dedup` and what the other commands say of it, with the built binary.
+// `archiver upload --enable-dedup` and what the other commands say of it.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, makeFolder } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { makeFolder } from './upload-cli.js';
 
 let home = '';
 let source = '';

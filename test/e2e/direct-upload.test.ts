@@ -1,4 +1,4 @@
-// `archiver upload --direct-upload` as a program: one object a file, and everything that other commands make of it.
+// `archiver upload --direct-upload`: one object a file, and everything that other commands make of it.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,17 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { fsPath, rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, isRoot, makeEverything, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
-import {
-  archiver,
-  CLI,
-  filesBelow,
-  makeFolder,
-  onlyUpload,
-  rawPathOf,
-  readManifest,
-  type Ran,
-  uploadJson,
-} from './upload-cli.js';
+import { archiver, uploadJson } from './in-process.js';
+import { CLI, filesBelow, makeFolder, onlyUpload, rawPathOf, readManifest, type Ran } from './upload-cli.js';
 import { raw } from '../support/raw.js';
 
 const json = ({ stdout }: Ran): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
@@ -351,7 +342,7 @@ test('a killed upload goes on: what was acknowledged stays, and nothing is ever 
           .filter((name) => name.endsWith('.entries'))
           .reduce((sum, name) => sum + statSync(join(state, name)).size, 0)
       : 0;
-  for (let tries = 0; noted() < 100 && tries < 1000; tries++) await sleep(10);
+  for (let tries = 0; noted() < 100 && tries < 10_000; tries++) await sleep(10);
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('exit', resolve));
   const sent = filesBelow(join(onlyUpload(at.base), 'files'));

@@ -1,5 +1,5 @@
 // Whatever waits for others (S3, KMS, a credential_process, STS) hears the first signal: the built program ends with the
-// status of the signal within two seconds.
+// status of the signal, long before what it waits for would.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,9 @@ import { type SilentServer, startSilentServer } from '../support/silent-server.j
 import { CLI, uploadJson } from './upload-cli.js';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'archiver-secret' };
+
+/** Alone on a machine it is half a second; what does not hear the signal waits for a minute. */
+const IN_TIME_MS = 15_000;
 
 interface Interrupted {
   readonly status: number | null;
@@ -60,11 +63,11 @@ describe('a signal while waiting', () => {
     const ended = new Promise<number | null>((resolve) => {
       child.once('exit', (code) => resolve(code));
     });
-    for (let tries = 0; !isWaiting() && child.exitCode === null && tries < 400; tries++) await sleep(50);
+    for (let tries = 0; !isWaiting() && child.exitCode === null && tries < 2400; tries++) await sleep(50);
     await sleep(200);
     const at = performance.now();
     child.kill(signal);
-    const status = await Promise.race([ended, sleep(10_000, -1)]);
+    const status = await Promise.race([ended, sleep(2 * IN_TIME_MS, -1)]);
     const endedAfterMs = performance.now() - at;
     if (status === -1) child.kill('SIGKILL');
     return { status, endedAfterMs, stderr };
@@ -86,7 +89,7 @@ describe('a signal while waiting', () => {
     const ran = await interrupted(args, env, connectionsFrom(silent));
 
     expect(ran).toMatchObject({ status: 130, stderr: expect.stringContaining('interrupted') });
-    expect(ran.endedAfterMs).toBeLessThan(2000);
+    expect(ran.endedAfterMs).toBeLessThan(IN_TIME_MS);
   });
 
   it.each([
@@ -104,7 +107,7 @@ describe('a signal while waiting', () => {
     const ran = await interrupted(args, env, connectionsFrom(silent));
 
     expect(ran).toMatchObject({ status: 130, stderr: expect.stringContaining('interrupted') });
-    expect(ran.endedAfterMs).toBeLessThan(2000);
+    expect(ran.endedAfterMs).toBeLessThan(IN_TIME_MS);
   });
 
   it.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const])(
@@ -116,7 +119,7 @@ describe('a signal while waiting', () => {
       const ran = await interrupted(args, env, () => existsSync(started), signal);
 
       expect(ran.status).toBe(status);
-      expect(ran.endedAfterMs).toBeLessThan(2000);
+      expect(ran.endedAfterMs).toBeLessThan(IN_TIME_MS);
     },
   );
 
@@ -126,7 +129,7 @@ describe('a signal while waiting', () => {
     const ran = await interrupted(args, {}, () => existsSync(started));
 
     expect(ran.status).toBe(130);
-    expect(ran.endedAfterMs).toBeLessThan(2000);
+    expect(ran.endedAfterMs).toBeLessThan(IN_TIME_MS);
   });
 
   it.each([
@@ -149,7 +152,7 @@ describe('a signal while waiting', () => {
 
     expect(torn).not.toBe(text);
     expect(ran.status).toBe(130);
-    expect(ran.endedAfterMs).toBeLessThan(2000);
+    expect(ran.endedAfterMs).toBeLessThan(IN_TIME_MS);
   });
 
   it('ends an upload whose STS never answers', async () => {
@@ -157,6 +160,6 @@ describe('a signal while waiting', () => {
     const ran = await interrupted(['upload', tree, 's3://bucket/x', '--profile', 'role'], env, connectionsFrom(silent));
 
     expect(ran.status).toBe(130);
-    expect(ran.endedAfterMs).toBeLessThan(2000);
+    expect(ran.endedAfterMs).toBeLessThan(IN_TIME_MS);
   });
 });

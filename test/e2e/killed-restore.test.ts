@@ -9,7 +9,7 @@ import { archiver, CLI, uploadJson } from './upload-cli.js';
 
 test(
   'stays while it is only suspended, and goes with the next restore into the folder',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   async () => {
     const home = await tempFolder();
     const [source, out] = [join(home, 'source'), join(home, 'out')];
@@ -28,7 +28,7 @@ test(
     const child = spawn(process.execPath, [CLI, ...args], { stdio: 'ignore', env: { ...process.env, HOME: home } });
     onTestFinished(() => void child.kill('SIGKILL'));
     const exited = new Promise((resolve) => child.once('exit', resolve));
-    await vi.waitFor(() => expect(ours().some((name) => name.startsWith('deep/'))).toBe(true), 45_000);
+    await vi.waitFor(() => expect(ours().some((name) => name.startsWith('deep/'))).toBe(true), 150_000);
     child.kill('SIGSTOP');
     const left = ours();
     await archiver(home, ['restore', location, out, '--file', 'small']);

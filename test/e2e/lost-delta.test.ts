@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeTree } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, makeFolder, onlyUpload, type Ran } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { makeFolder, onlyUpload, type Ran } from './upload-cli.js';
 
 interface Site {
   readonly source: string;

@@ -328,7 +328,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s removes what was extracted, and ke
   let stdout = '';
   child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
   const isThere = (): boolean => readdirSync(temp).some((name) => existsSync(join(temp, name, 'data', 'hole')));
-  for (let tries = 0; tries < 400 && !isThere(); tries++) await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let tries = 0; tries < 4000 && !isThere(); tries++) await new Promise((resolve) => setTimeout(resolve, 25));
   expect(isThere()).toBe(true);
 
   child.kill(signal);

@@ -7,7 +7,8 @@ import { fsPath, textFromRaw } from '../../src/core/paths/raw-path.js';
 import { describeTree, HOSTILE_NAMES } from '../core/archive/trees.js';
 import { raw } from '../support/raw.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, CLI, type Ran } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { CLI, type Ran } from './upload-cli.js';
 
 const COUNT = HOSTILE_NAMES.length * 2;
 const TYPEABLE = HOSTILE_NAMES.flatMap((name) => textFromRaw(raw(name)) ?? []);
@@ -76,7 +77,7 @@ test.each([
     });
     expect.soft(await json('scuttle', url, '--force')).toMatchObject({ failedCount: 0, leftAlone: 0 });
   },
-  120_000,
+  300_000,
 );
 
 test.each([

@@ -1,10 +1,11 @@
-// What uploads record of git and DVC, as the built program does it.
+// What uploads record of git and DVC.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitFiles, git, makeRepository } from '../core/git/git-repository.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, filesBelow, type Ran, readManifest, type RunOptions } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { filesBelow, type Ran, readManifest, type RunOptions } from './upload-cli.js';
 
 const PIPELINE = `stages:
   prepare:

@@ -22,7 +22,8 @@ import { describeTree, MIB, noise } from '../core/archive/trees.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
 import { startFaultProxy } from '../faults/fault-proxy.js';
-import { archiver, CLI, filesBelow, makeFolder, type Ran } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { archiver as archiverProcess, CLI, filesBelow, makeFolder, type Ran } from './upload-cli.js';
 import { asUploadId } from '../support/as-upload-id.js';
 
 const SLOW = ['--limit-upload', '12MiB', '--memory-limit', '200MiB'] as const;
@@ -66,7 +67,7 @@ const entriesOf = (state: string): string | undefined =>
 /** Resolves when so many bytes more than at first have been noted. */
 async function untilNoted(state: string, more = 100): Promise<void> {
   let first: number | undefined;
-  for (let tries = 0; tries < 1000; tries++) {
+  for (let tries = 0; tries < 6000; tries++) {
     const entries = entriesOf(state);
     const size = entries === undefined ? 0 : statSync(join(state, entries)).size;
     if (size > 32) first ??= Math.min(size, 33);
@@ -278,7 +279,7 @@ test('two at once: one goes on, the other is told who does', async () => {
   const first = start(at.home, ['resume', '--limit-upload', '8MiB']);
   const lock = join(at.state, `${id}.lock`);
   // while it takes the dead one's lock over there is none for a moment
-  await vi.waitFor(() => expect(readFileSync(lock, 'utf8')).toContain(`"pid":${first.pid},`), 20_000);
+  await vi.waitFor(() => expect(readFileSync(lock, 'utf8')).toContain(`"pid":${first.pid},`), 120_000);
 
   const second = await archiver(at.home, ['resume', id]);
   const cleaned = await archiver(at.home, ['resume', 'clean', '--older-than', '0', '--json']);
@@ -531,7 +532,8 @@ describe('create upload', () => {
     const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' };
     const args = ['create', 'upload', at.source, '--bucket', 'bucket', '--endpoint-url', proxy.endpoint];
 
-    const { status } = await archiver(at.home, [...args, '--workers', '1', '--chunk-size-mb', '5', ...flags], { env });
+    const run = [...args, '--workers', '1', '--chunk-size-mb', '5', ...flags];
+    const { status } = await archiverProcess(at.home, run, { env });
 
     expect(status).toBe(1);
     expect([...(s3.buckets.get('bucket')?.keys() ?? [])]).toHaveLength(chunks);

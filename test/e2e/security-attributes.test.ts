@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadLibc } from '../../src/core/libc/libc.js';
-import { archiver, makeFolder, missingTools, onlyUpload, uploadJson } from './upload-cli.js';
+import { archiver, uploadJson } from './in-process.js';
+import { makeFolder, missingTools, onlyUpload } from './upload-cli.js';
 import { raw } from '../support/raw.js';
 
 // Version 2 of the kernel's record: cap_net_raw, permitted and effective.

@@ -70,7 +70,7 @@ async function prompted(session: TerminalSession, after: string): Promise<string
     const ran = rows.findLastIndex((row) => row.endsWith(`> ${after}`));
     return ran >= 0 && ran < rows.length - 1 && /^run-0411:\/\w*>$/.test(rows.at(-1) ?? '');
   };
-  await expect.poll(isBack, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isBack, { timeout: 120_000 }).toBe(true);
   return rows;
 }
 
@@ -81,13 +81,13 @@ const script = (text: string, args: readonly string[] = [url]): Promise<Ran> =>
     const child = execFile(
       process.execPath,
       [CLI, 'shell', ...args],
-      { cwd: folder, env, timeout: 50_000, maxBuffer: 2 ** 28 },
+      { cwd: folder, env, timeout: 150_000, maxBuffer: 2 ** 28 },
       (_, stdout, stderr) => resolve({ status: child.exitCode, stdout, stderr }),
     );
     child.stdin?.end(text);
   });
 
-describe('a shell in a terminal', { timeout: 60_000 }, () => {
+describe('a shell in a terminal', () => {
   it('looks like this', async () => {
     const session = await start({ columns: 120, rows: 40 });
     for (const line of ['ls data', 'cat data/part-000.csv', 'cd data', 'stat part-031.csv']) {
@@ -233,7 +233,7 @@ describe('a shell in a terminal', { timeout: 60_000 }, () => {
       const drawn = session.written().length;
       session.resize(columns, rows);
       // As a person does it: the next size comes when the line was drawn for this one.
-      await expect.poll(() => session.written().slice(drawn), { timeout: 12_000 }).toContain('eighty/cells');
+      await expect.poll(() => session.written().slice(drawn), { timeout: 120_000 }).toContain('eighty/cells');
       await expect
         .poll(async () => (await session.screen()).filter((line) => line.includes('run-0411:/>')).length)
         .toBe(1);
@@ -285,7 +285,7 @@ describe('a shell in a terminal', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a shell without a terminal', { timeout: 60_000 }, () => {
+describe('a shell without a terminal', () => {
   it('runs the lines of stdin, prompts for nothing, and ends as the last one did', async () => {
     const ran = await script('# look\ncd data\r\nls *.csv\ncat nope\ncat part-000.csv | tail -n 1\npwd > where\n');
     expect(ran.stdout).toBe(

@@ -44,7 +44,7 @@ const run = (...args: readonly string[]): TerminalSession => open([CLI, ...args]
 
 const delayed = (): void => proxy.inject({ fault: { kind: 'delay', ms: 2500 }, path: /manifest/, times: 1 });
 
-describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
+describe('a slow manifest on a terminal', () => {
   it.each([
     ['info', 'Shards', () => ['info', upload]],
     ['dvc stages', 'prepare', () => ['dvc', 'stages', upload]],
@@ -95,7 +95,7 @@ describe('a slow manifest on a terminal', { timeout: 60_000 }, () => {
 
     // What was written last may be read after the end.
     const rows = (): number => session.written().match(/ data\/part-[0-9a-f]{32}\.csv\r\n/g)?.length ?? 0;
-    await expect.poll(rows, { timeout: 5000 }).toBe(FILES);
+    await expect.poll(rows, { timeout: 120_000 }).toBe(FILES);
     // A row is some columns wider than the window.
     expect(
       (await session.screen()).filter((line) => !/^(?:[0-9a-f]{0,3}\.csv|v|.* data\/part-.*)$/.test(line)),

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver } from './upload-cli.js';
+import { archiver } from './in-process.js';
 
 const bits = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const modesBelow = (folder: string): Set<string> =>

@@ -1,4 +1,4 @@
-// `archiver sync` as people and scripts run it: the built program on a folder store.
+// `archiver sync` as people and scripts run it, on a folder store.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,13 +6,15 @@ import { noise } from '../core/archive/trees.js';
 import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import { readStore } from '../kill/store-state.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, filesBelow, type Ran } from './upload-cli.js';
+import { archiver } from './in-process.js';
+import { archiver as archiverProcess, filesBelow, type Ran } from './upload-cli.js';
 
 interface Place {
   readonly home: string;
   readonly source: string;
   readonly base: string;
   readonly sync: (...args: readonly string[]) => Promise<Ran>;
+  readonly syncProcess: (...args: readonly string[]) => Promise<Ran>;
 }
 
 async function place(): Promise<Place> {
@@ -22,7 +24,14 @@ async function place(): Promise<Place> {
   mkdirSync(source);
   for (let i = 0; i < 30; i++) writeFileSync(join(source, `file-${i}`), `content ${i}`);
   writeFileSync(join(source, 'noise'), noise(200_000));
-  return { home, source, base, sync: (...args) => archiver(home, ['sync', source, `file://${base}`, ...args]) };
+  const words = ['sync', source, `file://${base}`];
+  return {
+    home,
+    source,
+    base,
+    sync: (...args) => archiver(home, [...words, ...args]),
+    syncProcess: (...args) => archiverProcess(home, [...words, ...args]),
+  };
 }
 
 const documentOf = ({ stdout }: Ran): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
@@ -98,13 +107,13 @@ describe('archiver sync', () => {
     expect(second).toMatchObject({ version: 2, added: 1, files: 32 });
   });
 
-  test('stays consistent when ten processes sync one folder at once', { timeout: 180_000 }, async () => {
-    const { base, source, sync } = await place();
+  test('stays consistent when ten processes sync one folder at once', { timeout: 300_000 }, async () => {
+    const { base, source, sync, syncProcess } = await place();
     await sync();
     for (let i = 0; i < 5; i++) writeFileSync(join(source, `more-${i}`), noise(20_000));
     chmodSync(join(source, 'file-1'), 0o600);
 
-    const runs = await Promise.all(Array.from({ length: 10 }, () => sync('--json', '--track-deletes')));
+    const runs = await Promise.all(Array.from({ length: 10 }, () => syncProcess('--json', '--track-deletes')));
 
     expect(runs.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual(Array.from({ length: 10 }, () => 0));
     const versions = await readStore(fileStore(base));

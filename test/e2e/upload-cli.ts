@@ -21,14 +21,15 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
-function environment(home: string, env: RunOptions['env']): Record<string, string> {
+/** What the program sees of the environment. */
+export function environment(home: string, env: RunOptions['env']): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', TZ: 'UTC', HOME: home, ARCHIVER_HOME: join(home, '.archiver'), ...env };
 }
 
 /** Runs the program to its end; `home` is its HOME. */
 export async function archiver(home: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const ran = await new Promise<Ran>((resolve, reject) => {
-    const { uid, timeoutMs = 50_000 } = options;
+    const { uid, timeoutMs = 150_000 } = options;
     const child = execFile(
       process.execPath,
       [CLI, ...args],
@@ -65,13 +66,22 @@ export interface UploadDocument {
   readonly requests: Readonly<Record<string, number>>;
 }
 
+export interface UploadRan extends Ran {
+  readonly document: UploadDocument;
+}
+
 /** Uploads with `--json` and gives the document beside the exit status. */
-export async function uploadJson(
+export const uploadJson = (home: string, args: readonly string[], options: RunOptions = {}): Promise<UploadRan> =>
+  uploadWith(archiver, home, args, options);
+
+/** The same with another way to run the program. */
+export async function uploadWith(
+  run: typeof archiver,
   home: string,
   args: readonly string[],
-  options: RunOptions = {},
-): Promise<Ran & { readonly document: UploadDocument }> {
-  const ran = await archiver(home, ['upload', ...args, '--json', '--quiet'], options);
+  options: RunOptions,
+): Promise<UploadRan> {
+  const ran = await run(home, ['upload', ...args, '--json', '--quiet'], options);
   if (ran.stdout === '') throw new Error(`no document, status ${ran.status}: ${ran.stderr}`);
   return { ...ran, document: JSON.parse(ran.stdout) as UploadDocument };
 }

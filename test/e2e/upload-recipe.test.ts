@@ -15,7 +15,8 @@ import {
 } from '../core/archive/trees.js';
 import { fsPath, rawFromLatin1 } from '../../src/core/paths/raw-path.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { archiver, makeFolder, missingTools, onlyUpload, readManifest, uploadJson } from './upload-cli.js';
+import { archiver, uploadJson } from './in-process.js';
+import { makeFolder, missingTools, onlyUpload, readManifest } from './upload-cli.js';
 
 const missing = missingTools('tar', 'zstd', 'jq', 'gzip', 'base64');
 const isGnuTar = spawnSync('tar', ['--version'], { encoding: 'utf8' }).stdout.includes('GNU');
@@ -199,7 +200,7 @@ test.skipIf(!canRun)(
     ];
     const took: { readonly id: string; readonly tree: unknown }[] = [];
     const run = async (...args: string[]): Promise<Record<string, unknown>> => {
-      const { status, stdout, stderr } = await archiver(home, [...args, '--json'], { timeoutMs: 120_000 });
+      const { status, stdout, stderr } = await archiver(home, [...args, '--json']);
       expect([args[0], status, status === 0 ? '' : stderr + stdout]).toEqual([args[0], 0, '']);
       return JSON.parse(stdout) as Record<string, unknown>;
     };

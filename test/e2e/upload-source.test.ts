@@ -138,7 +138,7 @@ describe('T22 special files', () => {
     await new Promise<void>((resolve) => void server.listen(join(source, 'socket'), resolve));
     onTestFinished(() => void server.close());
 
-    const { status, document } = await uploadJson(home, [source, url], { timeoutMs: 20_000 });
+    const { status, document } = await uploadJson(home, [source, url], { timeoutMs: 120_000 });
 
     expect(status).toBe(0);
     expect(document.skipped.map(({ path }) => path)).toEqual(['fifo', 'socket', ...(isRoot ? ['zero'] : [])]);
@@ -151,7 +151,7 @@ describe('T22 special files', () => {
     writeFileSync(join(folder, 'file'), 'content');
     spawnSync('mkfifo', [join(folder, name)]);
 
-    const { status } = await uploadJson(home, [source, url, '--exclude-caches'], { timeoutMs: 20_000 });
+    const { status } = await uploadJson(home, [source, url, '--exclude-caches'], { timeoutMs: 120_000 });
 
     expect(status).toBe(0);
     expect(listed(base)).toEqual(['folder', 'folder/file']);
@@ -164,7 +164,7 @@ describe('T22 special files', () => {
     mkdirSync(join(source, 'b', '.archiverignore'));
     writeFileSync(join(source, 'c', '.archiverignore'), Buffer.alloc(3_000_000, '#'));
 
-    const { status, document } = await uploadJson(home, [source, url], { timeoutMs: 20_000 });
+    const { status, document } = await uploadJson(home, [source, url], { timeoutMs: 120_000 });
 
     expect(status).toBe(3);
     expect(document.skipped.map(({ path }) => path)).toEqual(['c/.archiverignore']);

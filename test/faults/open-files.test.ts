@@ -19,7 +19,7 @@ function within(limit: number, home: string, args: readonly string[]): Promise<E
     const child = execFile(
       'bash',
       ['-c', `ulimit -n ${limit} && exec "$@"`, 'bash', process.execPath, CLI, ...args],
-      { env, timeout: 55_000, killSignal: 'SIGKILL' },
+      { env, timeout: 150_000, killSignal: 'SIGKILL' },
       (_, stdout, stderr) => resolve({ status: child.exitCode, stdout, stderr }),
     );
   });

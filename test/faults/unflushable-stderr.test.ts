@@ -14,7 +14,7 @@ async function statusOf(home: string, args: readonly string[]): Promise<number |
   const child = spawn(process.execPath, [CLI, ...args], {
     stdio: ['ignore', 'ignore', stderr],
     env: { PATH: process.env['PATH'], HOME: home, ARCHIVER_HOME: join(home, '.archiver') },
-    timeout: 20_000,
+    timeout: 120_000,
     killSignal: 'SIGKILL',
   });
   closeSync(stderr);

@@ -2,7 +2,7 @@
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useTestCredentials } from '../support/open-s3.js';
-import { killEverywhere, pointsOf } from './kill-everywhere.js';
+import { everyNth, killEverywhere } from './kill-everywhere.js';
 import { makeS3World } from './s3-world.js';
 import { SCENARIOS } from './scenarios.js';
 
@@ -21,7 +21,7 @@ describe.each([
   });
 
   test.each(SCENARIOS)('every version survives a kill in $name', { timeout: 600_000 }, async (scenario) => {
-    const { kills, problems } = await killEverywhere(await makeS3World(upstream, BUCKET), scenario, pointsOf(7, 2));
+    const { kills, problems } = await killEverywhere(await makeS3World(upstream, BUCKET), scenario, everyNth(7, 2));
 
     expect(problems).toEqual([]);
     expect(kills).toBeGreaterThan(2);

@@ -1,6 +1,6 @@
 // The process is killed before its changes to file systems: ARCHIVER_TEST_KILLS=all kills it before every single one.
 import { expect, test } from 'vitest';
-import { killEverywhere, pointsOf } from './kill-everywhere.js';
+import { everyKind, killEverywhere } from './kill-everywhere.js';
 import { SCENARIOS } from './scenarios.js';
 import { makeWorld } from './world.js';
 
@@ -8,7 +8,7 @@ test.each(SCENARIOS)(
   'every version that is to stay survives a kill in $name, and the rerun finishes',
   { timeout: 1_800_000 },
   async (scenario) => {
-    const { kills, problems } = await killEverywhere(await makeWorld(), scenario, pointsOf(7, 6));
+    const { kills, problems } = await killEverywhere(await makeWorld(), scenario, everyKind);
 
     expect(problems).toEqual([]);
     expect(kills).toBeGreaterThan(6);

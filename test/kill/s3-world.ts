@@ -63,14 +63,17 @@ export async function makeS3World(upstream: string, bucket: string): Promise<Wor
     store,
     url: store.url,
     run: (...args) => run(args, () => proxy.disarm()),
-    count: async (...args) => {
+    points: async (...args) => {
       await run(args, () => proxy.disarm());
-      return 2 * proxy.changes();
+      return Array.from({ length: proxy.changes() }, (_, index) => [
+        `before ${index + 1}`,
+        `after ${index + 1}`,
+      ]).flat();
     },
     killAt: async (point, ...args) => {
-      const when = point % 2 === 1 ? 'before' : 'after';
+      const [when, change] = point.split(' ');
       const { status } = await run(args, (child) =>
-        proxy.arm(Math.ceil(point / 2), when, () => void child.kill('SIGKILL')),
+        proxy.arm(Number(change), when === 'before' ? 'before' : 'after', () => void child.kill('SIGKILL')),
       );
       await proxy.settled();
       return status === null;

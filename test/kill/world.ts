@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { program } from '../../src/commands/index.js';
 import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../src/core/object-store/object-store.js';
 import { archiver, type Ran } from '../e2e/upload-cli.js';
+import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const PRELOAD = fileURLToPath(new URL('kill-at.mjs', import.meta.url));
@@ -21,10 +23,10 @@ export interface Place {
 }
 
 export interface World extends Place {
-  /** How many points of a run there are at which it can be killed. */
-  count(...args: readonly string[]): Promise<number>;
-  /** Runs it and kills it at its n-th point. False when it ended before. */
-  killAt(point: number, ...args: readonly string[]): Promise<boolean>;
+  /** The points of a run at which it can be killed: what it is about to do there. */
+  points(...args: readonly string[]): Promise<readonly string[]>;
+  /** Runs it and kills it at that point. False when it did not come there. */
+  killAt(point: string, ...args: readonly string[]): Promise<boolean>;
   /** Remembers everything as it is now. */
   save(): Promise<void>;
   /** Puts everything back as it was saved. */
@@ -49,24 +51,26 @@ export async function makeFolders(): Promise<Folders> {
   return { live, source, home, save: () => copy(live, saved), reset: () => copy(saved, live) };
 }
 
-/** An empty world with a folder store; a point is before a change to a file system. */
+/** An empty world with a folder store; a point is before a change to a file system. Only what is counted or killed is a process. */
 export async function makeWorld(): Promise<World> {
   const { live, source, home, save, reset } = await makeFolders();
   const base = join(live, 'store');
   mkdirSync(base);
   const preload = (env: Record<string, string>) => ({ env: { ...env, NODE_OPTIONS: `--import ${PRELOAD}` } });
-  const countFile = join(live, 'count');
+  const listFile = join(live, 'points');
+  const root = program();
+  const env = { PATH: process.env['PATH'] ?? '', ARCHIVER_HOME: join(home, '.archiver') };
   return {
     source,
     store: fileStore(base),
     url: `file://${base}`,
-    run: (...args) => archiver(home, args),
+    run: (...args) => runCommand({ root, folder: home, env }, args),
     killAt: async (point, ...args) =>
-      (await archiver(home, args, preload({ ARCHIVER_KILL_AT: String(point) }))).status === null,
-    count: async (...args) => {
-      const ran = await archiver(home, args, preload({ ARCHIVER_KILL_COUNT: countFile }));
-      if (!existsSync(countFile)) throw new Error(`the run was not counted: ${ran.stderr}`);
-      return Number(readFileSync(countFile, 'utf8'));
+      (await archiver(home, args, preload({ ARCHIVER_KILL_AT: point }))).status === null,
+    points: async (...args) => {
+      const ran = await archiver(home, args, preload({ ARCHIVER_KILL_LIST: listFile }));
+      if (!existsSync(listFile)) throw new Error(`the points of the run were not listed: ${ran.stderr}`);
+      return readFileSync(listFile, 'utf8').split('\n');
     },
     save: async () => save(),
     reset: async () => reset(),

@@ -15,9 +15,13 @@ export interface CommandRun {
 export interface CommandHost {
   readonly root: Node<Command>;
   readonly folder: string;
+  /** HOME; the folder, unless it is said. */
+  readonly userHome?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Lines typed on a terminal, after which the input ends; without them there is no terminal. */
   readonly answers?: readonly string[] | undefined;
+  /** What stdin gives where it is no terminal, before it ends; without it nothing comes and it stays open. */
+  readonly input?: string;
   readonly now?: () => Date;
   /** Results go to a terminal of this width. */
   readonly columns?: number;
@@ -25,7 +29,7 @@ export interface CommandHost {
 
 /** One call of the program. */
 export async function runCommand(
-  { root, folder, env = {}, answers, now = () => new Date(), columns }: CommandHost,
+  { root, folder, userHome = folder, env = {}, answers, input, now = () => new Date(), columns }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
@@ -35,11 +39,12 @@ export async function runCommand(
     return stream;
   };
   const isTTY = answers !== undefined;
+  const typed = answers?.map((line) => `${line}\n`) ?? (input === undefined ? undefined : [input]);
   const host = {
     env: { ARCHIVER_HOME: join(folder, 'home'), ...env },
     cwd: folder,
-    userHome: folder,
-    stdin: Object.assign(isTTY ? Readable.from(answers.map((line) => `${line}\n`)) : new PassThrough(), { isTTY }),
+    userHome,
+    stdin: Object.assign(typed === undefined ? new PassThrough() : Readable.from(typed), { isTTY }),
     stdout: Object.assign(collector('stdout'), columns !== undefined && { isTTY: true, columns }),
     stderr: Object.assign(collector('stderr'), { isTTY }),
     now,

@@ -16,6 +16,8 @@ import { uploadFolder, type UploadRunOptions } from './upload-folder.js';
 const HISTORIES = Number(process.env['ARCHIVER_TEST_HISTORIES'] ?? 12);
 const FIRST_SEED = Number(process.env['ARCHIVER_TEST_SEED'] ?? 1);
 const VERSIONS = 12;
+/** Small, so that small files are cut and there are several chunks. */
+const CHUNK_BYTES = MIB / 2;
 
 /** Unique ids, as the clock and the random generator would give. */
 function ids(): Pick<UploadRunOptions, 'randomBytes'> {
@@ -57,7 +59,11 @@ async function restoreVersion(base: string, datasetId: string, version: number):
 class History {
   readonly trees: Record<string, Described>[] = [];
   datasetId = '';
-  private readonly shared = { ...ids(), changes: { trackDeletes: true }, memoryLimitBytes: 200 * MIB };
+  private readonly shared = {
+    ...ids(),
+    changes: { trackDeletes: true, allowMassDelete: true },
+    chunkBytes: CHUNK_BYTES,
+  };
 
   constructor(
     private readonly source: string,
@@ -79,14 +85,14 @@ describe('random histories', () => {
     test(
       `every version restores to the tree of its moment, also after a prune (seed ${seed})`,
       {
-        timeout: 180_000,
+        timeout: 600_000,
       },
       async () => {
         const folder = await tempFolder();
         const source = join(folder, 'source');
         mkdirSync(source);
         const random = randomOf(seed);
-        const tree = new RandomTree(source, random, 6 * MIB);
+        const tree = new RandomTree(source, random, 3 * CHUNK_BYTES);
         tree.edit(200); // large enough for chains of deltas
         const history = new History(source, join(folder, 'store'));
         for (let version = 1; version <= VERSIONS; version++) {

@@ -88,7 +88,7 @@ describe('a prune', () => {
       await pruneFolder(copy, { keep: { last: 1 }, graceMs: 0 });
       expect([step, await allContent(fileStore(copy))]).toEqual([step, before]);
     }
-  }, 60_000);
+  });
 
   test('that has marked the copies of an interrupted balance makes the next one copy anew', async () => {
     await expect(balanceFolder(folder, { wrap: interrupt })).rejects.toThrow('killed');

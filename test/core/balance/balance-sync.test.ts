@@ -82,7 +82,7 @@ test('whenever it commits, its version is whole', async () => {
     expect([at, await verifyFolder(folder, uploadId)]).toMatchObject([at, { ok: true, errors: [] }]);
     expect([at, await restored(folder, NAMES, uploadId)]).toEqual([at, ORIGINALS]);
   }
-}, 120_000);
+});
 
 test('one that compared before the balance and commits after it refers to the old objects, which are still there', async () => {
   const folder = await folderWith(dataset());

@@ -202,7 +202,7 @@ describe('killed', () => {
       expect([at, (await chunksIn(copy)).length]).toEqual([at, SIZES.length + moves.length]);
       expect([at, await recordFits(copy)]).toEqual([at, true]);
     }
-  }, 120_000);
+  });
 
   test('a copy that is not what it should be is made again', async () => {
     const [move] = (await previewFolder(folder)).moves;

@@ -32,7 +32,7 @@ beforeAll(async () => {
     const ran = await archiver(folder, ['sync', source, url, '--dataset-id', 'lab', '--json']);
     if (ran.status !== 0) throw new Error(ran.stderr);
   }
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -54,7 +54,7 @@ async function expectClean(session: TerminalSession): Promise<void> {
   expect(written.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(written.lastIndexOf('\u001b[?2004h'));
 }
 
-describe('archiver browse in a terminal', { timeout: 60_000 }, () => {
+describe('archiver browse in a terminal', () => {
   it('marks files, asks, restores them byte for byte, and leaves lines and a clean terminal', async () => {
     const session = browse(['./out']);
     await session.until('1 of 44');
@@ -271,7 +271,7 @@ describe('archiver browse in a terminal', { timeout: 60_000 }, () => {
   });
 });
 
-describe('archiver browse of what lies in cold storage', { timeout: 60_000 }, () => {
+describe('archiver browse of what lies in cold storage', () => {
   const browseCold = async (more: readonly string[] = []): Promise<[ColdArchive, TerminalSession]> => {
     const cold = await makeColdArchive(['STANDARD', 'GLACIER', 'GLACIER']);
     const env = {
@@ -359,7 +359,7 @@ describe('archiver browse of what lies in cold storage', { timeout: 60_000 }, ()
   });
 });
 
-describe('archiver browse without a terminal', { timeout: 60_000 }, () => {
+describe('archiver browse without a terminal', () => {
   it('is a usage error that names the command for scripts', async () => {
     const piped = await archiver(folder, ['browse', url, '--dataset-id', 'lab']);
     const json = await archiver(folder, ['browse', url, '--dataset-id', 'lab', '--json']);

@@ -66,7 +66,7 @@ function run(ending: string, env: Record<string, string> = {}, columns = 80, row
     return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
   };
   const seen = async (isIt: (lines: readonly string[]) => boolean, what = 'such a screen'): Promise<string[]> => {
-    for (let tries = 0; tries < 400; tries += 1) {
+    for (let tries = 0; tries < 4000; tries += 1) {
       const lines = await screen();
       if (isIt(lines)) return lines;
       await sleep(25);
@@ -109,7 +109,7 @@ function isFrame(lines: readonly string[], columns: number): boolean {
 const isCursorShown = (written: string): boolean =>
   written.lastIndexOf('\u001b[?25h') > written.lastIndexOf('\u001b[?25l');
 
-describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
+describe('the progress screen in a terminal', () => {
   it('draws the frame, then takes it away and leaves notes and results', async () => {
     const session = run('finish');
     await session.until('of 1 000 files');
@@ -279,7 +279,7 @@ describe('the progress screen in a terminal', { timeout: 30_000 }, () => {
   });
 });
 
-describe('without a terminal', { timeout: 30_000 }, () => {
+describe('without a terminal', () => {
   it('writes no escape codes and does not load Ink', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, 'tell']);
 
