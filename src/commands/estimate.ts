@@ -79,9 +79,10 @@ export const command = defineCommand({
   async run(values, [path = '.'], context: Context) {
     const { CLASS_COLUMNS, folderEstimateDocument, folderLines, sectionLines } =
       await import('./kit/folder-estimate.js');
-    const { chosenPrices } = await import('./kit/prices.js');
+    const { chosenPrices, warnOfRegion } = await import('./kit/prices.js');
     const { documentLine } = await import('../core/json/document.js');
     const prices = await chosenPrices(values, context);
+    await warnOfRegion(prices, context);
     const estimated = await withProgress(context, values, (emit) => {
       emit({ type: 'start', operation: 'estimate', source: path, target: '' });
       return estimatePath(path, { values, prices, context, emit });

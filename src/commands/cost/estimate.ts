@@ -32,13 +32,14 @@ export const command = defineCommand({
   ],
   exits: { 0: 'estimated, also where a price is not known', 1: 'AWS does not give its prices (--real-time-pricing)' },
   async run({ size, storageClass, operation, ...values }, _args, context: Results & PriceContext) {
-    const { chosenPrices } = await import('../kit/prices.js');
+    const { chosenPrices, warnOfRegion } = await import('../kit/prices.js');
     const { classEstimate } = await import('../../core/cost/class-estimate.js');
     const { roughlyPlanned } = await import('../../core/archive/plan/planned-upload.js');
     const { autoShardCount } = await import('../../core/archive/plan/shard-strategy.js');
     const { classEstimateDocument, keepingFacts, restoreFacts } = await import('../kit/class-estimate.js');
     const { originOf } = await import('../../core/cost/price-table.js');
     const prices = await chosenPrices(values, context);
+    await warnOfRegion(prices, context);
     const content = { storageClass, files: 0, bytes: size, packedBytes: size };
     const planned = roughlyPlanned(content, autoShardCount(size));
     const estimate = classEstimate(storageClass, [...planned.objects()], prices);

@@ -3,7 +3,8 @@ import type { Cancellation, Clock, Environment, Messages, Places, Pricing } from
 import { ownPrices } from '../../core/cost/own-prices.js';
 import type { PriceBook, PriceList } from '../../core/cost/price-table.js';
 import type { Provider } from '../../core/cost/providers.js';
-import { usageError } from '../../core/failures/errors.js';
+import { ArchiverError, usageError } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
 
 export interface PricedBy {
   readonly provider: Provider | undefined;
@@ -40,15 +41,25 @@ export async function chosenPrices(values: PriceValues, context: PriceContext): 
   return ownPrices(pricing, () => live)(place);
 }
 
-/** Where nothing has a price: refuses a region that is not known, with one that may be meant. @throws not-found */
-export async function refuseUnknownRegion({ region, classes, provider }: PriceList): Promise<void> {
-  if (provider !== 'aws' || Object.keys(classes).length > 0) return;
-  const { ArchiverError } = await import('../../core/failures/errors.js');
+/** Says why nothing has a price, where that is so because of the region. */
+export async function warnOfRegion(prices: PriceList, { warn }: Pick<Messages, 'warn'>): Promise<void> {
+  const unknown = await unknownRegion(prices);
+  if (unknown !== undefined) warn(`${unknown.message}, so that amounts are not known; ${unknown.hint ?? ''}`);
+}
+
+/** Refuses a region that there are no prices of. @throws not-found */
+export async function refuseUnknownRegion(prices: PriceList): Promise<void> {
+  const unknown = await unknownRegion(prices);
+  if (unknown !== undefined) throw unknown;
+}
+
+/** The failure, with the region that may be meant. */
+async function unknownRegion({ region, classes, provider }: PriceList): Promise<ArchiverError | undefined> {
+  if (provider !== 'aws' || Object.keys(classes).length > 0) return undefined;
   const { suggest } = await import('../../cli/suggest.js');
   const { PRICED_REGIONS } = await import('../../core/cost/price-table.js');
-  const { printable } = await import('../../core/paths/raw-path.js');
   const near = suggest(region ?? '', PRICED_REGIONS);
-  throw new ArchiverError('not-found', `there is no list of prices for region '${printable(region ?? '')}'`, {
+  return new ArchiverError('not-found', `there is no list of prices for region '${printable(region ?? '')}'`, {
     hint: near === undefined ? `regions with prices: ${PRICED_REGIONS.join(', ')}` : `did you mean ${near}?`,
   });
 }

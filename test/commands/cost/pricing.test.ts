@@ -134,6 +134,13 @@ describe('cost estimate', () => {
     expect([status, stdout]).toEqual([0, expect.stringContaining('storage   unknown a month')]);
   });
 
+  test('a region without prices is warned of', async () => {
+    const { status, stdout, stderr } = await cost('estimate', '--size', '1GB', '-r', 'eu-wst-1');
+
+    expect([status, stdout]).toEqual([0, expect.stringContaining('storage   unknown a month')]);
+    expect(stderr).toMatch(/^! there is no list of prices for region 'eu-wst-1', .*did you mean eu-west-1\?\n$/);
+  });
+
   test('needs a size', async () => {
     expect((await cost('estimate')).status).toBe(2);
   });
