@@ -32,9 +32,9 @@ export const RULES = [
   },
   {
     from: /^(core|commands|cli)\//,
-    except: /^core\/(object-store\/s3\/|keys\/kms-client|alerts\/channels\/cloudwatch)/,
+    except: /^core\/(object-store\/s3\/|keys\/kms-client|alerts\/channels\/cloudwatch|live-prices\/get-products)/,
     never: ['@aws-sdk/*'],
-    why: 'only core/object-store/s3, core/keys/kms-client.ts and core/alerts/channels/cloudwatch.ts know the SDK',
+    why: 'only core/object-store/s3, core/keys/kms-client.ts, core/alerts/channels/cloudwatch.ts and core/live-prices/get-products.ts know the SDK',
   },
   {
     from: /^core\/cost\//,

@@ -30,7 +30,7 @@ const scalar = (text: string): string =>
 
 function sampleYaml(flag: Flag): string {
   const text = sampleText(flag);
-  if (flag.kind === 'pairs') return '{ key: value }';
+  if (flag.kind === 'pairs') return `{ ${flag.type.sample.replace('=', ': ')} }`;
   return flag.kind === 'repeat' ? `[${scalar(text)}]` : scalar(text);
 }
 

@@ -4,6 +4,7 @@ import type { ConfigKey, ConfigSchema } from '../core/config/config-schema.js';
 import { type Declaration, wordsOf } from './declaration.js';
 import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
 import { allFlags, globalFlags } from './global-flags.js';
+import { SETTINGS, SETTINGS_SECTION } from './settings.js';
 import { STORE_KEY, storeSetting } from './store-setting.js';
 import { suggest } from './suggest.js';
 import { commandsUnder, type Node } from './tree.js';
@@ -12,7 +13,7 @@ import { commandsUnder, type Node } from './tree.js';
 export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
   aws: ['region', 'profile', 'endpointUrl'],
   storage: [STORE_KEY, 'bucket', 'prefix', 'storageClass', 'kmsKeyId'],
-  costControl: ['uploadHistory'],
+  [SETTINGS_SECTION]: [...Object.keys(SETTINGS), 'uploadHistory'],
 };
 
 /** Flags that no file sets: the context has a file of its own, and nothing else asks for it. */
@@ -67,9 +68,10 @@ function parentsOf(section: string): readonly string[] {
 /** Every key and section that the tree gives. */
 export function configSchema(root: Node): TreeSchema {
   const commands = [...commandsUnder(root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
-  const byName: Flags = { ...flagsByName(commands), [STORE_KEY]: storeSetting() };
+  const byName: Flags = { ...flagsByName(commands), ...SETTINGS, [STORE_KEY]: storeSetting() };
   const keys = new Map<string, TreeKey>();
-  const isSetting = ([name]: readonly [string, Flag]): boolean => name !== STORE_KEY && !NOT_SETTINGS.has(name);
+  const isSetting = ([name]: readonly [string, Flag]): boolean =>
+    name !== STORE_KEY && !(name in SETTINGS) && !NOT_SETTINGS.has(name);
   for (const [section, names] of Object.entries(SHARED_SECTIONS)) {
     for (const name of names) keys.set(...treeKey(section, name, byName[name] ?? anyText(name), undefined));
   }

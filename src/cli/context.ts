@@ -1,4 +1,5 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
+import type { PriceSettings } from '../core/cost/own-prices.js';
 import type { RunAccount } from '../core/ledger/run-account.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
@@ -49,6 +50,11 @@ export interface MemoryLimit {
 /** What the ledger is told; commands use `kit/account.ts`. */
 export interface Accounted {
   readonly account: RunAccount;
+}
+
+/** What things cost here. */
+export interface Pricing {
+  readonly pricing: PriceSettings;
 }
 
 /** stdout: the result. */
@@ -105,6 +111,7 @@ export interface Context
     Origins,
     Accounted,
     MemoryLimit,
+    Pricing,
     StreamedResults,
     Messages,
     Verbosity,

@@ -1,5 +1,7 @@
 // Makes what `run` gets. Everything that is written goes through here, so that --json, --quiet and escaping hold.
 import { join } from 'node:path';
+import type { PriceSettings } from '../core/cost/own-prices.js';
+import { PROVIDERS } from '../core/cost/providers.js';
 import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
@@ -24,6 +26,12 @@ export function archiverHome({ env, userHome }: Pick<Host, 'env' | 'userHome'>):
   const given = env['ARCHIVER_HOME'];
   return given === undefined || given === '' ? join(userHome, '.archiver') : given;
 }
+
+const priceSettings = (values: ParsedCommand['values']): PriceSettings => ({
+  discount: typeof values['priceDiscount'] === 'number' ? values['priceDiscount'] : undefined,
+  own: (values['ownPrices'] ?? {}) as PriceSettings['own'],
+  provider: PROVIDERS.find((name) => name === values['provider']),
+});
 
 /** The context of one run. */
 export function createContext(
@@ -73,6 +81,7 @@ export function createContext(
       stderr: usesColor(choice, host.env, host.stderr.isTTY === true),
     },
     memoryLimitBytes: typeof memoryLimit === 'number' ? memoryLimit : undefined,
+    pricing: priceSettings(values),
     origins,
     result(value, text) {
       if (document !== undefined) throw new Error('a command gives one result');

@@ -1,6 +1,7 @@
 // Variables that look like one of ours and are none: a misspelt one would do nothing, and nobody would know.
 import { envNames, isOfOthers, RESERVED_VARIABLES } from './env-names.js';
 import { allFlags } from './global-flags.js';
+import { SETTINGS } from './settings.js';
 import { STORE_KEY } from './store-setting.js';
 import { suggest } from './suggest.js';
 import { commandsUnder, type Node } from './tree.js';
@@ -13,7 +14,7 @@ const UNTOLD = ['ARCHIVER_NO_LIBC'];
 function knownVariables(root: Node): ReadonlySet<string> {
   const known = new Set<string>([...RESERVED_VARIABLES.map(({ name }) => name), ...UNTOLD]);
   for (const command of commandsUnder(root))
-    for (const key of [STORE_KEY, ...Object.keys(allFlags(command))])
+    for (const key of [STORE_KEY, ...Object.keys({ ...SETTINGS, ...allFlags(command) })])
       for (const name of envNames(command.path, key)) known.add(name);
   return known;
 }

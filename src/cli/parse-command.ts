@@ -10,6 +10,7 @@ import { refuseIdle } from './idle-flags.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { dashed, inWords } from './rule.js';
+import { SETTINGS } from './settings.js';
 import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
 import { suggest } from './suggest.js';
 import { tokenize } from './tokenize.js';
@@ -63,10 +64,14 @@ const isGiven =
     (origins[key] ?? 'default') !== 'default' &&
     (typeof values[key] !== 'boolean' || String(values[key]) !== flags[key]?.defaultText);
 
-/** Flags, and the store that the command works on. */
+/** Settings, flags, and the store that the command works on. */
 function settingsOf(command: Command, cwd: string | undefined): Flags {
   const store = storeArg(command);
-  return { ...allFlags(command), ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }) };
+  return {
+    ...SETTINGS,
+    ...allFlags(command),
+    ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }),
+  };
 }
 
 const rulesOf = (command: Command): NonNullable<Command['rules']> => [

@@ -19,9 +19,11 @@ import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
 import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
 import { command as costBurnrate } from './cost/burnrate.js';
+import { command as costEstimate } from './cost/estimate.js';
 import { command as costExhaustion } from './cost/exhaustion.js';
 import { command as costForecast } from './cost/forecast.js';
 import { command as costHistory } from './cost/history.js';
+import { command as costPricing } from './cost/pricing.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
 import { command as costReconcile } from './cost/reconcile.js';
@@ -38,6 +40,7 @@ import { command as download } from './download.js';
 import { command as dvcExport } from './dvc/export.js';
 import { command as dvcStages } from './dvc/stages.js';
 import { command as dvcStatus } from './dvc/status.js';
+import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
 import { command as info } from './info.js';
 import { command as list } from './list.js';
@@ -88,6 +91,9 @@ const COMMANDS: readonly Command[] = [
   dvcStages,
   dvcStatus,
   dvcExport,
+  estimate,
+  costEstimate,
+  costPricing,
   costReport,
   costProjects,
   costProject,

@@ -1,13 +1,17 @@
 import { defineCommand } from '../cli/command.js';
-import type { Results, Verbosity } from '../cli/context.js';
+import type { Pricing, Results, Verbosity } from '../cli/context.js';
+import { flag } from '../cli/flag.js';
 import type { ChainLink, ReadView } from '../core/dataset/chain/read-view.js';
 import type { ManifestHead, ShardRecord } from '../core/manifest/manifest-types.js';
 import type { DvcPathRecord, DvcRecord } from '../core/manifest/provenance-types.js';
 import { displayPath, printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
 import { formatTimestamp } from '../ui/format-time.js';
+import { formatUsd } from '../ui/format-usd.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
+import { priceListText } from './kit/price-lines.js';
 import { type StoreContext, withStore } from './kit/store.js';
+import type { StoredCost } from './kit/stored-cost.js';
 import { column, numbers, tableText, type TableContext } from './kit/table.js';
 import { findUpload, uploadUrl } from './kit/upload-target.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
@@ -20,7 +24,10 @@ export const command = defineCommand({
     'compression, shard distribution and storage location. Where the manifest is a delta, those that it builds on are read too, and all numbers are those of ' +
     'the whole. --verbose adds a line for each shard, in which a file that is cut over several chunks counts where its last piece lies; --json prints the manifest without its list of files.',
   args: [uploadArg],
-  flags: uploadTargetFlags('us-west-2'),
+  flags: {
+    cost: flag.on({ describe: 'say what storing it costs a month' }),
+    ...uploadTargetFlags('us-west-2'),
+  },
   rules: [...uploadTargetRules],
   examples: [
     'archiver info s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
@@ -28,19 +35,23 @@ export const command = defineCommand({
     'archiver info file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
   exits: { 0: 'described', 1: 'the manifest is missing, damaged or cannot be read' },
-  async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext) {
+  async run(values, [url], context: Results & Verbosity & StoreContext & TableContext & ReadingContext & Pricing) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
     const location = uploadUrl({ baseUrl, uploadId });
-    const { view, requests } = await whileReading(context, location, (emit) =>
-      withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
+    const { storedCost, storedCostDocument } = await import('./kit/stored-cost.js');
+    const { view, cost, requests } = await whileReading(context, location, (emit) =>
+      withStore({ baseUrl, values, context, session, onEvent: emit }, async (opened) => {
+        const { store, requests } = opened;
         const view = await readView(store, { uploadId, sha256, headOnly: true, emit, signal: context.signal });
-        return { view, requests };
+        const cost = values.cost ? storedCost(view.head.chunks, opened, context) : undefined;
+        return { view, cost, requests };
       }),
     );
     const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
-    const document = context.json ? { uploadId, location, ...infoDocument(view), requests } : undefined;
-    context.result(document, () => infoText(view, location, table));
+    const priced = cost === undefined ? {} : { cost: storedCostDocument(cost) };
+    const document = context.json ? { uploadId, location, ...infoDocument(view), ...priced, requests } : undefined;
+    context.result(document, () => infoText(view, location, table) + costText(cost));
   },
 });
 
@@ -95,6 +106,18 @@ function infoText(view: ReadView, url: string, table: string): string {
     section('Shards', shardRows(head)) + table,
     section('Location', location(view, url)),
   ].join('\n');
+}
+
+/** The section about money, where it was asked for. */
+function costText(cost: StoredCost | undefined): string {
+  if (cost === undefined) return '';
+  const { monthlyUsd } = cost;
+  const year = monthlyUsd === null ? null : monthlyUsd * 12;
+  const rows: Rows = [
+    ['storage', `${formatUsd(monthlyUsd)} a month, ${formatUsd(year)} a year`],
+    ['prices', priceListText(cost) ?? 'this store has no list of prices'],
+  ];
+  return `\n${section('Cost', rows)}`;
 }
 
 type Rows = readonly (readonly [label: string, value: string])[];

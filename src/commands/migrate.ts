@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
-import type { Context, Environment, Terminal } from '../cli/context.js';
+import type { Context, Environment, Pricing, Terminal } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ArchiveSource } from '../core/migrate/archive-source.js';
 import type { MigrateResult } from '../core/migrate/migrate.js';
@@ -135,9 +135,12 @@ export const command = defineCommand({
           return result;
         },
         show: async (result) => {
-          const { partial: _, shards: shardCount, ...document } = result;
+          const { partial: _, shards: shardCount, billed: _billed, ...document } = result;
+          const { madeCost, madeCostDocument } = await import('./upload/made-cost.js');
+          const cost = madeCost(result, context);
           const lines = await migratedLines(result, context);
-          return { document: { ...document, shardCount }, text: () => textOf(lines) };
+          const priced = cost === undefined ? {} : { cost: madeCostDocument(cost) };
+          return { document: { ...document, shardCount, ...priced }, text: () => textOf(lines) };
         },
       });
       return partial ? 3 : 0;
@@ -153,8 +156,9 @@ async function ask(values: Values<typeof flags>, source: ArchiveSource, context:
   await agree(context, question, 'not migrated');
 }
 
-async function migratedLines(result: MigrateResult, context: Environment & Terminal): Promise<string[]> {
+async function migratedLines(result: MigrateResult, context: Environment & Terminal & Pricing): Promise<string[]> {
   const { finalLines } = await import('../screens/progress/final-lines.js');
+  const { madeCost, madeCostFacts } = await import('./upload/made-cost.js');
   const { version, skipped } = result;
   const [headline = '', ...details] = finalLines(
     { ...result, version: version ?? 0, operation: 'upload', problems: skipped },
@@ -164,6 +168,7 @@ async function migratedLines(result: MigrateResult, context: Environment & Termi
     headline,
     fact('archive', `${printable(result.archive)} (${result.format}), ${originalText(result)}`),
     fact('validated', result.validated ? `${formatQuantity(result.entries, 'path')} as in the archive` : 'no'),
+    ...madeCostFacts(madeCost(result, context)),
     ...result.notKept.map((sentence) => fact('not kept', sentence)),
     ...(result.tempFolder === undefined ? [] : [fact('temporary', printable(result.tempFolder))]),
     ...details,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
+import type { Pricing } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, requires, someOf } from '../cli/rule.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
@@ -87,7 +88,7 @@ export const command = defineCommand({
     5: 'nothing restored yet: everything was requested from cold storage, and `archiver restore jobs` goes on from there',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [url, folder], context: RestoreContext) {
+  async run(values, [url, folder], context: RestoreContext & Pricing) {
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);
     const { version, manifestSha256 } = target;

@@ -15,7 +15,8 @@ export type Operation =
   | 'scuttle'
   | 'load'
   | 'dvc status'
-  | 'dvc export';
+  | 'dvc export'
+  | 'estimate';
 
 /** A phase of an operation. Each operation has some of them; a plan applies to the phase that it is made in. */
 export type Phase =

@@ -222,6 +222,16 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     interrupt: stopsAndKeeps('written'),
     kept: (target) => `files already written stay in ${target}`,
   },
+  estimate: {
+    doing: 'Estimating',
+    done: 'Estimated',
+    noun: 'Estimate',
+    unit: 'file',
+    moves: { raw: 'sampled' },
+    phases: { scanning: SCANNING, reading: { doing: 'sampling how well it compresses' } },
+    interrupt: stopsWithout('nothing is changed'),
+    kept: () => 'nothing was changed',
+  },
 };
 
 const PLURALS: Partial<Record<Unit, string>> = { entry: 'entries' };

@@ -6,3 +6,11 @@ export function formatUsd(amountUsd: number | null): string {
 
 /** The same for columns: `<$0.01`. */
 export const shortUsd = (amountUsd: number | null): string => formatUsd(amountUsd).replace('less than ', '<');
+
+/** A price of one unit, with all of its digits: `$0.00099`. */
+export const formatUnitUsd = (usd: number | null): string =>
+  usd === null
+    ? 'unknown'
+    : `$${Number(usd.toPrecision(6))
+        .toFixed(10)
+        .replace(/\.?0+$/, '')}`;

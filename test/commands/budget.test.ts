@@ -34,8 +34,8 @@ test('a budget is set, changed, shown, listed and removed', async () => {
     budgetPeriod: 'total',
     periodStart: '2026-03-11T12:00:00.000Z',
     periodEnd: null,
-    cost: { limit: 600.5, used: 0, remaining: 600.5, usedPercent: 0, alertPercent: 50, alertState: 'ok' },
-    volume: { limit: 2e12, alertPercent: 75 },
+    costUsage: { limit: 600.5, used: 0, remaining: 600.5, usedPercent: 0, alertPercent: 50, alertState: 'ok' },
+    volumeUsage: { limit: 2e12, alertPercent: 75 },
     unpricedRuns: 0,
     location: `file://${join(folder, 'home')}`,
   });

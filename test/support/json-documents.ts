@@ -10,20 +10,22 @@ const UPLOADED =
   'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?';
 /** Of a dry run. */
-const PLANNED = 'dryRun? dataset? classes? estimate? contents?';
+const PLANNED = 'dryRun? dataset? classes? estimate? contents? cost?';
 const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
-const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks readyBy? tiers?';
+const RETRIEVAL = 'status jobId? costUsd lines provider region isAws pricesOf terms coldChunks readyBy? tiers?';
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
-const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns location';
+const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns location';
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COMPLIANCE =
   'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
+const ORIGIN = 'provider region pricesOf terms';
+const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumDays earlyDeletionUsd restores';
 
 const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts';
 
@@ -47,6 +49,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  'cost estimate': `operation ${KEPT} ${ORIGIN}`,
+  'cost pricing': `${ORIGIN} bytesPerGb classPrices listPer1000 transferOut freeTransferGb freeTransferTimesStored minimumGb`,
   'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
   'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
   'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
@@ -77,8 +81,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc stages': 'uploadId location stages others dvc requests',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
+  estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
   find: 'pattern location hitCount datasets warnings requests hits',
-  info: 'uploadId location manifest delta? manifests? encryption? requests',
+  info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:

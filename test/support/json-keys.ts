@@ -39,6 +39,11 @@ const anyOf = (...kinds: readonly string[]): Form => ({
   type: z.union(kinds.map((keys) => of(keys).type)),
   form: kinds.map((keys) => of(keys).form).join(' or '),
 });
+const bands = listOf(of('upToGb usd'));
+const byWay = {
+  type: z.record(z.string(), usd.type),
+  form: 'price for `instant`, or for `expedited`, `standard` and `bulk`',
+};
 const KINDS = ['put', 'get', 'list', 'head', 'delete', 'copy', 'other'] as const;
 const requestCounts = {
   type: z.strictObject(Object.fromEntries(KINDS.map((kind) => [kind, count.type]))),
@@ -48,15 +53,15 @@ const key = (form: Form, means: string): Key => ({ ...form, means });
 
 const LISTED =
   'path pathBase64? type size mtime mode uid gid user group md5 chunk shard chunkKeys? target? linkGroup? stage commit';
-const PRICED = 'costUsd lines region isAws pricesOf';
+const PRICED = 'costUsd lines provider region isAws pricesOf terms';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
 const SAMPLE = 'path? pathBase64? key? versionId? reason';
 const CHANGES = 'added deleted modified';
 /** An alert: docs/alerts.md. */
 const ALERT =
-  'alertId time type severity project writerId isGlobal isTest description recommendation isActionRequired cost volume';
+  'alertId time type severity project writerId isGlobal isTest description recommendation isActionRequired costUsage volumeUsage';
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
-const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns';
+const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns';
 const VERSION = 'version uploadId createdAt files bytes';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
@@ -82,6 +87,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   averageBytes: key(bytes, 'of a shard'),
   awardNumber: key(orNull(text), 'as it was given'),
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
+  bandwidth: key(orNull(number), 'bytes that reach the store each second; null where it is not known'),
   before: key(of('type size mtime mode uid gid md5 target?'), 'the file as it was'),
   billForm: key(oneOf('cur', 'focus'), 'a Cost and Usage Report, or a FOCUS export'),
   billLines: key(
@@ -99,6 +105,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   bytes: key(orNull(bytes), 'sizes of the files or objects counted beside it, together'),
   bytesDone: key(bytes, 'of files whose content is stored'),
   bytesFetched: key(bytes, 'read from the store'),
+  bytesPerGb: key(bytes, 'of the GB that prices are for'),
   bytesPerSecond: key(number, 'content per second'),
   bytesSent: key(bytes, 'of content in requests that were acknowledged'),
   bytesTotal: key(bytes, 'of all files'),
@@ -135,6 +142,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     orNull(text),
     'key of the chunk that holds the file, below the folder of the upload; of the last one of a cut file',
   ),
+  chunkBytes: key(bytes, 'most bytes of a chunk before compression'),
   chunkKeys: key(listOf(text), 'of a cut file: the keys of all its chunks'),
   chunkStates: key(listOf(text), 'state of each chunk'),
   chunks: key(count, 'chunks'),
@@ -144,6 +152,18 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   chunksReadable: key(count, 'chunks that can be read now'),
   chunksSent: key(count, 'chunks that the store has acknowledged'),
   chunksTotal: key(count, 'all chunks'),
+  classEstimates: key(
+    listOf(of('storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumDays earlyDeletionUsd restores')),
+    'what each storage class costs',
+  ),
+  classPrices: key(
+    listOf(
+      of(
+        'storageClass minimumDays storage putPer1000 getPer1000 transitionPer1000 retrievalPerGb retrievalRequestPer1000 monitoringPer1000',
+      ),
+    ),
+    'prices by storage class',
+  ),
   classes: key(listOf(of('storageClass files bytes objects packedBytes')), 'what would be stored, by storage class'),
   code: key(text, 'kind of failure, for programs'),
   coldChunks: key(
@@ -161,7 +181,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
   completedAt: key(orNull(time), 'when it ended'),
   compression: key(text, 'how content is compressed, in words'),
-  compressionRatio: key(orNull(number), 'bytes of files over what is stored of them'),
+  compressionRatio: key(
+    orNull(number),
+    'bytes before compression over what is stored of them; null where that is not known',
+  ),
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
@@ -170,7 +193,6 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   context: key(oneOf('local', 'repl'), 'what `archiver` alone does'),
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
   cooldownMs: key(ms, 'how long the same alert about the same thing is not repeated'),
-  cost: key(orNull(of(USAGE)), 'of a budget, in USD'),
   costByClass: key(listOf(of('storageClass costUsd knownUsd')), 'by storage class, the dearest first'),
   costByItem: key(
     listOf(of('item costUsd knownUsd')),
@@ -181,7 +203,12 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   costByRegion: key(listOf(of('region costUsd knownUsd')), 'by region, the dearest first'),
   costByStore: key(listOf(of('url costUsd knownUsd')), 'by store, the dearest first'),
   costByStoredClass: key(listOf(of('storageClass objects storedBytes monthlyUsd')), 'what is stored, by storage class'),
-  costUsd: key(usd, 'estimated at AWS list prices'),
+  costUsage: key(orNull(of(USAGE)), 'of a budget, in USD'),
+  cost: key(
+    orNull(of('monthlyUsd requestsUsd? provider region pricesOf terms')),
+    'of what is stored, and of the run that made it; null where it cannot be read',
+  ),
+  costUsd: key(usd, 'estimated at list prices, or at those of the config file'),
   createdAt: key(time, 'when it began'),
   csv: key(text, 'a table as CSV'),
   currency: key(text, 'ISO 4217'),
@@ -196,7 +223,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   datasets: key(
     listOf(
       anyOf(
-        'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem?',
+        'datasetId versionCount headVersion headUploadId files bytes storedBytes updatedAt source host problem? cost?',
         'datasetId versionCount',
         'datasetId retired kept compacted',
         'datasetId location ok versions chunks chunksRead',
@@ -233,7 +260,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     '`.dvc` files that were written',
   ),
   dvcStage: key(orNull(text), 'DVC stage that an upload was recorded for'),
-  earlyDeletion: key(of('costUsd byClass region pricesOf'), 'the rest of minimum storage times'),
+  earlyDeletion: key(of('costUsd byClass provider region pricesOf terms'), 'the rest of minimum storage times'),
+  earlyDeletionUsd: key(usd, 'what is still paid for when all of it is deleted at once'),
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
   encryption: key(elsewhere, 'KMS key, and what is encrypted with it'),
@@ -274,11 +302,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'what archiver has written there',
   ),
   foundIn: key(oneOf('chunks', 'manifest', 'cache', 'copy'), 'where a part of a lost manifest was found'),
+  freeTransferGb: key(number, 'GB that an account may transfer to the internet each month for nothing'),
+  freeTransferTimesStored: key(number, 'the same as a multiple of what is stored'),
   freedFrom: key(orNull(time), 'when it can be deleted'),
   from: key(text, 'key of an object that is moved'),
   fromShard: key(count, 'number of a shard'),
   fromUploadId: key(text, 'the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
+  getPer1000: key(usd, 'for 1000 GET or HEAD requests'),
   gid: key(count, 'numeric group'),
   gitCommit: key(orNull(text), 'git commit that an upload was recorded with'),
   gone: key(count, 'files that are not in the folder any more, and are kept in the dataset'),
@@ -320,6 +351,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   isGlobal: key(flag, 'about all projects together'),
   isListed: key(flag, 'whoever asks may list the place; else what is there is not known'),
   isProven: key(flag, 'what was rebuilt is proven to be what was there'),
+  isReadAtOnce: key(flag, 'what lies there need not be asked back first'),
   isRemoved: key(flag, 'it was to be removed, or was'),
   isRunning: key(flag, 'a process works on it'),
   isStopping: key(flag, 'it was interrupted and is about to end'),
@@ -350,6 +382,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   lastDay: key(text, 'last day, `YYYY-MM-DD`'),
   lastRunAt: key(time, 'when the last run ended'),
   lastVersion: key(count, 'the last one of a run'),
+  leastUsd: key(usd, 'the same if all of the month’s free transfer is left'),
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
   leftUsd: key(usd, 'what is left of it'),
@@ -359,6 +392,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   lines: key(listOf(of('item quantity costUsd')), 'what the cost is made of'),
   linkGroup: key(count, 'files with the same number are hard links of each other'),
   links: key(count, 'symbolic links, which get no `.dvc` file'),
+  listPer1000: key(usd, 'for 1000 listings'),
   listing: key(oneOf('full', 'delta'), 'the manifest lists everything, or what differs from another one'),
   localPath: key(text, 'folder that is compared'),
   location: key(
@@ -372,6 +406,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     elsewhere,
     'the manifest without its list of files, as docs/format.md describes it; of one that builds on others with the numbers of the whole',
   ),
+  manifestBytes: key(bytes, 'of the manifest, which is in STANDARD'),
   manifestKey: key(orNull(text), 'key of the manifest'),
   manifestSha256: key(orNull(text), 'of the manifest that was written'),
   manifests: key(listOf(of('uploadId listing createdAt entries')), 'what a manifest builds on, newest first'),
@@ -381,12 +416,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   md5s: key(listOf(text), 'files with one of these contents were asked for'),
   message: key(text, 'in words'),
   minimumDays: key(orNull(count), 'minimum storage time of a class, in days'),
+  minimumGb: key(number, 'GB that are billed each month, even if less is stored'),
   missing: key(count, 'files that are not on this computer'),
   mode: key(text, 'permissions, in octal'),
   model: key(text, 'what a forecast or a comparison takes for true'),
   modelSource: key(text, 'where the numbers of the model are from'),
   modified: key(count, 'files that are not as they were'),
   month: key(text, '`YYYY-MM`'),
+  monitoringPer1000: key(usd, 'for watching 1000 objects for a month'),
   monthlyUsd: key(usd, 'storage for a month'),
   moved: key(count, 'chunks that were moved'),
   movedBytes: key(bytes, 'of chunks that are moved'),
@@ -403,6 +440,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   objects: key(count, 'objects of the store'),
   ok: key(flag, 'all checks passed'),
   olderVersions: key(count, 'older versions of objects and delete markers'),
+  oneObjectAFileUsd: key(usd, 'requests of an upload that stores every file by itself'),
   operation: key(text, 'what is being done'),
   optional: key(flag, 'may be left out'),
   origin: key(oneOf('flag', 'environment', 'config', 'default'), 'which layer a value comes from'),
@@ -427,6 +465,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   perDayUsd: key(usd, 'mean of a day'),
   perMonthUsd: key(usd, 'the same in 30 days'),
   perDay: key(number, 'USD or bytes a day since the period began'),
+  paysOffDays: key(count, 'days for which it must be kept to cost less'),
   percent: key(count, 'how much of it is done'),
   period: key(oneOf('today', 'week', 'month', 'last_month', 'all'), 'by the calendar of `timeZone`'),
   periodEnd: key(orNull(time), 'when it begins anew; null where it does not'),
@@ -453,6 +492,11 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'projects with recorded costs, the dearest first',
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
+  provider: key(
+    oneOf('aws', 'wasabi', 'b2', 'minio', 'custom'),
+    'whose prices these are; `minio` and `custom` cost what the config file says',
+  ),
+  putPer1000: key(usd, 'for 1000 PUT, COPY or POST requests'),
   quantity: key(number, 'how much of it is paid for'),
   r2: key(
     orNull(number),
@@ -478,6 +522,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   recipients: key(listOf(text), 'who gets mails'),
   recommendation: key(text, 'what to do about it'),
   recordedUsd: key(usd, 'what was recorded'),
+  recommendations: key(
+    listOf(of('storageClass isReadAtOnce savedUsd paysOffDays restoreUsd restoresAYear')),
+    'storage classes that cost less in the first year, uploads included',
+  ),
   referred: key(of('files bytes'), 'files that were not sent because an earlier version holds their content'),
   region: key(orNull(text), 'region whose prices these are, or of the bucket'),
   remaining: key(orNull(number), 'USD or bytes that are left, negative when over; null without a limit'),
@@ -487,14 +535,23 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   request: key(text, 'kind of request'),
   requestCount: key(count, 'requests'),
   requests: key(requestCounts, 'requests to the store, by kind'),
-  requestsUsd: key(usd, 'the requests, once'),
+  requestsAtOnce: key(count, 'most requests at a time'),
+  requestsUsd: key(usd, 'requests of a run, paid once'),
   requestsWaiting: key(count, 'requests that are tried again'),
   required: key(flag, 'must be given'),
   restoreDays: key(count, 'days for which copies from cold storage stay'),
+  restoreUsd: key(usd, 'the cheapest full restore, if all of the month’s free transfer is left'),
   restored: key(orNull(of('files bytes failedCount')), 'what a job has restored'),
+  restores: key(
+    listOf(of('tier? wait? costUsd leastUsd lines')),
+    'getting all of it back, in each way that is offered',
+  ),
+  restoresAYear: key(orNull(count), 'full restores a year up to which it costs less; null for any number'),
   result: key(elsewhere, 'the document of the command'),
   retired: key(listOf(of(VERSION)), 'versions that are not kept'),
   retries: key(count, 'requests that were tried again'),
+  retrievalPerGb: key(byWay, 'for a GB, by how it is retrieved'),
+  retrievalRequestPer1000: key(byWay, 'for 1000 objects that are asked back, by how'),
   retrying: key(
     of('service trouble request reason try tries waitMs requestsWaiting'),
     'a request that is tried again just now',
@@ -503,7 +560,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   rows: key(count, 'rows of a table'),
   rules: key(listOf(text), 'which flags go together'),
   runs: key(count, 'runs that are recorded'),
+  sampledBytes: key(bytes, 'packed bytes that were compressed to find out the ratio'),
+  sampledShare: key(number, 'of what is packed, from 0 to 1'),
   samples: key(listOf(text), 'the first objects that were found'),
+  savedUsd: key(usd, 'what it costs less in the first year'),
   savings: key(
     of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd.type, requestsUsd: signedUsd.type }),
     'against a plain copy in this class; negative where the upload costs more',
@@ -549,6 +609,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'how far it is. Restore: `planned`, `pending` (asked back from cold storage: exit status 5), `ready`, `completed`, `failed`; saved upload: `running`, `interrupted`, `complete`, `unreadable`; a file of a dry run: `included`, `kept` (its metadata alone), `unchanged`, `leftOut`; repair: `sound`, `unfinished`, `finished`, `repairable`, `repaired`',
   ),
   staying: key(listOf(of('reason chunks bytes')), 'chunks that cannot be moved'),
+  storage: key(bands, 'for a GB and month'),
   storageClass: key(orNull(text), 'as S3 names it; null where nothing is stored'),
   storageClasses: key(listOf(text), 'as S3 names them'),
   storageLocations: key(listOf(text), 'URLs of stores that hold something at the end'),
@@ -570,6 +631,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   target: key(text, 'where it goes; of a symbolic link: where it leads'),
   tempBytes: key(bytes, 'space that the temporary folder needs'),
   tempFolder: key(text, 'temporary folder that is still there'),
+  terms: key(listOf(text), 'how prices differ from those of the list, in words'),
   thaw: key(
     of('jobId? tier storageClasses costUsd chunksByState chunkStates nextLookAt'),
     'chunks that come back from cold storage',
@@ -594,6 +656,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'of a manifest, as docs/format.md describes them; `skipped` is a count there',
   ),
   trend: key(oneOf('rising', 'falling', 'steady'), 'where the slope leads; `steady` where it may be chance'),
+  transferMs: key(orNull(ms), 'time that sending takes; null where the bandwidth is not known'),
+  transferOut: key(bands, 'for a GB to the internet'),
+  transitionPer1000: key(usd, 'for 1000 lifecycle transitions into the class'),
   tries: key(count, 'how often it is tried'),
   trouble: key(text, 'kind of trouble'),
   try: key(count, 'number of this try, from 1'),
@@ -613,9 +678,11 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
   unreadable: key(count, 'files of this computer that cannot be read'),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
+  upToGb: key(orNull(number), 'end of a band, in GB a month; null for the last one'),
   updatedAt: key(orNull(time), 'when it was last changed'),
   uploadCount: key(count, 'uploads'),
   uploadId: key(orNull(text), 'an upload; null where none was made'),
+  uploadUsd: key(usd, 'requests that upload it'),
   uploads: key(
     listOf(
       anyOf(
@@ -629,6 +696,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   url: key(text, 'URL of a store'),
   used: key(number, 'USD or bytes'),
   usedPercent: key(orNull(number), 'of the limit, 85 is 85 %, with one digit; null without a limit'),
+  usd: key(usd, 'price of a unit'),
   user: key(orNull(text), 'name of the owner'),
   username: key(text, 'sender in Slack'),
   validated: key(flag, 'the upload was compared with the archive'),
@@ -646,18 +714,19 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'versions one by one, newest first',
   ),
   versionsHidden: key(flag, 'older versions of objects could not be seen'),
-  volume: key(orNull(of(USAGE)), 'of a budget, in bytes that were stored'),
   wait: key(text, 'how long it takes, in words'),
   waitMs: key(ms, 'until the next try'),
   waiting: key(of('objects bytes freedFrom'), 'what earlier prunes have marked, and is not deleted yet'),
   warnings: key(listOf(of('message path? key?')), 'what is odd and no failure'),
   what: key(oneOf('content', 'metadata', 'type'), 'what of a file was modified'),
+  volumeUsage: key(orNull(of(USAGE)), 'of a budget, in bytes that were stored'),
   why: key(text, 'cause of a failure'),
   wireBytes: key(bytes, 'sent, requests that failed included'),
   writerId: key(orNull(text), 'an unattended writer'),
   written: key(count, 'files that were written'),
   writtenTo: key(text, 'file that the result was written to'),
   yaml: key(text, 'a config file'),
+  yearlyUsd: key(usd, 'storage for a year'),
 };
 
 /** An object of these keys and no others; `?`: may be missing. @throws for a key that is not explained */

@@ -18,6 +18,7 @@ import type { BrowseVersion, OpenedListing } from '../../stores/browse/browse-st
 import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from './flags.js';
+import { pricedBy } from '../kit/prices.js';
 import { openForSession } from '../kit/store.js';
 import { findTarget, type Target, targetOf } from '../kit/upload-target.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
@@ -86,7 +87,7 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
     outputDir,
     wait: values.wait,
     maxCostUsd: values.maxRestoreCost,
-    cost: { region, isAws, isFolder: baseUrl.startsWith('file:'), days: values.restoreDays },
+    cost: { region, isAws, ...pricedBy(context), isFolder: baseUrl.startsWith('file:'), days: values.restoreDays },
   };
   const ports: BrowsePorts = {
     ...readingPorts(opened, cache),

@@ -33,13 +33,13 @@ export const nameOf = (project: string | null): string =>
 
 /** A budget in lines: a headline and its facts. */
 export function statusLines(status: BudgetStatus): readonly string[] {
-  const { project, budgetPeriod, periodStart, periodEnd, cost, volume, unpricedRuns } = status;
+  const { project, budgetPeriod, periodStart, periodEnd, costUsage, volumeUsage, unpricedRuns } = status;
   const since = minuteText(periodStart);
   return [
     `budget of ${nameOf(project)}, ${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}`,
     fact('counted', periodEnd === null ? `since ${since}` : `from ${since} to ${minuteText(periodEnd)}`),
-    ...usageLines('cost', cost),
-    ...usageLines('volume', volume),
+    ...usageLines('cost', costUsage),
+    ...usageLines('volume', volumeUsage),
     ...(unpricedRuns === 0 ? [] : [fact('unknown', `the cost of ${unpricedRuns} runs, which is not counted`)]),
   ];
 }

@@ -12,10 +12,10 @@ const COLUMNS: readonly Column<BudgetStatus>[] = [
     isCuttable: true,
   }),
   column('PERIOD', ({ budgetPeriod }) => budgetPeriod, { dropOrder: 1 }),
-  numbers('COST', ({ cost }) => usageCell('cost', cost)),
-  column('COST IS', ({ cost }) => cost.alertState, { dropOrder: 2 }),
-  numbers('VOLUME', ({ volume }) => usageCell('volume', volume)),
-  column('VOLUME IS', ({ volume }) => volume.alertState, { dropOrder: 3 }),
+  numbers('COST', ({ costUsage }) => usageCell('cost', costUsage)),
+  column('COST IS', ({ costUsage }) => costUsage.alertState, { dropOrder: 2 }),
+  numbers('VOLUME', ({ volumeUsage }) => usageCell('volume', volumeUsage)),
+  column('VOLUME IS', ({ volumeUsage }) => volumeUsage.alertState, { dropOrder: 3 }),
 ];
 
 /** `path`: `budget list`, as which it is called too in `cost budget list`. */

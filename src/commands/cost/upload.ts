@@ -62,21 +62,25 @@ export const command = defineCommand({
     const { uploadCost } = await import('../../core/cost/upload-cost.js');
     const { costOfItem, uploadSavings } = await import('../../core/cost/upload-savings.js');
     const unnamed = { datasetId: undefined, version: undefined, asOf: undefined };
+    const { pricedBy } = await import('../kit/prices.js');
+    const prices = pricedBy(context);
     const { baseUrl, uploadId } = await findUpload(undefined, { ...values, ...unnamed }, context);
     const { head, own, place, requests } = await withStore({ baseUrl, values, context }, async (opened) => {
       const { head } = await readManifest(opened.store, { uploadId, headOnly: true, signal: context.signal });
       const place = {
+        provider: prices.provider,
         region: opened.region,
         isAws: opened.isAws,
         isFolder: parseStoreUrl(baseUrl).kind === 'file',
       };
       return { head, own: ownObjects(head), place, requests: opened.requests };
     });
-    const estimate = uploadCost(own, place);
+    const { book } = prices;
+    const estimate = uploadCost(own, place, book);
     const classes = [...new Set(own.map(({ storageClass }) => storageClass))].map((storageClass) => {
       const objects = own.filter((object) => object.storageClass === storageClass);
       const storedBytes = objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      const monthlyUsd = costOfItem(uploadCost(objects, place), 'storage');
+      const monthlyUsd = costOfItem(uploadCost(objects, place, book), 'storage');
       return { storageClass, objects: objects.length, storedBytes, monthlyUsd };
     });
     const [largest] = [...classes].sort((one, other) => other.storedBytes - one.storedBytes);
@@ -84,7 +88,7 @@ export const command = defineCommand({
     const copy = { files, bytes, storageClass: largest?.storageClass ?? 'STANDARD' };
     // Of what refers to earlier versions the manifest does not tell which files are its own.
     const isWhole = head.listing === 'full' && own.length === head.chunks.length;
-    const savings = values.showSavings && isWhole ? uploadSavings(estimate, copy, place) : undefined;
+    const savings = values.showSavings && isWhole ? uploadSavings(estimate, copy, place, book) : undefined;
     const amounts = {
       monthlyUsd: costOfItem(estimate, 'storage'),
       requestsUsd: costOfItem(estimate, 'requests'),

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.js';
-import type { Clock, Messages, Questions, Results, Terminal, Verbosity } from '../../cli/context.js';
+import type { Clock, Messages, Pricing, Questions, Results, Terminal, Verbosity } from '../../cli/context.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { conflicts, oneOf } from '../../cli/rule.js';
@@ -88,7 +88,7 @@ export const command = defineCommand({
   async run(
     values,
     [url],
-    context: Messages & Questions & Terminal & Clock & Results & Verbosity & StoreContext & ProgressContext,
+    context: Messages & Questions & Terminal & Clock & Results & Verbosity & StoreContext & ProgressContext & Pricing,
   ) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
@@ -96,6 +96,7 @@ export const command = defineCommand({
     refuseUnasked(values, context);
     const { randomBytes } = await import('node:crypto');
     const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
+    const { pricedBy } = await import('../kit/prices.js');
     const { hasWork, planPrune } = await import('../../core/dataset/prune/plan-prune.js');
     const { prune } = await import('../../core/dataset/prune/prune.js');
     const { deadWrites, removeDeadWrites } = await import('../../core/scuttle/unfinished.js');
@@ -116,7 +117,7 @@ export const command = defineCommand({
             const plan = await planPrune(readOnly(store), { ...options, emit });
             const dead = await deadWrites(store, options.now, signal);
             const going = [...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects];
-            const fees = earlyDeletion(going, { region, now: context.now() });
+            const fees = earlyDeletion(going, { region, ...pricedBy(context), now: context.now() });
             const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
               for (const warning of plan.warnings) context.warn(printable(warning));

@@ -1,14 +1,18 @@
 // What a command tells the ledger. The record is made when the run has ended, by src/cli/record-run.ts.
-import type { Accounted, Clock } from '../../cli/context.js';
+import type { Accounted, Clock, Pricing } from '../../cli/context.js';
 import { defined } from '../../core/defined.js';
 import type { RunAbout } from '../../core/ledger/run-account.js';
 import type { MeteredObject } from '../../core/object-store/meter.js';
 import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
+import { pricedBy } from './prices.js';
 
-/** Counts what the run uses of a store. */
-export async function meterOf({ account, now }: Accounted & Clock): Promise<NonNullable<OpenStoreOptions['meter']>> {
+/** Counts what the run uses of a store. @throws usage for a price in the config file that is not one */
+export async function meterOf(context: Accounted & Clock & Pricing): Promise<NonNullable<OpenStoreOptions['meter']>> {
   const { RunMeter } = await import('../../core/ledger/run-meter.js');
-  account.meter ??= new RunMeter(now);
+  const { bookedPlace } = await import('../../core/cost/price-book.js');
+  const { account, now } = context;
+  const { provider, book } = pricedBy(context);
+  account.meter ??= new RunMeter(now, ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })));
   return account.meter.open;
 }
 

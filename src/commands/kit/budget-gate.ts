@@ -1,8 +1,9 @@
 // The budget has its say before an upload sends anything, and counts what it used afterwards.
-import type { Accounted, Cancellation, Clock, Environment, Places } from '../../cli/context.js';
+import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
 import { budgetStoreFlag } from './budget-book.js';
+import { pricedBy } from './prices.js';
 
 /** Goes on in spite of budgets. */
 export const ignoreBudgetFlag = {
@@ -12,7 +13,7 @@ export const ignoreBudgetFlag = {
 /** What commands take that upload. */
 export const budgetGateFlags = { ...budgetStoreFlag, ...ignoreBudgetFlag };
 
-type GateContext = Accounted & Cancellation & Clock & Environment & Pick<Places, 'home' | 'cwd'>;
+type GateContext = Accounted & Cancellation & Clock & Environment & Pricing & Pick<Places, 'home' | 'cwd'>;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -32,11 +33,12 @@ export function budgetGate(values: Readonly<Record<string, unknown>>, context: G
   if (values['ignoreBudget'] === true) return undefined;
   const project = textOf(values['project']) ?? null;
   let hasBegun = false;
-  return async (planned) => {
+  return async ({ bytes, costAt }) => {
     if (hasBegun) return; // compared with a rival's version, it goes on
     const { openBook } = await import('../../core/budget/open-book.js');
     const { readBook } = await import('../../core/budget/book-store.js');
     const { refuseOver, refusalsOf } = await import('../../core/budget/verdict.js');
+    const planned = { bytes, costUsd: costAt(pricedBy(context)) };
     const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
     const { store } = opened;
     try {

@@ -10,6 +10,7 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { amountText, bytesOf, fact, firstLines, textOf } from './lines.js';
+import { priceListText } from './price-lines.js';
 
 const ITEM_WORDS: Readonly<Record<RetrievalItem, string>> = {
   retrieval: 'retrieval',
@@ -26,14 +27,15 @@ const linesText = ({ lines }: RetrievalEstimate): string =>
     .join(', ');
 
 function costText(estimate: RetrievalEstimate): string {
-  const lines = estimate.region === null ? '' : linesText(estimate);
+  const lines = priceListText(estimate) === undefined ? '' : linesText(estimate);
   return `${formatUsd(estimate.costUsd)}${lines === '' ? '' : `: ${lines}`}`;
 }
 
-function sourceText({ region, isAws, pricesOf }: RetrievalEstimate): string {
-  if (region === null) return 'this store is not AWS and has no list of prices';
-  const list = `AWS list prices of ${pricesOf} for ${region}`;
-  return isAws
+function sourceText(estimate: RetrievalEstimate): string {
+  const list = priceListText(estimate);
+  if (list === undefined) return 'this store is not AWS and has no list of prices';
+  if (estimate.provider !== 'aws') return list;
+  return estimate.isAws
     ? `${list}; the free 100 GB of transfer a month are not counted on`
     : `${list}; this store is another server, which may charge something else`;
 }

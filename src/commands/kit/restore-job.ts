@@ -1,5 +1,5 @@
 // A restore that waits for cold storage: its file, its store, its state in a word and as data.
-import type { Accounted, Cancellation, Clock, Environment, Places } from '../../cli/context.js';
+import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import type { Selectors } from '../../core/manifest/selection.js';
@@ -36,7 +36,7 @@ interface AccessValues {
 interface JobStoreCall {
   readonly job: RestoreJob;
   readonly values: AccessValues;
-  readonly context: Environment & Cancellation & Accounted & Clock;
+  readonly context: Environment & Cancellation & Accounted & Clock & Pricing;
   readonly maxSockets?: number;
   readonly onEvent?: EventSink;
 }

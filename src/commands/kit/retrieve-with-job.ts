@@ -1,7 +1,7 @@
 // `archiver restore` of what may be in cold storage: flags to options, and the job that is saved before anything is
 // requested and paid for, even with --wait: a wait of hours may be interrupted.
 import { hostname } from 'node:os';
-import type { Accounted, Clock, Messages, Places } from '../../cli/context.js';
+import type { Accounted, Clock, Messages, Places, Pricing } from '../../cli/context.js';
 import { ArchiverError, errorText, isArchiverError } from '../../core/failures/errors.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
@@ -22,6 +22,7 @@ import type { Lock } from '../../core/state/lock.js';
 import { defaultPollMs } from '../../core/thaw/wait.js';
 import { tellObjects } from './account.js';
 import type { DatasetVersion } from './upload-target.js';
+import { pricedBy } from './prices.js';
 import { jobFolder } from './saved.js';
 
 /** The flags that say how cold storage is dealt with, and where the store is. */
@@ -36,7 +37,7 @@ export interface ColdValues {
 
 export interface ColdRestore {
   readonly values: ColdValues;
-  readonly context: Accounted & Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>;
+  readonly context: Accounted & Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'> & Pricing;
   readonly opened: OpenedStore;
   readonly target: UploadLocation;
   readonly version: DatasetVersion | undefined;
@@ -66,6 +67,7 @@ export async function retrieveWithJob(options: EngineOptions, restore: ColdResto
         pollMs: values.pollInterval ?? defaultPollMs(values.tier),
         region: opened.region,
         isAws: opened.isAws,
+        ...pricedBy(context),
       },
       now: context.now,
       job: saved,

@@ -1,6 +1,15 @@
 // Opening a store for a command, and closing it however the command ends. The store is imported on first use, so that
 // declarations stay light.
-import type { Accounted, Cancellation, Clock, Environment, Messages, Origins, Places } from '../../cli/context.js';
+import type {
+  Accounted,
+  Cancellation,
+  Clock,
+  Environment,
+  Messages,
+  Origins,
+  Places,
+  Pricing,
+} from '../../cli/context.js';
 import type { EventSink } from '../../core/events.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/object-store/open-store.js';
 import { meterOf } from './account.js';
@@ -9,6 +18,7 @@ export type StoreContext = Cancellation &
   Environment &
   Origins &
   Accounted &
+  Pricing &
   Clock &
   Pick<Places, 'cwd'> &
   Pick<Messages, 'note' | 'warn'>;

@@ -1,5 +1,5 @@
 // What a dry run of `migrate` prints: the members, what they become, and what is left out.
-import type { Clock, Environment, StreamedResults, Terminal } from '../../cli/context.js';
+import type { Clock, Environment, Pricing, StreamedResults, Terminal } from '../../cli/context.js';
 import { roughlyPlanned } from '../../core/archive/plan/planned-upload.js';
 import type { Destination } from '../../core/archive/upload-result.js';
 import { formatTimestamp } from '../../core/manifest/timestamp.js';
@@ -27,7 +27,7 @@ interface Inspection {
 export async function showInspected(
   found: InspectedArchive,
   { archiveUrl, requests, durationMs, destination, storageClass, shardCount }: Inspection,
-  context: StreamedResults & Environment & Terminal & Clock,
+  context: StreamedResults & Environment & Terminal & Clock & Pricing,
 ): Promise<number> {
   const { contents, files, bytes, tempBytes, packedBytes, format, datasetId, skipped } = found;
   const planned = roughlyPlanned({ storageClass, files, bytes, packedBytes }, shardCount);
@@ -52,7 +52,7 @@ export async function showInspected(
       skipped: skipped.map(({ path, reason }) => ({ path, reason })),
       durationMs,
       requests,
-      ...plannedDocument({ planned, destination }),
+      ...plannedDocument({ planned, destination }, context),
     };
     await context.streamDocument(documentParts(summary, { contents: () => contentDocuments(contents) }));
   } else {
@@ -62,7 +62,7 @@ export async function showInspected(
     const lines = [
       `Would migrate ${amount} from ${printable(archiveUrl)} (${format})`,
       `About ${formatBytes(tempBytes)} are needed in the temporary folder.`,
-      ...plannedFacts({ planned, destination, datasetId }),
+      ...plannedFacts({ planned, destination, datasetId }, context),
       ...problemLines('left out', skipped, lookOf(context.colors.stdout, context.env)),
       'Nothing was written (--dry-run).',
     ];

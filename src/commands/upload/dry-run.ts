@@ -1,5 +1,5 @@
 // What a dry run of an upload prints: what would go where, what that costs at most, and with --verbose each file.
-import type { StreamedResults } from '../../cli/context.js';
+import type { Pricing, StreamedResults } from '../../cli/context.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
 import { type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
@@ -8,6 +8,8 @@ import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { amountText, fact } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
+import { priceListText } from '../kit/price-lines.js';
+import { pricedBy } from '../kit/prices.js';
 
 export interface DryRun extends UploadResult {
   readonly planned: PlannedUpload;
@@ -22,23 +24,31 @@ interface Plan {
   readonly destination: Destination;
 }
 
+/** The most that it costs. */
+function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEstimate {
+  const { provider, book } = pricedBy(context);
+  return uploadCost(planned.objects(), { ...destination, provider }, book);
+}
+
 /** What JSON says of it beside what every upload says. */
-export function plannedDocument({ planned, destination }: Plan): object {
+export function plannedDocument(plan: Plan, context: Pricing): object {
+  const { planned, destination } = plan;
   const { version, isListed } = destination;
   return {
     dryRun: true,
     dataset: { version: version === 0 ? null : version, isListed },
     classes: planned.classes,
-    estimate: uploadCost(planned.objects(), destination),
+    estimate: estimateOf(plan, context),
   };
 }
 
 /** Where it would go, what would be stored in which class, and what that costs. */
-export function plannedFacts({ planned, destination, datasetId }: Plan & { readonly datasetId: string }): string[] {
+export function plannedFacts(plan: Plan & { readonly datasetId: string }, context: Pricing): string[] {
+  const { planned, destination, datasetId } = plan;
   return [
     fact('dataset', datasetText(datasetId, destination)),
     ...planned.classes.map((one) => fact(one.storageClass, classText(one))),
-    ...costFacts(uploadCost(planned.objects(), destination), destination),
+    ...costFacts(estimateOf(plan, context), destination),
   ];
 }
 
@@ -64,11 +74,10 @@ function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'is
   ];
 }
 
-function pricesText({ isAws, region, pricesOf }: UploadEstimate): string {
-  if (!isAws) return 'this store is not AWS and has no list of prices';
-  return region === null
-    ? 'the region is not known'
-    : `AWS list prices of ${pricesOf} for ${printable(region)}, as if nothing could be compressed`;
+function pricesText(estimate: UploadEstimate): string {
+  const list = priceListText(estimate);
+  if (list !== undefined) return `${list}, as if nothing could be compressed`;
+  return estimate.isAws ? 'the region is not known' : 'this store is not AWS and has no list of prices';
 }
 
 const STATES = { included: 'included', kept: 'metadata', unchanged: 'unchanged', leftOut: 'left out' } as const;

@@ -70,7 +70,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, written),
     }),
   );
-  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result), context);
+  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context), context);
   return isPartial(result, written) ? 3 : 0;
 }
 

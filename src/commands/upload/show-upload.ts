@@ -1,9 +1,10 @@
 // What `upload` and `sync` print when they are done, and the exit status that goes with it.
-import type { Context } from '../../cli/context.js';
+import type { Context, Pricing } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
 import { plannedDocument, plannedFacts, isDryRun } from './dry-run.js';
+import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
@@ -11,16 +12,24 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
 /** What programs get of the result. */
-export function uploadDocument(result: UploadResult, dvcFiles?: SidecarResult): object {
-  const { partial: _, changes, shards: shardCount, planned: _planned, destination: _destination, ...document } = result;
+export function uploadDocument(result: UploadResult, context: Pricing, dvcFiles?: SidecarResult): object {
+  const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...document } = result;
+  const cost = madeCost(result, context);
   const files = dvcFiles === undefined ? {} : { dvcFiles };
-  return { ...document, shardCount, ...changes, ...files, ...(isDryRun(result) ? plannedDocument(result) : {}) };
+  return {
+    ...document,
+    shardCount,
+    ...changes,
+    ...files,
+    ...(cost === undefined ? {} : { cost: madeCostDocument(cost) }),
+    ...(isDryRun(result) ? plannedDocument(result, context) : {}),
+  };
 }
 
 /** What is printed of the result. */
 export function shownUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): Shown {
   return {
-    document: uploadDocument(result, dvcFiles),
+    document: uploadDocument(result, context, dvcFiles),
     text: () => `${[...resultLines(result, context), ...dvcLines(dvcFiles, context)].join('\n')}\n`,
   };
 }
@@ -44,7 +53,7 @@ function dvcLines(result: SidecarResult | undefined, context: Context): string[]
 function resultLines(result: UploadResult, context: Context): string[] {
   const { version, skipped, changes, datasetId } = result;
   const look = lookOf(context.colors.stdout, context.env);
-  if (version === null) return dryRunLines(result, problemLines('left out', skipped, look));
+  if (version === null) return dryRunLines(result, problemLines('left out', skipped, look), context);
   const counts = changes === undefined ? [] : [`  changes   ${changesText(changes)}`];
   if (changes?.noChanges === true) {
     const first = `no changes: dataset ${datasetId} stays at version ${version}`;
@@ -54,7 +63,7 @@ function resultLines(result: UploadResult, context: Context): string[] {
     { ...result, version, operation: 'upload', isDifference: isDifference(changes), problems: skipped },
     look,
   );
-  return [headline, ...counts, ...savedLines(result), ...details];
+  return [headline, ...counts, ...savedLines(result), ...madeCostFacts(madeCost(result, context)), ...details];
 }
 
 function savedLines({ deduplicated, changes }: UploadResult): string[] {
@@ -82,10 +91,10 @@ function referredText(referred: NonNullable<UploadResult['changes']>['referred']
   return `; ${referred.files} referred to content that is stored (${formatBytes(referred.bytes)})`;
 }
 
-function dryRunLines(result: UploadResult, leftOut: readonly string[]): string[] {
+function dryRunLines(result: UploadResult, leftOut: readonly string[], context: Pricing): string[] {
   const { files, bytes, chunks, shards, location, changes } = result;
   const base = location.replace(/\/uploads\/[^/]*$/, '');
-  const facts = isDryRun(result) ? plannedFacts(result) : [];
+  const facts = isDryRun(result) ? plannedFacts(result, context) : [];
   const last = [...facts, ...leftOut, 'Nothing was written (--dry-run).'];
   if (changes?.noChanges === true) return [`No changes: nothing would be uploaded to ${base}`, ...last];
   const size = `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;

@@ -56,9 +56,9 @@ export interface Alert {
   readonly recommendation: string;
   readonly isActionRequired: boolean;
   /** USD. */
-  readonly cost: Usage | null;
+  readonly costUsage: Usage | null;
   /** Bytes. */
-  readonly volume: Usage | null;
+  readonly volumeUsage: Usage | null;
 }
 
 type Given = Pick<Alert, 'type' | 'severity' | 'description' | 'recommendation'> & Partial<Alert>;
@@ -72,8 +72,8 @@ export const newAlert = (given: Given, now: Date): Alert => ({
   isGlobal: false,
   isTest: false,
   isActionRequired: given.severity === 'critical',
-  cost: null,
-  volume: null,
+  costUsage: null,
+  volumeUsage: null,
   ...given,
 });
 
@@ -119,8 +119,8 @@ export const sampleAlert = (severity: Severity, now: Date): Alert =>
       description: 'This is a test: nothing was spent. project sample-project has used $85.00 of $100.00.',
       recommendation: 'Nothing needs to be done: this alert shows that alerts arrive here.',
       isActionRequired: false,
-      cost: SAMPLE,
-      volume: {
+      costUsage: SAMPLE,
+      volumeUsage: {
         ...SAMPLE,
         limit: 500e9,
         used: 350e9,

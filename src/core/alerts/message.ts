@@ -25,7 +25,7 @@ const usd = (amount: number): string => `$${amount.toFixed(2)}`;
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
 function linesOfOne(alert: Alert): readonly string[] {
-  const { type, severity, time, description, recommendation, cost, volume } = alert;
+  const { type, severity, time, description, recommendation, costUsage: cost, volumeUsage: volume } = alert;
   return [
     `${severity}: ${type}, ${subjectOf(alert)}`,
     description,

@@ -81,7 +81,8 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const surroundings = { remembered, store, region, isAws, requests, retries, sender, startedMs };
     const result = await runToEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
     await journal?.remove();
-    if (!settings.dryRun) return result;
+    const place = { region, isAws, isFolder: store.url.startsWith('file:') };
+    if (!settings.dryRun) return { ...result, billed: { place, objects: () => ledger.objects() } };
     const { highest: version, isListed } = settled;
     return { ...result, destination: await destinationOf({ store, region, isAws }, { version, isListed }, signal) };
   } catch (error) {

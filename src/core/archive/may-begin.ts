@@ -1,11 +1,19 @@
 // What whoever decides whether an upload may begin is told. Types alone, below all steps.
 import type { Usd } from '../cost/money.js';
+import type { PriceBook } from '../cost/price-table.js';
+import type { Provider } from '../cost/providers.js';
+
+/** Whose prices hold where a store is not AWS, and all prices. */
+export interface Prices {
+  readonly provider: Provider | undefined;
+  readonly book: PriceBook;
+}
 
 export interface PlannedAmounts {
   /** Before compression. */
   readonly bytes: number;
   /** A month of storage, and the requests; null where a price is not known. */
-  readonly costUsd: Usd;
+  readonly costAt: (prices: Prices) => Usd;
 }
 
 /** Asked once it is known what will be sent, before anything is. Throws what keeps the upload from beginning. */

@@ -1,5 +1,6 @@
 // Bookkeeping of one upload on the main thread: which chunk holds what, and the totals that the manifest states.
 import { ArchiverError } from '../failures/errors.js';
+import type { StoredObject } from '../cost/stored-object.js';
 import type { EntryExtra } from '../manifest/entry-line.js';
 import { isListed } from '../manifest/manifest-writer.js';
 import { shardPrefix } from '../manifest/chunk-key.js';
@@ -128,6 +129,13 @@ export class UploadLedger {
     return Array.from(this.records.keys())
       .filter((chunk) => !this.unused.has(chunk))
       .map((chunk) => this.record(chunk));
+  }
+
+  /** What of this upload lies in the store. */
+  objects(): readonly StoredObject[] {
+    return this.chunks()
+      .filter(({ entries, content }) => entries > 0 || content === 'file')
+      .map(({ size, storageClass }) => ({ sizeBytes: size, storageClass }));
   }
 
   /** Totals over what is listed. @throws internal when an entry is neither stored nor named as skipped */

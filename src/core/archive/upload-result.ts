@@ -4,6 +4,7 @@ import type { RequestCounts } from '../object-store/object-store.js';
 import type { ChangeCounts } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import type { UploadRun } from './upload-run.js';
+import type { StoredObject } from '../cost/stored-object.js';
 import type { UploadPlace } from '../cost/upload-cost.js';
 import { plannedObjects } from './plan/direct-plan.js';
 import { type PlannedInput, type PlannedUpload, plannedUpload } from './plan/planned-upload.js';
@@ -34,9 +35,17 @@ export interface UploadResult {
   readonly directFiles?: number;
   /** Of one that stores the content of equal files once: what that saved. */
   readonly deduplicated?: Deduplicated;
+  /** What is paid for it; not of a dry run. */
+  readonly billed?: Billed;
   /** Of a dry run. */
   readonly planned?: PlannedUpload;
   readonly destination?: Destination;
+}
+
+export interface Billed {
+  readonly place: UploadPlace;
+  /** Chunks and direct files in its folder; none where an earlier run had committed it. */
+  readonly objects: () => readonly StoredObject[];
 }
 
 /** What a dry run has seen of the place. */

@@ -20,9 +20,9 @@ const DUE: Readonly<Partial<Record<UsageState, Due>>> = {
 /** The alerts about a project, its own budget first. */
 export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date): readonly Alert[] =>
   budgetsFor(book, project).flatMap(([project, budget]) => {
-    const { isGlobal, cost, volume } = statusOf(project, budget, now);
+    const { isGlobal, costUsage, volumeUsage } = statusOf(project, budget, now);
     return (['cost', 'volume'] as const).flatMap((kind) => {
-      const usage = { cost, volume }[kind];
+      const usage = { cost: costUsage, volume: volumeUsage }[kind];
       const due = DUE[usage.alertState];
       if (due === undefined) return [];
       const { severity, types } = due;
@@ -37,7 +37,7 @@ export const budgetAlerts = (book: BudgetBook, project: string | null, now: Date
         severity === 'critical'
           ? `uploads are refused until the limit is raised (archiver budget set ${set} --${kind} …) or --ignore-budget is given`
           : `see how it stands: archiver budget status ${set}`;
-      const about = { type: types[kind], severity, project, isGlobal, cost, volume };
+      const about = { type: types[kind], severity, project, isGlobal, costUsage, volumeUsage };
       return [newAlert({ ...about, description: `${uses}${goesTo}`, recommendation }, now)];
     });
   });

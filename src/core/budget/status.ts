@@ -11,9 +11,9 @@ export interface BudgetStatus {
   readonly periodStart: string;
   readonly periodEnd: string | null;
   /** USD. */
-  readonly cost: Usage;
+  readonly costUsage: Usage;
   /** Bytes. */
-  readonly volume: Usage;
+  readonly volumeUsage: Usage;
   /** Runs whose cost is not known: the cost is at least what is told. */
   readonly unpricedRuns: number;
 }
@@ -36,8 +36,8 @@ export function statusOf(project: string | null, budget: Budget, now: Date): Bud
     budgetPeriod: budget.period,
     periodStart: from.toISOString(),
     periodEnd: until === null ? null : until.toISOString(),
-    cost: inUsd(usageOf({ limit: costMicros, used: micros, alert: costAlert }, time)),
-    volume: usageOf({ limit: volumeBytes, used: bytes, alert: volumeAlert }, time),
+    costUsage: inUsd(usageOf({ limit: costMicros, used: micros, alert: costAlert }, time)),
+    volumeUsage: usageOf({ limit: volumeBytes, used: bytes, alert: volumeAlert }, time),
     unpricedRuns: unpriced,
   };
 }

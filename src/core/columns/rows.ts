@@ -58,7 +58,13 @@ export function enlarged(buffer: SharedArrayBuffer, bytes: number): SharedArrayB
   return larger;
 }
 
-/** Grows as rows come; memory doubles, untouched pages cost nothing. */
+/**
+ * Memory becomes so many times as large when it is full. What it was is garbage that no collector hurries for, shared memory being no
+ * weight to it, and untouched pages cost nothing: a large factor leaves little behind.
+ */
+const GROWTH = 8;
+
+/** Grows as rows come. */
 export class RowsBuilder<T extends ColumnTypes> {
   /** Other ones after each `add`. */
   columns: ColumnsOf<T>;
@@ -80,7 +86,7 @@ export class RowsBuilder<T extends ColumnTypes> {
     if (this.count === this.capacity) this.grow();
     const end = this.pathBytes + path.length;
     if (end > this.paths.length)
-      this.paths = Buffer.from(enlarged(this.paths.buffer, Math.max(this.paths.length * 2, end)));
+      this.paths = Buffer.from(enlarged(this.paths.buffer, Math.max(this.paths.length * GROWTH, end)));
     this.paths.write(path, this.pathBytes, 'latin1');
     this.pathBytes = end;
     const index = this.count++;
@@ -89,7 +95,7 @@ export class RowsBuilder<T extends ColumnTypes> {
   }
 
   private grow(): void {
-    this.capacity *= 2;
+    this.capacity *= GROWTH;
     for (const [name, type] of typesOf(this.types))
       this.buffers[name] = enlarged(
         this.buffers[name] ?? new SharedArrayBuffer(0),

@@ -2,34 +2,49 @@
 // else of the account filled its bands this month: the first band is the dearest, so a line is never too low.
 import { sumOf, type Usd } from './money.js';
 import {
-  BYTES_A_GB,
   type ClassPrices,
   classPrices,
   DAYS_A_MONTH,
+  originOf,
   type PriceList,
+  type PriceOrigin,
   type Rate,
   type RetrievalWay,
 } from './price-table.js';
 
 interface Kind {
-  /** How many, or how many bytes, the rate is for. */
-  readonly unit: number;
+  /** The rate is for a thousand, or for a GB as the place counts them. */
+  readonly unit: 'thousand' | 'GB';
   readonly rate: (own: ClassPrices | undefined, way: RetrievalWay, all: PriceList) => Rate | undefined;
 }
 
-/** What can be used, and where its price stands: among those of its storage class or of the whole region. */
+/** What can be used, and where its price stands: among those of its storage class or of the whole place. */
 const KINDS = {
-  get: { unit: 1000, rate: (own) => own?.getPer1000 },
-  put: { unit: 1000, rate: (own) => own?.putPer1000 },
-  monitoring: { unit: 1000, rate: (own) => own?.monitoringPer1000ObjectsMonth },
-  restore: { unit: 1000, rate: (own, way) => own?.retrievalRequestPer1000[way] },
-  retrieval: { unit: BYTES_A_GB, rate: (own, way) => own?.retrievalPerGB[way] },
-  storage: { unit: BYTES_A_GB, rate: (own) => own?.storage },
-  transferOut: { unit: BYTES_A_GB, rate: (_own, _way, all) => all.dataTransferOutInternet?.tiers },
+  get: { unit: 'thousand', rate: (own) => own?.getPer1000 },
+  head: { unit: 'thousand', rate: (own) => own?.getPer1000 },
+  put: { unit: 'thousand', rate: (own) => own?.putPer1000 },
+  /** A copy is paid for by the class that it goes to. */
+  copy: { unit: 'thousand', rate: (own) => own?.putPer1000 },
+  /** Listings are paid for by no class. */
+  list: { unit: 'thousand', rate: (_own, _way, all) => all.listPer1000 },
+  delete: { unit: 'thousand', rate: (_own, _way, all) => all.deletePer1000 },
+  /** Parts wait where a PUT costs as much as to STANDARD; only the last request has the price of the class. */
+  initiateMultipart: { unit: 'thousand', rate: (own) => own?.initiateMultipartPer1000 ?? own?.putPer1000 },
+  uploadPart: { unit: 'thousand', rate: (own) => own?.uploadPartPer1000 ?? own?.putPer1000 },
+  completeMultipart: { unit: 'thousand', rate: (own) => own?.completeMultipartPer1000 ?? own?.putPer1000 },
+  /** Of a lifecycle rule, into the class. */
+  transition: { unit: 'thousand', rate: (own) => own?.transitionInPer1000 },
+  monitoring: { unit: 'thousand', rate: (own) => own?.monitoringPer1000ObjectsMonth },
+  restore: { unit: 'thousand', rate: (own, way) => own?.retrievalRequestPer1000[way] },
+  retrieval: { unit: 'GB', rate: (own, way) => own?.retrievalPerGB[way] },
+  storage: { unit: 'GB', rate: (own) => own?.storage },
+  transferOut: { unit: 'GB', rate: (_own, _way, all) => all.dataTransferOutInternet?.tiers },
 } satisfies Readonly<Record<string, Kind>>;
 
+export type UsageKind = keyof typeof KINDS;
+
 export interface Usage {
-  readonly kind: keyof typeof KINDS;
+  readonly kind: UsageKind;
   /** Requests, or bytes. */
   readonly quantity: number;
   readonly storageClass?: string;
@@ -40,7 +55,7 @@ export interface Usage {
 }
 
 /** What is used, priced. */
-export interface Bill<Item> extends Pick<PriceList, 'region' | 'pricesOf'> {
+export interface Bill<Item> extends PriceOrigin {
   /** Null when a part of it is not known. */
   readonly costUsd: Usd;
   readonly lines: readonly {
@@ -59,8 +74,7 @@ export function billOf<Item>(used: Iterable<readonly [Item, readonly Usage[]]>, 
     quantity: usages.reduce((sum, { quantity }) => sum + quantity, 0),
     costUsd: costOf(usages, prices),
   }));
-  const { region, pricesOf } = prices;
-  return { costUsd: sumOf(lines.map((line) => line.costUsd)), lines, region, pricesOf };
+  return { costUsd: sumOf(lines.map((line) => line.costUsd)), lines, ...originOf(prices) };
 }
 
 /** What has one rate is added up before it is priced: bands are of sums. Nothing costs nothing, whatever its price. */
@@ -68,7 +82,8 @@ function costOf(usages: readonly Usage[], prices: PriceList): Usd {
   const meters = new Map<Rate, number[]>();
   for (const { kind, quantity, storageClass = '', way = 'instant', days = DAYS_A_MONTH } of usages) {
     if (days === null) return null;
-    const { unit, rate }: Kind = KINDS[kind];
+    const { unit: name, rate }: Kind = KINDS[kind];
+    const unit = name === 'GB' ? prices.bytesAGB : 1000;
     const found = rate(classPrices(prices, storageClass), way, prices) ?? null;
     const meter = meters.get(found) ?? [];
     const months = Math.floor(days / DAYS_A_MONTH);
@@ -91,6 +106,7 @@ function meteredCost(rate: Rate, unitsByMonths: readonly number[]): Usd {
   return costUsd;
 }
 
+/** What so many units cost in a month: each at the price of the band that it falls in. */
 function rateCost(rate: Rate, units: number): Usd {
   const bands = typeof rate === 'number' ? [{ upToGB: null, usdPerGB: rate }] : (rate ?? []);
   let costUsd = 0;

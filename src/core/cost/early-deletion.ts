@@ -1,9 +1,10 @@
-// What deleting young objects costs: storing them for the rest of the minimum time of their class. Prices are AWS list
-// prices (price-table.ts). What has no price there is unknown, never free. An object counts from its last writing; one
+// What deleting young objects costs: storing them for the rest of the minimum time of their class. What has no
+// price is unknown, never free. An object counts from its last writing; one
 // that a lifecycle rule moved later costs more than this.
 import { type Bill, billOf } from './cost-model.js';
 import type { Usd } from './money.js';
-import { classRule, pricesIn } from './price-table.js';
+import { listPrices } from './price-book.js';
+import { classRule, originOf, type PriceBook, type PricedPlace, type PriceOrigin } from './price-table.js';
 import { type StoredObject, storedObject } from './stored-object.js';
 import { addTo } from '../lists-by-key.js';
 
@@ -13,7 +14,7 @@ interface PricedObject extends StoredObject {
   readonly lastModified: Date;
 }
 
-export interface EarlyDeletion extends Pick<Bill<never>, 'costUsd' | 'region' | 'pricesOf'> {
+export interface EarlyDeletion extends PriceOrigin, Pick<Bill<never>, 'costUsd'> {
   /** Classes with objects that are younger than their minimum, or of which nothing is known. */
   readonly byClass: readonly {
     readonly storageClass: string;
@@ -26,12 +27,19 @@ export interface EarlyDeletion extends Pick<Bill<never>, 'costUsd' | 'region' | 
   }[];
 }
 
+export interface EarlyDeletionOptions extends PricedPlace {
+  /** Of the store's clock. */
+  readonly now: Date;
+  /** The lists where it is not given. */
+  readonly book?: PriceBook | undefined;
+}
+
 /** What it costs to delete these objects at the moment `now`, of the store's clock. */
 export function earlyDeletion(
   objects: Iterable<PricedObject>,
-  { region: place, now }: { readonly region: string | undefined; readonly now: Date },
+  { now, book = listPrices, ...place }: EarlyDeletionOptions,
 ): EarlyDeletion {
-  const prices = pricesIn(place);
+  const prices = book(place);
   const minimumOf = (storageClass: string): number | null => classRule(prices, storageClass)?.minStorageDays ?? null;
   const daysLeft = ({ storageClass, lastModified }: PricedObject): number | null => {
     const minimum = minimumOf(storageClass);
@@ -47,6 +55,7 @@ export function earlyDeletion(
     const usages = own.flatMap((object) => storedObject(object, daysLeft(object), prices));
     return [{ storageClass, minimumDays, objects: own.length, bytes }, usages] as const;
   });
-  const { costUsd, lines, region, pricesOf } = billOf(used, prices);
-  return { costUsd, byClass: lines.map((line) => ({ ...line.item, costUsd: line.costUsd })), region, pricesOf };
+  const { costUsd, lines } = billOf(used, prices);
+  const byClass = lines.map((line) => ({ ...line.item, costUsd: line.costUsd }));
+  return { costUsd, byClass, ...originOf(prices) };
 }

@@ -10,6 +10,9 @@ const NOISE = 0.01;
 /** Whole micro-dollars, rounded up: what costs anything is never free. */
 export const microsOf = (usd: number): number => Math.max(0, Math.ceil(usd * 1e6 - NOISE));
 
+/** An amount as it is told to programs: in whole micro-dollars. */
+export const roundedUsd = (usd: Usd): Usd => (usd === null ? null : microsOf(usd) / 1e6);
+
 /** The sum; unknown when a part of it is. */
 export const sumOf = (amounts: Iterable<Usd>): Usd => {
   let sum = 0;

@@ -1,13 +1,14 @@
-// AWS list prices, in USD, from prices.json, which says where they come from and of when they are. Null is a price that
-// is not known or a thing that is not sold there: never zero. GB are of 2^30 bytes, as AWS bills them.
+// List prices, in USD, from prices.json, which says where they come from and of when they are. Null is a price that is not
+// known or a thing that is not sold there: never zero. GB are of 2^30 bytes at AWS, and as each provider bills them.
 import type { ThawTier } from '../object-store/object-store.js';
 import { classOnly } from './cold-class.js';
+import type { Provider } from './providers.js';
 import prices from './prices.json' with { type: 'json' };
 
 /** How content is got: by a plain GET, or out of cold storage in one of its tiers. */
 export type RetrievalWay = 'instant' | ThawTier;
 
-interface Band {
+export interface Band {
   /** Null for the last one. */
   readonly upToGB: number | null;
   /** One of these two, by what is sold. */
@@ -22,21 +23,31 @@ type ByWay = Readonly<Partial<Record<RetrievalWay, Rate>>>;
 
 export interface ClassPrices {
   readonly storage: Rate;
+  /** GET, HEAD and the like. */
   readonly getPer1000: Rate;
+  /** PUT, COPY and POST. */
   readonly putPer1000: Rate;
+  /** Multipart requests, where they cost something else than a PUT. */
+  readonly initiateMultipartPer1000?: Rate;
+  readonly uploadPartPer1000?: Rate;
+  readonly completeMultipartPer1000?: Rate;
+  /** Lifecycle transitions into the class. */
+  readonly transitionInPer1000: Rate;
   /** Of classes that watch what is read. */
   readonly monitoringPer1000ObjectsMonth?: Rate;
   readonly retrievalPerGB: ByWay;
   readonly retrievalRequestPer1000: ByWay;
 }
 
-interface Region {
+/** What is charged in one place. */
+export interface PlacePrices {
   readonly classes: Readonly<Record<string, ClassPrices | null>>;
   readonly dataTransferOutInternet: { readonly tiers: Rate } | null;
+  readonly listPer1000: Rate;
 }
 
 /** Rules that objects of a storage class are billed by. */
-interface ClassRule {
+export interface ClassRule {
   /** Null where they are not known. */
   readonly minStorageDays: number | null;
   readonly minBillableBytes: number | null;
@@ -46,31 +57,64 @@ interface ClassRule {
   readonly overheadBytesAtStandardRate?: number;
 }
 
-/** What is charged in one place. */
-export interface PriceList extends Region {
-  /** Of each storage class; the same in every region of AWS. */
+/** All that a place charges, and by which rules. */
+export interface PriceList extends PlacePrices {
+  readonly provider: Provider;
+  /** Of each storage class; the same in every region. */
   readonly rules: Readonly<Record<string, ClassRule>>;
+  readonly deletePer1000: Rate;
+  /** Bytes of the GB that prices are for. */
+  readonly bytesAGB: number;
+  /** So many GB of storage are billed a month, even if less is stored. */
+  readonly minimumGB: number;
+  /** Transfer to the internet that is free each month: GB of the account, and as a multiple of what is stored. */
+  readonly freeTransfer: { readonly gb: number; readonly timesStored: number };
   /** Null where the store has no regions. */
   readonly region: string | null;
   /** Date of the list, `YYYY-MM-DD`. */
   readonly pricesOf: string;
+  /** How these prices came about, where they are not those of the list: a sentence each. */
+  readonly terms: readonly string[];
 }
 
-const REGIONS: Readonly<Record<string, Region>> = prices.regions;
+/** Where something is stored. */
+export interface PricedPlace {
+  /** AWS where it is not given. */
+  readonly provider?: Provider | undefined;
+  readonly region: string | undefined;
+}
+
+/** The prices of a place. */
+export type PriceBook = (place: PricedPlace) => PriceList;
+
+const REGIONS: Readonly<Record<string, PlacePrices>> = prices.regions;
 
 export const BYTES_A_GB = 2 ** 30;
 /** Of a month that storage is priced by. */
 export const DAYS_A_MONTH = 30;
 
 /** Names come from stores and manifests, which may name anything. */
-const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+export const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** The list of a region; without prices where none are known. */
-export function pricesIn(region: string | undefined): PriceList {
-  const found = entryOf(REGIONS, region ?? '') ?? { classes: {}, dataTransferOutInternet: null };
-  return { ...found, rules: prices.classRules, region: region ?? null, pricesOf: prices.compiled };
-}
+export const NO_PRICES: PlacePrices = { classes: {}, dataTransferOutInternet: null, listPer1000: null };
+
+/** The list of an AWS region; without prices where none are known. */
+export const pricesIn = (region: string | undefined): PriceList => ({
+  ...(entryOf(REGIONS, region ?? '') ?? NO_PRICES),
+  provider: 'aws',
+  rules: prices.classRules,
+  deletePer1000: prices.deleteRequests,
+  bytesAGB: BYTES_A_GB,
+  minimumGB: 0,
+  freeTransfer: { gb: prices.freeTierEgressGBPerMonth, timesStored: 0 },
+  region: region ?? null,
+  pricesOf: prices.compiled,
+  terms: [],
+});
+
+/** Regions of AWS that there are prices of. */
+export const PRICED_REGIONS: readonly string[] = Object.keys(REGIONS);
 
 export const classPrices = ({ classes }: PriceList, storageClass: string): ClassPrices | undefined =>
   entryOf(classes, classOnly(storageClass)) ?? undefined;
@@ -78,3 +122,14 @@ export const classPrices = ({ classes }: PriceList, storageClass: string): Class
 /** Undefined for a class that is not known. */
 export const classRule = ({ rules }: PriceList, storageClass: string): ClassRule | undefined =>
   entryOf(rules, storageClass);
+
+/** Whose prices hold, and of when. */
+export type PriceOrigin = Pick<PriceList, 'provider' | 'region' | 'pricesOf' | 'terms'>;
+
+/** That of a list. */
+export const originOf = ({ provider, region, pricesOf, terms }: PriceList): PriceOrigin => ({
+  provider,
+  region,
+  pricesOf,
+  terms,
+});

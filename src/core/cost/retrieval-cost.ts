@@ -1,11 +1,12 @@
-// What it costs to get content out of the store, at AWS list prices: retrieval (out of cold storage, or the fee of classes
+// What it costs to get content out of the store: retrieval (out of cold storage, or the fee of classes
 // that are read at once), requests, the copy that cold storage keeps for some days, and transfer to the internet. The free
 // 100 GB a month are not assumed, as other transfers may use them up; inside the region transfer is free. Not counted: the
 // requests that read the manifest and look at the state of chunks, which cost less than a cent a thousand.
 import type { ThawTier } from '../object-store/object-store.js';
 import { isColdClass, keepsCopy } from './cold-class.js';
 import { type Bill, billOf, type Usage } from './cost-model.js';
-import { pricesIn } from './price-table.js';
+import { bookedPlace, listPrices } from './price-book.js';
+import type { PriceBook, PricedPlace } from './price-table.js';
 
 /** A chunk that is needed, or several of one class and state together. */
 export interface RetrievalChunk {
@@ -31,9 +32,8 @@ export interface RetrievalEstimate extends Bill<RetrievalItem> {
   readonly isAws: boolean;
 }
 
-export interface RetrievalOptions {
+export interface RetrievalOptions extends PricedPlace {
   readonly chunks: readonly RetrievalChunk[];
-  readonly region: string | undefined;
   /** Other servers are priced like AWS only where they have its cold classes; what else they cost nobody lists. */
   readonly isAws: boolean;
   /** A folder of this computer: nothing costs anything. */
@@ -41,6 +41,8 @@ export interface RetrievalOptions {
   readonly tier: ThawTier;
   /** Days that the readable copy is kept. */
   readonly days: number;
+  /** The lists where it is not given. */
+  readonly book?: PriceBook | undefined;
 }
 
 /** True for a chunk of a cold class of which no readable copy is there or paid for. */
@@ -49,12 +51,12 @@ export const mustThaw = ({ storageClass, isReadable }: RetrievalChunk): boolean 
 
 /** What it costs to thaw what is cold and to fetch everything. */
 export function estimateRetrieval(options: RetrievalOptions): RetrievalEstimate {
-  const { chunks, isAws, isFolder = false } = options;
-  const isPriced = isAws || chunks.some(({ storageClass }) => isColdClass(storageClass));
+  const { chunks, isAws, isFolder = false, book = listPrices } = options;
+  const hasColdClasses = chunks.some(({ storageClass }) => isColdClass(storageClass));
   const used = usedBy(options);
   const bill = billOf(
     ITEMS.map((item) => [item, used[item]]),
-    pricesIn(isPriced ? options.region : undefined),
+    book(bookedPlace({ ...options, isAws: isAws || hasColdClasses })),
   );
   if (!isFolder) return { ...bill, isAws };
   return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };

@@ -1,9 +1,13 @@
 // What an upload will cost: storing its objects for a month, and the requests that make them. How well content compresses is
 // not known before, so sizes are those before compression, and the cost is the most that it can be. Manifest and version
 // record count as requests; the manifest's size, and the listings around them, are not counted.
-import { type Bill, billOf, type Usage } from './cost-model.js';
-import { classRule, type PriceList, pricesIn } from './price-table.js';
-import { type StoredObject, storedObject } from './stored-object.js';
+import type { RequestCounts } from '../object-store/object-store.js';
+import { type Bill, billOf } from './cost-model.js';
+import { sumOf } from './money.js';
+import { bookedPlace, listPrices } from './price-book.js';
+import type { PriceBook, PriceList, PricedPlace } from './price-table.js';
+import { minimumStorage, type StoredObject, storedObject } from './stored-object.js';
+import { UsageSums } from './usage-sums.js';
 
 /** PutObject of the manifest and of the version record. */
 const OTHER_PUTS = 2;
@@ -16,50 +20,67 @@ export interface UploadEstimate extends Bill<UploadItem> {
   readonly isAws: boolean;
 }
 
-export interface UploadPlace {
-  readonly region: string | undefined;
-  /** What other servers cost nobody lists. */
+export interface UploadPlace extends PricedPlace {
   readonly isAws: boolean;
   /** A folder of this computer: nothing costs anything. */
   readonly isFolder: boolean;
 }
 
 /** The most that storing these objects costs; they are gone through once. */
-export function uploadCost(objects: Iterable<StoredObject>, { region, isAws, isFolder }: UploadPlace): UploadEstimate {
-  const prices = pricesIn(isAws ? region : undefined);
-  const [storage, puts] = [new Sums(), new Sums()];
-  for (const object of objects) {
-    for (const usage of storedObject(object, undefined, prices)) storage.add(usage);
-    if (isMonitored(object, prices))
-      storage.add({ kind: 'monitoring', storageClass: object.storageClass, quantity: 1 });
-    puts.add({ kind: 'put', storageClass: object.storageClass, quantity: 1 });
-  }
-  if (puts.usages().length > 0) puts.add({ kind: 'put', storageClass: 'STANDARD', quantity: OTHER_PUTS });
-  const used = [
-    ['storage', storage.usages()],
-    ['requests', puts.usages()],
-  ] as const;
-  const bill = billOf(used, prices);
+export function uploadCost(
+  objects: Iterable<StoredObject>,
+  place: UploadPlace,
+  book: PriceBook = listPrices,
+): UploadEstimate {
+  const { isAws, isFolder } = place;
+  const bill = uploadBill(objects, book(bookedPlace(place)));
   if (!isFolder) return { ...bill, isAws };
   return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };
 }
 
-function isMonitored({ sizeBytes, storageClass }: StoredObject, prices: PriceList): boolean {
-  const least = classRule(prices, storageClass)?.minMonitoredBytes;
-  return least !== undefined && sizeBytes >= least;
+/** What an upload has made: what it stored, and the requests that this took. */
+export interface MadeUpload {
+  readonly objects: readonly StoredObject[];
+  readonly requests: Pick<RequestCounts, 'put' | 'get' | 'list' | 'head' | 'copy'>;
 }
 
-/** Usage added up, so that millions of objects take no room. */
-class Sums {
-  private readonly sums = new Map<string, Usage>();
+/** What it costs; `storage` is for a month. PUTs are taken as those of its objects first, others are STANDARD. */
+export function madeUploadCost(
+  { objects, requests }: MadeUpload,
+  place: PricedPlace,
+  book: PriceBook,
+): Bill<UploadItem> {
+  const prices = book(place);
+  const used = new UsageSums();
+  for (const { storageClass } of objects.slice(0, requests.put)) used.add([{ kind: 'put', storageClass, quantity: 1 }]);
+  const standard = { ...requests, put: Math.max(0, requests.put - objects.length) };
+  for (const kind of ['put', 'get', 'list', 'head', 'copy'] as const)
+    used.add([{ kind, storageClass: 'STANDARD', quantity: standard[kind] }]);
+  const { lines } = uploadBill(objects, prices);
+  const storageUsd = lines.find(({ item }) => item === 'storage')?.costUsd ?? null;
+  const bill = billOf<UploadItem>([['requests', used.usages()]], prices);
+  const stored = {
+    item: 'storage',
+    quantity: objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    costUsd: storageUsd,
+  } as const;
+  return { ...bill, costUsd: sumOf([storageUsd, bill.costUsd]), lines: [stored, ...bill.lines] };
+}
 
-  add(usage: Usage): void {
-    const key = `${usage.kind} ${usage.storageClass}`;
-    const quantity = usage.quantity + (this.sums.get(key)?.quantity ?? 0);
-    this.sums.set(key, { ...usage, quantity });
+/** The most that storing these objects costs at these prices. */
+export function uploadBill(objects: Iterable<StoredObject>, prices: PriceList): Bill<UploadItem> {
+  const [storage, puts] = [new UsageSums(), new UsageSums()];
+  for (const object of objects) {
+    storage.add(storedObject(object, undefined, prices));
+    puts.add([{ kind: 'put', storageClass: object.storageClass, quantity: object.count ?? 1 }]);
   }
-
-  usages(): readonly Usage[] {
-    return [...this.sums.values()];
+  if (!puts.isEmpty) {
+    puts.add([{ kind: 'put', storageClass: 'STANDARD', quantity: OTHER_PUTS }]);
+    storage.add([minimumStorage(storage.bytes, prices)]);
   }
+  const used = [
+    ['storage', storage.usages()],
+    ['requests', puts.usages()],
+  ] as const;
+  return billOf(used, prices);
 }

@@ -1,6 +1,8 @@
 // What an upload saves against a plain copy: each file an object of its own, not compressed, in the storage class that most
 // of the upload is in. Files are taken as equally large, as a manifest's head tells their number and sum.
 import type { Usd } from './money.js';
+import { listPrices } from './price-book.js';
+import type { PriceBook } from './price-table.js';
 import type { StoredObject } from './stored-object.js';
 import { uploadCost, type UploadEstimate, type UploadPlace } from './upload-cost.js';
 
@@ -27,8 +29,13 @@ export const costOfItem = ({ lines }: Pick<UploadEstimate, 'lines'>, wanted: 'st
   lines.find(({ item }) => item === wanted)?.costUsd ?? null;
 
 /** What `actual` saves; negative where it costs more. */
-export function uploadSavings(actual: UploadEstimate, copy: PlainCopy, place: UploadPlace): UploadSavings {
-  const plain = uploadCost(equalFiles(copy), place);
+export function uploadSavings(
+  actual: UploadEstimate,
+  copy: PlainCopy,
+  place: UploadPlace,
+  book: PriceBook = listPrices,
+): UploadSavings {
+  const plain = uploadCost(equalFiles(copy), place, book);
   const saved = (item: 'storage' | 'requests'): Usd => {
     const [before, now] = [costOfItem(plain, item), costOfItem(actual, item)];
     return before === null || now === null ? null : before - now;

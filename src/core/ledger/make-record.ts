@@ -1,7 +1,7 @@
 // The records of a run: what its meter counted, priced by the list of each store's region.
 import { type Bill, billOf, type Usage } from '../cost/cost-model.js';
 import { microsOf, sumOf, type Usd } from '../cost/money.js';
-import { classRule, type PriceList, pricesIn } from '../cost/price-table.js';
+import { classRule } from '../cost/price-table.js';
 import type { MeteredPlace } from '../object-store/meter.js';
 import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
 import type { RunAbout } from './run-account.js';
@@ -11,8 +11,10 @@ import type { PlaceUse, UploadChange } from './run-meter.js';
 const ITEMS: Readonly<Record<Used['kind'], string>> = {
   put: 'requests',
   get: 'requests',
+  list: 'requests',
+  head: 'requests',
+  copy: 'requests',
   restore: 'requests',
-  monitoring: 'monitoring',
   retrieval: 'retrieval',
   storage: 'temporaryCopy',
   transferOut: 'transfer',
@@ -52,10 +54,10 @@ export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: E
   const uploadId = ownUpload(about, uses);
   const isOwn = (change: UploadChange): boolean => change.uploadId === undefined || change.uploadId === uploadId;
   const own = uses.map((use) => ({ ...use, changes: use.changes.filter(isOwn) }));
-  const others = uses.flatMap(({ place, changes }) =>
+  const others = uses.flatMap(({ place, prices, changes }) =>
     changes
       .filter((change) => !isOwn(change) && change.stored.length + change.fees.length > 0)
-      .map((change) => ({ place, used: [], changes: [change] })),
+      .map((change) => ({ place, prices, used: [], changes: [change] })),
   );
   const asked = about.project ?? (uploadId === undefined ? undefined : ended.projectOf(uploadId));
   const { operation, datasetId } = about;
@@ -96,19 +98,17 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
     lines,
     costMicros: sumOf(lines.map(({ costMicros }) => costMicros)),
     monthlyMicros: sumOf(uses.map(monthlyOf)),
-    pricesOf: listOf(place).pricesOf,
+    pricesOf: main.prices.pricesOf,
   };
 }
 
-const listOf = ({ isAws, region }: MeteredPlace): PriceList => pricesIn(isAws ? region : undefined);
-
-function linesOf({ place, used }: PlaceUse): readonly CostLine[] {
+function linesOf({ place, prices, used }: PlaceUse): readonly CostLine[] {
   const byLine = new Map<string, Used[]>();
   for (const one of used) {
     const name = JSON.stringify([ITEMS[one.kind], one.storageClass ?? null]);
     byLine.set(name, [...(byLine.get(name) ?? []), one]);
   }
-  const bill: Bill<string> = billOf(byLine, listOf(place));
+  const bill: Bill<string> = billOf(byLine, prices);
   return bill.lines.map(({ item: name, quantity, costUsd }) => {
     const [item, storageClass] = JSON.parse(name) as [string, string | null];
     return { item, storageClass, quantity, costMicros: microsIn(place, costUsd) };
@@ -149,10 +149,9 @@ function merged(lines: readonly CostLine[]): readonly CostLine[] {
 }
 
 /** Storing the change for a month: what is stored less what was deleted, which has the same rates. */
-function monthlyOf({ place, changes }: PlaceUse): number | null {
+function monthlyOf({ place, prices, changes }: PlaceUse): number | null {
   if (place.isFolder) return 0;
   const stored = changes.flatMap((change) => change.stored);
-  const prices = listOf(place);
   // Of a class that watches what is read every object is taken for one that is watched: small ones are not.
   const isWatched = (storageClass: string): boolean => classRule(prices, storageClass)?.minMonitoredBytes !== undefined;
   const used = (sign: 1 | -1, { storageClass, objects, billedBytes }: StoredChange): Usage[] => [

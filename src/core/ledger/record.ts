@@ -21,13 +21,26 @@ export const RECORDED_OPERATIONS = [
 
 export type RecordedOperation = (typeof RECORDED_OPERATIONS)[number];
 
+const KINDS = [
+  'get',
+  'head',
+  'put',
+  'copy',
+  'list',
+  'restore',
+  'retrieval',
+  'storage',
+  'transferOut',
+] as const satisfies readonly Usage['kind'][];
 const OUTCOMES = ['done', 'partial', 'failed', 'interrupted'] as const;
 const PROVIDERS = ['aws', 'folder', 'other'] as const;
 
 export type RecordedOutcome = (typeof OUTCOMES)[number];
 
 /** What is charged once: requests, or bytes; of `storage` bytes times months. */
-export type Used = Pick<Usage, 'kind' | 'storageClass' | 'way' | 'quantity'>;
+export interface Used extends Pick<Usage, 'storageClass' | 'way' | 'quantity'> {
+  readonly kind: (typeof KINDS)[number];
+}
 
 /** Change of what lies in the store; negative where it was deleted. */
 export interface StoredChange {
@@ -79,7 +92,6 @@ export interface LedgerRecord {
   readonly pricesOf: string;
 }
 
-const KINDS: readonly Usage['kind'][] = ['get', 'put', 'monitoring', 'restore', 'retrieval', 'storage', 'transferOut'];
 const WAYS: readonly NonNullable<Usage['way']>[] = ['instant', 'expedited', 'standard', 'bulk'];
 const MAX_LIST = 1000;
 const MAX_TEXT = 4096;

@@ -4,10 +4,16 @@
 import { earlyDeletion } from '../cost/early-deletion.js';
 import { isColdClass } from '../cost/cold-class.js';
 import { sumOf, microsOf, type Usd } from '../cost/money.js';
-import { DAYS_A_MONTH, type PriceList, pricesIn } from '../cost/price-table.js';
+import { DAYS_A_MONTH, type PriceList } from '../cost/price-table.js';
 import { storedObject } from '../cost/stored-object.js';
 import { UPLOAD_ID } from '../manifest/upload-id.js';
-import { type MeteredObject, type MeteredPlace, STANDARD, type StoreMeter } from '../object-store/meter.js';
+import {
+  type MeteredObject,
+  type MeteredPlace,
+  type RequestRate,
+  STANDARD,
+  type StoreMeter,
+} from '../object-store/meter.js';
 import type { CostLine, StoredChange, Used } from './record.js';
 
 /** Objects that are remembered, those written and those seen each. Their sizes are not needed for long. */
@@ -27,6 +33,7 @@ export interface UploadChange {
 
 export interface PlaceUse {
   readonly place: MeteredPlace;
+  readonly prices: PriceList;
   readonly used: readonly Used[];
   readonly changes: readonly UploadChange[];
 }
@@ -36,12 +43,15 @@ export class RunMeter {
   private readonly places = new Map<string, PlaceMeter>();
   private readonly known = new Map<string, MeteredObject>();
 
-  constructor(private readonly now: () => Date) {}
+  constructor(
+    private readonly now: () => Date,
+    private readonly priceList: (place: MeteredPlace) => PriceList,
+  ) {}
 
   /** For a store that is opened; one that is opened again goes on. */
   readonly open = (place: MeteredPlace): StoreMeter => {
     const name = JSON.stringify([place.url, place.region, place.isAws]);
-    const found = this.places.get(name) ?? new PlaceMeter(place, this.known, this.now);
+    const found = this.places.get(name) ?? new PlaceMeter(place, this.priceList(place), this.known, this.now);
     this.places.set(name, found);
     return found;
   };
@@ -60,19 +70,17 @@ export class RunMeter {
 class PlaceMeter implements StoreMeter {
   private readonly used: Map<string, Used> = new Map();
   private readonly changes = new Map<string | undefined, ChangeSums>();
-  private readonly prices: PriceList;
   private readonly written = new Map<string, MeteredObject>();
   private readonly listed = new Map<string, MeteredObject>();
 
   constructor(
     private readonly place: MeteredPlace,
+    private readonly prices: PriceList,
     private readonly known: Map<string, MeteredObject>,
     private readonly now: () => Date,
-  ) {
-    this.prices = pricesIn(this.region());
-  }
+  ) {}
 
-  requested(kind: 'put' | 'get', storageClass: string): void {
+  requested(kind: RequestRate, storageClass: string): void {
     this.count({ kind, storageClass, quantity: 1 });
   }
 
@@ -123,17 +131,14 @@ class PlaceMeter implements StoreMeter {
   use(): PlaceUse {
     const used = [...this.used.values()].filter(({ quantity }) => quantity > 0);
     const changes = Array.from(this.changes, ([uploadId, sums]) => ({ uploadId, ...sums.all() }));
-    return { place: this.place, used, changes };
+    return { place: this.place, prices: this.prices, used, changes };
   }
 
   private charge(gone: readonly Required<MeteredObject>[]): void {
     for (const object of gone)
-      for (const fee of earlyDeletion([object], { region: this.region(), now: this.now() }).byClass)
+      for (const fee of earlyDeletion([object], { region: undefined, now: this.now(), book: () => this.prices })
+        .byClass)
         this.changesOf(object.key).charge(fee.storageClass, fee);
-  }
-
-  private region(): string | undefined {
-    return this.place.isAws ? this.place.region : undefined;
   }
 
   private find(key: string): MeteredObject | undefined {
@@ -151,8 +156,9 @@ class PlaceMeter implements StoreMeter {
     const sums = this.changesOf(key);
     const { sizeBytes, storageClass } = object;
     sums.store(storageClass, { objects: sign, bytes: sign * sizeBytes, billedBytes: 0 });
-    for (const { storageClass: billed = storageClass, quantity } of storedObject(object, undefined, this.prices))
-      if (quantity > 0) sums.store(billed, { objects: 0, bytes: 0, billedBytes: sign * quantity });
+    for (const { kind, storageClass: billed = storageClass, quantity } of storedObject(object, undefined, this.prices))
+      if (kind === 'storage' && quantity > 0)
+        sums.store(billed, { objects: 0, bytes: 0, billedBytes: sign * quantity });
   }
 
   private changesOf(key: string): ChangeSums {

@@ -11,8 +11,8 @@ export interface MeteredObject extends Pick<ObjectInfo, 'key' | 'sizeBytes' | 's
   readonly lastModified?: Date;
 }
 
-/** The rates of requests: writing and listing have that of `put`, reading that of `get`. Deleting is free. */
-export type RequestRate = 'put' | 'get';
+/** The rates of requests. */
+export type RequestRate = 'put' | 'get' | 'list' | 'head' | 'copy';
 
 export interface StoreMeter {
   requested(rate: RequestRate, storageClass: string): void;
@@ -46,7 +46,7 @@ const nameOf = ({ key, versionId }: Pick<VersionName, 'key'> & Partial<VersionNa
 
 /** The store, telling `meter` what goes through it. */
 export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
-  const onList = (): void => meter.requested('put', STANDARD);
+  const onList = (): void => meter.requested('list', STANDARD);
   const removed = async (
     names: readonly string[],
     work: Promise<readonly DeleteFailure[]>,
@@ -56,8 +56,8 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
     meter.removed(names.filter((name) => !kept.has(name)));
     return failures;
   };
-  const write = async <T>(storageClass: string, work: Promise<T>): Promise<T> => {
-    meter.requested('put', storageClass);
+  const write = async <T>(rate: 'put' | 'copy', storageClass: string, work: Promise<T>): Promise<T> => {
+    meter.requested(rate, storageClass);
     return await work;
   };
   return {
@@ -77,7 +77,7 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
       try {
         found = await store.head(...call);
       } finally {
-        meter.requested('get', found?.storageClass ?? STANDARD);
+        meter.requested('head', found?.storageClass ?? STANDARD);
       }
       if (found !== undefined) meter.seen([found]);
       return found;
@@ -89,7 +89,7 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
     list: (...call) => told(pagesCounted(store.list(...call), onList), ({ objects }) => meter.seen(objects)),
     async put(key, body, options) {
       const storageClass = options?.storageClass ?? STANDARD;
-      const result = await write(storageClass, store.put(key, body, options));
+      const result = await write('put', storageClass, store.put(key, body, options));
       meter.wrote({ key, sizeBytes: body.byteLength, storageClass });
       return result;
     },
@@ -106,7 +106,7 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
     deleteVersions: (versions, signal) => removed(versions.map(nameOf), store.deleteVersions(versions, signal)),
     async copy(from, to, options) {
       const storageClass = options?.storageClass ?? STANDARD;
-      await write(storageClass, store.copy(from, to, options));
+      await write('copy', storageClass, store.copy(from, to, options));
       meter.copied(from, to, storageClass);
     },
     async thaw(key, options) {

@@ -16,7 +16,10 @@ import { chunkIdentity, jobWithChunks } from './judge-job.js';
 import type { JobChunk, RestoreJob } from './restore-job.js';
 import type { ColdOptions } from '../restore/retrieve.js';
 
-export interface AgainOptions extends Pick<ColdOptions, 'tier' | 'maxCostUsd' | 'region' | 'isAws'> {
+export interface AgainOptions extends Pick<
+  ColdOptions,
+  'tier' | 'maxCostUsd' | 'region' | 'isAws' | 'provider' | 'book'
+> {
   readonly store: ObjectStore;
   readonly now: () => Date;
   readonly signal: AbortSignal;
@@ -34,7 +37,7 @@ export interface AgainPlan {
  * @throws usage for a tier that is not offered, budget-exceeded, not-found for a job whose manifest is gone
  */
 export async function planAgain(job: RestoreJob, options: AgainOptions): Promise<AgainPlan | undefined> {
-  const { store, now, signal, tier, maxCostUsd, region, isAws } = options;
+  const { store, now, signal, tier, maxCostUsd, region, isAws, provider, book } = options;
   const look = { now: now(), signal };
   // What may not be looked at may not be read either, and asking for it would be paid for nothing.
   const denied = job.chunks.filter(({ state }) => state === 'denied').map(({ key }) => key);
@@ -51,7 +54,8 @@ export async function planAgain(job: RestoreJob, options: AgainOptions): Promise
   if (problem !== undefined) throw new ArchiverError('not-found', `nothing is requested again: ${problem}`);
   const priced = job.chunks.map((chunk) => ({ ...chunk, isReadable: !isWanted(chunk) }));
   refuseTier(priced, tier);
-  const estimate = estimateRetrieval({ chunks: priced, region, isAws, tier, days: job.restoreDays });
+  const place = { region, isAws, provider, book };
+  const estimate = estimateRetrieval({ ...place, chunks: priced, tier, days: job.restoreDays });
   refuseCost(estimate, maxCostUsd, priced.some(mustThaw), (costUsd) => {
     const cents = Math.ceil(costUsd * 100) / 100;
     return `to allow it: ${askAgain(job.id)} --max-restore-cost ${cents}; or take --tier bulk`;

@@ -28,12 +28,14 @@ export function retrievalDocument(retrieval: Retrieval, jobId: string | undefine
   };
 }
 
-const estimateDocument = ({ costUsd, lines, region, isAws, pricesOf }: RetrievalEstimate) => ({
+const estimateDocument = ({ costUsd, lines, provider, region, isAws, pricesOf, terms }: RetrievalEstimate) => ({
   costUsd,
   lines,
+  provider,
   region,
   isAws,
   pricesOf,
+  terms,
 });
 
 const chunkDocument = ({ key, sizeBytes, storageClass, state, expiresAt, reason }: ThawedChunk) => ({

@@ -4,7 +4,13 @@
 // run and a run with a cap check all of them first, and a GET that is refused as cold leads here too. In one run no chunk is
 // requested twice, whatever happens. A store that has no RestoreObject is read as it is.
 import { refuseCost } from '../cost/cost-cap.js';
-import { estimateRetrieval, mustThaw, type RetrievalChunk, type RetrievalEstimate } from '../cost/retrieval-cost.js';
+import {
+  estimateRetrieval,
+  mustThaw,
+  type RetrievalChunk,
+  type RetrievalEstimate,
+  type RetrievalOptions,
+} from '../cost/retrieval-cost.js';
 import { isArchiverError } from '../failures/errors.js';
 import type { TransferEvent } from '../events.js';
 import type { ObjectStore, ThawTier } from '../object-store/object-store.js';
@@ -30,6 +36,9 @@ export interface ColdOptions {
   readonly pollMs: number;
   readonly region: string | undefined;
   readonly isAws: boolean;
+  /** Whose prices hold where it is not AWS, and all prices; the lists where they are not given. */
+  readonly provider?: RetrievalOptions['provider'];
+  readonly book?: RetrievalOptions['book'];
 }
 
 export interface RetrieveOptions extends Omit<RestoreOptions, 'reader' | 'mayFetch'> {
@@ -177,7 +186,8 @@ class Retriever {
 
   private get pricing() {
     const { cold, store } = this.options;
-    return { region: cold.region, isAws: cold.isAws, isFolder: store.url.startsWith('file:'), days: cold.days };
+    const { region, isAws, provider, book, days } = cold;
+    return { region, isAws, provider, book, isFolder: store.url.startsWith('file:'), days };
   }
 
   private estimated(chunks: readonly ThawedChunk[]): RetrievalEstimate {

@@ -34,7 +34,7 @@ export function longestWait(chunks: readonly RetrievalChunk[], tier: ThawTier): 
 /** One plan for each tier that is offered for all cold chunks; none when nothing must be thawed. */
 export function tierPlans(
   chunks: readonly RetrievalChunk[],
-  { now, ...options }: Pick<RetrievalOptions, 'region' | 'isAws' | 'isFolder' | 'days'> & { readonly now: Date },
+  { now, ...options }: Omit<RetrievalOptions, 'chunks' | 'tier'> & { readonly now: Date },
 ): readonly TierPlan[] {
   return THAW_TIERS.flatMap((tier) => {
     const wait = longestWait(chunks, tier);

@@ -1,5 +1,4 @@
 // What putting the same files costs with each tool: its requests once, and its objects for a month.
-import { isColdClass } from '../cost/cold-class.js';
 import { billOf, type Usage } from '../cost/cost-model.js';
 import { sumOf, type Usd } from '../cost/money.js';
 import type { PriceList } from '../cost/price-table.js';
@@ -54,16 +53,15 @@ export function toolCost(tool: ToolName, workload: Workload, storageClass: strin
   };
 }
 
-/** Parts on their way to a cold class wait in STANDARD, and cost what they do there; the last request has the price of the class. */
 function requestsOf(sent: Sent, storageClass: string): readonly Usage[] {
   const { multiparts, parts, puts, extraPuts, heads, lists } = sent;
-  const waiting = isColdClass(storageClass) ? 'STANDARD' : storageClass;
   return [
-    { kind: 'put', storageClass, quantity: puts + multiparts },
-    { kind: 'put', storageClass: waiting, quantity: multiparts + parts },
+    { kind: 'put', storageClass, quantity: puts },
+    { kind: 'initiateMultipart', storageClass, quantity: multiparts },
+    { kind: 'uploadPart', storageClass, quantity: parts },
+    { kind: 'completeMultipart', storageClass, quantity: multiparts },
     { kind: 'put', storageClass: 'STANDARD', quantity: extraPuts },
-    { kind: 'get', storageClass, quantity: heads },
-    // A listing costs as much as a PUT to STANDARD.
-    { kind: 'put', storageClass: 'STANDARD', quantity: lists },
+    { kind: 'head', storageClass, quantity: heads },
+    { kind: 'list', quantity: lists },
   ];
 }

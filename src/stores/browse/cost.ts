@@ -1,16 +1,19 @@
 // What restoring the marked files costs and how long it takes, before anybody is asked: list prices over the chunks that
 // hold them. What nobody knows the price of is unknown, and never free.
 import { capVerdict, type CapVerdict } from '../../core/cost/cost-cap.js';
-import { estimateRetrieval, type RetrievalEstimate, type RetrievalItem } from '../../core/cost/retrieval-cost.js';
+import {
+  estimateRetrieval,
+  type RetrievalEstimate,
+  type RetrievalItem,
+  type RetrievalOptions,
+} from '../../core/cost/retrieval-cost.js';
 import type { ThawTier } from '../../core/object-store/object-store.js';
 import { isColdClass, THAW_TIERS, type ThawWait } from '../../core/cost/cold-class.js';
 import { longestWait } from '../../core/thaw/tier-plans.js';
 import type { Marks } from './marks.js';
 
 /** Where prices come from. */
-export interface CostPlace {
-  readonly region: string | undefined;
-  readonly isAws: boolean;
+export interface CostPlace extends Pick<RetrievalOptions, 'region' | 'isAws' | 'provider' | 'book'> {
   /** A folder of this computer: nothing costs anything. */
   readonly isFolder: boolean;
   /** Days that thawed copies are kept. */
@@ -36,11 +39,7 @@ export interface SelectionCost {
 }
 
 /** Cost and waiting time of the marked files in this tier. */
-export function selectionCost(
-  marks: Marks,
-  tier: ThawTier,
-  { region, isAws, isFolder, days }: CostPlace,
-): SelectionCost {
+export function selectionCost(marks: Marks, tier: ThawTier, place: CostPlace): SelectionCost {
   const classes = marks.classes;
   const estimate = estimateRetrieval({
     chunks: classes.map(({ storageClass, chunks, storedBytes, fetchedBytes }) => ({
@@ -51,11 +50,8 @@ export function selectionCost(
       gets: chunks,
       objects: chunks,
     })),
-    region,
-    isAws,
-    isFolder,
+    ...place,
     tier,
-    days,
   });
   const coldChunks = classes.reduce(
     (sum, { storageClass, chunks }) => sum + (isColdClass(storageClass) ? chunks : 0),

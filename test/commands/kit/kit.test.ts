@@ -115,6 +115,7 @@ describe('stores', () => {
     env: {},
     origins: {},
     account: {},
+    pricing: { discount: undefined, own: {}, provider: undefined },
     now: () => new Date(),
     signal: new AbortController().signal,
     note: () => undefined,
@@ -131,9 +132,10 @@ describe('stores', () => {
   test('a command runs with what it names of the context, and nothing else', async () => {
     const url = `file://${await tempFolder()}`;
     const texts: string[] = [];
-    const status = await list.run({ ...values, writerId: undefined }, [url], {
+    const status = await list.run({ ...values, writerId: undefined, cost: false }, [url], {
       ...context(),
       json: false,
+      pricing: { discount: undefined, own: {}, provider: undefined },
       quiet: false,
       stdout: new PassThrough(),
       stderr: new PassThrough(),

@@ -22,8 +22,8 @@ test('alerts of every type become metrics, also more than one request holds', as
     ...alerts[0]!,
     project: null,
     writerId: `w${at}`,
-    cost: null,
-    volume: null,
+    costUsage: null,
+    volumeUsage: null,
   }));
 
   const outcomes = await deliver([...alerts, ...storm], [channel], { signal });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
+import { listPrices } from '../../../src/core/cost/price-book.js';
 import type { PlannedAmounts } from '../../../src/core/archive/may-begin.js';
 import type { TransferEvent } from '../../../src/core/events.js';
 import { openStore } from '../../../src/core/object-store/open-store.js';
@@ -103,10 +104,10 @@ test('before anything is sent it is asked whether that may be, with the bytes an
   const { folder, home } = await place();
   writeFileSync(join(folder, 'large'), Buffer.alloc(2e6, 'x'));
   const opened = await openTestS3(s3.endpoint, 'bucket');
-  const asked: PlannedAmounts[] = [];
+  const asked: { readonly bytes: number; readonly costUsd: number | null }[] = [];
   const options = { source: resolveSource(folder), home, signal: new AbortController().signal, emit: () => undefined };
-  const mayBegin = (planned: PlannedAmounts): Promise<void> => {
-    asked.push(planned);
+  const mayBegin = ({ bytes, costAt }: PlannedAmounts): Promise<void> => {
+    asked.push({ bytes, costUsd: costAt({ provider: undefined, book: listPrices }) });
     return Promise.reject(new Error('it may not'));
   };
 

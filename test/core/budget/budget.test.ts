@@ -112,7 +112,12 @@ describe('the status', () => {
   test('of a month: rate, projection, what is left and for how long', () => {
     const book = use(bookOf({ period: 'month', costMicros: 100e6, volumeBytes: 100 * GB }), 42, 21 * GB);
 
-    const { cost, volume, periodStart, periodEnd } = statusOf('genomes', book.projects.get('genomes')!, NOW);
+    const {
+      costUsage: cost,
+      volumeUsage: volume,
+      periodStart,
+      periodEnd,
+    } = statusOf('genomes', book.projects.get('genomes')!, NOW);
 
     expect([periodStart, periodEnd]).toEqual([SINCE, '2026-04-01T00:00:00.000Z']);
     expect(cost).toEqual({
@@ -138,7 +143,7 @@ describe('the status', () => {
   ])('$%d of $%d is %s', (used, limit, alertState, usedPercent) => {
     const book = use(bookOf({ costMicros: limit * 1e6 }), used);
 
-    expect(statusOf(null, book.projects.get('genomes')!, NOW).cost).toMatchObject({ alertState, usedPercent });
+    expect(statusOf(null, book.projects.get('genomes')!, NOW).costUsage).toMatchObject({ alertState, usedPercent });
   });
 });
 

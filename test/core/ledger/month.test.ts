@@ -9,6 +9,7 @@ import { makeRecords } from '../../../src/core/ledger/make-record.js';
 import { periodOf } from '../../../src/core/ledger/period.js';
 import { spentBy, spentIn } from '../../../src/core/ledger/report.js';
 import type { RunAbout } from '../../../src/core/ledger/run-account.js';
+import { listPrices } from '../../../src/core/cost/price-book.js';
 import { RunMeter } from '../../../src/core/ledger/run-meter.js';
 import type { StoreMeter } from '../../../src/core/object-store/meter.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -75,7 +76,10 @@ async function ledgerOf(chunks: readonly Chunk[]): Promise<string> {
   const folder = join(await tempFolder(), 'ledger');
   const projects = new Map<string, string>();
   const run = async (day: number, about: RunAbout, work: (meter: StoreMeter, all: RunMeter) => void): Promise<void> => {
-    const all = new RunMeter(() => at(day));
+    const all = new RunMeter(
+      () => at(day),
+      ({ region }) => listPrices({ region }),
+    );
     const place = { url: 's3://lab/archive', isAws: true, isFolder: false, region: 'us-west-2' };
     work(all.open(place), all);
     const records = makeRecords(about, all.uses(), {

@@ -9,6 +9,7 @@ import type {
   Messages,
   Origins,
   Places,
+  Pricing,
   Results,
 } from '../../../cli/context.js';
 import { flag, kebab, type Values } from '../../../cli/flag.js';
@@ -49,7 +50,7 @@ const flags = {
   ...detectedStoreFlags,
 };
 
-type JobContext = Messages & Accounted & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation;
+type JobContext = Messages & Accounted & Origins & Clock & Pick<Places, 'home'> & Environment & Cancellation & Pricing;
 
 export const command = defineCommand({
   path: 'restore jobs check',
@@ -161,6 +162,7 @@ async function askAgain(
   context: JobContext,
 ): Promise<RestoreJob> {
   const { planAgain, thawAgain } = await import('../../../core/restore-jobs/thaw-again.js');
+  const { pricedBy } = await import('../../kit/prices.js');
   const { now, signal } = context;
   const typed = <T>(key: 'tier' | 'maxRestoreCost', value: T, saved: T): T =>
     context.origins[key] === 'flag' ? value : (saved ?? value);
@@ -172,6 +174,7 @@ async function askAgain(
     maxCostUsd: typed('maxRestoreCost', values.maxRestoreCost, job.maxRestoreCostUsd),
     region,
     isAws,
+    ...pricedBy(context),
   });
   if (plan === undefined) return job;
   const { chunks, tier, estimate } = plan;

@@ -1,7 +1,16 @@
 import { hostname } from 'node:os';
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
-import type { Accounted, Clock, MemoryLimit, Messages, Origins, Places, Results } from '../../../cli/context.js';
+import type {
+  Accounted,
+  Clock,
+  MemoryLimit,
+  Messages,
+  Origins,
+  Places,
+  Pricing,
+  Results,
+} from '../../../cli/context.js';
 import type { Values } from '../../../cli/flag.js';
 import type { ProgressContext } from '../../../cli/progress.js';
 import { noneOn } from '../../../core/failures/errors.js';
@@ -28,7 +37,7 @@ const flags = {
   ...outputFlags,
 };
 
-type JobContext = Results & Accounted & Messages & Clock & Origins & Places & MemoryLimit & ProgressContext;
+type JobContext = Results & Accounted & Pricing & Messages & Clock & Origins & Places & MemoryLimit & ProgressContext;
 
 export const command = defineCommand({
   path: 'restore jobs download',

@@ -73,7 +73,7 @@ function dimension(name: string, value: string): { Name: string; Value: string }
   return { Name: name, Value: text === '' ? '-' : text.slice(0, MAX_VALUE) };
 }
 
-function metricsOf({ type, severity, project, writerId, time, cost, volume }: Alert): readonly MetricDatum[] {
+function metricsOf({ type, severity, project, writerId, time, costUsage, volumeUsage }: Alert): readonly MetricDatum[] {
   const Dimensions = [
     dimension('AlertType', type),
     ...(project === null ? [] : [dimension('ProjectID', project)]),
@@ -90,7 +90,7 @@ function metricsOf({ type, severity, project, writerId, time, cost, volume }: Al
       Unit: 'Count',
       Value: 1,
     },
-    ...percent('BudgetUsagePercent', cost?.usedPercent),
-    ...percent('VolumeUsagePercent', volume?.usedPercent),
+    ...percent('BudgetUsagePercent', costUsage?.usedPercent),
+    ...percent('VolumeUsagePercent', volumeUsage?.usedPercent),
   ];
 }

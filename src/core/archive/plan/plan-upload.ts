@@ -22,16 +22,30 @@ export interface UploadPlan {
 
 export type PlanInput = Pick<UploadRun, 'packing' | 'transfer'> & DirectInput;
 
+/** How an upload is cut, whatever is in it. */
+export type UploadSizes = Pick<UploadPlan, 'shards' | 'chunkBytes' | 'policy' | 'memory'>;
+
+/** Of an upload of `scannedBytes`, of which `pendingBytes` are to be packed. */
+export function uploadSizes(
+  { layout, packing, transfer }: Pick<UploadRun, 'layout' | 'packing' | 'transfer'>,
+  scannedBytes: number,
+  pendingBytes: number,
+): UploadSizes {
+  const { workers, memoryLimitBytes, frameBytes } = packing;
+  const policy = transferPolicy(transfer, workers);
+  const shards = layout.shardCount === 0 ? autoShardCount(scannedBytes) : layout.shardCount;
+  const buffersWanted = workers + policy.windowLimit + policy.stagedMax;
+  const memory = memoryPlan(memoryLimitBytes, workers, frameBytes);
+  const fresh = chunkSizeFor(pendingBytes, memory.bufferBytes, Math.min(buffersWanted, 6));
+  return { policy, shards, memory, chunkBytes: layout.chunkBytes ?? fresh };
+}
+
 /** Plans chunks for what is pending, and says so. */
 export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
   const { layout, ledger } = run;
-  const { workers, memoryLimitBytes, frameBytes } = run.packing;
-  const policy = transferPolicy(run.transfer, workers);
-  const shards = layout.shardCount === 0 ? autoShardCount(run.scanned.bytes) : layout.shardCount;
-  const buffersWanted = workers + policy.windowLimit + policy.stagedMax;
-  const memory = memoryPlan(memoryLimitBytes, workers, frameBytes);
-  const fresh = chunkSizeFor(pending.bytes, memory.bufferBytes, Math.min(buffersWanted, 6));
-  const chunkBytes = layout.chunkBytes ?? resumedChunkBytes(run, memory) ?? fresh;
+  const { policy, shards, memory, ...sizes } = uploadSizes(run, run.scanned.bytes, pending.bytes);
+  const resumedBytes = layout.chunkBytes === undefined ? resumedChunkBytes(run, memory) : undefined;
+  const chunkBytes = resumedBytes ?? sizes.chunkBytes;
   const goesDirectly = isDirect(run, pending);
   const chunked = planChunks(ledger.table, {
     strategy: layout.shardStrategy,

@@ -12,14 +12,12 @@ export function plannedAmounts(
   { ledger, store, region, isAws }: Pick<UploadRun, 'ledger' | 'store' | 'region' | 'isAws'>,
   { lanes }: Pick<UploadPlan, 'lanes'>,
 ): PlannedAmounts {
+  const objects = (): Iterable<StoredObject> => objectsOf(lanes, ledger.table);
   let bytes = 0;
-  function* counted(): Generator<StoredObject> {
-    for (const object of objectsOf(lanes, ledger.table)) {
-      bytes += object.sizeBytes;
-      yield object;
-    }
-  }
+  for (const { sizeBytes } of objects()) bytes += sizeBytes;
   const isFolder = parseStoreUrl(store.url).kind === 'file';
-  const { costUsd } = uploadCost(counted(), { region, isAws, isFolder });
-  return { bytes, costUsd };
+  return {
+    bytes,
+    costAt: ({ provider, book }) => uploadCost(objects(), { provider, region, isAws, isFolder }, book).costUsd,
+  };
 }

@@ -132,6 +132,6 @@ export function roughlyPlanned(
   const count = Math.ceil(packedBytes / targetBytes(packedBytes, shards, chunkBytes));
   return {
     classes: [{ storageClass, files, bytes, objects: count, packedBytes }],
-    objects: () => Array.from({ length: count }, () => ({ storageClass, sizeBytes: packedBytes / count })),
+    objects: () => (count === 0 ? [] : [{ storageClass, sizeBytes: packedBytes / count, count }]),
   };
 }

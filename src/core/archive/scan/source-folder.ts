@@ -29,21 +29,27 @@ export function resolveSource(given: string, cwd = ''): RawPath {
 /** Folders below the source that must not be archived: the store itself when it is a folder there, and what is our own in `home`. */
 export function ownTrees(source: RawPath, destination: string, home: string | undefined): readonly RawPath[] {
   const store = parseStoreUrl(destination);
-  const own = [
-    ...(home === undefined ? [] : ['cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`)),
-    ...(store.kind === 'file' ? [store.folder] : []),
-  ];
   if (store.kind === 'file' && realPath(store.folder) === source) {
     throw usageError(
       'the destination is the source folder itself',
       'choose a folder outside of it, or one inside: that is left out',
     );
   }
+  return [...ownFolders(source, home), ...treesBelow(source, store.kind === 'file' ? [store.folder] : [])];
+}
+
+/** What is our own in `home`, where it is below the source. */
+export const ownFolders = (source: RawPath, home: string | undefined): readonly RawPath[] =>
+  home === undefined
+    ? []
+    : treesBelow(
+        source,
+        ['cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
+      );
+
+function treesBelow(source: RawPath, folders: readonly string[]): readonly RawPath[] {
   const below = source === '/' ? '/' : `${source}/`;
-  return own.flatMap((folder) => {
-    const real = realPath(folder);
-    return real.startsWith(below) ? [real] : [];
-  });
+  return folders.map(realPath).filter((real) => real.startsWith(below));
 }
 
 function realPath(folder: string): RawPath {

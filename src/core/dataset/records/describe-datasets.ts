@@ -1,6 +1,6 @@
 // The datasets under a base URL, each with its newest version.
 import type { EventSink } from '../../events.js';
-import type { VersionRecord } from '../../manifest/manifest-types.js';
+import type { UploadId, VersionRecord } from '../../manifest/manifest-types.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 import { ignoreEvents, progressMeter } from '../../progress-meter.js';
 import { recordedSource } from './recorded-source.js';
@@ -11,7 +11,7 @@ export interface DatasetSummary {
   readonly datasetId: string;
   readonly versionCount: number;
   readonly headVersion: number;
-  readonly headUploadId: string | null;
+  readonly headUploadId: UploadId | null;
   readonly files: number | null;
   readonly bytes: number | null;
   readonly storedBytes: number | null;

@@ -53,7 +53,7 @@ export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfi
   };
 }
 
-type Service = 's3' | 'kms' | 'sts' | 'sso';
+type Service = 's3' | 'kms' | 'sts' | 'sso' | 'pricing';
 
 interface Configured {
   /** Of this service alone, by a variable. */
@@ -110,8 +110,11 @@ export async function kmsEndpoint(sources: EndpointSources): Promise<string | un
   return checkAddress(ownVariable || endpointUrl || others);
 }
 
-/** The address of STS, which issues credentials for roles and sessions; undefined for AWS itself. @throws as `storeEndpoint` */
-export async function tokenEndpoint(service: 'sts' | 'sso', sources: AwsSources): Promise<string | undefined> {
+/** The address of STS and SSO, which issue credentials, or of the price list; undefined for AWS itself. @throws as `storeEndpoint` */
+export async function tokenEndpoint(
+  service: 'sts' | 'sso' | 'pricing',
+  sources: AwsSources,
+): Promise<string | undefined> {
   const { ownVariable, others } = await configured(service, sources);
   return checkAddress(ownVariable || others);
 }

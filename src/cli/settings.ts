@@ -1,0 +1,18 @@
+// Settings that are no flags: the config file and a variable give them, for every command.
+import { PROVIDERS } from '../core/cost/providers.js';
+import { flag, type Flags } from './flag.js';
+
+/** Their section in the config file. */
+export const SETTINGS_SECTION = 'costControl';
+
+export const SETTINGS: Flags = {
+  priceDiscount: flag.percent({ sample: '10%', describe: 'off every list price, where one was agreed on' }),
+  ownPrices: flag.pairs({
+    sample: 'STANDARD.storage=0.021',
+    describe:
+      'prices in USD instead of those of the list: CLASS.storage and CLASS.retrieval per GB, CLASS.put, CLASS.get and list per 1,000, transferOut per GB',
+  }),
+  provider: flag.choice(PROVIDERS, {
+    describe: 'whose prices hold for S3-compatible servers that are not AWS; minio and custom cost what ownPrices says',
+  }),
+};

@@ -1,0 +1,54 @@
+// What keeping content in a storage class costs, as text and as JSON.
+import type { ClassEstimate, RestoreOption } from '../../core/cost/class-estimate.js';
+import { roundedUsd } from '../../core/cost/money.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { fact } from './lines.js';
+
+/** What programs get of it. */
+export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate): object => ({
+  ...estimate,
+  uploadUsd: roundedUsd(estimate.uploadUsd),
+  monthlyUsd: roundedUsd(estimate.monthlyUsd),
+  yearlyUsd: roundedUsd(estimate.yearlyUsd),
+  earlyDeletionUsd: roundedUsd(estimate.earlyDeletionUsd),
+  restores: restores.map(({ tier, wait, estimate: { costUsd, lines }, leastUsd }) => ({
+    ...(tier === null ? {} : { tier }),
+    ...(wait === null ? {} : { wait: wait.text }),
+    costUsd: roundedUsd(costUsd),
+    leastUsd: roundedUsd(leastUsd),
+    lines: lines.map((line) => ({ ...line, costUsd: roundedUsd(line.costUsd) })),
+  })),
+});
+
+/** What it costs to put it there and to keep it. */
+export function keepingFacts({
+  monthlyUsd,
+  yearlyUsd,
+  uploadUsd,
+  minimumDays,
+  earlyDeletionUsd,
+}: ClassEstimate): string[] {
+  return [
+    fact('storage', `${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year`),
+    fact('upload', `requests ${formatUsd(uploadUsd)} once; transfer to the store is free`),
+    ...(minimumDays === null || minimumDays === 0
+      ? []
+      : [
+          fact(
+            'minimum',
+            `${minimumDays} days: what is deleted sooner is paid for until then, ${formatUsd(earlyDeletionUsd)} at most`,
+          ),
+        ]),
+  ];
+}
+
+/** What it costs to get all of it back, a line for each way. */
+export const restoreFacts = ({ restores }: ClassEstimate): string[] =>
+  restores.map((option) => fact(option.tier ?? 'restore', restoreText(option)));
+
+/** `$94.21, ready within 12 h; $85.21 where …`. */
+export function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
+  const ready = wait === null ? 'read at once' : `readable after ${wait.text}`;
+  const least = leastUsd === costUsd ? '' : `; ${formatUsd(leastUsd)} if the free transfer of the month is left`;
+  return `${formatUsd(costUsd)} with transfer to the internet, ${ready}${least}`;
+}

@@ -1,0 +1,65 @@
+// The prices that hold for a command: those of the lists, with what the config file says of them.
+import type { Cancellation, Clock, Environment, Messages, Places, Pricing } from '../../cli/context.js';
+import { ownPrices } from '../../core/cost/own-prices.js';
+import type { PriceBook, PriceList } from '../../core/cost/price-table.js';
+import type { Provider } from '../../core/cost/providers.js';
+import { ArchiverError, usageError } from '../../core/failures/errors.js';
+import { printable } from '../../core/paths/raw-path.js';
+
+export interface PricedBy {
+  readonly provider: Provider | undefined;
+  readonly book: PriceBook;
+}
+
+/** Whose prices hold where a store is not AWS, and all prices. @throws usage for a price in the config file that is not one */
+export const pricedBy = ({ pricing }: Pricing): PricedBy => ({
+  provider: pricing.provider,
+  book: ownPrices(pricing),
+});
+
+/** What the price flags say. */
+export interface PriceValues {
+  readonly region: string;
+  readonly realTimePricing: boolean;
+  readonly profile: string | undefined;
+}
+
+export type PriceContext = Pricing & Pick<Places, 'home'> & Environment & Clock & Cancellation & Pick<Messages, 'warn'>;
+
+/** The prices that a command was told to use. @throws usage; with --real-time-pricing as `livePrices` */
+export async function chosenPrices(values: PriceValues, context: PriceContext): Promise<PriceList> {
+  const { pricing } = context;
+  const { provider = 'aws' } = pricing;
+  const { region, realTimePricing } = values;
+  const place = { provider, region: provider === 'aws' ? region : undefined };
+  if (!realTimePricing) return ownPrices(pricing)(place);
+  if (provider !== 'aws') throw usageError(`--real-time-pricing asks AWS, and the provider is ${provider}`);
+  const { livePrices } = await import('../../core/live-prices/live-prices.js');
+  const { env, home, signal, now } = context;
+  const sources = { env, profile: values.profile };
+  const live = await livePrices({ region, home, sources, now: now(), signal, warn: (text) => context.warn(text) });
+  return ownPrices(pricing, () => live)(place);
+}
+
+/** Says why nothing has a price, where that is so because of the region. */
+export async function warnOfRegion(prices: PriceList, { warn }: Pick<Messages, 'warn'>): Promise<void> {
+  const unknown = await unknownRegion(prices);
+  if (unknown !== undefined) warn(`${unknown.message}, so that amounts are not known; ${unknown.hint ?? ''}`);
+}
+
+/** Refuses a region that there are no prices of. @throws not-found */
+export async function refuseUnknownRegion(prices: PriceList): Promise<void> {
+  const unknown = await unknownRegion(prices);
+  if (unknown !== undefined) throw unknown;
+}
+
+/** The failure, with the region that may be meant. */
+async function unknownRegion({ region, classes, provider }: PriceList): Promise<ArchiverError | undefined> {
+  if (provider !== 'aws' || Object.keys(classes).length > 0) return undefined;
+  const { suggest } = await import('../../cli/suggest.js');
+  const { PRICED_REGIONS } = await import('../../core/cost/price-table.js');
+  const near = suggest(region ?? '', PRICED_REGIONS);
+  return new ArchiverError('not-found', `there is no list of prices for region '${printable(region ?? '')}'`, {
+    hint: near === undefined ? `regions with prices: ${PRICED_REGIONS.join(', ')}` : `did you mean ${near}?`,
+  });
+}

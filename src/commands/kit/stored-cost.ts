@@ -1,0 +1,32 @@
+// What a month of what lies in a store costs.
+import type { Pricing } from '../../cli/context.js';
+import { roundedUsd, type Usd } from '../../core/cost/money.js';
+import { bookedPlace } from '../../core/cost/price-book.js';
+import { originOf, type PriceOrigin } from '../../core/cost/price-table.js';
+import type { StoredObject } from '../../core/cost/stored-object.js';
+import { uploadBill } from '../../core/cost/upload-cost.js';
+import type { ChunkRecord } from '../../core/manifest/manifest-types.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { pricedBy } from './prices.js';
+
+export interface StoredCost extends PriceOrigin {
+  /** Nothing for a folder; null where a price is not known. */
+  readonly monthlyUsd: Usd;
+}
+
+/** Of these chunks together. */
+export function storedCost(
+  chunks: readonly Pick<ChunkRecord, 'size' | 'storageClass'>[],
+  { store, region, isAws }: Pick<OpenedStore, 'store' | 'region' | 'isAws'>,
+  context: Pricing,
+): StoredCost {
+  const { provider, book } = pricedBy(context);
+  const prices = book(bookedPlace({ region, isAws, provider }));
+  const objects = chunks.map(({ size, storageClass }): StoredObject => ({ sizeBytes: size, storageClass }));
+  const isFolder = store.url.startsWith('file:');
+  const [storage] = uploadBill(objects, prices).lines;
+  return { monthlyUsd: isFolder ? 0 : (storage?.costUsd ?? null), ...originOf(prices) };
+}
+
+/** What JSON says of it. */
+export const storedCostDocument = (cost: StoredCost): object => ({ ...cost, monthlyUsd: roundedUsd(cost.monthlyUsd) });

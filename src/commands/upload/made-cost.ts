@@ -1,0 +1,54 @@
+// What an upload that is done costs: a month of what it stored, and the requests of its run.
+import type { Pricing } from '../../cli/context.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
+import { roundedUsd, type Usd } from '../../core/cost/money.js';
+import { bookedPlace } from '../../core/cost/price-book.js';
+import type { PriceOrigin } from '../../core/cost/price-table.js';
+import { madeUploadCost } from '../../core/cost/upload-cost.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { fact } from '../kit/lines.js';
+import { priceListText } from '../kit/price-lines.js';
+import { pricedBy } from '../kit/prices.js';
+
+/** What a month of it and this run cost; undefined where nothing does, or nothing was stored. */
+export function madeCost({ billed, requests }: UploadResult, context: Pricing): MadeCost | undefined {
+  const objects = billed?.objects() ?? [];
+  if (billed === undefined || billed.place.isFolder || objects.length === 0) return undefined;
+  const { provider, book } = pricedBy(context);
+  const bill = madeUploadCost({ objects, requests }, bookedPlace({ ...billed.place, provider }), book);
+  const usdOf = (wanted: string): Usd => bill.lines.find(({ item }) => item === wanted)?.costUsd ?? null;
+  const { region, pricesOf, terms } = bill;
+  return {
+    monthlyUsd: usdOf('storage'),
+    requestsUsd: usdOf('requests'),
+    provider: bill.provider,
+    region,
+    pricesOf,
+    terms,
+  };
+}
+
+export interface MadeCost extends PriceOrigin {
+  /** Of what this upload stored, for a month. */
+  readonly monthlyUsd: Usd;
+  /** Of this run. */
+  readonly requestsUsd: Usd;
+}
+
+/** What JSON says of it. */
+export const madeCostDocument = (cost: MadeCost): object => ({
+  ...cost,
+  monthlyUsd: roundedUsd(cost.monthlyUsd),
+  requestsUsd: roundedUsd(cost.requestsUsd),
+});
+
+/** A line; none where there is no price at all. */
+export const madeCostFacts = (cost: MadeCost | undefined): string[] =>
+  cost === undefined || (cost.monthlyUsd === null && cost.requestsUsd === null)
+    ? []
+    : [
+        fact(
+          'cost',
+          `${formatUsd(cost.monthlyUsd)} a month, requests of this run ${formatUsd(cost.requestsUsd)} (${priceListText(cost) ?? ''})`,
+        ),
+      ];

@@ -1,0 +1,96 @@
+// What it costs to keep some content in one storage class: to put it there, to store it, to get all of it back in each way, and to
+// delete it too early.
+import { isColdClass, THAW_TIERS, type ThawWait, waitOf } from './cold-class.js';
+import { billOf } from './cost-model.js';
+import type { Usd } from './money.js';
+import { withFreeTransfer } from './price-book.js';
+import { classRule, type PriceList } from './price-table.js';
+import { estimateRetrieval, type RetrievalEstimate } from './retrieval-cost.js';
+import { type StoredObject, storedObject } from './stored-object.js';
+import { uploadBill } from './upload-cost.js';
+import type { ThawTier } from '../object-store/object-store.js';
+
+/** Days that thawed copies are kept. */
+const COPY_DAYS = 7;
+const MONTHS = 12;
+
+export interface RestoreOption {
+  /** Null for classes that are read at once. */
+  readonly tier: ThawTier | null;
+  readonly wait: ThawWait | null;
+  /** With the transfer to the internet from its first byte on. */
+  readonly estimate: RetrievalEstimate;
+  /** The same where all of the month's free transfer is left. */
+  readonly leastUsd: Usd;
+}
+
+export interface ClassEstimate {
+  readonly storageClass: string;
+  readonly objects: number;
+  /** Bytes of these objects. */
+  readonly bytes: number;
+  /** Requests that upload them. */
+  readonly uploadUsd: Usd;
+  /** Storing them for a month, and for a year. */
+  readonly monthlyUsd: Usd;
+  readonly yearlyUsd: Usd;
+  /** Null where the class is not known. */
+  readonly minimumDays: number | null;
+  /** What is still to be paid when they are deleted at once. */
+  readonly earlyDeletionUsd: Usd;
+  /** One full restore in each way that is offered for all of them, from fast to slow. */
+  readonly restores: readonly RestoreOption[];
+}
+
+/** Of objects that all go into `storageClass`; they are gone through several times. */
+export function classEstimate(
+  storageClass: string,
+  objects: readonly Omit<StoredObject, 'storageClass'>[],
+  prices: PriceList,
+): ClassEstimate {
+  const own = objects.map((object) => ({ ...object, storageClass }));
+  const [storage, requests] = uploadBill(own, prices).lines;
+  const monthlyUsd = storage?.costUsd ?? null;
+  const minimumDays = classRule(prices, storageClass)?.minStorageDays ?? null;
+  const rest = own.flatMap((object) => storedObject(object, minimumDays, prices));
+  return {
+    storageClass,
+    objects: own.reduce((sum, { count = 1 }) => sum + count, 0),
+    bytes: own.reduce((sum, { sizeBytes, count = 1 }) => sum + sizeBytes * count, 0),
+    uploadUsd: requests?.costUsd ?? null,
+    monthlyUsd,
+    yearlyUsd: monthlyUsd === null ? null : monthlyUsd * MONTHS,
+    minimumDays,
+    earlyDeletionUsd: billOf([['rest', rest]], prices).costUsd,
+    restores: restoresOf(own, storageClass, prices),
+  };
+}
+
+function restoresOf(own: readonly StoredObject[], storageClass: string, prices: PriceList): readonly RestoreOption[] {
+  const chunks = own.map(({ sizeBytes, count = 1 }) => ({
+    sizeBytes: sizeBytes * count,
+    storageClass,
+    isReadable: false,
+    gets: count,
+    objects: count,
+  }));
+  const largest = own.reduce((most, { sizeBytes }) => Math.max(most, sizeBytes), 0);
+  const stored = chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const option = (tier: ThawTier | null, wait: ThawWait | null): RestoreOption => {
+    const estimated = (list: PriceList): RetrievalEstimate =>
+      estimateRetrieval({
+        chunks,
+        region: prices.region ?? undefined,
+        isAws: prices.provider === 'aws',
+        tier: tier ?? 'standard',
+        days: COPY_DAYS,
+        book: () => list,
+      });
+    return { tier, wait, estimate: estimated(prices), leastUsd: estimated(withFreeTransfer(prices, stored)).costUsd };
+  };
+  if (!isColdClass(storageClass)) return [option(null, null)];
+  return THAW_TIERS.flatMap((tier) => {
+    const wait = waitOf(storageClass, tier, largest);
+    return wait === null ? [] : [option(tier, wait)];
+  });
+}
