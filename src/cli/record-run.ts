@@ -9,12 +9,14 @@ import type { LedgerRecord } from '../core/ledger/record.js';
 import type { RunAbout, RunHistory } from '../core/ledger/run-account.js';
 import { appendHistory } from '../core/ledger/upload-history.js';
 import type { RunMeter } from '../core/ledger/run-meter.js';
-import type { Cancellation, Clock, Messages, Places } from './context.js';
+import type { Cancellation, Clock, Places } from './context.js';
 
 interface EndedRun {
   readonly about: RunAbout;
   readonly history: RunHistory | undefined;
   readonly meter: RunMeter;
+  /** Told why there is no record. */
+  readonly onTrouble: (text: string) => void;
   /** The exit status, or what it failed with. */
   readonly end: unknown;
 }
@@ -32,8 +34,8 @@ const entryOf = ({ shape }: RunHistory, { time, operation, costMicros, monthlyMi
 
 /** Never throws. */
 export async function recordRunOf(
-  context: Cancellation & Clock & Pick<Messages, 'warn'> & Pick<Places, 'home'>,
-  { about, history, meter, end }: EndedRun,
+  context: Cancellation & Clock & Pick<Places, 'home'>,
+  { about, history, meter, onTrouble, end }: EndedRun,
 ): Promise<void> {
   try {
     const folder = ledgerFolder(context.home);
@@ -50,6 +52,6 @@ export async function recordRunOf(
     if (history !== undefined && record !== undefined)
       await appendHistory(history.path, entryOf(history, record), { host: hostname() });
   } catch (error) {
-    context.warn(`the cost of this run is not recorded: ${errorText(error)}`);
+    onTrouble(`the cost of this run is not recorded: ${errorText(error)}`);
   }
 }
