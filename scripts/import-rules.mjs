@@ -32,14 +32,19 @@ export const RULES = [
   },
   {
     from: /^(core|commands|cli)\//,
-    except: /^core\/(object-store\/s3\/|keys\/kms-client)/,
+    except: /^core\/(object-store\/s3\/|keys\/kms-client|alerts\/channels\/cloudwatch)/,
     never: ['@aws-sdk/*'],
-    why: 'only core/object-store/s3 and core/keys/kms-client.ts know the SDK',
+    why: 'only core/object-store/s3, core/keys/kms-client.ts and core/alerts/channels/cloudwatch.ts know the SDK',
   },
   {
     from: /^core\/cost\//,
     never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
     why: 'thawing stands on costs, which are pure',
+  },
+  {
+    from: /^core\/forecast\//,
+    never: ['core/ledger/', 'core/cost/', 'core/state/', 'core/object-store/'],
+    why: 'forecasts are of numbers and know none of the nouns',
   },
   {
     from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree)\//,

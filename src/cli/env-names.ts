@@ -27,6 +27,11 @@ const WORDS_OF_IMAGES = new Set(
     'format',
     'git_commit',
     'pattern',
+    'channel',
+    'username',
+    'cost',
+    'volume',
+    'period',
   ].map((word) => `ARCHIVER_${word.toUpperCase()}`),
 );
 

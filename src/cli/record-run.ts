@@ -9,7 +9,8 @@ import type { LedgerRecord } from '../core/ledger/record.js';
 import type { RunAbout, RunHistory } from '../core/ledger/run-account.js';
 import { appendHistory } from '../core/ledger/upload-history.js';
 import type { RunMeter } from '../core/ledger/run-meter.js';
-import type { Cancellation, Clock, Places } from './context.js';
+import type { OpenedStore } from '../core/object-store/open-store.js';
+import type { Accounted, Cancellation, Clock, Environment, Messages, Places } from './context.js';
 
 interface EndedRun {
   readonly about: RunAbout;
@@ -32,9 +33,16 @@ const entryOf = ({ shape }: RunHistory, { time, operation, costMicros, monthlyMi
   return { time, operation, ...shape, costMicros, monthlyMicros };
 };
 
+type RecordContext = Accounted &
+  Cancellation &
+  Clock &
+  Environment &
+  Pick<Messages, 'warn'> &
+  Pick<Places, 'home' | 'cwd'>;
+
 /** Never throws. */
 export async function recordRunOf(
-  context: Cancellation & Clock & Pick<Places, 'home'>,
+  context: RecordContext,
   { about, history, meter, onTrouble, end }: EndedRun,
 ): Promise<void> {
   try {
@@ -47,11 +55,25 @@ export async function recordRunOf(
       newId: () => randomBytes(8).toString('hex'),
       projectOf: (uploadId) => projects.get(uploadId),
     });
-    await appendRecords(folder, records, { host: hostname() });
-    const [record] = records;
-    if (history !== undefined && record !== undefined)
-      await appendHistory(history.path, entryOf(history, record), { host: hostname() });
+    try {
+      await appendRecords(folder, records, { host: hostname() });
+      const [record] = records;
+      if (history !== undefined && record !== undefined)
+        await appendHistory(history.path, entryOf(history, record), { host: hostname() });
+    } finally {
+      await tellFollowers(context, records);
+    }
   } catch (error) {
     onTrouble(`the cost of this run is not recorded: ${errorText(error)}`);
   }
+}
+
+/** Budgets count the run, and alerts that are due are raised. Never throws. */
+async function tellFollowers(context: RecordContext, records: readonly LedgerRecord[]): Promise<void> {
+  const { account, env, home, cwd, now, signal } = context;
+  const { followRecords } = await import('../core/budget/follow-records.js');
+  const { openBook } = await import('../core/budget/open-book.js');
+  const { place, ...access } = account.budget ?? { place: env['ARCHIVER_BUDGET_STORE'] || 'local' };
+  const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
+  for (const problem of await followRecords(records, open, { home, env, now, signal })) context.warn(problem);
 }

@@ -2,8 +2,14 @@
 import type { Command } from '../cli/command.js';
 import type { Group } from '../cli/declaration.js';
 import { buildTree, type Node } from '../cli/tree.js';
+import { command as alertsConfig } from './alerts/config.js';
+import { command as alertsConfigure } from './alerts/configure.js';
+import { command as alertsDisable } from './alerts/disable.js';
+import { command as alertsEnable } from './alerts/enable.js';
+import { command as alertsTest } from './alerts/test.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
+import { budgetCommands } from './budget/commands.js';
 import { command as completion } from './completion.js';
 import { command as config } from './config.js';
 import { command as contextCommand } from './context.js';
@@ -11,6 +17,10 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as costBenchmarkCompare } from './cost/benchmark-compare.js';
+import { command as costBurnrate } from './cost/burnrate.js';
+import { command as costExhaustion } from './cost/exhaustion.js';
+import { command as costForecast } from './cost/forecast.js';
 import { command as costHistory } from './cost/history.js';
 import { command as costProject } from './cost/project.js';
 import { command as costProjects } from './cost/projects.js';
@@ -83,8 +93,19 @@ const COMMANDS: readonly Command[] = [
   costProject,
   costSummary,
   costUpload,
+  costForecast,
+  costBurnrate,
+  costExhaustion,
+  costBenchmarkCompare,
   costHistory,
   costReconcile,
+  ...budgetCommands('cost budget'),
+  ...budgetCommands('budget'),
+  alertsConfig,
+  alertsConfigure,
+  alertsTest,
+  alertsEnable,
+  alertsDisable,
   config,
   contextCommand,
   contextList,
@@ -100,6 +121,9 @@ const GROUPS: readonly Group[] = [
   { path: 'restore jobs', summary: 'restores that wait for cold storage' },
   { path: 'dataset', summary: 'list, compare, tag and prune the versions of folders' },
   { path: 'cost', summary: 'what storage, requests and retrieval cost' },
+  { path: 'budget', summary: 'limits for what projects may cost and store' },
+  { path: 'cost budget', summary: 'limits for what projects may cost and store' },
+  { path: 'alerts', summary: 'where alerts about budgets and writers go' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

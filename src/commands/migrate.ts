@@ -12,6 +12,7 @@ import { formatQuantity } from '../ui/format.js';
 import { lookOf } from '../ui/look.js';
 import { tellLedger, tellResult } from './kit/account.js';
 import { agree } from './kit/ask.js';
+import { budgetGate, budgetGateFlags } from './kit/budget-gate.js';
 import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
 import { projectFlag } from './kit/ledger-flags.js';
 import { fact, textOf } from './kit/lines.js';
@@ -29,6 +30,7 @@ const flags = {
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
   ...projectFlag,
+  ...budgetGateFlags,
   deleteOriginal: flag.on({ describe: 'delete SOURCE_ARCHIVE when everything in it was migrated and validated' }),
   dryRun: flag.on({
     describe:
@@ -76,6 +78,7 @@ export const command = defineCommand({
     0: 'migrated, and validated unless --skip-validation was given (devices and FIFOs are left out and named)',
     1: 'failed; before the upload began, nothing was written to DESTINATION',
     3: 'migrated, but something in the archive was refused, or the original was kept although it was to be deleted',
+    4: 'it would exceed a budget; nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {
@@ -90,6 +93,7 @@ export const command = defineCommand({
       packing: { compressionLevel, memoryLimitBytes: uploadMemoryLimit(context) },
       layout: { shardCount, storageClass },
       labels: { project: values.project },
+      mayBegin: budgetGate(values, context),
     };
     if (!values.dryRun) await ask(values, source, context);
     const { inspectArchive } = await import('../core/migrate/inspect-archive.js');

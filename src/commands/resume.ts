@@ -10,6 +10,7 @@ import { printable } from '../core/paths/raw-path.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
 import type { UploadState } from '../core/resume/upload-state.js';
 import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
+import { ignoreBudgetFlag } from './kit/budget-gate.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
 import { readSaved, stateFolder } from './kit/saved.js';
 import { runSync, type SyncValues } from './sync.js';
@@ -25,6 +26,7 @@ const flags = {
   }),
   ...accessFlags,
   ...storeModeFlag,
+  ...ignoreBudgetFlag,
   limitUpload: limitFlags.limitUpload,
   ...outputFlags,
 };
@@ -45,6 +47,7 @@ export const command = defineCommand({
     0: 'uploaded and committed, or it had been committed already',
     1: 'failed; what was sent is kept',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
+    4: 'it would exceed a budget; nothing more was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [uploadId], context: Context) {
@@ -130,7 +133,9 @@ async function runAgain(values: Values<typeof flags>, opened: SavedUpload, conte
 /** Flags of this call that stand before those of the first. */
 function given(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
   const { region, profile, endpointUrl, caBundle, storeMode, limitUpload, progressFormat } = values;
-  const entries = Object.entries({ region, profile, endpointUrl, caBundle, storeMode, limitUpload, progressFormat });
+  const ignoreBudget = values.ignoreBudget || undefined;
+  const typed = { region, profile, endpointUrl, caBundle, storeMode, limitUpload, progressFormat, ignoreBudget };
+  const entries = Object.entries(typed);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 

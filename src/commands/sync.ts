@@ -4,6 +4,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { requires } from '../cli/rule.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
+import { budgetGateFlags } from './kit/budget-gate.js';
 import {
   DRY_RUN,
   datasetIdFlag,
@@ -39,6 +40,7 @@ const flags = {
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
   ...ledgerFlags,
+  ...budgetGateFlags,
   ...folderFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
   ...outputFlags,
@@ -87,7 +89,7 @@ export const command = defineCommand({
     0: 'synced and committed, or nothing had changed',
     1: 'failed; no new version is visible',
     3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
-    4: 'not synced: most of the folder is gone, and --allow-mass-delete was not given',
+    4: 'not synced: it would exceed a budget, or most of the folder is gone and --allow-mass-delete was not given',
   },
   keepsMemoryLimit: () => true,
   async run(values, [source, url], context: Context) {

@@ -8,6 +8,7 @@ import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
 import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
+import { budgetGateFlags } from './kit/budget-gate.js';
 import {
   DRY_RUN,
   bucketFlag,
@@ -66,6 +67,7 @@ const flags = {
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   ...ledgerFlags,
+  ...budgetGateFlags,
   enableDedup: packingFlags.enableDedup,
   directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
   directUploadThresholdMb: flag.int([0, 1_000_000_000], {
@@ -183,6 +185,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
+    4: 'it would exceed a budget; nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [source, destination], context: Context) {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { parseCommand } from '../../src/cli/parse-command.js';
 import { route } from '../../src/cli/route.js';
 import { program } from '../../src/commands/index.js';
+import { objectOf } from '../support/json-keys.js';
 
 interface Block {
   readonly where: string;
@@ -75,19 +76,23 @@ interface Policy {
   }[];
 }
 
-test.each(of('json').map((block) => [block.where, block.text] as const))(
-  '%s: a policy for the right resources',
-  (_where, text) => {
-    const { Version, Statement } = JSON.parse(text) as Policy;
+const documents = of('json').map(({ where, text }) => [where, text] as const);
+const isPolicy = ([, text]: readonly [string, string]): boolean => text.includes('"Statement"');
 
-    expect(Version).toBe('2012-10-17');
-    for (const { Effect, Action, Resource, ...more } of Statement) {
-      expect([Effect, more]).toEqual(['Allow', {}]);
-      expect(Resource).toMatch(/^arn:aws:s3:::[a-z-]+(?:\/[a-z]+\/\*)?$/);
-      expect(Resource.includes('/') ? OF_OBJECTS : OF_BUCKET).toEqual(expect.arrayContaining([Action].flat()));
-    }
-  },
-);
+test.each(documents.filter((one) => !isPolicy(one)))('%s: what a webhook gets', (_where, text) => {
+  expect(objectOf('schemaVersion alerts').safeParse(JSON.parse(text)).error).toBeUndefined();
+});
+
+test.each(documents.filter(isPolicy))('%s: a policy for the right resources', (_where, text) => {
+  const { Version, Statement } = JSON.parse(text) as Policy;
+
+  expect(Version).toBe('2012-10-17');
+  for (const { Effect, Action, Resource, ...more } of Statement) {
+    expect([Effect, more]).toEqual(['Allow', {}]);
+    expect(Resource).toMatch(/^arn:aws:s3:::[a-z-]+(?:\/[a-z]+\/\*)?$/);
+    expect(Resource.includes('/') ? OF_OBJECTS : OF_BUCKET).toEqual(expect.arrayContaining([Action].flat()));
+  }
+});
 
 const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
   Unit: ['Description', 'Wants', 'After', 'RequiresMountsFor'],

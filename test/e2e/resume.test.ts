@@ -162,6 +162,22 @@ test('a killed upload goes on with `resume`, and nothing acknowledged is sent ag
   expect(readdirSync(at.state)).toEqual([]);
 });
 
+test('what a budget keeps from going on stays as it is, and goes on with --ignore-budget', async () => {
+  const at = await place();
+  await killed(at, ['upload', at.source, at.url]);
+  const [before, noted] = [inodes(at), await notedIn(at)];
+  await archiver(at.home, ['budget', 'set', '--global', '--volume', '0.000001']);
+
+  const refused = await archiver(at.home, ['resume', '--quiet']);
+  const left = inodes(at);
+  const resumed = await archiver(at.home, ['resume', '--ignore-budget', '--json', '--quiet']);
+
+  expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('would exceed the volume budget')]);
+  expect([left, resumed.status]).toEqual([before, 0]);
+  expectNothingTwice(before, at, json(resumed), noted);
+  await expectRestored(at, json(resumed)['location']);
+});
+
 test('`upload --resume` finds it, and a plain upload says that it is there', async () => {
   const at = await place();
   await killed(at, ['upload', at.source, at.url]);

@@ -18,16 +18,28 @@ const RETRIEVAL = 'status jobId? costUsd lines region isAws pricesOf coldChunks 
 const JOB =
   'jobId status location outputDir datasetId? version? selectors files bytes chunks chunksReadable tier restoreDays costUsd createdAt checkedAt readyAt expiresAt completedAt restored reason';
 const LOADS = 'ratio averageBytes largestBytes totalBytes shardCount shards';
+const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd cost volume unpricedRuns location';
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COMPLIANCE =
   'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
 
+const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts';
+
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
+  'alerts config': 'channels cooldownMs lastAlerts file',
+  'alerts configure': 'channels cooldownMs',
+  'alerts disable': 'channels',
+  'alerts enable': 'channels',
+  'alerts test': 'alerts outcomes',
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   browse: '',
+  'budget list': 'budgets location',
+  'budget remove': 'project isGlobal isRemoved location',
+  'budget set': BUDGET,
+  'budget status': BUDGET,
   completion: 'shell script',
   config: 'yaml? config? ok? file? changed? settings? settingCount? problems? store?',
   context: 'context setBy',
@@ -35,7 +47,15 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
+  'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
+  'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
+  'cost forecast': `${SERIES} model predictions? accuracy? fitted?`,
   'cost history': 'historyFile uploadCount history',
+  'cost budget list': 'budgets location',
+  'cost budget remove': 'project isGlobal isRemoved location',
+  'cost budget set': BUDGET,
+  'cost budget status': BUDGET,
   'cost project': `project datasetIds ${SPENT}`,
   'cost projects': 'projects',
   'cost reconcile':

@@ -1,10 +1,8 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
-import { suggest } from '../../cli/suggest.js';
-import { ArchiverError } from '../../core/failures/errors.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { didYouMean, fact, textOf } from '../kit/lines.js';
+import { fact, textOf } from '../kit/lines.js';
 import {
   amountTable,
   ESTIMATED,
@@ -14,6 +12,7 @@ import {
   recordsOf,
   spentDocument,
   spentFacts,
+  unknownProject,
 } from '../kit/spent.js';
 import type { TableContext } from '../kit/table.js';
 
@@ -57,10 +56,3 @@ export const command = defineCommand({
     );
   },
 });
-
-function unknownProject(project: string, known: ReadonlySet<string>): ArchiverError {
-  const near = suggest(project, [...known]);
-  return new ArchiverError('not-found', `nothing is recorded for project ${printable(project)}${didYouMean(near)}`, {
-    hint: 'archiver cost projects',
-  });
-}

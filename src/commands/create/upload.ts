@@ -7,6 +7,7 @@ import { idle, neverBoth, requires } from '../../cli/rule.js';
 import { threadsWithin } from '../../core/limits/open-files.js';
 import { bucketUrl, joinStoreUrl } from '../../core/object-store/store-url.js';
 import type { SavedUpload } from '../../core/resume/saved-upload.js';
+import { budgetGateFlags } from '../kit/budget-gate.js';
 import {
   DRY_RUN,
   filterFlags,
@@ -42,6 +43,7 @@ const flags = {
   ...storeModeFlag,
   storageClass: storageClassFlag,
   ...ledgerFlags,
+  ...budgetGateFlags,
   chunkSizeMb: flag.int([1, MAX_CHUNK_MB, [0]], {
     default: 200,
     describe: 'most data in a chunk, in MB; 0 chooses by the amount of data and memory',
@@ -140,6 +142,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',
     3: 'uploaded and committed, but some files could not be read or changed while they were read',
+    4: 'it would exceed a budget; nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [sources], context: Context) {

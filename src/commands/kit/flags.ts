@@ -58,6 +58,11 @@ export const detectedStoreFlags = {
   ...accessFlags,
 };
 
+/** Where prices hold: what every `cost` command takes. */
+export const costFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
+  region: flag.text({ short: 'r', placeholder: 'NAME', default: defaultRegion, describe: 'region whose prices hold' }),
+});
+
 /** Who may read what a command writes to a folder. */
 export const storeModeFlag = {
   storeMode: flag.mode({

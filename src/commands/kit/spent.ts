@@ -1,13 +1,15 @@
 // What the commands about recorded costs share: reading the ledger, the period, tables of amounts.
 import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
+import { suggest } from '../../cli/suggest.js';
+import { ArchiverError } from '../../core/failures/errors.js';
 import type { LedgerRecord } from '../../core/ledger/record.js';
 import { type Period, type PeriodName, PERIODS } from '../../core/ledger/period.js';
 import type { SpentGroup, SpentReport } from '../../core/ledger/report.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
-import { fact } from './lines.js';
+import { didYouMean, fact } from './lines.js';
 import { column, numbers, tableText, type TableContext } from './table.js';
 
 export const ESTIMATED =
@@ -43,6 +45,14 @@ export async function recordsOf(
       `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and what they cost is not counted`,
     );
   return region === undefined ? records : records.filter((record) => record.region === region);
+}
+
+/** Nothing is recorded for a project; `known` are those that something is recorded for. */
+export function unknownProject(project: string, known: ReadonlySet<string>): ArchiverError {
+  const near = suggest(project, [...known]);
+  return new ArchiverError('not-found', `nothing is recorded for project ${printable(project)}${didYouMean(near)}`, {
+    hint: 'archiver cost projects',
+  });
 }
 
 /** `month to date, 2026-03-01 to 2026-03-31 (Europe/Berlin)`. */

@@ -13,6 +13,7 @@ import type { RawPath } from '../../core/paths/raw-path.js';
 import { hasTerminal } from '../kit/ask.js';
 import type { RunAbout } from '../../core/ledger/run-account.js';
 import { tellLedger, tellResult } from '../kit/account.js';
+import { budgetGate } from '../kit/budget-gate.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
@@ -49,6 +50,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
+  const mayBegin = budgetGate(call.values, context);
   const { result, written } = await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
       work: async (emit, aside) => {
@@ -58,7 +60,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const compares = resumed.dataset?.changes !== undefined;
         const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
         const dataset = { ...resumed.dataset, namesake };
-        const result = await archiveInto(() => open(emit), { ...resumed, dataset, emit });
+        const result = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin, emit });
         tellResult(context, result);
         await tellHistory(call, result, context);
         const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);

@@ -35,11 +35,13 @@ const NOT_KEPT = new Set([
 /** Kept, and free to differ: nothing in the store depends on them. */
 const FREE = new Set([
   'allowMassDelete',
+  'budgetStore',
   'cleanupOnFailure',
   'dvcOutputDir',
   'generateDvcFiles',
   'http2',
   'http2MaxStreams',
+  'ignoreBudget',
   'idleConnTimeout',
   'kmsEndpointUrl',
   'limitUpload',
@@ -52,6 +54,8 @@ const FREE = new Set([
 ]);
 /** Relative to where the command ran. */
 const PATHS = ['dvcOutputDir', 'excludeFile', 'prevManifest'];
+/** A store may be a path, too. */
+const RELATIVE = /^\.{1,2}(?:\/|$)/;
 
 /** What of a command line is written down. @throws usage for a profile that contradicts itself */
 export async function savedCommand(run: UploadCommand, context: Context): Promise<SavedCommand> {
@@ -63,6 +67,8 @@ export async function savedCommand(run: UploadCommand, context: Context): Promis
     const path = flags[key];
     if (typeof path === 'string') flags[key] = resolve(context.cwd, path);
   }
+  const book = flags['budgetStore'];
+  if (typeof book === 'string' && RELATIVE.test(book)) flags['budgetStore'] = resolve(context.cwd, book);
   const { endpoint, kms } = await serversOf(run, context);
   if (endpoint !== undefined) {
     // As if it had been given by the flag, which moves KMS along: so that is written down as well.

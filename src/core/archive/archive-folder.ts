@@ -78,7 +78,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const { datasetId } = settled;
     const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
     const identity = { uploadId, datasetId, createdAt, encryption };
-    const surroundings = { remembered, store, region, requests, retries, sender, startedMs };
+    const surroundings = { remembered, store, region, isAws, requests, retries, sender, startedMs };
     const result = await runToEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
     await journal?.remove();
     if (!settings.dryRun) return result;

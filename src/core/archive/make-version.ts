@@ -6,8 +6,10 @@ import { type CommitInput, commitUpload, rememberHead } from './commit/commit-up
 import { markTwins, type TwinInput } from './dedup/dedup.js';
 import { PackPool } from './pack/pack-pool.js';
 import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pending-rows.js';
+import { plannedAmounts } from './plan/planned-amounts.js';
 import { planUpload, type UploadPlan } from './plan/plan-upload.js';
 import { takeOverSent } from './resumed/take-over.js';
+import type { UploadRun } from './upload-run.js';
 import { transferAll, type TransferHooks, type TransferInput } from './transfer/transfer.js';
 
 /** How a version's manifest is made. */
@@ -24,7 +26,10 @@ export type VersionOutcome =
   | { readonly state: 'planned' | 'nothing' | 'taken' | 'stale'; readonly plan: UploadPlan }
   | { readonly state: 'committed'; readonly plan: UploadPlan; readonly version: number; readonly totals: Totals };
 
-type VersionInput = TwinInput & TransferInput & CommitInput & { readonly dryRun: boolean };
+type VersionInput = TwinInput &
+  TransferInput &
+  CommitInput &
+  Pick<UploadRun, 'dryRun' | 'mayBegin' | 'ledger' | 'store' | 'region' | 'isAws'>;
 
 /** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
 export async function makeVersion(
@@ -39,6 +44,7 @@ export async function makeVersion(
   const pending = pendingTotals(table);
   const plan = planUpload(run, lister.onPending?.(pending) ?? pending);
   if (run.dryRun) return { state: 'planned', plan };
+  if (run.mayBegin !== undefined) await run.mayBegin(plannedAmounts(run, plan));
   await run.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
   if (pending.entries > 0) await packAll(run, plan, lister.hooks, started);
   checkNonePending(table);

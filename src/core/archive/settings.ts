@@ -7,6 +7,7 @@ import { threadsWithin } from '../limits/open-files.js';
 import type { RawPath } from '../paths/raw-path.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { UploadJournal } from '../resume/upload-journal.js';
+import type { MayBegin } from './may-begin.js';
 import type { ShardStrategy } from './plan/shard-strategy.js';
 import type { TierPolicy } from './plan/tier.js';
 import type { Remembered } from './remembered.js';
@@ -138,6 +139,8 @@ interface Basics {
   readonly randomBytes: (count: number) => Uint8Array;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
+  /** Undefined: it may. Not asked of a dry run. */
+  readonly mayBegin: MayBegin | undefined;
 }
 
 export interface Settings extends Groups, Basics {
@@ -178,6 +181,7 @@ export function settingsOf(options: ArchiveOptions): Settings {
   return {
     failFast: false,
     dryRun: false,
+    mayBegin: undefined,
     now: () => new Date(),
     randomBytes,
     home: undefined,

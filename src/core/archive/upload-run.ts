@@ -36,6 +36,8 @@ export interface UploadRun extends Settings, Identity {
   readonly remembered: Remembered;
   readonly store: ObjectStore;
   readonly region: string | undefined;
+  /** AWS itself, whose prices are known. */
+  readonly isAws: boolean;
   /** Grows while the store is used. */
   readonly requests: RequestCounts;
   readonly retries: () => number;

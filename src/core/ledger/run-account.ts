@@ -17,6 +17,15 @@ export interface RunAbout {
   readonly bytes?: number | undefined;
 }
 
+/** Where the budgets of the run are, and how that is reached. */
+export interface BudgetPlace {
+  /** `local`, or a URL. */
+  readonly place: string;
+  readonly profile?: string | undefined;
+  readonly endpointUrl?: string | undefined;
+  readonly caBundle?: string | undefined;
+}
+
 /** Of an upload whose history is kept. */
 export interface RunHistory {
   readonly path: string;
@@ -32,4 +41,6 @@ export interface RunAccount {
   onTrouble?: (text: string) => void;
   /** There once a store was opened. */
   meter?: RunMeter;
+  /** Without it, what ARCHIVER_BUDGET_STORE says, or `local`. */
+  budget?: BudgetPlace;
 }

@@ -38,7 +38,7 @@ export interface MigrateOptions {
   readonly deleteOriginal: boolean;
   /** Opens the destination. */
   readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
-  readonly upload: Pick<ArchiveOptions, 'now' | 'dataset' | 'packing' | 'layout' | 'labels'>;
+  readonly upload: Pick<ArchiveOptions, 'now' | 'dataset' | 'packing' | 'layout' | 'labels' | 'mayBegin'>;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }

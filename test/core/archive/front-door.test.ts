@@ -1,12 +1,15 @@
 // What a caller without a command line needs to archive a folder.
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
+import type { PlannedAmounts } from '../../../src/core/archive/may-begin.js';
 import type { TransferEvent } from '../../../src/core/events.js';
 import { openStore } from '../../../src/core/object-store/open-store.js';
 import { rawFromText } from '../../../src/core/paths/raw-path.js';
+import { startMemoryS3 } from '../../support/memory-s3.js';
+import { openTestS3, useTestCredentials } from '../../support/open-s3.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { restored } from '../resume/interrupted.js';
 import { describeTree } from './trees.js';
@@ -90,4 +93,32 @@ test('a store stays open for the next folder, also after a failure', async () =>
   const done = await archiveFolder({ ...common, source: resolveSource(folder), dryRun: true });
 
   expect(done).toMatchObject({ version: null, files: 2 });
+});
+
+test('before anything is sent it is asked whether that may be, with the bytes and the cost of a month', async () => {
+  useTestCredentials();
+  const s3 = await startMemoryS3();
+  onTestFinished(() => s3.close());
+  s3.buckets.set('bucket', new Map());
+  const { folder, home } = await place();
+  writeFileSync(join(folder, 'large'), Buffer.alloc(2e6, 'x'));
+  const opened = await openTestS3(s3.endpoint, 'bucket');
+  const asked: PlannedAmounts[] = [];
+  const options = { source: resolveSource(folder), home, signal: new AbortController().signal, emit: () => undefined };
+  const mayBegin = (planned: PlannedAmounts): Promise<void> => {
+    asked.push(planned);
+    return Promise.reject(new Error('it may not'));
+  };
+
+  const onAws = archiveFolder({ ...options, store: { ...opened, isAws: true }, mayBegin });
+  await expect(onAws).rejects.toThrow('it may not');
+  await expect(archiveFolder({ ...options, store: opened, mayBegin })).rejects.toThrow('it may not');
+
+  // STANDARD at $0.023 for each GiB, and for each PUT, of which there are a few, $0.000005.
+  const [{ bytes = 0, costUsd } = {}, elsewhere] = asked;
+  const puts = ((costUsd ?? 0) - (bytes / 2 ** 30) * 0.023) / 0.000005;
+  expect([bytes > 2e6, bytes < 2.1e6]).toEqual([true, true]);
+  expect([puts > 2.9, puts < 10, Math.abs(puts - Math.round(puts)) < 0.01]).toEqual([true, true, true]);
+  expect(elsewhere).toEqual({ bytes, costUsd: null });
+  expect(s3.requests.filter(({ operation }) => operation.startsWith('Put'))).toEqual([]);
 });

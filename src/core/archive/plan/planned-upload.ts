@@ -87,7 +87,8 @@ function filesIn(table: EntryTable, classOf: Uint8Array, wanted: number): { file
   return { files, bytes };
 }
 
-function* objectsOf(lanes: readonly Lane[], { columns }: EntryTable): Generator<StoredObject> {
+/** The objects of these lanes, with their sizes before compression. */
+export function* objectsOf(lanes: readonly Lane[], { columns }: EntryTable): Generator<StoredObject> {
   for (const lane of lanes) {
     for (const { storageClass, rawBytes, direct = [] } of lane) {
       let rest = rawBytes;

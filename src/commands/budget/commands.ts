@@ -1,0 +1,14 @@
+// The commands about budgets, which are called as `budget …` and as `cost budget …`.
+import { budgetList } from './list.js';
+import { budgetRemove } from './remove.js';
+import { budgetSet } from './set.js';
+import { budgetStatus } from './status.js';
+
+/** All of them below these words. */
+export const budgetCommands = (words: string) =>
+  [
+    budgetStatus(`${words} status`),
+    budgetSet(`${words} set`),
+    budgetList(`${words} list`),
+    budgetRemove(`${words} remove`),
+  ] as const;

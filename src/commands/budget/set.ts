@@ -1,0 +1,79 @@
+import { defineCommand } from '../../cli/command.js';
+import type { Clock, Places, Results } from '../../cli/context.js';
+import { flag, type Values } from '../../cli/flag.js';
+import type { Budget, Limits } from '../../core/budget/budget.js';
+import { usageError } from '../../core/failures/errors.js';
+import { budgetFlags, withBudgetBook } from '../kit/budget-book.js';
+import { textOf } from '../kit/lines.js';
+import { isGiven } from '../kit/run.js';
+import type { StoreContext } from '../kit/store.js';
+import { globalFlag, projectArg, projectOf, statusLines } from './budget-target.js';
+
+const flags = {
+  cost: flag.float([0, 1e9], {
+    placeholder: 'USD',
+    describe: 'limit of the cost: a month of storage of what is stored, and requests; 0: unlimited',
+  }),
+  volume: flag.float([0, 9e6], {
+    placeholder: 'GB',
+    describe: 'limit of the bytes that are stored, in GB of 10^9 bytes; 0: unlimited',
+  }),
+  costAlert: flag.float([0, 1], { default: 0.8, describe: 'alert from this share of the cost on' }),
+  volumeAlert: flag.float([0, 1], { default: 0.75, describe: 'alert from this share of the volume on' }),
+  period: flag.choice(['total', 'month'], {
+    default: 'total',
+    describe: 'limits are for all since the budget was set, or for each month (UTC)',
+  }),
+  ...globalFlag,
+  ...budgetFlags,
+};
+
+/** `path`: `budget set`, as which it is called too in `cost budget set`. */
+export const budgetSet = (path: string) =>
+  defineCommand({
+    path,
+    summary: 'set or change the budget of a project or of all of them',
+    description:
+      'What is not given stays as it was set before; what was used goes on counting. A project has its own budget and that of all projects: both hold. To begin at zero again, remove it first.',
+    args: [projectArg],
+    flags,
+    examples: [
+      `archiver ${path} genomes --cost 500 --volume 2000`,
+      `archiver ${path} --global --cost 2000 --period month --store s3://lab-archive/budgets`,
+    ],
+    exits: { 0: 'set', 1: 'the budgets cannot be read or written' },
+    async run(values, [name], context: Results & Clock & StoreContext & Pick<Places, 'home' | 'cwd'>) {
+      const project = projectOf(name, values.global);
+      const { budgetIn, NO_LIMITS, withBudget } = await import('../../core/budget/budget.js');
+      const { statusOf } = await import('../../core/budget/status.js');
+      const now = context.now();
+      const given = givenLimits(values, (key) => isGiven(context, key));
+      await withBudgetBook(values, context, async ({ change, location }) => {
+        const book = await change((before) => {
+          const known = budgetIn(before, project);
+          if (known === null && given.costMicros === undefined && given.volumeBytes === undefined)
+            throw usageError('a new budget needs a limit', 'give --cost USD, --volume GB, or both');
+          const begun: Budget = known ?? { ...NO_LIMITS, since: now.toISOString(), days: new Map() };
+          return withBudget(before, project, { ...begun, ...given });
+        });
+        const budget = budgetIn(book, project);
+        if (budget === null) throw usageError('the budget was removed by somebody else meanwhile');
+        const status = statusOf(project, budget, now);
+        context.outcome({ ...status, location }, () => textOf(statusLines(status)));
+      });
+    },
+  });
+
+/** Whole micro-dollars and bytes. */
+function givenLimits(
+  { cost, volume, costAlert, volumeAlert, period }: Values<typeof flags>,
+  isKeyGiven: (key: string) => boolean,
+): Partial<Limits> {
+  return {
+    ...(cost === undefined ? {} : { costMicros: Math.round(cost * 1e6) }),
+    ...(volume === undefined ? {} : { volumeBytes: Math.round(volume * 1e9) }),
+    ...(isKeyGiven('costAlert') ? { costAlert } : {}),
+    ...(isKeyGiven('volumeAlert') ? { volumeAlert } : {}),
+    ...(isKeyGiven('period') ? { period } : {}),
+  };
+}

@@ -1,0 +1,60 @@
+// The book of budgets that a command works on: on this computer, or in a store that machines share.
+import type { Origins, Places } from '../../cli/context.js';
+import { flag } from '../../cli/flag.js';
+import type { BudgetBook } from '../../core/budget/budget.js';
+import type { ObjectStore } from '../../core/object-store/object-store.js';
+import { storeFlags, storeModeFlag } from './flags.js';
+import { openForReading, type StoreContext, type StoreValues } from './store.js';
+
+/** Where budgets are kept. Commands about budgets take it as --store, too. */
+export const budgetStoreFlag = {
+  budgetStore: flag.text({
+    placeholder: 'local|URL',
+    default: 'local',
+    describe: 'where budgets are kept: on this computer, or at s3://bucket/prefix for all machines of a group',
+  }),
+};
+
+/** What every command about budgets takes. */
+export const budgetFlags = {
+  budgetStore: { ...budgetStoreFlag.budgetStore, alias: 'store' },
+  ...storeFlags('us-west-2'),
+  ...storeModeFlag,
+};
+
+export interface BudgetStoreValues extends StoreValues {
+  readonly budgetStore: string;
+}
+
+type BudgetContext = StoreContext & Origins & Pick<Places, 'home' | 'cwd'>;
+
+export interface OpenBook {
+  /** The URL of the place. */
+  readonly location: string;
+  readonly read: () => Promise<BudgetBook>;
+  /** Changes it, with others at the same time; `change` may be called again. */
+  readonly change: (change: (book: BudgetBook) => BudgetBook) => Promise<BudgetBook>;
+}
+
+/** Opens the book for `work`, and closes it however that ends. @throws usage for what is no place; what both throw */
+export async function withBudgetBook<T>(
+  values: BudgetStoreValues,
+  context: BudgetContext,
+  work: (book: OpenBook) => Promise<T>,
+): Promise<T> {
+  const { changeBook, readBook } = await import('../../core/budget/book-store.js');
+  const { bookUrl } = await import('../../core/budget/open-book.js');
+  const url = bookUrl({ place: values.budgetStore, home: context.home, cwd: context.cwd });
+  const opened = await openForReading(url, values, context);
+  const { store }: { store: ObjectStore } = opened;
+  const { signal } = context;
+  try {
+    return await work({
+      location: url,
+      read: async () => await readBook(store, signal),
+      change: async (change) => await changeBook(store, change, signal),
+    });
+  } finally {
+    opened.close();
+  }
+}

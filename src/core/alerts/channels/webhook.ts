@@ -1,0 +1,44 @@
+// Alerts to any HTTP endpoint: one POST of a JSON document, signed when there is a secret. Who receives it checks
+// X-Archiver-Signature, HMAC-SHA256 over `<X-Archiver-Timestamp>.<body>`, and refuses old timestamps: docs/alerts.md.
+import { createHmac } from 'node:crypto';
+import type { Alert } from '../alert.js';
+import type { Channel, ChannelWorld } from '../channel.js';
+import { postJson } from '../post-json.js';
+import type { WebhookSettings } from '../settings.js';
+
+/** Counts up when a key goes away or changes its meaning. */
+const SCHEMA_VERSION = 1;
+
+/** The JSON text that is sent. */
+export const webhookBody = (alerts: readonly Alert[]): string =>
+  JSON.stringify({ schemaVersion: SCHEMA_VERSION, alerts });
+
+/** The signature of a body that is sent at this second since 1970: `sha256=<hex>`. */
+export const signatureOf = (secret: string, seconds: number, body: string): string =>
+  `sha256=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
+
+export function webhookChannel({ webhookUrl, webhookSecret }: WebhookSettings, world: ChannelWorld): Channel {
+  return {
+    name: 'webhook',
+    secrets: [webhookUrl, webhookSecret ?? '', ...secretParts(webhookUrl)],
+    async send(alerts, signal) {
+      const body = webhookBody(alerts);
+      const headers = (): Record<string, string> => {
+        const seconds = Math.floor(world.now().getTime() / 1000);
+        return {
+          'x-archiver-delivery': alerts[0]?.alertId ?? '',
+          'x-archiver-timestamp': String(seconds),
+          ...(webhookSecret === null ? {} : { 'x-archiver-signature': signatureOf(webhookSecret, seconds, body) }),
+        };
+      };
+      await postJson({ url: new URL(webhookUrl), body, headers, signal }, world);
+      return undefined;
+    },
+  };
+}
+
+/** What of an address may be a secret, and may come back in what its server says. */
+export function secretParts(address: string): readonly string[] {
+  const { username, password, pathname, search } = new URL(address);
+  return [username, password, search.slice(1), pathname.length > 1 ? pathname : ''];
+}

@@ -1,0 +1,133 @@
+// Which alerts were delivered when, on disk, so that commands that run once an hour do not send the same alert each time.
+// One kind of alert (its type and severity) about one thing (a project, a writer) is sent once within the cooldown: a
+// warning never mutes what becomes critical. Who is about to send claims it first, for as long as sending may take;
+// only what arrived somewhere counts for longer.
+import { mkdir, readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isArchiverError, systemCode } from '../failures/errors.js';
+import { fileFailure } from '../failures/file-failure.js';
+import { encodeStateDocument, parseStateDocument } from '../state/document.js';
+import { holdLock } from '../state/lock.js';
+import { replaceFile } from '../state/replace-file.js';
+import type { Alert } from './alert.js';
+
+const KIND = { type: 'archiver-alerts-sent', format: 1, noun: 'list of sent alerts' };
+const PATIENCE_MS = 10_000;
+/** Longer than all channels may take. */
+const CLAIM_MS = 120_000;
+/** What is older is forgotten even where the cooldown is longer. */
+const KEPT_MS = 400 * 86_400_000;
+
+export interface SentAlert {
+  /** A `SentAbout` as JSON. */
+  readonly key: string;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  /** Being sent; nothing has arrived yet. */
+  readonly isClaim: boolean;
+}
+
+/** What alerts have in common that are one alert to the cooldown. */
+export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'>;
+
+export const cooldownKey = ({ severity, type, project, writerId, isGlobal }: SentAbout): string =>
+  JSON.stringify({ severity, type, project, writerId, isGlobal });
+
+/** Back from a key. */
+export const aboutOf = (key: string): SentAbout => JSON.parse(key) as SentAbout;
+
+const pathIn = (home: string): string => join(home, 'alerts-sent.json');
+
+/** What was sent. A list that is damaged counts as empty: an alert too many is better than one too few. @throws unsupported, access-denied, io */
+export async function readSent(home: string): Promise<readonly SentAlert[]> {
+  const path = pathIn(home);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw fileFailure('read', path, error);
+  }
+  try {
+    const { fields } = parseStateDocument(text, KIND, { path, hint: 'remove it' });
+    return fields.list('sent') as readonly SentAlert[]; // its checksum shows that this program wrote it
+  } catch (error) {
+    if (isArchiverError(error, 'integrity')) return [];
+    throw error;
+  }
+}
+
+export interface Cooldown {
+  readonly home: string;
+  readonly cooldownMs: number;
+  readonly now: () => Date;
+}
+
+/** The alerts that are due. They are claimed: call `settleAlerts` with them when they were sent, or were not. @throws conflict, unsupported, access-denied, no-space, io */
+export async function claimAlerts(
+  alerts: readonly Alert[],
+  { home, cooldownMs, now }: Cooldown,
+): Promise<readonly Alert[]> {
+  let due: readonly Alert[] = [];
+  await changeSent(home, now, (sent) => {
+    const muted = new Set(sent.filter((one) => isMuted(one, now(), cooldownMs)).map(({ key }) => key));
+    const byKey = new Map(alerts.map((alert) => [cooldownKey(alert), alert]));
+    due = [...byKey].flatMap(([key, alert]) => (muted.has(key) ? [] : [alert]));
+    return withTimes(sent, due, { time: now().toISOString(), isClaim: true });
+  });
+  return due;
+}
+
+/** Says of claimed alerts whether they arrived anywhere; those that did not may be sent again at once. @throws as claimAlerts */
+export async function settleAlerts(due: readonly Alert[], hasArrived: boolean, { home, now }: Cooldown): Promise<void> {
+  const keys = new Set(due.map(cooldownKey));
+  await changeSent(home, now, (sent) =>
+    hasArrived
+      ? withTimes(sent, due, { time: now().toISOString(), isClaim: false })
+      : sent.filter(({ key }) => !keys.has(key)),
+  );
+}
+
+/** A clock that was set back mutes nothing for longer than the cooldown. */
+function isMuted({ time, isClaim }: SentAlert, now: Date, cooldownMs: number): boolean {
+  return Math.abs(now.getTime() - Date.parse(time)) < (isClaim ? Math.min(CLAIM_MS, cooldownMs) : cooldownMs);
+}
+
+function withTimes(
+  sent: readonly SentAlert[],
+  alerts: readonly Alert[],
+  at: Pick<SentAlert, 'time' | 'isClaim'>,
+): readonly SentAlert[] {
+  const keys = new Set(alerts.map(cooldownKey));
+  return [...sent.filter(({ key }) => !keys.has(key)), ...[...keys].map((key) => ({ key, ...at }))];
+}
+
+async function changeSent(
+  home: string,
+  now: () => Date,
+  change: (sent: readonly SentAlert[]) => readonly SentAlert[],
+): Promise<void> {
+  const path = pathIn(home);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (error) {
+    throw fileFailure('write', path, error);
+  }
+  const lock = await holdLock(`${path}.lock`, {
+    host: hostname(),
+    what: 'the list of sent alerts',
+    patienceMs: PATIENCE_MS,
+  });
+  try {
+    const isRecent = ({ time }: SentAlert): boolean => Math.abs(now().getTime() - Date.parse(time)) < KEPT_MS;
+    const sent = change((await readSent(home)).filter(isRecent));
+    try {
+      await replaceFile(path, encodeStateDocument(KIND, { sent }));
+    } catch (error) {
+      throw fileFailure('write', path, error);
+    }
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,25 @@
+// What the planned upload stores and costs at most, for whoever decides whether it may begin.
+import { type StoredObject } from '../../cost/stored-object.js';
+import { uploadCost } from '../../cost/upload-cost.js';
+import { parseStoreUrl } from '../../object-store/store-url.js';
+import type { PlannedAmounts } from '../may-begin.js';
+import type { UploadRun } from '../upload-run.js';
+import { objectsOf } from './planned-upload.js';
+import type { UploadPlan } from './plan-upload.js';
+
+/** Of what is packed by this plan. */
+export function plannedAmounts(
+  { ledger, store, region, isAws }: Pick<UploadRun, 'ledger' | 'store' | 'region' | 'isAws'>,
+  { lanes }: Pick<UploadPlan, 'lanes'>,
+): PlannedAmounts {
+  let bytes = 0;
+  function* counted(): Generator<StoredObject> {
+    for (const object of objectsOf(lanes, ledger.table)) {
+      bytes += object.sizeBytes;
+      yield object;
+    }
+  }
+  const isFolder = parseStoreUrl(store.url).kind === 'file';
+  const { costUsd } = uploadCost(counted(), { region, isAws, isFolder });
+  return { bytes, costUsd };
+}

@@ -1,0 +1,53 @@
+// May this begin? What it will use at most is compared with what is left of every budget that holds for its project.
+// Exactly what is left is within. It fails closed: a cost that nobody knows is not within any cost budget.
+import { ArchiverError } from '../failures/errors.js';
+import { microsOf } from '../cost/money.js';
+import { printable } from '../paths/raw-path.js';
+import { shellWord } from '../text/shell-word.js';
+import { amountText } from './amounts.js';
+import { type Amounts, type BudgetBook, budgetsFor, usedIn } from './budget.js';
+
+export interface Refusal {
+  /** Null: the budget of all projects. */
+  readonly project: string | null;
+  readonly kind: 'cost' | 'volume';
+  /** Micro-dollars or bytes, as the next. */
+  readonly limit: number;
+  readonly used: number;
+  /** Null: not known. */
+  readonly planned: number | null;
+}
+
+/** The limits that would be exceeded; none for what uses nothing. */
+export function refusalsOf(book: BudgetBook, project: string | null, planned: Amounts, now: Date): readonly Refusal[] {
+  const plannedMicros = planned.costUsd === null ? null : microsOf(planned.costUsd);
+  return budgetsFor(book, project).flatMap(([whose, budget]) => {
+    const { micros, bytes } = usedIn(budget, now);
+    const limits = [
+      { project: whose, kind: 'cost', limit: budget.costMicros, used: micros, planned: plannedMicros },
+      { project: whose, kind: 'volume', limit: budget.volumeBytes, used: bytes, planned: planned.bytes },
+    ] as const;
+    return limits.filter(({ limit, used, planned: more }) =>
+      limit === 0 || more === 0 ? false : more === null || used + more > limit,
+    );
+  });
+}
+
+/** @throws budget-exceeded unless there are no refusals */
+export function refuseOver(refusals: readonly Refusal[]): void {
+  const [first] = refusals;
+  if (first === undefined) return;
+  const set = `archiver budget set ${first.project === null ? '--global' : shellWord(printable(first.project))} --${first.kind}`;
+  throw new ArchiverError('budget-exceeded', `${refusals.map(sentence).join('; ')}; nothing is sent`, {
+    hint: `raise the limit (${set} …), or go on in spite of it with --ignore-budget`,
+  });
+}
+
+function sentence({ project, kind, limit, used, planned }: Refusal): string {
+  const whose = project === null ? 'of all projects' : `of project ${printable(project)}`;
+  const text = (amount: number): string => amountText(kind, amount);
+  const left = `${text(Math.max(0, limit - used))} of ${text(limit)} is left`;
+  if (planned === null) return `what this costs is not known, so the cost budget ${whose} cannot be kept (${left})`;
+  const over = text(used + planned - limit);
+  return `this would exceed the ${kind} budget ${whose} by ${over}: it uses up to ${text(planned)}, and ${left}`;
+}
