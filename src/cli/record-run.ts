@@ -16,6 +16,8 @@ interface EndedRun {
   readonly about: RunAbout;
   readonly history: RunHistory | undefined;
   readonly meter: RunMeter;
+  /** Told why there is no record. */
+  readonly onTrouble: (text: string) => void;
   /** The exit status, or what it failed with. */
   readonly end: unknown;
 }
@@ -39,7 +41,10 @@ type RecordContext = Accounted &
   Pick<Places, 'home' | 'cwd'>;
 
 /** Never throws. */
-export async function recordRunOf(context: RecordContext, { about, history, meter, end }: EndedRun): Promise<void> {
+export async function recordRunOf(
+  context: RecordContext,
+  { about, history, meter, onTrouble, end }: EndedRun,
+): Promise<void> {
   try {
     const folder = ledgerFolder(context.home);
     const uses = meter.uses();
@@ -59,7 +64,7 @@ export async function recordRunOf(context: RecordContext, { about, history, mete
       await tellFollowers(context, records);
     }
   } catch (error) {
-    context.warn(`the cost of this run is not recorded: ${errorText(error)}`);
+    onTrouble(`the cost of this run is not recorded: ${errorText(error)}`);
   }
 }
 

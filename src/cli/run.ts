@@ -107,9 +107,10 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
 /** What it used goes to the ledger, however it ended. */
 async function recordRun(context: Context, end: unknown): Promise<void> {
   const { about, history, meter } = context.account;
+  const onTrouble = context.account.onTrouble ?? ((text: string): void => context.warn(text));
   if (about === undefined || meter === undefined) return;
   const { recordRunOf } = await import('./record-run.js');
-  await recordRunOf(context, { about, history, meter, end });
+  await recordRunOf(context, { about, history, meter, onTrouble, end });
 }
 
 interface Ready {

@@ -10,7 +10,6 @@ import { command as clean } from '../../src/commands/restore/jobs/clean.js';
 import { command as download } from '../../src/commands/restore/jobs/download.js';
 import { command as list } from '../../src/commands/restore/jobs/list.js';
 import { lockForChange, updateJob } from '../../src/core/restore-jobs/change-job.js';
-import { readLedger } from '../../src/core/ledger/ledger.js';
 import { savedJobs, saveNewJob, writeJob } from '../../src/core/restore-jobs/job-folder.js';
 import type { RestoreJob } from '../../src/core/restore-jobs/restore-job.js';
 import { chunk, jobFields } from '../core/restore-jobs/sample-job.js';
@@ -94,28 +93,6 @@ describe('from request to files', () => {
     expect(world.isRestored(0, 1, 2)).toBe(true);
     expect(await world.job(id)).toMatchObject({ status: 'completed', result: { files: 3, failed: 0 } });
     expect(world.cold.requests()['RestoreObject']).toBe(2);
-  });
-
-  test('asking, asking again and downloading leave records in the ledger', async () => {
-    const world = await makeWorld('GLACIER');
-    const id = await world.request();
-    world.cold.finishThaws(-1);
-    await world.run('restore', 'jobs', 'check');
-    await world.run('restore', 'jobs', 'check', id, '--thaw-again');
-    world.cold.finishThaws();
-    await world.run('restore', 'jobs', 'check');
-    await world.run('restore', 'jobs', 'download', id);
-
-    const { records } = await readLedger(join(world.folder, 'home', 'ledger'));
-    const { length: size } = world.cold.chunk(0).body;
-    const asked = { kind: 'restore', storageClass: 'GLACIER', way: 'standard', quantity: 1 };
-    const retrieved = { kind: 'retrieval', storageClass: 'GLACIER', way: 'standard', quantity: size };
-    expect(records).toMatchObject([
-      { operation: 'restore', outcome: 'done', files: 0, used: expect.arrayContaining([asked, retrieved]) as Json },
-      { operation: 'thaw', outcome: 'done', used: expect.arrayContaining([asked, retrieved]) as Json },
-      { operation: 'restore', outcome: 'done', files: 1, uploadId: world.cold.archive.uploadId },
-    ]);
-    expect(records[2]?.used.map(({ kind }) => kind)).not.toContain('restore');
   });
 
   test('a completed job is told of again, and nothing is fetched', async () => {

@@ -26,7 +26,7 @@ export async function tellHomeTrouble(
   const reason = await troubleOf(context.home);
   if (reason === undefined) return (text) => context.warn(text);
   context.warn(
-    `${printable(context.home)} cannot be used (${reason}): this cannot be resumed if it is interrupted, and the next run ` +
+    `${printable(context.home)} cannot be used (${reason}): this cannot be resumed if it is interrupted, its cost is not recorded, and the next run ` +
       'has to fetch manifests again; ARCHIVER_HOME names another folder',
   );
   return (text) => context.debug(text);

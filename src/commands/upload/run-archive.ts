@@ -46,6 +46,7 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
 export async function runArchive(call: ArchiveCall, context: Context): Promise<number> {
   const { open, sources, storeUrl, dvcFiles } = call;
   const keeping = await tellHomeTrouble(context);
+  context.account.onTrouble = keeping;
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });

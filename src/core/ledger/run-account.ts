@@ -37,6 +37,8 @@ export interface RunAccount {
   /** A run that tells nothing makes no record. */
   about?: RunAbout;
   history?: RunHistory;
+  /** Told why there is no record; a warning where nobody else says it. */
+  onTrouble?: (text: string) => void;
   /** There once a store was opened. */
   meter?: RunMeter;
   /** Without it, what ARCHIVER_BUDGET_STORE says, or `local`. */

@@ -27,7 +27,7 @@ test.each([
     stdout: '',
     stderr:
       '! FOLDER/home cannot be used (there is a file where a folder is needed): this cannot be resumed if it is ' +
-      'interrupted, and the next run has to fetch manifests again; ARCHIVER_HOME names another folder\n',
+      'interrupted, its cost is not recorded, and the next run has to fetch manifests again; ARCHIVER_HOME names another folder\n',
   });
 });
 
