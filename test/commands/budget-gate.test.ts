@@ -29,7 +29,7 @@ const runWith = (env: Readonly<Record<string, string>>, ...argv: readonly string
   runCommand({ root, folder, env: { ARCHIVER_HOME: join(folder, 'home'), ...env } }, argv);
 const run = (...argv: readonly string[]): Promise<CommandRun> => runWith({}, ...argv);
 const usedOf = async (...argv: readonly string[]): Promise<Usage> =>
-  json((await run('budget', 'status', ...argv, '--json')).stdout)['volume'] as Usage;
+  json((await run('budget', 'status', ...argv, '--json')).stdout)['volumeUsage'] as Usage;
 const storedBelow = (place: string): readonly string[] =>
   existsSync(place) ? readdirSync(place, { recursive: true, encoding: 'utf8' }) : [];
 

@@ -63,8 +63,8 @@ test('an upload is recorded with its project, dataset, files and what it stored;
     { storageClass: 'STANDARD', objects: 3, bytes: bytesBelow(join(folder, 'store')), billedBytes: expect.any(Number) },
   ]);
   const counted = requests as Record<string, number>;
-  const put = record?.used.find(({ kind }) => kind === 'put')?.quantity;
-  expect(put).toBe((counted['put'] ?? 0) + (counted['list'] ?? 0) + (counted['copy'] ?? 0));
+  for (const kind of ['put', 'list', 'copy'])
+    expect(record?.used.find((one) => one.kind === kind)?.quantity ?? 0).toBe(counted[kind] ?? 0);
 });
 
 test('without --project an upload is its own project, and what is restored of it counts there', async () => {
@@ -221,11 +221,24 @@ describe('on S3', () => {
       });
     }
     expect(usedOf(record!, 'put', 'GLACIER_IR')).toBe(1);
-    expect(usedOf(record!, 'put')).toBe(
-      seen('PutObject', 'ListObjectsV2', 'ListMultipartUploads', 'ListObjectVersions'),
-    );
-    expect(usedOf(record!, 'get')).toBe(seen('GetObject', 'HeadObject'));
-    expect(record?.stored.find((one) => one.storageClass === 'GLACIER_IR')?.billedBytes).toBe(131_072);
+    expect(usedOf(record!, 'put')).toBe(seen('PutObject'));
+    expect(usedOf(record!, 'list')).toBe(seen('ListObjectsV2', 'ListMultipartUploads', 'ListObjectVersions'));
+    expect(usedOf(record!, 'get')).toBe(seen('GetObject'));
+    expect(usedOf(record!, 'head')).toBe(seen('HeadObject'));
+  });
+
+  test('prices of the config file hold for a server without a list', async () => {
+    const own = 'STANDARD.put=5,STANDARD.get=0,list=0,transferOut=0,STANDARD.storage=1024';
+    const argv = ['upload', 'data', 's3://bucket/lab', '--quiet', '--endpoint-url', s3.endpoint];
+    const host = { root: program(), folder, env: { ...KEYS, ARCHIVER_OWN_PRICES: own } };
+
+    expect((await runCommand(host, argv)).status).toBe(0);
+    const [record] = await recorded();
+    const bytes = record?.stored.reduce((sum, one) => sum + one.bytes, 0) ?? 0;
+
+    // $5 for a thousand PUTs, $1024 for a GiB a month.
+    expect(record?.costMicros).toBe(seen('PutObject') * 5000);
+    expect(record?.monthlyMicros).toBe(Math.round((bytes / 2 ** 20) * 1e6));
   });
 
   test('what is read of a class with a retrieval fee counts as retrieval, and all of it as transfer', async () => {

@@ -42,7 +42,7 @@ export const command = defineCommand({
     0: 'told, also where it is exhausted',
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
-  async run({ budget, spent: given, region }, [project], context: Results & LedgerContext) {
+  async run({ budget, spent: given, inRegion: region }, [project], context: Results & LedgerContext) {
     const { exhaustion } = await import('../../core/forecast/exhaustion.js');
     const { plusDays } = await import('../../core/ledger/days.js');
     const series = await spendSeries(context, { project, region, days: DAYS });

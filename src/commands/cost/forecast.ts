@@ -66,7 +66,7 @@ export const command = defineCommand({
     0: 'forecast',
     1: 'fewer than seven days are known, nothing is recorded for the project, or the ledger cannot be read',
   },
-  async run({ days, model, region }, [project], context: Results & LedgerContext & TableContext) {
+  async run({ days, model, inRegion: region }, [project], context: Results & LedgerContext & TableContext) {
     const { forecast } = await import('../../core/forecast/forecast.js');
     const { plusDays } = await import('../../core/ledger/days.js');
     const series = await spendSeries(context, { project, region, days });

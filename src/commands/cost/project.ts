@@ -32,7 +32,7 @@ export const command = defineCommand({
     const all = await recordsOf(context);
     const records = all.filter((record) => record.project === project);
     if (records.length === 0) throw unknownProject(project, new Set(all.flatMap((record) => record.project ?? [])));
-    const own = records.filter(({ region }) => values.region === undefined || region === values.region);
+    const own = records.filter(({ region }) => values.inRegion === undefined || region === values.inRegion);
     const report = spentIn(own, periodOf(values.period, context.now()));
     const { lines } = report;
     const document = await spentDocument(report);

@@ -28,7 +28,7 @@ export const command = defineCommand({
   exits: { 0: 'listed', 1: 'the ledger cannot be read' },
   async run(values, _args, context: Results & Clock & LedgerContext & TableContext) {
     const { projectSums } = await import('../../core/ledger/projects.js');
-    const projects = projectSums(await recordsOf(context, values.region), context.now());
+    const projects = projectSums(await recordsOf(context, values.inRegion), context.now());
     const table = await tableText(projects, COLUMNS, context);
     context.result({ projects }, () =>
       projects.length === 0 ? 'nothing is recorded yet\n' : `${table}\n${ESTIMATED}\n`,

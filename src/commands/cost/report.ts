@@ -61,7 +61,7 @@ export const command = defineCommand({
   exits: { 0: 'reported', 1: 'the ledger cannot be read, or the file not written' },
   async run(values, _args, context: ReportContext) {
     const { periodOf } = await import('../../core/ledger/period.js');
-    const records = await recordsOf(context, values.region);
+    const records = await recordsOf(context, values.inRegion);
     const period = periodOf(values.period, context.now());
     if (values.format === 'compliance') return await reportCompliance(values, { records, period }, context);
     if (values.format === 'focus') return await reportFocus(values, { records, period }, context);

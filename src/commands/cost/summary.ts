@@ -54,7 +54,7 @@ export const command = defineCommand({
   async run(values, _args, context: Results & LedgerContext & TableContext) {
     const { taggedSpend } = await import('../../core/ledger/provenance.js');
     const filter = { dvcStage: values.byDvcStage, gitCommit: values.gitCommit?.toLowerCase() };
-    const { sums, report } = taggedSpend(await recordsOf(context, values.region), filter, context.now());
+    const { sums, report } = taggedSpend(await recordsOf(context, values.inRegion), filter, context.now());
     const table = await tableText(sums, COLUMNS, context);
     const facts = await spentFacts(report);
     context.result({ ...(await spentDocument(report)), tagged: sums }, () =>

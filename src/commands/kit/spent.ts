@@ -13,11 +13,13 @@ import { didYouMean, fact } from './lines.js';
 import { column, numbers, tableText, type TableContext } from './table.js';
 
 export const ESTIMATED =
-  'Amounts are estimates from list prices: no discounts, no free tier, and every run as if it were the first of its month.';
+  'Amounts are estimates from the prices that held: no free tier, and every run as if it were the first of its month.';
 
+/** Under a name of its own: the general setting `region` says where stores are, and would hide records. */
 export const recordedRegionFlag = {
-  region: flag.text({
+  inRegion: flag.text({
     short: 'r',
+    alias: 'region',
     placeholder: 'NAME',
     describe: 'only what was used in this region; every region when not given',
   }),
