@@ -60,22 +60,6 @@ describe('start', () => {
   test('the first line lets a shell start it', async () => {
     expect((await readFile(cli, 'utf8')).split('\n')[0]).toBe('#!/usr/bin/env node');
   });
-
-  test('help takes at most 2.5 times what an empty Node takes', () => {
-    const milliseconds = (args: readonly string[]): number => {
-      const start = performance.now();
-      spawnSync(process.execPath, args, { stdio: 'ignore' });
-      return performance.now() - start;
-    };
-    // Minima of interleaved rounds: other work on the machine only adds time, and to both.
-    let [help, empty] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let round = 0; round < 40 && !(round >= 5 && help / empty < 2.5); round += 1) {
-      help = Math.min(help, milliseconds([cli, '--help']));
-      empty = Math.min(empty, milliseconds(['-e', '0']));
-    }
-
-    expect(help / empty).toBeLessThan(2.5);
-  });
 });
 
 describe('as a process', () => {
