@@ -2,18 +2,15 @@
 // One kind of alert (its type and severity) about one thing (a project, a writer) is sent once within the cooldown: a
 // warning never mutes what becomes critical. Who is about to send claims it first, for as long as sending may take;
 // only what arrived somewhere counts for longer.
-import { mkdir, readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isArchiverError, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
+import { changeFile } from '../state/change-file.js';
 import { encodeStateDocument, parseStateDocument } from '../state/document.js';
-import { holdLock } from '../state/lock.js';
-import { replaceFile } from '../state/replace-file.js';
 import type { Alert } from './alert.js';
 
 const KIND = { type: 'archiver-alerts-sent', format: 1, noun: 'list of sent alerts' };
-const PATIENCE_MS = 10_000;
 /** Longer than all channels may take. */
 const CLAIM_MS = 120_000;
 /** What is older is forgotten even where the cooldown is longer. */
@@ -108,26 +105,9 @@ async function changeSent(
   now: () => Date,
   change: (sent: readonly SentAlert[]) => readonly SentAlert[],
 ): Promise<void> {
-  const path = pathIn(home);
-  try {
-    await mkdir(dirname(path), { recursive: true });
-  } catch (error) {
-    throw fileFailure('write', path, error);
-  }
-  const lock = await holdLock(`${path}.lock`, {
-    host: hostname(),
-    what: 'the list of sent alerts',
-    patienceMs: PATIENCE_MS,
+  const isRecent = ({ time }: SentAlert): boolean => Math.abs(now().getTime() - Date.parse(time)) < KEPT_MS;
+  await changeFile(pathIn(home), 'the list of sent alerts', {
+    change: async () => change((await readSent(home)).filter(isRecent)),
+    encode: (sent) => encodeStateDocument(KIND, { sent }),
   });
-  try {
-    const isRecent = ({ time }: SentAlert): boolean => Math.abs(now().getTime() - Date.parse(time)) < KEPT_MS;
-    const sent = change((await readSent(home)).filter(isRecent));
-    try {
-      await replaceFile(path, encodeStateDocument(KIND, { sent }));
-    } catch (error) {
-      throw fileFailure('write', path, error);
-    }
-  } finally {
-    await lock.release();
-  }
 }

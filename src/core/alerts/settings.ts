@@ -1,17 +1,14 @@
 // `alerts.json` in the folder of local state: which channels there are, with their secrets, so only its owner can read it.
-import { chmod, mkdir, readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { Fields } from '../json/json-fields.js';
+import { changeFile } from '../state/change-file.js';
 import { encodeStateDocument, parseStateDocument } from '../state/document.js';
-import { holdLock } from '../state/lock.js';
-import { replaceFile } from '../state/replace-file.js';
 import { CHANNEL_NAMES, type ChannelName } from './channel.js';
 
 const KIND = { type: 'archiver-alerts', format: 1, noun: 'alert configuration' };
-const PATIENCE_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 export interface EmailSettings {
@@ -145,29 +142,8 @@ export async function changeAlertSettings(
   home: string,
   change: (settings: AlertSettings | undefined) => AlertSettings,
 ): Promise<AlertSettings> {
-  const path = alertsPath(home);
-  try {
-    await mkdir(dirname(path), { recursive: true });
-  } catch (error) {
-    throw fileFailure('write', path, error);
-  }
-  const lock = await holdLock(`${path}.lock`, {
-    host: hostname(),
-    what: 'the alert configuration',
-    patienceMs: PATIENCE_MS,
+  return await changeFile(alertsPath(home), 'the alert configuration', {
+    change: async () => change(await readAlertSettings(home)),
+    encode: (settings) => encodeStateDocument(KIND, settings),
   });
-  try {
-    const changed = change(await readAlertSettings(home));
-    try {
-      await chmod(path, 0o600).catch((error: unknown) => {
-        if (systemCode(error) !== 'ENOENT') throw error;
-      });
-      await replaceFile(path, encodeStateDocument(KIND, changed));
-    } catch (error) {
-      throw fileFailure('write', path, error);
-    }
-    return changed;
-  } finally {
-    await lock.release();
-  }
 }
