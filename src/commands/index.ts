@@ -2,6 +2,7 @@
 import type { Command } from '../cli/command.js';
 import type { Group } from '../cli/declaration.js';
 import { buildTree, type Node } from '../cli/tree.js';
+import { command as analyze } from './analyze.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
 import { command as completion } from './completion.js';
@@ -75,6 +76,7 @@ const COMMANDS: readonly Command[] = [
   dvcStatus,
   dvcExport,
   estimate,
+  analyze,
   costEstimate,
   costPricing,
   config,

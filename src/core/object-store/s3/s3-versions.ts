@@ -10,8 +10,14 @@ type Decode = (text: string) => string;
 
 function versionsOf(sender: S3Sender, answer: ListObjectVersionsCommandOutput, decode: Decode): ObjectVersion[] {
   const of = (
-    line: { Key?: string | undefined; VersionId?: string | undefined; IsLatest?: boolean | undefined },
+    line: {
+      Key?: string | undefined;
+      VersionId?: string | undefined;
+      IsLatest?: boolean | undefined;
+      LastModified?: Date | undefined;
+    },
     sizeBytes: number,
+    storageClass: string | undefined,
     isDeleteMarker: boolean,
   ): ObjectVersion => ({
     key: sender.relativeKey(decode(line.Key ?? '')),
@@ -19,9 +25,11 @@ function versionsOf(sender: S3Sender, answer: ListObjectVersionsCommandOutput, d
     sizeBytes,
     isCurrent: line.IsLatest ?? true,
     isDeleteMarker,
+    storageClass: storageClass ?? 'STANDARD',
+    lastModified: line.LastModified ?? new Date(0),
   });
-  const objects = (answer.Versions ?? []).map((line) => of(line, line.Size ?? 0, false));
-  const markers = (answer.DeleteMarkers ?? []).map((line) => of(line, 0, true));
+  const objects = (answer.Versions ?? []).map((line) => of(line, line.Size ?? 0, line.StorageClass, false));
+  const markers = (answer.DeleteMarkers ?? []).map((line) => of(line, 0, undefined, true));
   // A folder marker of the base itself is no key below it. The answer lists versions and markers apart from each other.
   return [...objects, ...markers]
     .filter(({ key }) => key !== '')
