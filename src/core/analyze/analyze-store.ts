@@ -3,7 +3,7 @@ import type { EventSink } from '../events.js';
 import { isArchiverError } from '../failures/errors.js';
 import type { ObjectStore, ObjectVersion } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { scanMeter } from '../progress-meter.js';
+import { progressMeter } from '../progress-meter.js';
 import { openHoldings } from '../scuttle/holdings.js';
 import { type KeyRange, rangesBetween } from './key-range.js';
 import { LEAST_RANGES, shuffled } from './sample.js';
@@ -62,18 +62,18 @@ export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions):
   emit({ type: 'phase', phase: 'listing' });
   const holdings = await openHoldings(store, signal);
   const { versionsHidden } = holdings;
-  const tell = scanMeter(emit);
-  const seen = { items: 0, bytes: 0 };
+  const meter = progressMeter(emit);
+  let seen = 0;
   const list = async (ranges: readonly KeyRange[], tallyOf: (range: number) => StoredTally, isSplit: boolean) => {
     const take = (lines: readonly ObjectVersion[], range: number): void => {
       throwIfCancelled(signal);
       const tally = tallyOf(range);
-      for (const line of lines) {
-        tally.add(line);
-        seen.items += 1;
-        seen.bytes += line.sizeBytes;
-      }
-      tell(seen.items, seen.bytes);
+      for (const line of lines) tally.add(line);
+      seen += lines.length;
+      meter.add(
+        lines.length,
+        lines.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      );
     };
     await scanRanges({ ranges, atOnce, pages: (after) => holdings.pages(after), take, isSplit });
   };
@@ -87,15 +87,16 @@ export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions):
     const all = rangesBetween(await splitKeys(store, { ...SAMPLE_RANGES, signal }));
     const drawn: StoredTally[] = [];
     const waiting = [...shuffled(all, options.random ?? Math.random)];
-    while (waiting.length > 0 && (drawn.length < LEAST_RANGES || seen.items < sampleSize)) {
+    while (waiting.length > 0 && (drawn.length < LEAST_RANGES || seen < sampleSize)) {
       const next = waiting.splice(0, Math.max(atOnce, LEAST_RANGES - drawn.length));
       const tallies = next.map(() => new StoredTally(now.getTime()));
       await list(next, (range) => tallies[range] ?? stored, false);
       drawn.push(...tallies);
     }
     for (const tally of drawn) stored.merge(tally, all.length / drawn.length);
-    sample = { ranges: all.length, drawn, objects: seen.items };
+    sample = { ranges: all.length, drawn, objects: seen };
   }
+  meter.finish();
   return { stored, versionsHidden, unfinished: await unfinishedOf(store, options), sample };
 }
 

@@ -13,7 +13,6 @@ export class StoredTally {
   /** Older versions, which no plain listing shows. */
   readonly older: Tally;
   deleteMarkers = 0;
-  private found = { objects: 0, bytes: 0 };
 
   constructor(now: number) {
     this.current = new Tally(now);
@@ -25,8 +24,6 @@ export class StoredTally {
       this.deleteMarkers += 1;
       return;
     }
-    this.found.objects += 1;
-    this.found.bytes += line.sizeBytes;
     (line.isCurrent ? this.current : this.older).add(line);
   }
 
@@ -35,17 +32,6 @@ export class StoredTally {
     this.current.merge(other.current, times);
     this.older.merge(other.older, times);
     this.deleteMarkers += other.deleteMarkers * times;
-    this.found.objects += other.found.objects * times;
-    this.found.bytes += other.found.bytes * times;
-  }
-
-  /** Objects and older versions together. */
-  get all(): { readonly objects: number; readonly bytes: number } {
-    return this.found;
-  }
-
-  cells(): readonly Cell[] {
-    return [...this.current.cells(), ...this.older.cells()];
   }
 }
 

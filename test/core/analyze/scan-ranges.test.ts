@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rangesBetween } from '../../../src/core/analyze/key-range.js';
 import { scanRanges } from '../../../src/core/analyze/scan-ranges.js';
