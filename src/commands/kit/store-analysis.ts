@@ -72,6 +72,7 @@ export function figuresOf(analyzed: AnalyzedStore) {
           sample.drawn.map((tally) => valueOf(tally.current.cells())),
           sample.ranges,
         );
+  // What may not be listed is not in it, which is said.
   const monthlyUsd = usd(() => wholeMonth([...current, ...older], prices, parts(unfinished?.bytes ?? 0)));
   return {
     ...whole(countedIn(current)),
@@ -82,8 +83,8 @@ export function figuresOf(analyzed: AnalyzedStore) {
     ages: bandsOf(AGES, current, ({ ageDays }) => ageDays),
     older: { ...whole(countedIn(older)), monthlyUsd: usd(() => monthOf(older, prices)) },
     deleteMarkers: Math.round(stored.deleteMarkers),
-    unfinishedUsd: usd(() => monthOf([], prices, parts(unfinished?.bytes ?? 0))),
-    staleUsd: usd(() => monthOf([], prices, parts(unfinished?.staleBytes ?? 0))),
+    unfinishedUsd: usd(() => monthOf([], prices, parts(unfinished && unfinished.bytes))),
+    staleUsd: usd(() => monthOf([], prices, parts(unfinished && unfinished.staleBytes))),
     moves: isFolder ? [] : moveSavings(current, prices),
     errors: {
       objects: Math.ceil(errorOf((cells) => countedIn(cells).objects)),
@@ -160,11 +161,12 @@ export function headLines(analyzed: AnalyzedStore, figures: Figures): readonly s
   const { objects, bytes, monthlyUsd, yearlyUsd, older, deleteMarkers, errors } = figures;
   const isEstimated = sample !== undefined && sample.drawn.length < sample.ranges;
   const about = isEstimated ? 'about ' : '';
+  const isWhole = !versionsHidden && unfinished !== null && unfinished.bytes !== null;
   return [
     `${location}: ${about}${amountText(objects, 'object', bytes)}`,
     fact(
       'storage',
-      `${about}${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year, with all that plain listings do not show`,
+      `${about}${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year, ${isWhole ? 'with all that' : 'without some of what'} plain listings do not show`,
     ),
     ...(sample === undefined
       ? []
