@@ -95,7 +95,7 @@ describe('totals', () => {
   });
 
   test('of an empty bucket are zero, and cost nothing', async () => {
-    expect(await analyzed('s3://lab')).toMatchObject({ objects: 0, bytes: 0, monthlyUsd: 0, savings: [] });
+    expect(await analyzed('s3://lab')).toMatchObject({ objects: 0, bytes: 0, monthlyUsd: 0, classSavings: [] });
   });
 
   test('of a server that is not AWS have no price unless it is said whose', async () => {
@@ -179,7 +179,7 @@ describe('savings', () => {
     expect(stdout).toContain('pays when kept for 180 days or more');
     const short = await analyze('s3://lab', '--no-show-savings');
     expect(short.stdout).not.toContain('DEEP_ARCHIVE');
-    expect(await analyzed('s3://lab', '--no-show-savings')).not.toHaveProperty('savings');
+    expect(await analyzed('s3://lab', '--no-show-savings')).not.toHaveProperty('classSavings');
   });
 
   test('say that nothing pays for small objects alone', async () => {
@@ -228,7 +228,7 @@ describe('a folder', () => {
     const url = `file://${join(folder, 'store')}`;
 
     const { status, stdout } = await run(url, '--json');
-    expect([status, json(stdout)]).toMatchObject([0, { objects: 2, bytes: 6, monthlyUsd: 0, savings: [] }]);
+    expect([status, json(stdout)]).toMatchObject([0, { objects: 2, bytes: 6, monthlyUsd: 0, classSavings: [] }]);
     expect((await run(url, '-f', 'json')).stdout).toContain('"storedClasses"');
     expect((await run(url)).stdout).toContain('none: a folder of this computer costs nothing');
   });

@@ -24,7 +24,7 @@ const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumD
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
-  analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished sampled? savings? isAws ${ORIGIN} requests durationMs`,
+  analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished sampled? classSavings? isAws ${ORIGIN} requests durationMs`,
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   browse: '',
   completion: 'shell script',

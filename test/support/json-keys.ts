@@ -129,6 +129,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     ),
     'prices by storage class',
   ),
+  classSavings: key(
+    listOf(
+      of(
+        'storageClass isReadAtOnce fromBytes objects bytes monthlySavedUsd transitionsUsd earlyDeletionUsd savedUsd paysOffDays? minimumDays',
+      ),
+    ),
+    'what moving objects to each class saves',
+  ),
   classes: key(listOf(of('storageClass files bytes objects packedBytes')), 'what would be stored, by storage class'),
   code: key(text, 'kind of failure, for programs'),
   coldChunks: key(
@@ -426,14 +434,6 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   sampledShare: key(number, 'of what is packed, from 0 to 1'),
   samples: key(listOf(text), 'the first objects that were found'),
   savedUsd: key(usd, 'what it costs less in the first year'),
-  savings: key(
-    listOf(
-      of(
-        'storageClass isReadAtOnce fromBytes objects bytes monthlySavedUsd transitionsUsd earlyDeletionUsd savedUsd paysOffDays? minimumDays',
-      ),
-    ),
-    'what moving objects to each class saves',
-  ),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   selectors: key(

@@ -133,7 +133,7 @@ export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, show
         monthlyErrorUsd: roundedUsd(errors.monthlyUsd),
       },
     }),
-    ...(showSavings ? { savings: figures.moves.map(savingDocument) } : {}),
+    ...(showSavings ? { classSavings: figures.moves.map(savingDocument) } : {}),
     isAws,
     ...originOf(prices),
     requests,

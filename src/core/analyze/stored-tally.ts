@@ -24,7 +24,9 @@ export class StoredTally {
       this.deleteMarkers += 1;
       return;
     }
-    (line.isCurrent ? this.current : this.older).add(line);
+    // As S3 means it where no class is named; what has no date is not young.
+    const { sizeBytes, storageClass = 'STANDARD', lastModified = new Date(0) } = line;
+    (line.isCurrent ? this.current : this.older).add({ sizeBytes, storageClass, lastModified });
   }
 
   /** Everything of another one, so many times. */

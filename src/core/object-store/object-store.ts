@@ -117,9 +117,9 @@ export interface ObjectVersion extends VersionName {
   /** What the key shows now; a delete marker shows nothing. */
   readonly isCurrent: boolean;
   readonly isDeleteMarker: boolean;
-  /** As the store names it; `STANDARD` where it names none. */
-  readonly storageClass: string;
-  readonly lastModified: Date;
+  /** As `ObjectInfo` has them; absent where a listing does not tell. */
+  readonly storageClass?: string;
+  readonly lastModified?: Date;
 }
 
 export interface ListVersionsOptions {

@@ -1,5 +1,10 @@
 // Listing versions and delete markers with ListObjectVersions.
-import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3';
+import {
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+  type ObjectVersion as S3Version,
+} from '@aws-sdk/client-s3';
+import { defined } from '../../defined.js';
 import { compareBytes } from '../file/file-list.js';
 import type { ListVersionsOptions, ObjectVersion, VersionName, VersionPage } from '../object-store.js';
 import { ListGuard } from './s3-list-guard.js';
@@ -10,14 +15,8 @@ type Decode = (text: string) => string;
 
 function versionsOf(sender: S3Sender, answer: ListObjectVersionsCommandOutput, decode: Decode): ObjectVersion[] {
   const of = (
-    line: {
-      Key?: string | undefined;
-      VersionId?: string | undefined;
-      IsLatest?: boolean | undefined;
-      LastModified?: Date | undefined;
-    },
+    line: Pick<S3Version, 'Key' | 'VersionId' | 'IsLatest' | 'LastModified'> & { StorageClass?: string | undefined },
     sizeBytes: number,
-    storageClass: string | undefined,
     isDeleteMarker: boolean,
   ): ObjectVersion => ({
     key: sender.relativeKey(decode(line.Key ?? '')),
@@ -25,11 +24,10 @@ function versionsOf(sender: S3Sender, answer: ListObjectVersionsCommandOutput, d
     sizeBytes,
     isCurrent: line.IsLatest ?? true,
     isDeleteMarker,
-    storageClass: storageClass ?? 'STANDARD',
-    lastModified: line.LastModified ?? new Date(0),
+    ...defined({ storageClass: line.StorageClass, lastModified: line.LastModified }),
   });
-  const objects = (answer.Versions ?? []).map((line) => of(line, line.Size ?? 0, line.StorageClass, false));
-  const markers = (answer.DeleteMarkers ?? []).map((line) => of(line, 0, undefined, true));
+  const objects = (answer.Versions ?? []).map((line) => of(line, line.Size ?? 0, false));
+  const markers = (answer.DeleteMarkers ?? []).map((line) => of(line, 0, true));
   // A folder marker of the base itself is no key below it. The answer lists versions and markers apart from each other.
   return [...objects, ...markers]
     .filter(({ key }) => key !== '')
