@@ -7,6 +7,7 @@ import { command as alertsConfigure } from './alerts/configure.js';
 import { command as alertsDisable } from './alerts/disable.js';
 import { command as alertsEnable } from './alerts/enable.js';
 import { command as alertsTest } from './alerts/test.js';
+import { command as analyze } from './analyze.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
 import { budgetCommands } from './budget/commands.js';
@@ -92,6 +93,7 @@ const COMMANDS: readonly Command[] = [
   dvcStatus,
   dvcExport,
   estimate,
+  analyze,
   costEstimate,
   costPricing,
   costReport,

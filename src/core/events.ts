@@ -16,7 +16,8 @@ export type Operation =
   | 'load'
   | 'dvc status'
   | 'dvc export'
-  | 'estimate';
+  | 'estimate'
+  | 'analyze';
 
 /** A phase of an operation. Each operation has some of them; a plan applies to the phase that it is made in. */
 export type Phase =

@@ -232,6 +232,16 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },
+  analyze: {
+    doing: 'Analyzing',
+    done: 'Analyzed',
+    noun: 'Analysis',
+    unit: 'object',
+    moves: { raw: 'found' },
+    phases: { listing: { doing: 'listing objects' } },
+    interrupt: stopsWithout('nothing is changed'),
+    kept: () => 'nothing was changed',
+  },
 };
 
 const PLURALS: Partial<Record<Unit, string>> = { entry: 'entries' };

@@ -22,6 +22,8 @@ interface Upload {
   readonly bucket: string;
   readonly key: string;
   readonly startedAt: Date;
+  /** Sizes by number. */
+  readonly parts: Map<number, number>;
 }
 
 interface Call {
@@ -226,6 +228,10 @@ class Server {
         return this.#create(call);
       case 'AbortMultipartUpload':
         return this.#abort(call);
+      case 'UploadPart':
+        return this.#uploadPart(call);
+      case 'ListParts':
+        return this.#listParts(call);
       default:
         return this.#get(bucket.get(call.key), call, operation === 'HeadObject');
     }
@@ -273,7 +279,7 @@ class Server {
         element('Key', encode(key)) + element('VersionId', versionId) + element('IsLatest', String(isLatest));
       return object === undefined
         ? `<DeleteMarker>${name}</DeleteMarker>`
-        : `<Version>${name}${element('Size', object.body.length)}${element('StorageClass', object.headers['x-amz-storage-class'] ?? 'STANDARD')}</Version>`;
+        : `<Version>${name}${element('Size', object.body.length)}${element('LastModified', object.modified.toISOString())}${element('StorageClass', object.headers['x-amz-storage-class'] ?? 'STANDARD')}</Version>`;
     });
     const encoding = isEncoded ? element('EncodingType', 'url') : '';
     return xml('ListVersionsResult', element('IsTruncated', String(isTruncated)) + encoding + next + lines.join(''));
@@ -390,8 +396,30 @@ class Server {
 
   #create({ bucket, key }: Call): Answer {
     const id = randomBytes(8).toString('hex');
-    this.uploads.set(id, { bucket, key, startedAt: new Date() });
+    this.uploads.set(id, { bucket, key, startedAt: new Date(), parts: new Map() });
     return xml('InitiateMultipartUploadResult', element('UploadId', id));
+  }
+
+  #uploadPart({ key, query, body }: Call): Answer {
+    const upload = this.uploads.get(query.get('uploadId') ?? '');
+    if (upload?.key !== key) return errorAnswer(404, 'NoSuchUpload');
+    upload.parts.set(Number(query.get('partNumber')), body.length);
+    return { status: 200, headers: { etag: `"${md5(body)}"` } };
+  }
+
+  /** Two parts a page. */
+  #listParts({ key, query }: Call): Answer {
+    const upload = this.uploads.get(query.get('uploadId') ?? '');
+    if (upload?.key !== key) return errorAnswer(404, 'NoSuchUpload');
+    const marker = Number(query.get('part-number-marker') ?? 0);
+    const parts = [...upload.parts].filter(([number]) => number > marker).sort(([a], [b]) => a - b);
+    const shown = parts.slice(0, 2);
+    const isTruncated = parts.length > shown.length;
+    const next = isTruncated ? element('NextPartNumberMarker', shown.at(-1)?.[0] ?? 0) : '';
+    const lines = shown.map(
+      ([number, size]) => `<Part>${element('PartNumber', number)}${element('Size', size)}</Part>`,
+    );
+    return xml('ListPartsResult', element('IsTruncated', String(isTruncated)) + next + lines.join(''));
   }
 
   #abort({ key, query }: Call): Answer {

@@ -34,6 +34,6 @@ function objectOperation(
       if (has('partNumber')) return 'UploadPart';
       return headers['x-amz-copy-source'] === undefined ? 'PutObject' : 'CopyObject';
     default:
-      return 'GetObject';
+      return has('uploadId') ? 'ListParts' : 'GetObject';
   }
 }

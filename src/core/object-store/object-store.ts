@@ -100,6 +100,11 @@ export interface UnfinishedMultipart {
   readonly sizeBytes?: number;
 }
 
+export interface MultipartLook {
+  /** Ask for the sizes as well: a request more for each upload, which needs s3:ListMultipartUploadParts. */
+  readonly withSizes?: boolean;
+}
+
 /** Names one version of an object. In a bucket without versioning, the only one is called `null`. */
 export interface VersionName {
   readonly key: string;
@@ -180,7 +185,7 @@ export interface ObjectStore extends ObjectReader {
   /** Aborting one that does not exist is no failure. @throws conflict where its writer may be at work */
   abortMultipart(key: string, multipartId: string, signal?: AbortSignal): Promise<void>;
   /** The unfinished ones whose key begins with `prefix`; in a folder the temp files of writers. */
-  listMultipart(prefix: string, signal?: AbortSignal): AsyncIterable<UnfinishedMultipart>;
+  listMultipart(prefix: string, signal?: AbortSignal, look?: MultipartLook): AsyncIterable<UnfinishedMultipart>;
   /** Deletes in batches of 1000; a key that does not exist is no failure. */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly DeleteFailure[]>;
   /** Every version and delete marker; where no versions are kept, every object once. */

@@ -53,7 +53,10 @@ export function countRequests(store: ObjectStore, counts: RequestCounts): Object
     abortMultipart: onCall('delete', (...call) => store.abortMultipart(...call)),
     listMultipart: async function* (...call) {
       add('list');
-      yield* store.listMultipart(...call);
+      for await (const upload of store.listMultipart(...call)) {
+        if (call[2]?.withSizes === true) add('list');
+        yield upload;
+      }
     },
     delete: (keys, signal) => {
       add('delete', Math.ceil(keys.length / DELETE_BATCH));

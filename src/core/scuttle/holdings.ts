@@ -5,8 +5,8 @@ import type { DeleteFailure, ListPage, ObjectStore, ObjectVersion, VersionPage }
 export interface Holdings {
   /** True when there may be older versions that these credentials cannot list. */
   readonly versionsHidden: boolean;
-  /** Everything, page by page, in byte order of the key. */
-  pages(): AsyncIterable<readonly ObjectVersion[]>;
+  /** Everything, or what comes after a key, page by page, in byte order of the key. */
+  pages(after?: string): AsyncIterable<readonly ObjectVersion[]>;
   /** Deletes these. A denial is a failure like others. */
   remove(versions: readonly ObjectVersion[]): Promise<readonly DeleteFailure[]>;
 }
@@ -19,8 +19,9 @@ async function* pagesOf(pages: AsyncIterable<VersionPage>): AsyncGenerator<reado
 
 async function* objectsOf(pages: AsyncIterable<ListPage>): AsyncGenerator<readonly ObjectVersion[]> {
   for await (const { objects } of pages) {
-    yield objects.map(({ key, sizeBytes }) => {
-      return { key, sizeBytes, versionId: ONLY_VERSION, isCurrent: true, isDeleteMarker: false };
+    yield objects.map(({ key, sizeBytes, storageClass, lastModified }) => {
+      const is = { isCurrent: true, isDeleteMarker: false };
+      return { key, sizeBytes, storageClass, lastModified, versionId: ONLY_VERSION, ...is };
     });
   }
 }
@@ -86,14 +87,14 @@ export async function openHoldings(store: ObjectStore, signal: AbortSignal): Pro
   if (refused === undefined) {
     return {
       versionsHidden: false,
-      pages: () => pagesOf(store.listVersions({ signal })),
+      pages: (key) => pagesOf(store.listVersions({ signal, after: key === undefined ? key : { key, versionId: '' } })),
       remove: (versions) => removeVersions(store, versions, signal),
     };
   }
   return {
     // A store without this request keeps no versions.
     versionsHidden: refused === 'denied',
-    pages: () => objectsOf(store.list({ signal })),
+    pages: (startAfter) => objectsOf(store.list({ signal, startAfter })),
     remove: (versions) => removeObjects(store, versions, signal),
   };
 }

@@ -146,8 +146,9 @@ export class FileReader implements Pick<ObjectStore, 'get' | 'head' | 'list' | '
     let held: ListPage | undefined;
     const page = ({ objects }: ListPage, isLast: boolean): VersionPage => {
       const last = objects.at(-1);
-      const versions = objects.map(({ key, sizeBytes }) => {
-        return { key, versionId: ONLY_VERSION, sizeBytes, isCurrent: true, isDeleteMarker: false };
+      const versions = objects.map(({ key, sizeBytes, storageClass, lastModified }) => {
+        const is = { isCurrent: true, isDeleteMarker: false };
+        return { key, versionId: ONLY_VERSION, sizeBytes, storageClass, lastModified, ...is };
       });
       return {
         versions,

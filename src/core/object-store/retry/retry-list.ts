@@ -56,13 +56,12 @@ export async function* listAgain(store: ObjectStore, retrier: Retrier, options: 
 export async function* listMultipartAgain(
   store: ObjectStore,
   retrier: Retrier,
-  prefix: string,
-  signal?: AbortSignal,
+  ...[prefix, signal, look]: Parameters<ObjectStore['listMultipart']>
 ): AsyncGenerator<UnfinishedMultipart> {
   // Few enough to hold: an interrupted listing starts again.
   const found = await retrier.run({ request: `list uploads ${prefix}`, signal }, async () => {
     const uploads: UnfinishedMultipart[] = [];
-    for await (const upload of store.listMultipart(prefix, signal)) uploads.push(upload);
+    for await (const upload of store.listMultipart(prefix, signal, look)) uploads.push(upload);
     return uploads;
   });
   yield* found;

@@ -22,7 +22,7 @@ export function withRetry(store: ObjectStore, options: RetryOptions = DEFAULT_RE
     list: (list = {}) => listAgain(store, retrier, list),
     put: (key, body, put) => run(`put ${key}`, put?.signal, () => store.put(key, body, put)),
     abortMultipart: (key, id, signal) => run(`abort ${key}`, signal, () => store.abortMultipart(key, id, signal)),
-    listMultipart: (prefix, signal) => listMultipartAgain(store, retrier, prefix, signal),
+    listMultipart: (...call) => listMultipartAgain(store, retrier, ...call),
     delete: (items, signal) =>
       deleteAgain(retrier, { items, send: (keys) => store.delete(keys, signal), itemOf: ({ key }) => key }, signal),
     listVersions: (list = {}) => listVersionsAgain(store, retrier, list),

@@ -1,15 +1,40 @@
 // Finds and aborts unfinished multipart uploads on S3, which other tools leave below our keys.
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, ListPartsCommand } from '@aws-sdk/client-s3';
 import { noneOn } from '../../failures/errors.js';
-import type { ObjectStore, UnfinishedMultipart } from '../object-store.js';
+import type { MultipartLook, ObjectStore, UnfinishedMultipart } from '../object-store.js';
 import { ListGuard } from './s3-list-guard.js';
 import { decodeListed } from './s3-list.js';
 import type { Asked, S3Sender } from './s3-sender.js';
+
+/** What the parts take that have arrived; 0 for an upload that has ended meanwhile. */
+async function partBytes(
+  sender: S3Sender,
+  { key, multipartId }: UnfinishedMultipart,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const asked: Asked = { operation: 'ListParts', action: 's3:ListMultipartUploadParts', key, signal };
+  const guard = new ListGuard({ name: `ListParts ${sender.nameOf(key)}`, isKeySplit: true });
+  const upload = { Bucket: sender.bucket, Key: sender.fullKey(key), UploadId: multipartId };
+  let bytes = 0;
+  let from: { PartNumberMarker?: string } = {};
+  for (;;) {
+    const command: ListPartsCommand = new ListPartsCommand({ ...upload, ...from });
+    const answer = await sender.send(asked, (client, send) => client.send(command, send)).catch(noneOn('not-found'));
+    bytes += (answer?.Parts ?? []).reduce((sum, { Size = 0 }) => sum + Size, 0);
+    if (answer?.IsTruncated !== true) return bytes;
+    const { NextPartNumberMarker: marker } = answer;
+    if (marker === undefined)
+      throw sender.complaint(asked, 'the listing is truncated but does not say where it continues');
+    guard.mark(marker);
+    from = { PartNumberMarker: marker };
+  }
+}
 
 async function* listMultipart(
   sender: S3Sender,
   prefix: string,
   signal: AbortSignal | undefined,
+  { withSizes = false }: MultipartLook = {},
 ): AsyncGenerator<UnfinishedMultipart> {
   const asked: Asked = { operation: 'ListMultipartUploads', action: 's3:ListBucketMultipartUploads', signal };
   const base = sender.prefix === '' ? '' : `${sender.prefix}/`;
@@ -32,7 +57,8 @@ async function* listMultipart(
       return { key: sender.relativeKey(decode(Key)), multipartId: UploadId, startedAt };
     });
     guard.page(uploads.map(({ key }) => key));
-    yield* uploads;
+    for (const upload of uploads)
+      yield withSizes ? { ...upload, sizeBytes: await partBytes(sender, upload, signal) } : upload;
     if (answer.IsTruncated !== true) return;
     const { NextKeyMarker, NextUploadIdMarker } = answer;
     if (NextKeyMarker === undefined)
@@ -57,6 +83,6 @@ export function s3Multipart(sender: S3Sender): Pick<ObjectStore, 'abortMultipart
       });
       await sender.send(asked, (client, send) => client.send(command, send)).catch(noneOn('not-found'));
     },
-    listMultipart: (prefix, signal) => listMultipart(sender, prefix, signal),
+    listMultipart: (prefix, signal, look) => listMultipart(sender, prefix, signal, look),
   };
 }

@@ -1,0 +1,124 @@
+import { arg } from '../cli/arg.js';
+import { defineCommand } from '../cli/command.js';
+import type { Clock, Messages, Pricing, Results } from '../cli/context.js';
+import { flag, type Values } from '../cli/flag.js';
+import type { ProgressContext } from '../cli/progress.js';
+import { requires } from '../cli/rule.js';
+import { PROVIDERS } from '../core/cost/providers.js';
+import type { EventSink } from '../core/events.js';
+import { detectedStoreFlags } from './kit/flags.js';
+import { textOf } from './kit/lines.js';
+import { stopwatch, withResult } from './kit/run.js';
+import type { AnalyzedStore } from './kit/store-analysis.js';
+import { type StoreContext, withStore } from './kit/store.js';
+import { tableText, type TableContext } from './kit/table.js';
+
+/** Where nothing tells the region of a bucket. */
+const LAST_RESORT = 'us-east-1';
+const LISTINGS_AT_ONCE = 16;
+
+const flags = {
+  provider: flag.choice(PROVIDERS, {
+    describe:
+      'whose prices; when not given, aws for AWS and unknown for other servers. minio and custom cost what costControl.ownPrices says',
+  }),
+  ...detectedStoreFlags,
+  format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'json is the same as --json' }),
+  progress: flag.on({
+    default: true,
+    describe: 'show how much is listed, on stderr',
+    off: 'show nothing until everything is listed',
+  }),
+  sampling: flag.on({
+    describe: 'list only some ranges of keys, drawn by chance, and estimate the totals with their error',
+  }),
+  sampleSize: flag.int([1, 1_000_000_000], {
+    default: 10_000,
+    describe: 'objects that --sampling looks at, at least; it lists 30 ranges or more',
+  }),
+  showSavings: flag.on({
+    default: true,
+    describe: 'what moving objects to other classes saves',
+    off: 'leave out what moving objects to other classes saves',
+  }),
+};
+
+type Context = Results & Clock & Messages & Pricing & StoreContext & ProgressContext & TableContext;
+
+export const command = defineCommand({
+  path: 'analyze',
+  summary: 'show what a bucket costs, and what could be saved',
+  description:
+    'Lists a bucket or a prefix, whoever wrote it, and adds up its objects by storage class, size and age. Older versions and ' +
+    'unfinished multipart uploads are billed too and are in the cost, where they may be listed. What a class saves counts the ' +
+    'overhead and smallest size of each object, the transition of each, and the minimum time of the class it leaves; only objects ' +
+    'of the size from which on that pays are moved.\n' +
+    'Nothing is changed. A listing of 1000 objects is one request. --sampling draws ranges of keys between folders: a store ' +
+    'without folders is listed in full, and a sample may miss a folder that is much larger than the others.',
+  args: [arg.url('URL', { describe: 'the bucket or folder: s3://bucket[/prefix], or file:///folder' })],
+  flags,
+  rules: [requires('sampleSize', 'sampling')],
+  examples: [
+    'archiver analyze s3://acme-archive',
+    'archiver analyze s3://acme-archive/lab --sampling --sample-size 50000',
+    'archiver analyze s3://backups --endpoint-url https://s3.wasabisys.com --provider wasabi --json',
+  ],
+  exits: { 0: 'analyzed, also where a price is not known', 1: 'the place is not there or cannot be listed' },
+  async run(values, [url], context: Context) {
+    const elapsed = stopwatch(context);
+    await withResult(context, values.progress ? {} : { progressFormat: 'none' }, {
+      work: async (emit) => await shown(await analyzed(url, { values, context, emit, elapsed }), values, context),
+      show: ({ document, text }) => ({ document, text: () => text, isNews: true }),
+    });
+  },
+});
+
+interface Call {
+  readonly values: Values<typeof flags>;
+  readonly context: Context;
+  readonly emit: EventSink;
+  readonly elapsed: () => number;
+}
+
+async function analyzed(baseUrl: string, { values, context, emit, elapsed }: Call): Promise<AnalyzedStore> {
+  const { refuseMissingFolder } = await import('./kit/store.js');
+  const { analyzeStore } = await import('../core/analyze/analyze-store.js');
+  const { bookedPlace } = await import('../core/cost/price-book.js');
+  const { pricedBy } = await import('./kit/prices.js');
+  const { parseStoreUrl } = await import('../core/object-store/store-url.js');
+  await refuseMissingFolder(baseUrl);
+  emit({ type: 'start', operation: 'analyze', source: baseUrl, target: '' });
+  const access = { ...values, region: values.region ?? LAST_RESORT };
+  const call = { baseUrl, values: access, context, requestsAtOnce: LISTINGS_AT_ONCE, onEvent: emit };
+  return await withStore(call, async ({ store, requests, region, isAws }) => {
+    const isFolder = parseStoreUrl(store.url).kind === 'file';
+    const analysis = await analyzeStore(store, {
+      atOnce: isFolder ? 1 : LISTINGS_AT_ONCE,
+      sampleSize: values.sampling ? values.sampleSize : undefined,
+      now: context.now(),
+      emit,
+      signal: context.signal,
+    });
+    const { provider, book } = pricedBy(context);
+    const place = provider === 'aws' ? { provider, region } : bookedPlace({ provider, region, isAws });
+    const about = { location: store.url, isFolder, isAws, prices: book(place) };
+    return { ...analysis, ...about, requests, durationMs: elapsed() };
+  });
+}
+
+async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeof flags>, context: Context) {
+  const kit = await import('./kit/store-analysis.js');
+  const { documentLine } = await import('../core/json/document.js');
+  const figures = kit.figuresOf(store);
+  const document = kit.analysisDocument(store, figures, showSavings);
+  if (format === 'json') return { document, text: documentLine(document) };
+  const hasMoves = showSavings && figures.moves.length > 0;
+  const tables = [
+    await tableText(figures.classes, kit.CLASS_COLUMNS, context),
+    await tableText(figures.sizes, kit.SIZE_COLUMNS, context),
+    await tableText(figures.ages, kit.AGE_COLUMNS, context),
+    ...(hasMoves ? [await tableText(figures.moves, kit.MOVE_COLUMNS, context)] : []),
+  ];
+  const ends = [...(hasMoves ? kit.adviceLines(figures) : []), kit.pricesLine(store)];
+  return { document, text: `${textOf(kit.headLines(store, figures))}\n${tables.join('\n')}\n${textOf(ends)}` };
+}

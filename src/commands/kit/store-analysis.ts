@@ -1,0 +1,290 @@
+// What lies in a store and what it costs, as text and as JSON.
+import { type StoreAnalysis, STALE_DAYS } from '../../core/analyze/analyze-store.js';
+import { type MoveSaving, moveSavings, payOffDays } from '../../core/analyze/move-savings.js';
+import { errorOfTotal } from '../../core/analyze/sample.js';
+import { monthOf, wholeMonth } from '../../core/analyze/stored-tally.js';
+import { type Cell, type Counted, countedIn } from '../../core/analyze/tally.js';
+import type { Usage } from '../../core/cost/cost-model.js';
+import { roundedUsd, type Usd } from '../../core/cost/money.js';
+import { originOf, type PriceList } from '../../core/cost/price-table.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatUsd, shortUsd } from '../../ui/format-usd.js';
+import { amountText, fact } from './lines.js';
+import { priceListText } from './price-lines.js';
+import { type Column, column, numbers } from './table.js';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+const SIZES = [0, 128 * KiB, MiB, 16 * MiB, 128 * MiB, GiB];
+const AGES = [0, 30, 90, 180, 365];
+const MONTHS = 12;
+
+export interface AnalyzedStore extends StoreAnalysis {
+  readonly location: string;
+  /** A folder of this computer: nothing costs anything. */
+  readonly isFolder: boolean;
+  readonly isAws: boolean;
+  readonly prices: PriceList;
+  readonly requests: object;
+  readonly durationMs: number;
+}
+
+interface Band extends Counted {
+  readonly from: number;
+  readonly until: number | null;
+}
+
+interface ClassSum extends Counted {
+  readonly storageClass: string;
+  readonly monthlyUsd: Usd;
+}
+
+/** Counts of a sample are no whole numbers. */
+const whole = ({ objects, bytes }: Counted): Counted => ({ objects: Math.round(objects), bytes: Math.round(bytes) });
+
+const bandsOf = (edges: readonly number[], cells: readonly Cell[], valueOf: (cell: Cell) => number): readonly Band[] =>
+  edges.map((from, index) => {
+    const until = edges[index + 1] ?? null;
+    const own = cells.filter((cell) => valueOf(cell) >= from && (until === null || valueOf(cell) < until));
+    return { from, until, ...whole(countedIn(own)) };
+  });
+
+export type Figures = ReturnType<typeof figuresOf>;
+
+/** All that is shown, computed once. */
+export function figuresOf(analyzed: AnalyzedStore) {
+  const { stored, unfinished, sample, isFolder, prices } = analyzed;
+  const [current, older] = [stored.current.cells(), stored.older.cells()];
+  const usd = (amount: () => Usd): Usd => (isFolder ? 0 : amount());
+  // Parts are billed where they wait: at most as STANDARD.
+  const parts = (bytes: number | null): readonly Usage[] => [
+    { kind: 'storage', storageClass: 'STANDARD', quantity: bytes ?? 0, ...(bytes === null ? { days: null } : {}) },
+  ];
+  const classes = [...new Set(current.map(({ storageClass }) => storageClass))].map((storageClass): ClassSum => {
+    const own = current.filter((cell) => cell.storageClass === storageClass);
+    return { storageClass, ...whole(countedIn(own)), monthlyUsd: usd(() => monthOf(own, prices)) };
+  });
+  const errorOf = (valueOf: (drawn: readonly Cell[]) => number): number =>
+    sample === undefined
+      ? 0
+      : errorOfTotal(
+          sample.drawn.map((tally) => valueOf(tally.current.cells())),
+          sample.ranges,
+        );
+  // What may not be listed is not in it, which is said.
+  const monthlyUsd = usd(() => wholeMonth([...current, ...older], prices, parts(unfinished?.bytes ?? 0)));
+  return {
+    ...whole(countedIn(current)),
+    monthlyUsd,
+    yearlyUsd: monthlyUsd === null ? null : monthlyUsd * MONTHS,
+    classes: classes.toSorted((a, b) => b.bytes - a.bytes),
+    sizes: bandsOf(SIZES, current, ({ fromBytes }) => fromBytes),
+    ages: bandsOf(AGES, current, ({ ageDays }) => ageDays),
+    older: { ...whole(countedIn(older)), monthlyUsd: usd(() => monthOf(older, prices)) },
+    deleteMarkers: Math.round(stored.deleteMarkers),
+    unfinishedUsd: usd(() => monthOf([], prices, parts(unfinished && unfinished.bytes))),
+    staleUsd: usd(() => monthOf([], prices, parts(unfinished && unfinished.staleBytes))),
+    moves: isFolder ? [] : moveSavings(current, prices),
+    errors: {
+      objects: Math.ceil(errorOf((cells) => countedIn(cells).objects)),
+      bytes: Math.ceil(errorOf((cells) => countedIn(cells).bytes)),
+      monthlyUsd: monthlyUsd === null || isFolder ? monthlyUsd : errorOf((cells) => monthOf(cells, prices) ?? 0),
+    },
+  };
+}
+
+/** What programs get of it. */
+export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, showSavings: boolean): object {
+  const { location, isAws, versionsHidden, unfinished, sample, prices, requests, durationMs } = analyzed;
+  const { objects, bytes, errors } = figures;
+  return {
+    location,
+    objects,
+    bytes,
+    monthlyUsd: roundedUsd(figures.monthlyUsd),
+    yearlyUsd: roundedUsd(figures.yearlyUsd),
+    storedClasses: figures.classes.map((one) => ({ ...one, monthlyUsd: roundedUsd(one.monthlyUsd) })),
+    sizeBands: figures.sizes.map(({ from, until, ...sum }) => ({ fromBytes: from, untilBytes: until, ...sum })),
+    ageBands: figures.ages.map(({ from, until, ...sum }) => ({ fromDays: from, untilDays: until, ...sum })),
+    versionsHidden,
+    older: versionsHidden
+      ? null
+      : {
+          ...figures.older,
+          monthlyUsd: roundedUsd(figures.older.monthlyUsd),
+          deleteMarkers: figures.deleteMarkers,
+        },
+    unfinished: unfinished && {
+      unfinishedMultiparts: unfinished.uploads,
+      bytes: unfinished.bytes,
+      monthlyUsd: roundedUsd(figures.unfinishedUsd),
+      staleMultiparts: unfinished.staleUploads,
+      staleBytes: unfinished.staleBytes,
+      staleUsd: roundedUsd(figures.staleUsd),
+    },
+    ...(sample && {
+      sampled: {
+        objects: sample.objects,
+        rangesListed: sample.drawn.length,
+        rangeCount: sample.ranges,
+        objectsError: errors.objects,
+        bytesError: errors.bytes,
+        monthlyErrorUsd: roundedUsd(errors.monthlyUsd),
+      },
+    }),
+    ...(showSavings ? { classSavings: figures.moves.map(savingDocument) } : {}),
+    isAws,
+    ...originOf(prices),
+    requests,
+    durationMs,
+  };
+}
+
+function savingDocument(move: MoveSaving): object {
+  const { firstYearSavedUsd, monthlySavedUsd, transitionsUsd, earlyDeletionUsd, ...rest } = move;
+  const paysOffDays = payOffDays(move);
+  return {
+    ...rest,
+    ...whole(move),
+    monthlySavedUsd: roundedUsd(monthlySavedUsd),
+    transitionsUsd: roundedUsd(transitionsUsd),
+    earlyDeletionUsd: roundedUsd(earlyDeletionUsd),
+    savedUsd: roundedUsd(firstYearSavedUsd),
+    ...(paysOffDays === undefined ? {} : { paysOffDays }),
+  };
+}
+
+/** What there is, before the tables. */
+export function headLines(analyzed: AnalyzedStore, figures: Figures): readonly string[] {
+  const { location, sample, versionsHidden, unfinished } = analyzed;
+  const { objects, bytes, monthlyUsd, yearlyUsd, older, deleteMarkers, errors } = figures;
+  const isEstimated = sample !== undefined && sample.drawn.length < sample.ranges;
+  const about = isEstimated ? 'about ' : '';
+  const isWhole = !versionsHidden && unfinished !== null && unfinished.bytes !== null;
+  return [
+    `${location}: ${about}${amountText(objects, 'object', bytes)}`,
+    fact(
+      'storage',
+      `${about}${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year, ${isWhole ? 'with all that' : 'without some of what'} plain listings do not show`,
+    ),
+    ...(sample === undefined
+      ? []
+      : [
+          fact(
+            'sample',
+            `${formatQuantity(sample.objects, 'object')} in ${formatCount(sample.drawn.length)} of ${formatCount(sample.ranges)} ranges of keys, drawn by chance`,
+          ),
+          fact(
+            'error',
+            isEstimated
+              ? `+-${formatQuantity(errors.objects, 'object')}, +-${formatBytes(errors.bytes)}, +-${formatUsd(errors.monthlyUsd)} a month (95% interval)`
+              : 'none: everything was listed',
+          ),
+        ]),
+    fact(
+      'older',
+      versionsHidden
+        ? 'not known: listing versions is denied (s3:ListBucketVersions); where the bucket keeps them, they are billed too'
+        : `${about}${amountText(older.objects, 'older version', older.bytes)}, ${formatUsd(older.monthlyUsd)} a month; ${formatQuantity(deleteMarkers, 'delete marker')}`,
+    ),
+    fact('multipart', unfinishedText(unfinished, figures)),
+  ];
+}
+
+function unfinishedText(unfinished: AnalyzedStore['unfinished'], { unfinishedUsd, staleUsd }: Figures): string {
+  if (unfinished === null)
+    return 'not known: listing unfinished uploads is denied (s3:ListBucketMultipartUploads); their parts are billed too';
+  const { uploads, bytes, staleUploads } = unfinished;
+  const count = formatQuantity(uploads, 'unfinished upload');
+  if (uploads === 0) return count;
+  const size =
+    bytes === null
+      ? 'size not known (s3:ListMultipartUploadParts is denied)'
+      : `${formatBytes(bytes)}, ${formatUsd(unfinishedUsd)} a month`;
+  const stale = `${formatCount(staleUploads)} begun ${STALE_DAYS} days ago or earlier, ${formatUsd(staleUsd)} a month`;
+  return `${count}, ${size}; ${stale}`;
+}
+
+const bytesCell = ({ bytes }: Counted): string => formatBytes(bytes);
+const objectsCell = ({ objects }: Counted): string => formatCount(Math.round(objects));
+const rangeText = ({ from, until }: Band, text: (value: number) => string): string =>
+  until === null
+    ? `${text(from)} and more`
+    : from === 0
+      ? `less than ${text(until)}`
+      : `${text(from)} to ${text(until)}`;
+
+export const CLASS_COLUMNS: readonly Column<ClassSum>[] = [
+  column('CLASS', ({ storageClass }) => storageClass),
+  numbers('OBJECTS', objectsCell),
+  numbers('SIZE', bytesCell),
+  numbers('MONTH', ({ monthlyUsd }) => shortUsd(monthlyUsd)),
+];
+export const SIZE_COLUMNS: readonly Column<Band>[] = [
+  column('OBJECT SIZE', (band) => rangeText(band, formatBytes)),
+  numbers('OBJECTS', objectsCell),
+  numbers('SIZE', bytesCell),
+];
+export const AGE_COLUMNS: readonly Column<Band>[] = [
+  column('AGE', (band) => rangeText(band, (days) => `${days} days`)),
+  numbers('OBJECTS', objectsCell),
+  numbers('SIZE', bytesCell),
+];
+export const MOVE_COLUMNS: readonly Column<MoveSaving>[] = [
+  column('MOVE TO', ({ storageClass }) => storageClass),
+  column('OBJECTS OF', ({ fromBytes, firstYearSavedUsd }) =>
+    firstYearSavedUsd === null ? undefined : fromBytes === null ? 'no size pays' : `${formatBytes(fromBytes)} and more`,
+  ),
+  numbers('OBJECTS', objectsCell),
+  numbers('SIZE', bytesCell),
+  numbers('SAVED/MONTH', ({ monthlySavedUsd }) => shortUsd(monthlySavedUsd)),
+  numbers('TRANSITIONS', ({ transitionsUsd }) => shortUsd(transitionsUsd)),
+  numbers('TOO EARLY', ({ earlyDeletionUsd }) => shortUsd(earlyDeletionUsd)),
+  numbers('FIRST YEAR', ({ firstYearSavedUsd }) => shortUsd(firstYearSavedUsd)),
+];
+
+/** What to do about it, and what was not counted. */
+export function adviceLines({ moves, older, staleUsd }: Figures): readonly string[] {
+  const paying = moves.filter(({ firstYearSavedUsd }) => (firstYearSavedUsd ?? 0) > 0);
+  // A class that lies in one building only is no place to send archives to unasked.
+  const safe = paying.filter(({ storageClass }) => storageClass !== 'ONEZONE_IA');
+  const best = [safe.find(({ isReadAtOnce }) => !isReadAtOnce), safe.find(({ isReadAtOnce }) => isReadAtOnce)];
+  const pays = (usd: Usd): boolean => usd !== null && usd >= 0.01;
+  return [
+    ...best.flatMap((move) => (move === undefined ? [] : [fact('advice', adviceText(move))])),
+    ...(paying.length === 0 ? [fact('advice', 'moving to another class saves nothing in the first year')] : []),
+    ...(pays(older.monthlyUsd)
+      ? [fact('', `a lifecycle rule that deletes older versions saves up to ${formatUsd(older.monthlyUsd)} a month`)]
+      : []),
+    ...(pays(staleUsd)
+      ? [
+          fact(
+            '',
+            `a lifecycle rule that aborts unfinished uploads after ${STALE_DAYS} days saves ${formatUsd(staleUsd)} a month`,
+          ),
+        ]
+      : []),
+    fact(
+      '',
+      'not counted: what it costs to get content back from the new class (archiver cost estimate --operation download)',
+    ),
+  ];
+}
+
+function adviceText(move: MoveSaving): string {
+  const { storageClass, isReadAtOnce, fromBytes, firstYearSavedUsd, minimumDays } = move;
+  const which = fromBytes === null || fromBytes === 0 ? 'all objects' : `objects of ${formatBytes(fromBytes)} and more`;
+  const kind = isReadAtOnce ? 'read at once' : 'for what is hardly ever read';
+  const days = Math.max(payOffDays(move) ?? 0, minimumDays ?? 0);
+  return `${which} to ${storageClass}, ${kind}: ${formatUsd(firstYearSavedUsd)} less in the first year; pays when kept for ${formatQuantity(days, 'day')} or more`;
+}
+
+/** Whose prices these are. */
+export const pricesLine = ({ isFolder, prices }: AnalyzedStore): string =>
+  fact(
+    'prices',
+    isFolder
+      ? 'none: a folder of this computer costs nothing'
+      : (priceListText(prices) ?? 'not known: this store is not AWS; --provider says whose prices hold'),
+  );

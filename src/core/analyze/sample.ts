@@ -1,0 +1,29 @@
+// Totals of a store from some of its key ranges (cluster sampling). Folders cut the keys into M ranges; ranges are drawn
+// by chance, without putting them back, and each is listed to its end, until enough objects were seen. With m of M drawn, a total
+// is estimated as M/m times what they hold, which is right on average however the ranges are cut. Its error is computed from
+// how much the ranges differ: 2.05 · M · √((1 − m/M) · s² / m), with s² the variance between the drawn ranges: 95 % of such
+// intervals hold the total, as far as sums of so many ranges are spread normally (Cochran, Sampling Techniques, chapter 9).
+
+/** Fewer ranges say too little of how much they differ. */
+export const LEAST_RANGES = 30;
+/** Student's t for 95 % with 29 degrees of freedom; with more it is a little less. */
+const T_95 = 2.05;
+
+/** Half of the width of the interval around a total of all M ranges, from what each drawn one holds; 0 when all were drawn. */
+export function errorOfTotal(drawn: readonly number[], ranges: number): number {
+  const count = drawn.length;
+  if (count >= ranges || count < 2) return 0;
+  const mean = drawn.reduce((sum, value) => sum + value, 0) / count;
+  const variance = drawn.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
+  return T_95 * ranges * Math.sqrt(((1 - count / ranges) * variance) / count);
+}
+
+/** The same things in an order of chance (Fisher and Yates). */
+export function shuffled<T>(things: readonly T[], random: () => number): readonly T[] {
+  const mixed = [...things];
+  for (let last = mixed.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [mixed[last], mixed[other]] = [mixed[other] as T, mixed[last] as T];
+  }
+  return mixed;
+}
