@@ -26,6 +26,7 @@ import { command as dvcStatus } from './dvc/status.js';
 import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
 import { command as info } from './info.js';
+import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
 import { command as repair } from './repair.js';
@@ -77,6 +78,7 @@ const COMMANDS: readonly Command[] = [
   estimate,
   costEstimate,
   costPricing,
+  lifecycle,
   config,
   contextCommand,
   contextList,
