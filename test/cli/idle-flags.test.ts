@@ -75,6 +75,7 @@ test('--memory-limit is refused by every command that it cannot limit', async ()
     'browse',
     'create upload',
     'download',
+    'estimate',
     'migrate',
     'restore',
     'restore jobs download',
