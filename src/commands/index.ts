@@ -44,6 +44,7 @@ import { command as dvcStatus } from './dvc/status.js';
 import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
 import { command as info } from './info.js';
+import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
 import { command as repair } from './repair.js';
@@ -114,6 +115,7 @@ const COMMANDS: readonly Command[] = [
   alertsTest,
   alertsEnable,
   alertsDisable,
+  lifecycle,
   config,
   contextCommand,
   contextList,

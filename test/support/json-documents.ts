@@ -85,6 +85,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
   find: 'pattern location hitCount datasets warnings requests hits',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
+  lifecycle:
+    'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:

@@ -54,6 +54,8 @@ export interface MemoryS3 {
   readonly locked: Set<string>;
   /** How the server deals with cold objects; tests change it as they go. */
   readonly cold: ColdRules;
+  /** Lifecycle configurations by bucket, as XML. */
+  readonly lifecycles: Map<string, string>;
   /** From now on the bucket keeps versions. */
   keepVersions(bucket: string): void;
   close(): Promise<void>;
@@ -166,6 +168,7 @@ class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
   readonly locked = new Set<string>();
+  readonly lifecycles = new Map<string, string>();
   readonly cold: ColdRules = {
     denied: new Set(),
     expeditedCapacity: Number.POSITIVE_INFINITY,
@@ -209,9 +212,22 @@ class Server {
         return xml('DeleteResult', this.#deleteAll(bucket, call.body.toString()));
       case 'ListObjectVersions':
         return this.#listVersions(bucket, call.query);
+      case 'GetBucketLifecycleConfiguration':
+      case 'PutBucketLifecycleConfiguration':
+      case 'DeleteBucketLifecycle':
+        return this.#lifecycle(operation, call);
       default:
         return undefined;
     }
+  }
+
+  #lifecycle(operation: string, { bucket, body }: Call): Answer {
+    if (operation.startsWith('Put')) this.lifecycles.set(bucket, body.toString());
+    if (operation.startsWith('Delete')) this.lifecycles.delete(bucket);
+    if (!operation.startsWith('Get')) return { status: 200 };
+    const found = this.lifecycles.get(bucket);
+    if (found === undefined) return errorAnswer(404, 'NoSuchLifecycleConfiguration');
+    return { status: 200, headers: { 'content-type': 'application/xml' }, body: found };
   }
 
   #objectCall(operation: string, bucket: Map<string, MemoryObject>, call: Call): Answer {
@@ -493,6 +509,7 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     requests,
     locked: s3.locked,
     cold: s3.cold,
+    lifecycles: s3.lifecycles,
     keepVersions,
     close,
   };

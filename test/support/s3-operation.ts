@@ -8,8 +8,14 @@ export function operationOf(method: string, path: string, headers: Readonly<Reco
   return isBucket ? bucketOperation(method, has) : objectOperation(method, has, headers);
 }
 
+const LIFECYCLE: Readonly<Record<string, string>> = {
+  PUT: 'PutBucketLifecycleConfiguration',
+  DELETE: 'DeleteBucketLifecycle',
+};
+
 function bucketOperation(method: string, has: (name: string) => boolean): string {
   if (method === 'HEAD') return 'HeadBucket';
+  if (has('lifecycle')) return LIFECYCLE[method] ?? 'GetBucketLifecycleConfiguration';
   if (method === 'PUT') return has('versioning') ? 'PutBucketVersioning' : 'CreateBucket';
   if (method === 'POST') return 'DeleteObjects';
   if (has('uploads')) return 'ListMultipartUploads';

@@ -13,6 +13,7 @@ import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
+import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
 import { type MeteredPlace, meterStore, type StoreMeter } from './meter.js';
@@ -68,6 +69,8 @@ export interface OpenedStore {
   readonly isAws: boolean;
   /** Of S3 stores only: the servers that the store and its keys are on, for saving where something is. */
   readonly servers?: StoreServers;
+  /** Of S3 stores only. */
+  readonly lifecycle?: BucketLifecycle;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
 }
@@ -84,7 +87,11 @@ async function openS3(
   paceUpload: Pace | undefined,
 ): Promise<Bare> {
   // The SDK takes a noticeable time to load; commands on local folders never do.
-  const [{ connectS3 }, { s3Store }] = await Promise.all([import('./s3/s3-client.js'), import('./s3/s3-store.js')]);
+  const [{ connectS3 }, { s3Store }, { s3Lifecycle }] = await Promise.all([
+    import('./s3/s3-client.js'),
+    import('./s3/s3-store.js'),
+    import('./s3/s3-lifecycle.js'),
+  ]);
   const kms = await kmsEndpointOf(options);
   const isGiven = options.regionGiven !== false;
   const connection = await connectS3({
@@ -98,7 +105,8 @@ async function openS3(
   });
   const { region, endpoint, close } = connection;
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
-  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, servers, close };
+  const lifecycle = s3Lifecycle(connection, url.bucket);
+  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, servers, lifecycle, close };
 }
 
 function refuseMode(storeMode: number | undefined): void {
@@ -156,11 +164,12 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     options.onEvent?.(event);
   };
   const requests = newRequestCounts();
-  const { store: bare, close, ...about } = await openBare(url, options);
+  const { store: bare, close, lifecycle, ...about } = await openBare(url, options);
   const { isAws, region } = about;
   const meter = options.meter?.({ url: bare.url, isAws, isFolder: parseStoreUrl(url).kind === 'file', region });
   const metered = meter === undefined ? bare : meterStore(bare, meter);
-  const retried = withRetry(countRequests(metered, requests), { ...DEFAULT_RETRY, onEvent, ...options.retry });
+  const retry = { ...DEFAULT_RETRY, onEvent, ...options.retry };
+  const retried = withRetry(countRequests(metered, requests), retry);
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
   const keys = keysOf({ ...options, onEvent }, about.region);
   const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
@@ -169,5 +178,6 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     close();
     keys.close();
   };
-  return { store, requests, retries: () => retries, ...about, close: closeBoth };
+  const rules = lifecycle && { lifecycle: retriedLifecycle(lifecycle, retry, requests) };
+  return { store, requests, retries: () => retries, ...about, ...rules, close: closeBoth };
 }

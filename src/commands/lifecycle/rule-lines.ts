@@ -1,0 +1,128 @@
+// Lifecycle rules and their changes in words.
+import type { LifecycleRule, RuleTransition } from '../../core/object-store/bucket-lifecycle.js';
+import type { Danger } from '../../core/lifecycle/endangered.js';
+import { type RuleChange, selectionOf } from '../../core/lifecycle/rules.js';
+import { printable } from '../../core/paths/raw-path.js';
+import type { Savings } from '../../core/lifecycle/savings.js';
+import { roundedUsd, type Usd } from '../../core/cost/money.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { shortUsd } from '../../ui/format-usd.js';
+import { fact, firstLines, textOf } from '../kit/lines.js';
+import { priceListText } from '../kit/price-lines.js';
+import { numbers, tableText, type TableContext } from '../kit/table.js';
+
+const SIGNS = { add: '+', change: '~', remove: '-' } as const;
+
+const whenText = ({ Days, Date: day }: Omit<RuleTransition, 'StorageClass'>): string =>
+  Days === undefined ? `on ${day ?? '?'}` : `after ${formatQuantity(Days, 'day')}`;
+
+function actionTexts(rule: LifecycleRule): readonly string[] {
+  const { Transitions = [], Expiration: end, NoncurrentVersionTransitions: moves = [] } = rule;
+  const { NoncurrentVersionExpiration: old, AbortIncompleteMultipartUpload: abort } = rule;
+  const kept = (count: number | undefined): string => (count === undefined ? '' : `, all but the newest ${count}`);
+  return [
+    ...Transitions.map((move) => `${move.StorageClass} ${whenText(move)}`),
+    ...(end === undefined
+      ? []
+      : [end.ExpiredObjectDeleteMarker === undefined ? `deleted ${whenText(end)}` : 'delete markers']),
+    ...moves.map(
+      ({ StorageClass, NoncurrentDays: Days, NewerNoncurrentVersions: count }) =>
+        `old versions to ${StorageClass} ${whenText({ ...(Days !== undefined && { Days }) })}${kept(count)}`,
+    ),
+    ...(old === undefined
+      ? []
+      : [
+          `old versions deleted ${whenText({ ...(old.NoncurrentDays !== undefined && { Days: old.NoncurrentDays }) })}${kept(old.NewerNoncurrentVersions)}`,
+        ]),
+    ...(abort === undefined
+      ? []
+      : [`unfinished uploads aborted ${whenText({ Days: abort.DaysAfterInitiation ?? 0 })}`]),
+  ];
+}
+
+/** `uploads/…/shard-*: GLACIER after 30 days, DEEP_ARCHIVE after 180 days`. */
+export function ruleText(rule: LifecycleRule): string {
+  const { prefix, tags, moreThan, lessThan } = selectionOf(rule);
+  const conditions = [
+    ...tags.map(({ Key, Value }) => `tag ${Key}=${Value}`),
+    ...(moreThan === undefined ? [] : [`above ${formatBytes(moreThan)}`]),
+    ...(lessThan === undefined ? [] : [`below ${formatBytes(lessThan)}`]),
+    ...(rule.Status === 'Enabled' ? [] : ['disabled']),
+  ];
+  const which = conditions.length === 0 ? '' : ` (${conditions.join(', ')})`;
+  return printable(`${prefix}*${which}: ${actionTexts(rule).join(', ')}`);
+}
+
+/** `  ID` and what it does, of every rule. */
+export const ruleLines = (rules: readonly LifecycleRule[], isVerbose: boolean): readonly string[] =>
+  firstLines(
+    rules.map((rule) => `  ${printable(rule.ID ?? '')}  ${ruleText(rule)}`),
+    { isVerbose, indent: '  ' },
+  );
+
+/** The diff: `+` what is added, `-` what is removed, both of what is changed. */
+export const changeLines = (changes: readonly RuleChange[], isVerbose: boolean): readonly string[] =>
+  firstLines(
+    changes.flatMap(({ change, before, after }) => [
+      `${SIGNS[change]} ${printable(after?.ID ?? before?.ID ?? '')}`,
+      ...(before === undefined ? [] : [`    - ${ruleText(before)}`]),
+      ...(after === undefined ? [] : [`    + ${ruleText(after)}`]),
+    ]),
+    { isVerbose, indent: '  ' },
+  );
+
+/** A change for programs. */
+export const changeDocument = ({ change, before, after }: RuleChange): object => ({
+  ruleId: after?.ID ?? before?.ID ?? '',
+  ruleChange: change,
+  ...(before && { oldRule: before }),
+  ...(after && { newRule: after }),
+});
+
+/** Why a rule must not be. */
+export const dangerText = ({ rule, harm }: Danger): string =>
+  `rule '${printable(rule.ID ?? '')}' (${ruleText(rule)}) ${
+    harm === 'deletes'
+      ? 'deletes what versions need'
+      : 'can move manifests and version records to a class that is not read at once, which makes uploads unreadable'
+  }`;
+
+/** Rounded once; the moves of a month can cost more than it saves. */
+const savingUsd = (usd: Usd): Usd => (usd !== null && usd < 0 ? -(roundedUsd(-usd) ?? 0) : roundedUsd(usd));
+const savedText = (usd: Usd): string => (usd !== null && usd < 0 ? `-${shortUsd(-usd)}` : shortUsd(usd));
+
+/** What a template saves, for programs. */
+export const savingsDocument = (savings: Savings): object => ({
+  ...savings,
+  savingUsd: savingUsd(savings.savingUsd),
+  months: savings.months.map(({ month, ...one }) => ({
+    monthNumber: month,
+    standardUsd: roundedUsd(one.standardUsd),
+    templateUsd: roundedUsd(one.templateUsd),
+    savingUsd: savingUsd(one.savingUsd),
+  })),
+});
+
+/** A line for each month, and the sum. */
+export async function savingsText(savings: Savings, context: TableContext): Promise<string> {
+  const { bytes, objects, months, minimumDays } = savings;
+  type Month = Savings['months'][number];
+  const table = await tableText(
+    months,
+    [
+      numbers<Month>('MONTH', ({ month }) => month),
+      numbers<Month>('STANDARD', ({ standardUsd }) => shortUsd(standardUsd)),
+      numbers<Month>('TEMPLATE', ({ templateUsd }) => shortUsd(templateUsd)),
+      numbers<Month>('SAVED', (one) => savedText(one.savingUsd)),
+    ],
+    context,
+  );
+  const stay = minimumDays
+    ? [fact('minimum', `${formatQuantity(minimumDays, 'day')} in the last class are paid for`)]
+    : [];
+  return `${table}${textOf([
+    `${formatBytes(bytes)} in about ${formatQuantity(objects, 'chunk')} that nobody reads: ${savedText(savings.savingUsd)} saved in ${formatQuantity(months.length, 'month')}`,
+    ...stay,
+    fact('prices', priceListText(savings) ?? 'none known'),
+  ])}`;
+}

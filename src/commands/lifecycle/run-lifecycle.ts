@@ -1,0 +1,184 @@
+// What `archiver lifecycle` does.
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Messages, Places, Questions, Results, Verbosity } from '../../cli/context.js';
+import { ArchiverError, errorText, noneOn, usageError } from '../../core/failures/errors.js';
+import { bookedPlace } from '../../core/cost/price-book.js';
+import { roundedUsd } from '../../core/cost/money.js';
+import { type PlannedChange, planImport, planRemoval, planTemplate } from '../../core/lifecycle/plan-change.js';
+import { replaceRules } from '../../core/lifecycle/replace-rules.js';
+import { templateSavings } from '../../core/lifecycle/savings.js';
+import { TEMPLATES, templateOf } from '../../core/lifecycle/templates.js';
+import { readRules } from '../../core/lifecycle/validate.js';
+import type { RuleSet } from '../../core/object-store/bucket-lifecycle.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { bucketUrl, joinStoreUrl } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatBytes, formatQuantity } from '../../ui/format.js';
+import { formatUsd } from '../../ui/format-usd.js';
+import { agree } from '../kit/ask.js';
+import { fact, textOf } from '../kit/lines.js';
+import { chosenPrices, type PriceContext, pricedBy, refuseUnknownRegion } from '../kit/prices.js';
+import { type StoreContext, withStore } from '../kit/store.js';
+import type { TableContext } from '../kit/table.js';
+import type { LifecycleValues } from './flags.js';
+import { changeDocument, changeLines, dangerText, ruleLines, savingsDocument, savingsText } from './rule-lines.js';
+
+type Context = Results & Messages & Places & Questions & Verbosity & StoreContext & PriceContext & TableContext;
+
+/** Gives the exit status. @throws usage, not-found, conflict, and what the store says */
+export async function runLifecycle(values: LifecycleValues, context: Context): Promise<number> {
+  const { bucket, listTemplates } = values;
+  if (listTemplates) {
+    const templates = TEMPLATES.map(templateOf);
+    context.result({ templates }, () => textOf(templates.map(({ template, summary }) => `${template}\n  ${summary}`)));
+    return 0;
+  }
+  const savings = await savingsOf(values, context);
+  if (bucket === undefined) {
+    const text = savings === undefined ? '' : await savingsText(savings, context);
+    context.result(savings && { templateSavings: savingsDocument(savings) }, () => text);
+    return 0;
+  }
+  const baseUrl = joinStoreUrl(bucketUrl(bucket, context.cwd));
+  const call = { baseUrl, values, context };
+  if (!baseUrl.startsWith('s3://'))
+    throw usageError(`${printable(baseUrl)} is a folder, and only buckets of S3 have lifecycle rules`);
+  const text = savings === undefined ? '' : await savingsText(savings, context);
+  const { done, requests } = await withStore(call, async (opened) => ({
+    done: await carryOut(opened, baseUrl, values, context),
+    requests: opened.requests,
+  }));
+  const { plan, set, isConfirmed, file } = done;
+  const document = {
+    location: baseUrl,
+    lifecycleRules: set.rules,
+    ...(file !== undefined && { exportFile: file }),
+    ...(plan && {
+      ruleChanges: plan.changes.map(changeDocument),
+      waitingChunks: plan.waitingChunks,
+      waitingBytes: plan.waitingBytes,
+      ...(plan.transitionUsd !== undefined && { transitionUsd: roundedUsd(plan.transitionUsd) }),
+      uploadsLeftOut: plan.leftOut,
+      dryRun: values.dryRun,
+      isConfirmed,
+    }),
+    ...(savings && { templateSavings: savingsDocument(savings) }),
+    requests,
+  };
+  context.result(document, () => text + textOf(resultLines(done, values, context.verbose)));
+  if (isConfirmed !== false) return 0;
+  context.warn(
+    'the bucket shows other rules than were written: somebody else has changed them since; run the command again',
+  );
+  return 3;
+}
+
+interface Done {
+  /** The rules of the bucket now, or as they would be. */
+  readonly set: RuleSet;
+  readonly plan?: PlannedChange;
+  /** Null where nothing was written. */
+  readonly isConfirmed?: boolean | null;
+  readonly file?: string;
+}
+
+async function savingsOf(values: LifecycleValues, context: Context) {
+  const { template, estimateSize } = values;
+  if (template === undefined || estimateSize === undefined) return undefined;
+  const prices = await chosenPrices({ ...values, realTimePricing: false }, context);
+  await refuseUnknownRegion(prices);
+  return templateSavings(templateOf(template), Math.round(estimateSize * prices.bytesAGB), prices);
+}
+
+async function carryOut(
+  { store, lifecycle, region, isAws }: OpenedStore,
+  baseUrl: string,
+  values: LifecycleValues,
+  context: Context,
+): Promise<Done> {
+  if (lifecycle === undefined) throw usageError(`${printable(baseUrl)} has no lifecycle rules`);
+  const { signal, cwd } = context;
+  const { template, dryRun, remove } = values;
+  const before = await lifecycle.read(signal);
+  if (values.export !== undefined) {
+    const file = resolve(cwd, values.export);
+    await writeNew(file, before);
+    return { set: before, file };
+  }
+  const from = { before, store, signal };
+  const { provider, book } = pricedBy(context);
+  const plan =
+    template !== undefined
+      ? await planTemplate(from, templateOf(template), book(bookedPlace({ provider, region, isAws })))
+      : values.import !== undefined
+        ? await planImport(from, await readFileRules(resolve(cwd, values.import)))
+        : remove
+          ? planRemoval(from)
+          : undefined;
+  if (plan === undefined) return { set: before };
+  for (const danger of plan.dangers) context.warn(`${dangerText(danger)}; it was made by somebody else`);
+  const { changes, after } = plan;
+  if (dryRun || changes.length === 0) return { set: after, plan, isConfirmed: null };
+  context.note(changeLines(changes, context.verbose).join('\n'));
+  await agree(context, `Change the rules of ${printable(baseUrl)} like this?`, 'no rule was changed');
+  return { set: after, plan, isConfirmed: await replaceRules(lifecycle, before, after, signal) };
+}
+
+async function writeNew(file: string, { rules, minimumSize }: RuleSet): Promise<void> {
+  const document = { Rules: rules, ...(minimumSize && { TransitionDefaultMinimumObjectSize: minimumSize }) };
+  const written = await writeFile(file, `${JSON.stringify(document, undefined, 2)}\n`, { flag: 'wx' })
+    .then(() => true)
+    .catch(noneOn('EEXIST'));
+  if (written === undefined) throw usageError(`${printable(file)} is there already; name a new file`);
+}
+
+async function readFileRules(file: string) {
+  const text = await readFile(file, 'utf8').catch(noneOn('ENOENT'));
+  if (text === undefined) throw new ArchiverError('not-found', `there is no file ${printable(file)}`);
+  const document = ((): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw usageError(`${printable(file)} is no JSON: ${printable(errorText(error))}`);
+    }
+  })();
+  const { rules, problems } = readRules(document);
+  if (problems.length > 0)
+    throw usageError(
+      `${printable(file)} has rules that S3 does not take: ${printable(problems.slice(0, 5).join('; '))}${problems.length > 5 ? `; and ${problems.length - 5} more` : ''}`,
+    );
+  return rules;
+}
+
+function resultLines(
+  { set, plan, isConfirmed, file }: Done,
+  { dryRun }: LifecycleValues,
+  isVerbose: boolean,
+): readonly string[] {
+  const count = formatQuantity(set.rules.length, 'rule');
+  if (file !== undefined) return [`wrote ${count} to ${printable(file)}`];
+  if (plan === undefined) return [set.rules.length === 0 ? 'no rules' : count, ...ruleLines(set.rules, isVerbose)];
+  const { changes, waitingChunks, waitingBytes, transitionUsd, leftOut } = plan;
+  if (changes.length === 0) return [`nothing to change: the bucket has these rules already (${count})`];
+  const done = dryRun ? 'would change' : 'changed';
+  return [
+    `${done} ${formatQuantity(changes.length, 'rule')}; the bucket ${dryRun ? 'would have' : 'has'} ${count}`,
+    ...(dryRun ? changeLines(changes, isVerbose) : []),
+    ...(waitingChunks === undefined
+      ? []
+      : [
+          fact('moves', `${formatQuantity(waitingChunks, 'chunk')}, ${formatBytes(waitingBytes ?? 0)}`),
+          fact('requests', `${formatUsd(transitionUsd ?? null)} for all moves`),
+        ]),
+    ...(leftOut
+      ? [
+          fact(
+            'left out',
+            `${formatQuantity(leftOut, 'upload')}, the newest: a bucket takes 1000 rules; run it again when others have moved`,
+          ),
+        ]
+      : []),
+    ...(isConfirmed === null && dryRun ? ['Nothing was changed (--dry-run).'] : []),
+  ];
+}

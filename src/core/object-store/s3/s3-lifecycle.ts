@@ -1,0 +1,70 @@
+// The lifecycle configuration of a bucket. S3 knows it as a whole only: a write replaces every rule.
+import {
+  DeleteBucketLifecycleCommand,
+  GetBucketLifecycleConfigurationCommand,
+  type LifecycleRule as SdkRule,
+  PutBucketLifecycleConfigurationCommand,
+  type TransitionDefaultMinimumObjectSize,
+} from '@aws-sdk/client-s3';
+import type { BucketLifecycle, LifecycleRule } from '../bucket-lifecycle.js';
+import { StoreError } from '../store-error.js';
+import type { S3Connection } from './s3-client.js';
+import { type Asked, S3Sender } from './s3-sender.js';
+
+const WRITE = 's3:PutLifecycleConfiguration';
+
+/** Dates of the SDK as text. */
+const plainRule = (rule: SdkRule): LifecycleRule => JSON.parse(JSON.stringify(rule)) as LifecycleRule;
+
+const dated = <T extends { readonly Date?: string }>(part: T): Omit<T, 'Date'> & { Date?: Date } => {
+  const { Date: day, ...rest } = part;
+  return day === undefined ? rest : { ...rest, Date: new Date(day) };
+};
+
+/** Text of dates as the SDK takes it. */
+const sdkRule = ({ Transitions, Expiration, ...rest }: LifecycleRule): SdkRule =>
+  ({
+    ...rest,
+    ...(Transitions && { Transitions: Transitions.map(dated) }),
+    ...(Expiration && { Expiration: dated(Expiration) }),
+  }) as SdkRule;
+
+/** The rules of the whole bucket, whatever the prefix of a store in it. */
+export function s3Lifecycle(connection: S3Connection, bucket: string): BucketLifecycle {
+  const sender = new S3Sender(connection, bucket, '');
+  return {
+    async read(signal) {
+      const asked: Asked = {
+        operation: 'GetBucketLifecycleConfiguration',
+        action: 's3:GetLifecycleConfiguration',
+        signal,
+      };
+      const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket });
+      try {
+        const answer = await sender.send(asked, (client, send) => client.send(command, send));
+        const { Rules = [], TransitionDefaultMinimumObjectSize: minimumSize } = answer;
+        return { rules: Rules.map(plainRule), ...(minimumSize !== undefined && { minimumSize }) };
+      } catch (error) {
+        if (error instanceof StoreError && error.reason === 'NoSuchLifecycleConfiguration') return { rules: [] };
+        throw error;
+      }
+    },
+    async write({ rules, minimumSize }, signal) {
+      if (rules.length === 0) {
+        const asked: Asked = { operation: 'DeleteBucketLifecycle', action: WRITE, signal };
+        const command = new DeleteBucketLifecycleCommand({ Bucket: bucket });
+        await sender.send(asked, (client, send) => client.send(command, send));
+        return;
+      }
+      const asked: Asked = { operation: 'PutBucketLifecycleConfiguration', action: WRITE, signal };
+      const command = new PutBucketLifecycleConfigurationCommand({
+        Bucket: bucket,
+        LifecycleConfiguration: { Rules: rules.map(sdkRule) },
+        ...(minimumSize !== undefined && {
+          TransitionDefaultMinimumObjectSize: minimumSize as TransitionDefaultMinimumObjectSize,
+        }),
+      });
+      await sender.send(asked, (client, send) => client.send(command, send));
+    },
+  };
+}
