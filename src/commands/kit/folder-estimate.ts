@@ -3,7 +3,7 @@ import type { FolderEstimate } from '../../core/archive/estimate/estimate-folder
 import { describeCompression } from '../../core/archive/pack/compression-level.js';
 import { shownSkip } from '../../core/archive/scan/skip.js';
 import type { ClassEstimate } from '../../core/cost/class-estimate.js';
-import { type Usd, roundedUsd, sumOf } from '../../core/cost/money.js';
+import { type Usd, roundedUsd } from '../../core/cost/money.js';
 import { originOf, type PriceList } from '../../core/cost/price-table.js';
 import type { Recommendation } from '../../core/cost/recommend.js';
 import {
@@ -168,13 +168,12 @@ function parallelLines({ folder: { shards, requestsAtOnce, chunks } }: Estimated
 
 function optimizationLines({ folder, classes: [first], filesUsd }: EstimatedFolder): readonly string[] {
   const { chunkBytes, files } = folder;
-  const less = sumOf([filesUsd, first.uploadUsd === null ? null : -first.uploadUsd]);
-  const saved =
-    less === null || less <= 0 ? '' : `, ${formatUsd(less)} less than ${formatQuantity(files, 'PUT')} of a file each`;
+  const plain =
+    filesUsd === null ? '' : `; ${formatQuantity(files, 'PUT')} of a file each would cost ${shortUsd(filesUsd)}`;
   return [
     fact(
       'packing',
-      `chunks of ${formatBytes(chunkBytes)}: requests ${formatUsd(first.uploadUsd)} in ${first.storageClass}${saved}`,
+      `chunks of ${formatBytes(chunkBytes)}: requests ${shortUsd(first.uploadUsd)} in ${first.storageClass}${plain}`,
     ),
     fact('', describeCompression(undefined)),
   ];
