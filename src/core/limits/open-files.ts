@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 const ELSEWHERE = 256;
 /** What Node, a command's modules, the store's connections and the files being worked on need at their peak, measured. */
-const WITHOUT_THREADS = 80;
+const WITHOUT_THREADS = 112;
 /** Its event loop, its modules while they load, and the files and folders that it has open. */
 const FOR_A_THREAD = 8;
 
