@@ -6,7 +6,7 @@ import { external } from '../../scripts/external.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
 import { inkBundle } from '../../scripts/bundle-ink.mjs';
 
-it('what draws, and what speaks S3, is loaded by a screen, a table or a store, not by the start of the program', async () => {
+it('what draws, what speaks S3, and prices are loaded by what needs them, not by the start of the program', async () => {
   const { metafile } = await build({
     ...inkBundle,
     metafile: true,
@@ -22,7 +22,7 @@ it('what draws, and what speaks S3, is loaded by a screen, a table or a store, n
   });
 
   const { outputs } = metafile!;
-  const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\//;
+  const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\/|\/prices\.json$/;
   const holds = (path: string): boolean => Object.keys(outputs[path]?.inputs ?? {}).some((input) => heavy.test(input));
   const loaded = new Set(Object.keys(outputs).filter((path) => path.endsWith('out/cli.js')));
   // A set is walked on over what is added to it meanwhile.

@@ -4,12 +4,12 @@ import { defined } from '../../core/defined.js';
 import type { RunAbout } from '../../core/ledger/run-account.js';
 import type { MeteredObject } from '../../core/object-store/meter.js';
 import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
-import { pricedBy } from './prices.js';
 
 /** Counts what the run uses of a store. @throws usage for a price in the config file that is not one */
 export async function meterOf(context: Accounted & Clock & Pricing): Promise<NonNullable<OpenStoreOptions['meter']>> {
   const { RunMeter } = await import('../../core/ledger/run-meter.js');
   const { bookedPlace } = await import('../../core/cost/price-book.js');
+  const { pricedBy } = await import('./prices.js');
   const { account, now } = context;
   const { provider, book } = pricedBy(context);
   account.meter ??= new RunMeter(now, ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })));

@@ -3,7 +3,6 @@ import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } fro
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
 import { budgetStoreFlag } from './budget-book.js';
-import { pricedBy } from './prices.js';
 
 /** Goes on in spite of budgets. */
 export const ignoreBudgetFlag = {
@@ -35,10 +34,11 @@ export function budgetGate(values: Readonly<Record<string, unknown>>, context: G
   let hasBegun = false;
   return async ({ bytes, costAt }) => {
     if (hasBegun) return; // compared with a rival's version, it goes on
+    const { pricedBy } = await import('./prices.js');
+    const planned = { bytes, costUsd: costAt(pricedBy(context)) };
     const { openBook } = await import('../../core/budget/open-book.js');
     const { readBook } = await import('../../core/budget/book-store.js');
     const { refuseOver, refusalsOf } = await import('../../core/budget/verdict.js');
-    const planned = { bytes, costUsd: costAt(pricedBy(context)) };
     const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
     const { store } = opened;
     try {
