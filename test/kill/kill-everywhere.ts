@@ -37,7 +37,11 @@ export const everyKind: Choose = unlessAll((points) => {
   const kinds = new Map<string, string[]>();
   for (const point of points) {
     if (ALIKE.test(point)) continue;
-    const kind = point.replace(/ \d+$/, '').replace(/ .*(?=\/\.archiver~)/, '');
+    const kind = point
+      .replace(/ \d+$/, '')
+      .replace(/ .*(?=\/\.archiver~)/, '')
+      // The work is done by then: once is enough.
+      .replace(/.* \/home\/\.archiver\/ledger\/.*/, 'ledger');
     kinds.set(kind, [...(kinds.get(kind) ?? []), point]);
   }
   const chosen = [...kinds].flatMap(([kind, all]) => [
