@@ -78,6 +78,7 @@ export async function makeWorld(): Promise<World> {
 }
 
 function copy(from: string, to: string): void {
-  rmSync(to, { recursive: true, force: true });
+  // A run in this process may still be writing to its caches when its command has ended.
+  rmSync(to, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   execFileSync('cp', ['-a', from, to]);
 }
