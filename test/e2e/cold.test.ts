@@ -165,7 +165,8 @@ describe('a restore from cold storage', () => {
     const location = await upload('GLACIER');
 
     const waiting = restore(location, join(home, 'out'), '--all', '--wait', '--poll-interval', '1s', '--json');
-    while (restoreObjects() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (!stored().some(([, { restore: state }]) => state !== undefined))
+      await new Promise((resolve) => setTimeout(resolve, 50));
     for (const [, object] of stored()) if (object.restore !== undefined) object.restore = thawedFor(-1);
     const ran = await waiting;
 
