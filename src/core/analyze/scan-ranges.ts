@@ -60,7 +60,8 @@ export async function scanRanges<T extends { readonly key: string }>(scan: Range
       const own = until === undefined ? page : page.filter(({ key }) => compareBytes(key, until) <= 0);
       take(own, reading.range);
       reading.after = page.at(-1)?.key ?? reading.after;
-      if (hasFailed || own.length < page.length || reading.after === until) return;
+      // The last key of a range may have more versions on the next page.
+      if (hasFailed || own.length < page.length) return;
       reading.canSplit = isSplit && page.length > 0;
       wake();
     }
