@@ -69,7 +69,7 @@ export function createContext(
     stdout: host.stdout,
     stderr: host.stderr,
     now: host.now,
-    account: {},
+    account: { isRecorded: command.isRecorded === true },
     root,
     runCall,
     json,

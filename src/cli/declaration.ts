@@ -19,6 +19,8 @@ export interface Declaration<F extends Flags = Flags, A extends Args = Args> {
   readonly exits: Readonly<Record<number, string>>;
   /** Whether --memory-limit bounds a call with these values; without it, it is refused. */
   keepsMemoryLimit?(values: Values<F>): boolean;
+  /** What it uses of stores goes to the ledger (docs/decisions/032). */
+  readonly isRecorded?: boolean;
   /** The command works on the config file itself: a broken one must not stop it. */
   readonly ignoresConfigFile?: boolean;
 }

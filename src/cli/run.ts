@@ -123,10 +123,9 @@ async function runToEnd({ output, json }: Call, command: Command, { run, values,
   let status: number;
   try {
     status = (await command.run(values, args, run.context)) ?? 0;
-    await recordRun(run.context, status);
   } catch (error) {
-    await recordRun(run.context, error);
     await run.settled(1).catch(() => undefined); // what was done before it failed; the failure is told in any case
+    await recordRun(run.context, error);
     throw error;
   }
   try {
@@ -137,6 +136,9 @@ async function runToEnd({ output, json }: Call, command: Command, { run, values,
     if (error instanceof BrokenPipe) return status;
     const { failure } = output;
     throw failure !== undefined && error === failure ? lostOutput(failure, status) : error;
+  } finally {
+    // Whoever waits for the result does not wait for budgets and alerts.
+    await recordRun(run.context, status);
   }
   return status;
 }

@@ -67,6 +67,7 @@ export const command = defineCommand({
     'archiver balance s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --threshold 1.5 --dry-run',
     'archiver balance --bucket acme-archive --upload-id 20251114-093012-1a2b3c4d --execute',
   ],
+  isRecorded: true,
   exits: {
     0: 'analyzed, planned or done; also when there was nothing to move',
     1: 'failed: something is damaged or not understood, something else works on the upload, or the store failed',

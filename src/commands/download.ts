@@ -50,6 +50,7 @@ export const command = defineCommand({
     'archiver download s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --files a.txt,notes/b.txt',
     'archiver download s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --shard-ids 0,3 --dry-run',
   ],
+  isRecorded: true,
   exits: {
     0: 'downloaded, or already in place',
     1: 'failed, or none of the files could be written',

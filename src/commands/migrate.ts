@@ -74,6 +74,7 @@ export const command = defineCommand({
     'archiver migrate ./photos.tar.gz file:///mnt/backup --dry-run',
     'archiver migrate s3://acme-archive/old/run-0412.tar.zst s3://acme-archive/lab --temp-dir /scratch --delete-original --yes',
   ],
+  isRecorded: true,
   exits: {
     0: 'migrated, and validated unless --skip-validation was given (devices and FIFOs are left out and named)',
     1: 'failed; before the upload began, nothing was written to DESTINATION',

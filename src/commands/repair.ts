@@ -55,6 +55,7 @@ export const command = defineCommand({
     'archiver repair s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --execute',
     'archiver repair file:///mnt/backup/uploads/20251114-093012-1a2b3c4d --json',
   ],
+  isRecorded: true,
   exits: {
     0: 'repaired, can be repaired, or nothing to do; every version has all of its entries and bytes (unknown names what chunks do not tell, such as the mode of the source folder)',
     1: 'cannot be repaired; what could be read before can be read as before',

@@ -80,6 +80,7 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all --tier bulk --max-restore-cost 20',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --dvc-stage featurize --wait',
   ],
+  isRecorded: true,
   exits: {
     0: 'restored, or already in place',
     1: 'failed, or none of the files could be restored',

@@ -43,6 +43,7 @@ export const command = defineCommand({
   args: [arg.text('UPLOAD_ID', { describe: 'upload to continue; `archiver resume list` shows them', optional: true })],
   flags,
   examples: ['archiver resume', 'archiver resume 20251114-093012-1a2b3c4d', 'archiver resume list'],
+  isRecorded: true,
   exits: {
     0: 'uploaded and committed, or it had been committed already',
     1: 'failed; what was sent is kept',

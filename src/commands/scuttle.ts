@@ -60,6 +60,7 @@ export const command = defineCommand({
     'archiver scuttle s3://acme-archive/lab',
     'archiver scuttle file:///mnt/backup --force',
   ],
+  isRecorded: true,
   exits: {
     0: 'deleted, or there was nothing of archiver',
     1: 'failed, or cancelled by an answer that does not match (nothing was deleted)',

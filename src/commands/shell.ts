@@ -45,6 +45,7 @@ export const command = defineCommand({
     `archiver shell file:///mnt/backup/uploads/20251114-093012-1a2b3c4d -c 'cat results/summary.csv'`,
     'archiver shell',
   ],
+  isRecorded: true,
   exits: {
     0: 'left at the prompt, or the last command went well',
     1: 'the upload cannot be read, or the last command failed',

@@ -85,6 +85,7 @@ export const command = defineCommand({
     'archiver sync /data/run-0412 s3://acme-archive/lab --track-deletes',
     'archiver sync ./photos file:///mnt/backup --dry-run',
   ],
+  isRecorded: true,
   exits: {
     0: 'synced and committed, or nothing had changed',
     1: 'failed; no new version is visible',

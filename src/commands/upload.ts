@@ -181,6 +181,7 @@ export const command = defineCommand({
     'archiver upload ./photos file:///mnt/backup --exclude "*.tmp"',
     'archiver upload /data s3://acme-archive --auto-tier --tier-max GLACIER --dry-run',
   ],
+  isRecorded: true,
   exits: {
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible',

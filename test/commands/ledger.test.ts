@@ -67,6 +67,21 @@ test('an upload is recorded with its project, dataset, files and what it stored;
     expect(record?.used.find((one) => one.kind === kind)?.quantity ?? 0).toBe(counted[kind] ?? 0);
 });
 
+test('what get of the shell fetches is recorded, and what it lists is not', async () => {
+  const { uploadId } = await uploaded();
+  const location = `${base}/uploads/${String(uploadId)}`;
+  await run('shell', location, '-c', 'ls');
+  await run('list', location);
+  expect(await recorded()).toHaveLength(1);
+
+  await run('shell', location, '-c', 'get / out; get / again');
+
+  const [, record, ...more] = await recorded();
+  const [once] = await recorded();
+  expect(more).toEqual([]);
+  expect(record).toMatchObject({ operation: 'restore', uploadId, files: 2 * (once?.files ?? 0) });
+});
+
 test('without --project an upload is its own project, and what is restored of it counts there', async () => {
   const { uploadId } = await uploaded();
   await run('restore', `${base}/uploads/${String(uploadId)}`, 'out', '--all', '--quiet');

@@ -5,7 +5,8 @@ import { formatBytes, formatCount } from '../../ui/format.js';
 import { flag } from '../../cli/flag.js';
 import type { ToolCost } from '../../core/tool-costs/compare-tools.js';
 import { printable } from '../../core/paths/raw-path.js';
-import { costFlags, storageClassFlag } from '../kit/flags.js';
+import { storageClassFlag } from '../kit/flags.js';
+import { costFlags } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 

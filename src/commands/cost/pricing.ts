@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import type { ClassPrices, PriceList, Rate, RetrievalWay } from '../../core/cost/price-table.js';
 import { formatUnitUsd } from '../../ui/format-usd.js';
-import { priceFlags } from '../kit/flags.js';
+import { priceFlags } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
 import type { PriceContext } from '../kit/prices.js';

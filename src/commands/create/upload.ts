@@ -138,6 +138,7 @@ export const command = defineCommand({
     'archiver create upload ./photos ./letters --bucket acme-archive --chunk-size-mb 64',
     'archiver create upload /data --bucket acme-archive --resume',
   ],
+  isRecorded: true,
   exits: {
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible, and what was sent was removed unless --no-cleanup',

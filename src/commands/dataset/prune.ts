@@ -80,6 +80,7 @@ export const command = defineCommand({
     'archiver dataset prune s3://acme-archive/lab --dataset-id results-1a2b3c4d --keep-last 7 --keep-monthly 12 --yes',
     'archiver dataset prune s3://acme-archive/lab --all-datasets --keep-last 1 --keep-within 30d --yes',
   ],
+  isRecorded: true,
   exits: {
     0: 'pruned, or nothing to do',
     1: 'stopped, and nothing was deleted: something is damaged, not understood or changed meanwhile, or the store failed',

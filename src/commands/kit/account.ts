@@ -5,12 +5,13 @@ import type { RunAbout } from '../../core/ledger/run-account.js';
 import type { MeteredObject } from '../../core/object-store/meter.js';
 import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
 
-/** Counts what the run uses of a store. @throws usage for a price in the config file that is not one */
-export async function meterOf(context: Accounted & Clock & Pricing): Promise<NonNullable<OpenStoreOptions['meter']>> {
+/** Counts what the run uses of a store, where that is recorded. @throws usage for a price in the config file that is not one */
+export async function meterOf(context: Accounted & Clock & Pricing): Promise<OpenStoreOptions['meter']> {
+  const { account, now } = context;
+  if (!account.isRecorded) return undefined;
   const { RunMeter } = await import('../../core/ledger/run-meter.js');
   const { bookedPlace } = await import('../../core/cost/price-book.js');
   const { pricedBy } = await import('./prices.js');
-  const { account, now } = context;
   const { provider, book } = pricedBy(context);
   account.meter ??= new RunMeter(now, ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })));
   return account.meter.open;
@@ -18,6 +19,7 @@ export async function meterOf(context: Accounted & Clock & Pricing): Promise<Non
 
 /** From here on the run is recorded. */
 export function tellLedger({ account }: Accounted, about: RunAbout): void {
+  if (!account.isRecorded) throw new Error(`a command that records ${about.operation} does not declare isRecorded`);
   account.about = { ...account.about, ...about };
 }
 

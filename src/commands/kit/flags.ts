@@ -3,7 +3,6 @@
 import { arg } from '../../cli/arg.js';
 import { flag } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
-import { PROVIDERS } from '../../core/cost/providers.js';
 
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
@@ -58,23 +57,6 @@ export const detectedStoreFlags = {
   }),
   ...accessFlags,
 };
-
-/** Where prices hold: what every `cost` command takes. */
-export const costFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
-  region: flag.text({ short: 'r', placeholder: 'NAME', default: defaultRegion, describe: 'region whose prices hold' }),
-});
-
-/** Which prices hold. */
-export const priceFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
-  ...costFlags(defaultRegion),
-  provider: flag.choice(PROVIDERS, {
-    describe: 'whose prices; aws when not given. minio and custom cost what costControl.ownPrices says',
-  }),
-  realTimePricing: flag.on({
-    describe: 'ask AWS for its prices of today (pricing:GetProducts) instead of the list that comes with archiver',
-  }),
-  profile: accessFlags.profile,
-});
 
 /** Who may read what a command writes to a folder. */
 export const storeModeFlag = {

@@ -34,6 +34,8 @@ export interface RunHistory {
 }
 
 export interface RunAccount {
+  /** Others are not metered. */
+  readonly isRecorded: boolean;
   /** A run that tells nothing makes no record. */
   about?: RunAbout;
   history?: RunHistory;

@@ -114,7 +114,7 @@ describe('stores', () => {
     cwd: '/',
     env: {},
     origins: {},
-    account: {},
+    account: { isRecorded: false },
     pricing: { discount: undefined, own: {}, provider: undefined },
     now: () => new Date(),
     signal: new AbortController().signal,

@@ -84,6 +84,7 @@ export const command = defineCommand({
     'archiver restore jobs check rj-7f3a90c2',
     'archiver restore jobs check rj-7f3a90c2 --thaw-again',
   ],
+  isRecorded: true,
   exits: {
     0: 'looked; jobs may still be waiting',
     1: 'a store could not be asked; its jobs are as before, the others were looked at',

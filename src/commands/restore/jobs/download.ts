@@ -51,6 +51,7 @@ export const command = defineCommand({
   args: [arg.text('JOB_ID', { describe: 'job to download; `archiver restore jobs list` shows them' })],
   flags,
   examples: ['archiver restore jobs download rj-7f3a90c2'],
+  isRecorded: true,
   exits: {
     0: 'restored, or it had been already',
     1: 'not ready, failed, or none of the files could be restored',

@@ -1,0 +1,21 @@
+// Flags that say which prices hold.
+import { flag } from '../../cli/flag.js';
+import { PROVIDERS } from '../../core/cost/providers.js';
+import { accessFlags } from './flags.js';
+
+/** Where prices hold: what every `cost` command takes. */
+export const costFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
+  region: flag.text({ short: 'r', placeholder: 'NAME', default: defaultRegion, describe: 'region whose prices hold' }),
+});
+
+/** Which prices hold. */
+export const priceFlags = <const R extends string = 'us-west-2'>(defaultRegion: R = 'us-west-2' as R) => ({
+  ...costFlags(defaultRegion),
+  provider: flag.choice(PROVIDERS, {
+    describe: 'whose prices; aws when not given. minio and custom cost what costControl.ownPrices says',
+  }),
+  realTimePricing: flag.on({
+    describe: 'ask AWS for its prices of today (pricing:GetProducts) instead of the list that comes with archiver',
+  }),
+  profile: accessFlags.profile,
+});
