@@ -1,7 +1,8 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
+import { program } from '../../src/commands/index.js';
 import { command as verify } from '../../src/commands/verify.js';
 import { makeArchive, UPLOAD_ID } from '../support/make-archive.js';
 import { linkId, linkKey } from '../support/make-chain.js';
@@ -146,4 +147,23 @@ describe('what lies beside the versions of the store', () => {
     expect(status).toBe(0);
     expect(stdout).toContain('left out  2 uploads not finished, or marked for deletion\n');
   });
+});
+
+test('what a prune leaves of an upload is chunks that a version needs, and nothing that was left out', async () => {
+  const host = { root: program(), folder };
+  const call = (...argv: string[]): Promise<CommandRun> => runCommand(host, argv);
+  mkdirSync(join(folder, 'data'));
+  for (let file = 0; file < 10; file++) writeFileSync(join(folder, 'data', `${file}`), `content of ${file}`);
+  const store = join(folder, 'pruned');
+  await call('sync', 'data', store, '--quiet');
+  writeFileSync(join(folder, 'data', 'new'), 'new');
+  await call('sync', 'data', store, '--quiet');
+  const pruned = await call('dataset', 'prune', store, '--all-datasets', '--keep-last', '1', '--force', '--instant');
+  expect(pruned.status).toBe(0);
+  expect(readdirSync(join(store, 'uploads'))).toHaveLength(2);
+
+  for (const flags of [[], ['--quick'], ['--deep']]) {
+    const { status, stdout } = await call('verify', store, ...flags);
+    expect([status, stdout]).toEqual([0, expect.not.stringContaining('left out')]);
+  }
 });

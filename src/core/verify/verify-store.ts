@@ -66,7 +66,7 @@ export interface StoreVerdict extends Looked {
   readonly damagedVersions: number;
   /** No versions of a dataset. */
   readonly uploads: readonly UploadVerdict[];
-  /** Folders of uploads that are not finished or marked for deletion: not looked at. */
+  /** Folders of uploads that are not finished or marked for deletion, and of which no version needs anything: not looked at. */
   readonly uncheckedUploads: number;
   /** False where not every folder below was looked into. */
   readonly isComplete: boolean;
@@ -122,11 +122,13 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
     const ofPlace = await datasetsOf(place, step);
     datasets.push(...ofPlace);
     const named = new Set(ofPlace.flatMap(({ versions }) => versions.map(({ uploadId }) => uploadId)));
+    // What a prune left of an upload is chunks of versions, which were looked at with them.
+    const needed = new Set([...place.look.seen].map(uploadIn));
     for (const id of place.uploads) {
       if (named.has(id) || !isUploadId(id)) continue;
       const verdict = await uploadVerdict(place, id);
-      if (verdict === undefined) uncheckedUploads++;
-      else uploads.push(verdict);
+      if (verdict !== undefined) uploads.push(verdict);
+      else if (!needed.has(id)) uncheckedUploads++;
       step();
     }
   }
@@ -210,7 +212,8 @@ async function uploadVerdict(place: Place, uploadId: UploadId): Promise<UploadVe
       keys.push(...objects.map(({ key }) => key));
     return keys.includes(manifestKeyOf(uploadId)) && !keys.some((key) => markedUpload(key) !== undefined);
   };
-  if (!(await isWhole())) return undefined;
+  const { listed } = place.look;
+  if (listed?.has(manifestKeyOf(uploadId)) === false || !(await isWhole())) return undefined;
   const before = { ...place.sums };
   const verdict = await verdictOrReason(() => verdictOn(place, uploadId, undefined));
   if (!verdict.ok && !(await isWhole())) return undefined;
@@ -227,8 +230,11 @@ async function verdictOrReason(work: () => Promise<Verdict>): Promise<Verdict> {
   }
 }
 
+/** The upload that an object below `uploads/` belongs to. */
+const uploadIn = (key: string): string => key.split('/')[1] ?? '';
+
 const uploadsIn = (listed: ReadonlyMap<string, number>): readonly string[] => [
-  ...new Set([...listed.keys()].map((key) => key.split('/')[1] ?? '')),
+  ...new Set([...listed.keys()].map(uploadIn)),
 ];
 
 async function sizesBelow(reader: ObjectReader, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
