@@ -8,11 +8,14 @@ import type { Resolved } from './layers.js';
 import { dashed, inWords } from './rule.js';
 import { STORE_KEY } from './store-setting.js';
 
+/** What `--budget-store` calls the place on this computer. */
+const LOCAL = 'local';
+
 const isTyped = ({ origins }: Pick<Resolved, 'origins'>, key: string): boolean => origins[key] === 'flag';
 
 /** @throws usage that names the typed flags which reach S3, for a store that is a folder */
 export function refuseS3Flags(flags: Flags, resolved: Pick<Resolved, 'origins' | 'values'>, storeUrl: string): void {
-  if (!storeUrl.startsWith('file://')) return;
+  if (storeUrl !== LOCAL && !storeUrl.startsWith('file://')) return;
   const typed = Object.keys(flags).filter((key) => flags[key]?.only === 's3' && isTyped(resolved, key));
   if (typed.length === 0) return;
   const names = typed.map((key) => (resolved.values[key] === false ? dashed(`no-${key}`) : dashed(key)));
@@ -30,8 +33,16 @@ export function refuseIdle(
   cwd: string,
 ): void {
   const { path, flags = {} } = command;
-  const { [STORE_KEY]: url, bucket } = resolved.values;
-  const store = typeof url === 'string' ? url : typeof bucket === 'string' ? bucketUrl(bucket, cwd) : undefined;
+  const { [STORE_KEY]: url, bucket, budgetStore } = resolved.values;
+  const place = typeof bucket === 'string' ? bucket : budgetStore === LOCAL ? undefined : budgetStore;
+  const store =
+    typeof url === 'string'
+      ? url
+      : typeof place === 'string'
+        ? bucketUrl(place, cwd)
+        : budgetStore === LOCAL
+          ? LOCAL
+          : undefined;
   // The archive that `migrate` reads may be in S3 as well.
   if (store !== undefined && !texts.some((text) => text?.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
   if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)

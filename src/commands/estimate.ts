@@ -6,7 +6,7 @@ import type { ProgressContext } from '../cli/progress.js';
 import type { PriceList } from '../core/cost/price-table.js';
 import type { EventSink } from '../core/events.js';
 import { filterFlags, outputFlags, storageClassFlag } from './kit/flags.js';
-import { priceFlags } from './kit/price-flags.js';
+import { priceFlags, priceRules } from './kit/price-flags.js';
 import type { EstimatedFolder } from './kit/folder-estimate.js';
 import { textOf } from './kit/lines.js';
 import type { PriceContext } from './kit/prices.js';
@@ -66,6 +66,7 @@ export const command = defineCommand({
     'transfer were used up. `archiver upload --dry-run` says the same of one upload, and where it goes.',
   args: [arg.folder('PATH', { describe: 'folder to archive; the current one when not given', optional: true })],
   flags,
+  rules: priceRules,
   examples: [
     'archiver estimate /data/run-0412',
     'archiver estimate ./photos --storage-class DEEP_ARCHIVE --bandwidth 40',

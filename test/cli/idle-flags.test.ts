@@ -64,6 +64,35 @@ test('--bucket may name the folder, and migrate reads from a bucket into one', a
   expect(await refusal(migrate, ['s3://abc/a.tar', 'file:///x', '--region', 'r'])).toBeUndefined();
 });
 
+test.each(['budget list', 'cost budget status'])('%s on this computer or in a folder reaches no S3', async (path) => {
+  const command = findNode(root, path.split(' '))?.command;
+  const args = argsOf(command!, '');
+
+  expect(await refusal(command, [...args, '--region', 'r'])).toBe(
+    '--region can do nothing for local, which is a folder and not in S3',
+  );
+  expect(await refusal(command, [...args, '--store', './x', '--profile', 'p'])).toBe(
+    '--profile can do nothing for file:///x, which is a folder and not in S3',
+  );
+  expect(await refusal(command, [...args, '--store', 's3://abc', '--region', 'r'])).toBeUndefined();
+  expect(await refusal(command, args, { ARCHIVER_REGION: 'r' })).toBeUndefined();
+});
+
+test.each([['cost pricing'], ['cost estimate', '--size', '1GB'], ['estimate', '.']])(
+  '%s refuses what lists of prices do not ask about',
+  async (path, ...more) => {
+    const command = findNode(root, path.split(' '))?.command;
+
+    expect(await refusal(command, [...more, '--profile', 'p'])).toContain('--profile needs --real-time-pricing');
+    expect(await refusal(command, more, { ARCHIVER_PROFILE: 'p', ARCHIVER_REGION: 'r' })).toBeUndefined();
+    expect(await refusal(command, [...more, '--profile', 'p', '--real-time-pricing'])).toBeUndefined();
+    expect(await refusal(command, [...more, '--region', 'r', '--provider', 'b2'])).toContain(
+      '--region is a region of AWS',
+    );
+    expect(await refusal(command, [...more, '--provider', 'b2'], { ARCHIVER_REGION: 'r' })).toBeUndefined();
+  },
+);
+
 test('--memory-limit is refused by every command that it cannot limit', async () => {
   const limited: string[] = [];
   for (const command of commands) {

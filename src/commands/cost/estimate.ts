@@ -3,7 +3,7 @@ import type { Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { storageClassFlag } from '../kit/flags.js';
-import { priceFlags } from '../kit/price-flags.js';
+import { priceFlags, priceRules } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
 import type { PriceContext } from '../kit/prices.js';
@@ -26,6 +26,7 @@ export const command = defineCommand({
     'well it compresses. Amounts are the most that it costs: each is priced as if nothing else filled the cheaper bands of the ' +
     'account, and as if its free transfer were used up. Transfer inside the region is free.',
   flags,
+  rules: priceRules,
   examples: [
     'archiver cost estimate --size 1TB --storage-class DEEP_ARCHIVE',
     'archiver cost estimate --size 500GiB --storage-class GLACIER --operation download',

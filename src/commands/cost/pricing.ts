@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import type { ClassPrices, PriceList, Rate, RetrievalWay } from '../../core/cost/price-table.js';
 import { formatUnitUsd } from '../../ui/format-usd.js';
-import { priceFlags } from '../kit/price-flags.js';
+import { priceFlags, priceRules } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
 import type { PriceContext } from '../kit/prices.js';
@@ -60,6 +60,7 @@ export const command = defineCommand({
     'bands, those of the first TB come first; see --json for where they end. A dash is a price that is not known, or a thing that ' +
     'is not sold.',
   flags: priceFlags(),
+  rules: priceRules,
   examples: [
     'archiver cost pricing --region eu-central-1',
     'archiver cost pricing --provider wasabi',

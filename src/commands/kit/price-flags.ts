@@ -1,5 +1,6 @@
 // Flags that say which prices hold.
 import { flag } from '../../cli/flag.js';
+import { idle } from '../../cli/rule.js';
 import { PROVIDERS } from '../../core/cost/providers.js';
 import { accessFlags } from './flags.js';
 
@@ -19,3 +20,19 @@ export const priceFlags = <const R extends string = 'us-west-2'>(defaultRegion: 
   }),
   profile: accessFlags.profile,
 });
+
+/** Of commands with `priceFlags`. */
+export const priceRules = [
+  idle(
+    'profile',
+    ['realTimePricing'],
+    '--profile needs --real-time-pricing: the list of prices is asked of nobody',
+    ({ realTimePricing }) => realTimePricing !== true,
+  ),
+  idle(
+    'region',
+    ['provider'],
+    '--region is a region of AWS: the other providers have one list',
+    ({ provider }) => provider !== undefined && provider !== 'aws',
+  ),
+];
