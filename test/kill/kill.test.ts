@@ -9,8 +9,13 @@ test.each(SCENARIOS)(
   // Once, of a prune, a run ended early for a reason that ten further runs did not show; a second failure counts.
   { timeout: 1_800_000, retry: 1 },
   async (scenario) => {
-    const { kills, problems } = await killEverywhere(await makeWorld(), scenario, everyKind);
+    const { kills, problems } = await killEverywhere(await makeWorld(), scenario, everyKind).catch((error: unknown) => {
+      // What is tried again successfully is told nowhere else.
+      console.error(`${scenario.name}:`, error);
+      throw error;
+    });
 
+    if (problems.length > 0) console.error(`${scenario.name}:`, problems);
     expect(problems).toEqual([]);
     expect(kills).toBeGreaterThan(6);
   },

@@ -80,5 +80,6 @@ export async function makeWorld(): Promise<World> {
 function copy(from: string, to: string): void {
   // A run in this process may still be writing to its caches when its command has ended.
   rmSync(to, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  execFileSync('cp', ['-a', from, to]);
+  // -T: where such a write has made the folder again, the copy goes into its place and not below it.
+  execFileSync('cp', ['-aT', from, to]);
 }

@@ -1,5 +1,5 @@
 // Random histories: whatever happens to a folder between two syncs, every version restores to the tree of its moment.
-// ARCHIVER_TEST_HISTORIES says how many (default 12), ARCHIVER_TEST_SEED which is the first.
+// ARCHIVER_TEST_HISTORIES says how many (default 8), ARCHIVER_TEST_SEED which is the first.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { RandomTree, randomOf } from './random-tree.js';
 import { type Described, describeTree, MIB } from './trees.js';
 import { uploadFolder, type UploadRunOptions } from './upload-folder.js';
 
-const HISTORIES = Number(process.env['ARCHIVER_TEST_HISTORIES'] ?? 12);
+const HISTORIES = Number(process.env['ARCHIVER_TEST_HISTORIES'] ?? 8);
 const FIRST_SEED = Number(process.env['ARCHIVER_TEST_SEED'] ?? 1);
 const VERSIONS = 12;
 /** Small, so that small files are cut and there are several chunks. */
