@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkFleetConfig } from '../../../../src/core/fleet/config/check-fleet-config.js';
 import { yamlOf } from '../../../support/fleet-config.js';
@@ -275,6 +276,9 @@ describe('refuses in one sentence with its place', () => {
   });
 });
 
+const like = (sentence: string | RegExp): unknown =>
+  typeof sentence === 'string' ? sentence : expect.stringMatching(sentence);
+
 describe('warns', () => {
   test.each<[string, string, readonly (string | RegExp)[]]>([
     [
@@ -318,7 +322,7 @@ describe('warns', () => {
     const { errors, warnings } = check(text);
 
     expect(errors).toEqual([]);
-    expect(warnings).toEqual(sentences.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))));
+    expect(warnings).toEqual(sentences.map(like));
   });
 
   test.each([
@@ -332,4 +336,13 @@ describe('warns', () => {
   test('not of a folder whose name only begins alike', () => {
     expect(check(yamlOf({ watch_paths: [{ path: '/data' }, { path: '/data2' }] })).warnings).toEqual([]);
   });
+});
+
+test('the example of docs/fleet.md is valid, and shows every key', () => {
+  const page = readFileSync(new URL('../../../../docs/fleet.md', import.meta.url), 'utf8');
+  const [, yaml = ''] = /^```yaml\n(version: .*?)^```$/ms.exec(page) ?? [];
+  const { config, errors, warnings } = check(yaml);
+
+  expect({ errors, warnings }).toEqual({ errors: [], warnings: [] });
+  expect(config?.sources).toHaveLength(2);
 });

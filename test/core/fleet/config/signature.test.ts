@@ -111,10 +111,10 @@ describe('refuses', () => {
   test('a signature whose S is not reduced, which would be a second one for the same bytes', () => {
     const { signature } = readSidecar(SIDECAR);
     const order = 2n ** 252n + 27742317777372353535851937790883648493n;
-    const s = BigInt(`0x${Buffer.from(signature.subarray(32)).reverse().toString('hex')}`) + order;
+    const s = BigInt(`0x${reversed(signature.subarray(32)).toString('hex')}`) + order;
     const second = Buffer.concat([
       signature.subarray(0, 32),
-      Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse(),
+      reversed(Buffer.from(s.toString(16).padStart(64, '0'), 'hex')),
     ]);
 
     expect(() => verifyConfig(CONFIG, sidecar({ signature: second.toString('base64') }), PUBLIC)).toThrow(
@@ -226,6 +226,9 @@ function mutated(bytes: Buffer, random: (below: number) => number): Buffer {
   }
   return changed;
 }
+
+/** Numbers in signatures begin with their lowest byte. */
+const reversed = (bytes: Buffer): Buffer => Buffer.from([...bytes].toReversed());
 
 /** The same 64 bytes in base64 that is not the shortest form: bits of the last character are passed over. */
 function looseBase64(): string {
