@@ -44,7 +44,6 @@ function rootOf(bytes: Buffer, lines: LineCounter, problems: Problems): YAMLMap 
 function refuseStandIns(document: Document, problems: Problems): void {
   visit(document, {
     Node: (_, node) => {
-      if (problems.isFull) return visit.BREAK;
       if (isAlias(node))
         problems.error(
           node,
@@ -54,7 +53,6 @@ function refuseStandIns(document: Document, problems: Problems): void {
         problems.error(node, 'an anchor (&) is not read in a config: quote a text that begins with &');
       else if (node.tag !== undefined)
         problems.error(node, 'a tag (!) is not read in a config: quote a text that begins with !');
-      return undefined;
     },
   });
 }

@@ -1,8 +1,8 @@
 // The pair of keys that fleet configs are signed with: PKCS#8 and SPKI in PEM. Neither file is ever overwritten.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { lstat, mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiverError, noneOn, systemCode } from '../../failures/errors.js';
+import { ArchiverError, systemCode } from '../../failures/errors.js';
 import { fileFailure } from '../../failures/file-failure.js';
 import { printable } from '../../paths/raw-path.js';
 import { syncFolder } from '../../state/sync-folder.js';
@@ -25,7 +25,6 @@ export const readPrivateKey = (pem: string): KeyObject =>
 export async function makeSigningKeys(folder: string): Promise<MadeKeys> {
   const privateKeyFile = join(folder, PRIVATE_KEY_FILE);
   const publicKeyFile = join(folder, PUBLIC_KEY_FILE);
-  for (const path of [privateKeyFile, publicKeyFile]) if (await isThere(path)) throw exists(path);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   await writing(folder, () => mkdir(folder, { recursive: true }));
   await writeNew(privateKeyFile, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 0o600);
@@ -43,12 +42,6 @@ const exists = (path: string): ArchiverError =>
   new ArchiverError('conflict', `${printable(path)} exists and is not overwritten`, {
     hint: 'name another folder with --out',
   });
-
-/** A link to nothing counts. */
-async function isThere(path: string): Promise<boolean> {
-  const found = await writing(path, () => lstat(path).catch(noneOn('ENOENT')));
-  return found !== undefined;
-}
 
 async function writeNew(path: string, text: string, mode: number): Promise<void> {
   await writing(path, async () => {
