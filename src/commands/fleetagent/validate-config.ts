@@ -104,7 +104,8 @@ async function checkSignature(
     return { errors: [], keyId };
   } catch (error) {
     if (!isArchiverError(error)) throw error;
-    return { errors: [errorText(error)], keyId: null };
+    const unsigned = isArchiverError(error, 'integrity') ? '' : 'the signature cannot be checked: ';
+    return { errors: [`${unsigned}${errorText(error)}`], keyId: null };
   }
 }
 

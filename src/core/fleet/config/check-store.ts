@@ -41,7 +41,8 @@ function bucketUrlOf(s3: Section): string | undefined {
 /** The URL in its canonical form, where it can be the base of a fleet. */
 function urlOf(section: Section, key: string, text: string | undefined): string | undefined {
   const url = text === undefined ? undefined : triedOf(section, key, () => formatStoreUrl(parseStoreUrl(text)));
-  const own = /\/(uploads|datasets|writers|fleet)\/[^/]+$/.exec(url ?? '')?.[1];
+  // Not the bucket of such a name, after two slashes.
+  const own = /[^/]\/(uploads|datasets|writers|fleet)\/[^/]+$/.exec(url ?? '')?.[1];
   if (own === undefined) return url;
   section.error(key, `names a place below ${own}/: name the base of the fleet, which holds writers/ and fleet/`);
   return undefined;

@@ -82,6 +82,10 @@ test('takes a store as a URL, with what goes with it beside', () => {
   });
 });
 
+test.each(['s3://fleet/lab', 's3://acme-archive/fleet', 'file:///writers/lab'])('takes the base %s', (store) => {
+  expect(check(yamlOf({ store })).config?.storeUrl).toBe(store);
+});
+
 describe('refuses in one sentence with its place', () => {
   test.each<[string, string, RegExp]>([
     ['nothing', '', /^the config is empty$/],
