@@ -9,7 +9,7 @@ export const command = defineCommand({
   path: 'fleetagent config-keygen',
   summary: 'make the pair of keys that fleet configs are signed with',
   description:
-    'Writes fleet-private.pem and fleet-public.pem (ed25519; PKCS#8 and SPKI in PEM). The private key signs configs and ' +
+    'Writes config-signing-private.pem and config-signing-public.pem (ed25519; PKCS#8 and SPKI in PEM). The private key signs configs and ' +
     'stays with the operator, away from the writers and the store; the public one goes to every writer. Neither file is ' +
     'overwritten. They encrypt nothing, and whoever has lost the private key makes a new pair and gives every writer the new public key.',
   flags: {

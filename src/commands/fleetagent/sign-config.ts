@@ -24,7 +24,7 @@ export const command = defineCommand({
     key: flag.file({ placeholder: 'FILE', required: true, describe: 'private key in PEM, as config-keygen makes it' }),
     output: flag.file({ short: 'o', placeholder: 'FILE', describe: 'the signature; CONFIG_FILE.sig when not given' }),
   },
-  examples: ['archiver fleetagent sign-config web-01.yaml --key ~/fleet-keys/fleet-private.pem'],
+  examples: ['archiver fleetagent sign-config web-01.yaml --key ~/fleet-keys/config-signing-private.pem'],
   exits: { 0: 'signed', 1: 'the config has errors, or a file cannot be read or written' },
   async run({ key, output }, [file], context: SignContext) {
     const { checkFleetConfig } = await import('../../core/fleet/config/check-fleet-config.js');

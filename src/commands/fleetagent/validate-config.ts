@@ -32,7 +32,7 @@ export const command = defineCommand({
   rules: [requires('signature', 'publicKey')],
   examples: [
     'archiver fleetagent validate-config web-01.yaml --baseline deployed.yaml --strict',
-    'archiver fleetagent validate-config web-01.yaml --public-key fleet-public.pem',
+    'archiver fleetagent validate-config web-01.yaml --public-key config-signing-public.pem',
   ],
   exits: {
     0: 'valid',

@@ -23,25 +23,30 @@ describe('config-keygen', () => {
 
     expect(status).toBe(0);
     expect(json(stdout)).toMatchObject({
-      privateKeyFile: join(folder, 'a/keys/fleet-private.pem'),
-      publicKeyFile: join(folder, 'a/keys/fleet-public.pem'),
+      privateKeyFile: join(folder, 'a/keys/config-signing-private.pem'),
+      publicKeyFile: join(folder, 'a/keys/config-signing-public.pem'),
       keyId: expect.stringMatching(/^sha256:[0-9a-f]{16}$/),
     });
-    expect(statSync(join(folder, 'a/keys/fleet-private.pem')).mode & 0o777).toBe(0o600);
-    expect(text('a/keys/fleet-private.pem')).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
-    expect(text('a/keys/fleet-public.pem')).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
+    expect(statSync(join(folder, 'a/keys/config-signing-private.pem')).mode & 0o777).toBe(0o600);
+    expect(text('a/keys/config-signing-private.pem')).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+    expect(text('a/keys/config-signing-public.pem')).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
   });
 
-  test.each(['fleet-private.pem', 'fleet-public.pem'])('does not overwrite %s, nor makes the other', async (name) => {
-    write(name, 'mine');
+  test.each(['config-signing-private.pem', 'config-signing-public.pem'])(
+    'does not overwrite %s, nor makes the other',
+    async (name) => {
+      write(name, 'mine');
 
-    const { status, stderr } = await run('config-keygen');
+      const { status, stderr } = await run('config-keygen');
 
-    expect(status).toBe(1);
-    expect(stderr).toContain(`${join(folder, name)} exists and is not overwritten`);
-    expect(text(name)).toBe('mine');
-    expect(['fleet-private.pem', 'fleet-public.pem'].filter((one) => existsSync(join(folder, one)))).toEqual([name]);
-  });
+      expect(status).toBe(1);
+      expect(stderr).toContain(`${join(folder, name)} exists and is not overwritten`);
+      expect(text(name)).toBe('mine');
+      expect(
+        ['config-signing-private.pem', 'config-signing-public.pem'].filter((one) => existsSync(join(folder, one))),
+      ).toEqual([name]);
+    },
+  );
 
   test('says why it cannot write', async () => {
     write('file', '');
@@ -58,7 +63,8 @@ describe('sign-config', () => {
     write('web-01.yaml', yamlOf());
   });
 
-  const sign = (...argv: string[]): Promise<CommandRun> => run('sign-config', '--key', 'fleet-private.pem', ...argv);
+  const sign = (...argv: string[]): Promise<CommandRun> =>
+    run('sign-config', '--key', 'config-signing-private.pem', ...argv);
 
   test('writes the signature beside the config, and over an older one', async () => {
     write('web-01.yaml.sig', 'old');
@@ -73,7 +79,7 @@ describe('sign-config', () => {
       configVersion: 1,
     });
     expect(json(text('web-01.yaml.sig'))).toMatchObject({ algorithm: 'ed25519', keyId: json(stdout)['keyId'] });
-    expect(await run('validate-config', 'web-01.yaml', '--public-key', 'fleet-public.pem')).toMatchObject({
+    expect(await run('validate-config', 'web-01.yaml', '--public-key', 'config-signing-public.pem')).toMatchObject({
       status: 0,
     });
   });
@@ -90,20 +96,23 @@ describe('sign-config', () => {
     expect(text('web-01.yaml.sig')).toBe('old');
   });
 
-  test.each(['web-01.yaml', 'fleet-private.pem', './fleet-private.pem'])('does not write over %s', async (output) => {
-    const before = text(output);
+  test.each(['web-01.yaml', 'config-signing-private.pem', './config-signing-private.pem'])(
+    'does not write over %s',
+    async (output) => {
+      const before = text(output);
 
-    const { status, stderr } = await sign('web-01.yaml', '-o', output);
+      const { status, stderr } = await sign('web-01.yaml', '-o', output);
 
-    expect([status, stderr]).toEqual([2, expect.stringContaining('would overwrite the')]);
-    expect(text(output)).toBe(before);
-  });
+      expect([status, stderr]).toEqual([2, expect.stringContaining('would overwrite the')]);
+      expect(text(output)).toBe(before);
+    },
+  );
 
   test('needs --key, with a private key that nobody else reads', async () => {
     const without = await run('sign-config', 'web-01.yaml');
-    const wrong = await run('sign-config', 'web-01.yaml', '--key', 'fleet-public.pem');
+    const wrong = await run('sign-config', 'web-01.yaml', '--key', 'config-signing-public.pem');
     const missing = await run('sign-config', 'web-01.yaml', '--key', 'none.pem');
-    chmodSync(join(folder, 'fleet-private.pem'), 0o640);
+    chmodSync(join(folder, 'config-signing-private.pem'), 0o640);
     const open = await sign('web-01.yaml');
 
     expect([without.status, without.stderr]).toEqual([2, expect.stringContaining('--key')]);
@@ -111,7 +120,9 @@ describe('sign-config', () => {
     expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('none.pem (ENOENT)')]);
     expect([open.status, open.stderr]).toEqual([
       0,
-      expect.stringContaining('others may read the private key fleet-private.pem: chmod 600 fleet-private.pem'),
+      expect.stringContaining(
+        'others may read the private key config-signing-private.pem: chmod 600 config-signing-private.pem',
+      ),
     ]);
   });
 
@@ -209,14 +220,14 @@ describe('validate-config', () => {
   test('checks the signature of exact bytes', async () => {
     await run('config-keygen');
     write('web-01.yaml', yamlOf());
-    await run('sign-config', 'web-01.yaml', '--key', 'fleet-private.pem', '-o', 'other.sig');
-    const publicKey = ['--public-key', 'fleet-public.pem'];
+    await run('sign-config', 'web-01.yaml', '--key', 'config-signing-private.pem', '-o', 'other.sig');
+    const publicKey = ['--public-key', 'config-signing-public.pem'];
 
     const good = await validate(...publicKey, '--signature', 'other.sig', '--json');
     const unsigned = await validate(...publicKey);
     write('web-01.yaml', `${yamlOf()}\n`);
     const tampered = await validate(...publicKey, '--signature', 'other.sig');
-    const wrong = await validate('--public-key', 'fleet-private.pem', '--signature', 'other.sig');
+    const wrong = await validate('--public-key', 'config-signing-private.pem', '--signature', 'other.sig');
     const noKey = await validate('--signature', 'other.sig');
 
     expect(good.status).toBe(0);

@@ -68,7 +68,7 @@ export function readPublicKey(pem: string): KeyObject {
   if (/PRIVATE KEY-----/.test(pem))
     throw usageError(
       'this is a private key, which stays with who signs',
-      'agents get the public one, fleet-public.pem',
+      'agents get the public one, config-signing-public.pem',
     );
   return ed25519(pem, { label: 'PUBLIC KEY', noun: 'a public key', parse: createPublicKey });
 }

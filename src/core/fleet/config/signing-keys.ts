@@ -8,8 +8,8 @@ import { printable } from '../../paths/raw-path.js';
 import { syncFolder } from '../../state/sync-folder.js';
 import { ed25519, keyIdOf } from './signature.js';
 
-export const PRIVATE_KEY_FILE = 'fleet-private.pem';
-export const PUBLIC_KEY_FILE = 'fleet-public.pem';
+export const PRIVATE_KEY_FILE = 'config-signing-private.pem';
+export const PUBLIC_KEY_FILE = 'config-signing-public.pem';
 
 export interface MadeKeys {
   readonly privateKeyFile: string;
