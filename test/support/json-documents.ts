@@ -83,6 +83,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
+  'fleet monitor': 'location passes',
+  'fleet status':
+    'location lookedAt writerCount writerConditions troubledCount writers leftOutWriters notes requests durationMs',
   find: 'pattern location hitCount datasets warnings requests hits',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   lifecycle:
