@@ -29,7 +29,7 @@ export const command = defineCommand({
     const { countsText, fleetBase, fleetDocument, fleetTable, troubleLines } = await import('../kit/fleet-lines.js');
     const elapsed = stopwatch(context);
     const base = fleetBase(url);
-    const fleet = await whileReading(context, base, (emit) => lookAt(base, values, context, emit));
+    const fleet = await whileReading(context, base, (emit) => lookAt(base, values, context, emit), 'fleet status');
     warnOf(fleet.notes, context);
     if (values.textfile !== undefined) {
       const { writeMetrics } = await import('../../core/fleet/watch/textfile.js');
