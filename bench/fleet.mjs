@@ -25,19 +25,17 @@ const base = join(options.work, 'base');
 function makeFleet() {
   rmSync(options.work, { recursive: true, force: true });
   const now = new Date().toISOString();
-  const source = {
-    ...{ path: '/srv/data', isHealthy: true, error: null, lastSuccessAt: now, uploadId: '20260304-050000-1a2b3c4d' },
-    ...{ datasetId: 'data-1a2b3c4d', version: 7, files: 1000, bytes: 1e9, storedBytes: 4e8, added: 1, modified: 2 },
-    ...{ deleted: 0, skipped: 0, noChanges: false, comparedWith: 'cache' },
-  };
+  const source = { path: '/srv/data', isHealthy: true, error: null, lastSuccessAt: now, noChanges: false };
+  Object.assign(source, { uploadId: '20260304-050000-1a2b3c4d', datasetId: 'data-1a2b3c4d', version: 7 });
+  Object.assign(source, { files: 1000, bytes: 1e9, storedBytes: 4e8, added: 1, modified: 2, deleted: 0, skipped: 0 });
+  source.comparedWith = 'cache';
+  const common = { formatVersion: 1, archiverVersion: '0.1.0', configVersion: 3, configError: null, checkedInAt: now };
+  Object.assign(common, { phase: 'waiting', lastSuccessAt: now, intervalSeconds: 3600, problem: null });
+  common.cycle = { startedAt: now, endedAt: now, isHealthy: true };
+  common.sources = [source, { ...source, path: '/srv/logs' }];
   for (let at = 0; at < count; at++) {
     const writerId = `writer-${String(at).padStart(6, '0')}`;
-    const heartbeat = {
-      ...{ formatVersion: 1, writerId, host: writerId, instanceId: `instance-${at}`, archiverVersion: '0.1.0' },
-      ...{ configVersion: 3, configError: null, checkedInAt: now, phase: 'waiting', lastSuccessAt: now },
-      ...{ intervalSeconds: 3600, cycle: { startedAt: now, endedAt: now, isHealthy: true }, problem: null },
-      sources: [source, { ...source, path: '/srv/logs' }],
-    };
+    const heartbeat = { ...common, writerId, host: writerId, instanceId: `instance-${at}` };
     mkdirSync(join(base, 'writers', writerId), { recursive: true });
     mkdirSync(join(base, 'fleet', writerId), { recursive: true });
     const text = JSON.stringify(heartbeat, null, 2);

@@ -64,7 +64,7 @@ describe('--once', () => {
       3,
       {
         passes: [
-          { isSeen: true, writerCount: 2, troubledWriters: [{ writerId: 'web-02' }], alerts: [{ writerId: 'web-02' }] },
+          { isSeen: true, writerCount: 2, troubledWriters: [{ writerId: 'web-02' }], alerts: [], unsentCount: 1 },
         ],
       },
     ]);
@@ -92,7 +92,7 @@ describe('alerts', () => {
     await checkIn(base, 'later', hour('03:00'));
     await once();
 
-    expect(first).toMatchObject({ status: 3, stderr: '' });
+    expect(first).toMatchObject({ status: 3, stderr: '', stdout: expect.stringMatching(/\n  4 alerts sent\n$/) });
     const [one, two, ...more] = sent(hook);
     expect(about(one)).toEqual([
       'critical stale_writer expected',
@@ -162,6 +162,7 @@ describe('alerts', () => {
     const { status, stdout, stderr } = await once();
 
     expect([status, stdout]).toEqual([3, expect.stringContaining('1 stale')]);
+    expect(stdout).toContain('  1 alert not sent; see archiver alerts config');
     expect(stderr).toMatch(/alert by webhook failed: .* answered 403/);
     expect(stdout + stderr).not.toContain('SECRET');
   });

@@ -162,6 +162,13 @@ test.each([
   expect([run.status, run.stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
+test.each(['fleet', 'fleet/lab', 'lab/fleet'])('a base may be called %s', async (name) => {
+  base = join(folder, name);
+  await checkIn(base, 'web-01');
+
+  expect((await status()).status).toBe(0);
+});
+
 test('a place without a fleet, and a folder that is not there, are failures', async () => {
   expect(await status()).toMatchObject({ status: 1, stderr: expect.stringMatching(/there is no folder/) });
   mkdirSync(base);

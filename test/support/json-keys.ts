@@ -517,7 +517,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   passes: key(
     listOf(
       of(
-        'time isSeen reason unseenSince lookedAt? writerCount? writerConditions? troubledCount? troubledWriters? alerts notes',
+        'time isSeen reason unseenSince lookedAt? writerCount? writerConditions? troubledCount? troubledWriters? alerts unsentCount notes',
       ),
     ),
     'looks at a fleet',
@@ -792,6 +792,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
   unreadable: key(count, 'files of this computer that cannot be read'),
   unseenSince: key(orNull(time), 'since when a fleet cannot be looked at'),
+  unsentCount: key(count, 'alerts that were due and arrived nowhere'),
   untilBytes: key(orNull(bytes), 'end of a range of sizes; null for the last one'),
   untilDays: key(orNull(count), 'end of a range of ages, in days; null for the last one'),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),

@@ -123,7 +123,8 @@ async function goOn(options: PassOptions, intervalMs: number, context: MonitorCo
     // Told already: a slow channel keeps nobody waiting for it.
     const followed = await follow(pass, options);
     warnOf(followed.problems, context);
-    if (followed.alerts.length > 0) await context.print(textOf(alertsText(followed)));
+    const alerts = alertsText(followed);
+    if (alerts.length > 0) await context.print(textOf(alerts));
     return passDocument(pass, followed);
   });
   if (context.json) return await context.streamDocument(documentParts(options.location, passes));

@@ -21,12 +21,15 @@ const WORDS: Readonly<Record<Condition, string>> = {
   unknown: '? unknown',
 };
 
+/** The place of all writers, or of one; a bucket or a folder may be called so. */
+const BELOW = /^(s3:\/\/[^/]+(?:\/.*)?|file:\/\/.+)\/writers(?:\/[^/]+)?$/;
+
 /** The base of a fleet as typed, checked. @throws usage for an upload and for the place of one writer */
 export function fleetBase(url: string): string {
   const base = formatStoreUrl(parseStoreUrl(url));
   if (splitUploadUrl(base) !== undefined)
     throw usageError(`${printable(base)} is an upload, and not the base of a fleet`);
-  const above = /^(.+)\/(?:writers|fleet)(?:\/[^/]+)?$/.exec(base)?.[1];
+  const above = BELOW.exec(base)?.[1];
   if (above !== undefined)
     throw usageError(`${printable(base)} lies below the base of the fleet`, `give the base: ${printable(above)}`);
   return base;

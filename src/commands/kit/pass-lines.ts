@@ -15,12 +15,17 @@ export function passText({ time, fleet, failure, unseenSince }: MonitorPass, isV
   return [`${at} ✗ the fleet cannot be seen${since}: ${printable(failure?.message ?? '')}`];
 }
 
-/** How many alerts it raised; nothing where there was none that had not been sent lately. */
-export const alertsText = ({ alerts }: Followed): readonly string[] =>
-  alerts.length === 0 ? [] : [`  ${formatQuantity(alerts.length, 'alert')}`];
+/** What became of alerts; nothing where none was due that had not been sent lately. */
+export const alertsText = ({ alerts, unsentCount }: Followed): readonly string[] => [
+  ...(alerts.length === 0 ? [] : [`  ${formatQuantity(alerts.length, 'alert')} sent`]),
+  ...(unsentCount === 0 ? [] : [`  ${formatQuantity(unsentCount, 'alert')} not sent; see archiver alerts config`]),
+];
 
 /** The pass as JSON, with the writers that somebody has to look at. */
-export const passDocument = ({ time, fleet, failure, unseenSince }: MonitorPass, { alerts, problems }: Followed) => ({
+export const passDocument = (
+  { time, fleet, failure, unseenSince }: MonitorPass,
+  { alerts, unsentCount, problems }: Followed,
+) => ({
   time: time.toISOString(),
   isSeen: fleet !== undefined,
   reason: failure?.message ?? null,
@@ -33,5 +38,6 @@ export const passDocument = ({ time, fleet, failure, unseenSince }: MonitorPass,
     troubledWriters: fleet.writers.filter(isTroubled).map(writerDocument),
   }),
   alerts,
+  unsentCount,
   notes: problems,
 });

@@ -8,6 +8,7 @@ import { atOnce } from '../../limits/at-once.js';
 import type { ObjectReader, ObjectStore } from '../../object-store/object-store.js';
 import { readAll } from '../../object-store/read-content.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
+import { printable } from '../../paths/raw-path.js';
 import { progressMeter } from '../../progress-meter.js';
 import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
 import { cycleStartOf } from './judge.js';
@@ -46,7 +47,7 @@ export async function lookAtFleet(store: ObjectStore, options: LookOptions): Pro
   if (ids.length === 0)
     throw new ArchiverError(
       'not-found',
-      `there is no fleet at ${store.url}: neither writers/ nor fleet/ has a writer`,
+      `there is no fleet at ${printable(store.url)}: neither writers/ nor fleet/ has a writer`,
       {
         hint: 'give the base of the fleet, which has writers/ right below it',
       },
@@ -125,7 +126,7 @@ async function listConfigs(reader: ObjectReader, signal: AbortSignal): Promise<L
 
 function refuseMore(count: number, place: string): void {
   if (count <= MAX_LISTED) return;
-  throw new ArchiverError('unsupported', `${place} has more than ${MAX_LISTED} names: that is no fleet`, {
+  throw new ArchiverError('unsupported', `${printable(place)} has more than ${MAX_LISTED} names: that is no fleet`, {
     hint: 'give the base of the fleet, which has writers/ and fleet/ right below it',
   });
 }

@@ -23,8 +23,10 @@ export interface MonitorPass {
 }
 
 export interface Followed {
-  /** What was sent, or would have been with a channel. */
+  /** What was sent. */
   readonly alerts: readonly Alert[];
+  /** Due, and arrived nowhere: no channel is on, or none took them. */
+  readonly unsentCount: number;
   /** What went wrong beside the look, in sentences. */
   readonly problems: readonly string[];
 }
@@ -86,8 +88,10 @@ export async function follow(pass: MonitorPass, options: PassOptions): Promise<F
     ...alertsOf(pass, { location, thresholdMs }, now()),
     ...(book === undefined ? [] : allBudgetAlerts(book, now())),
   ];
-  const raised = await raise(alerts);
-  return { alerts: raised.due, problems: [...problems, ...raised.problems] };
+  const { due, outcomes, problems: troubles } = await raise(alerts);
+  const isSent = outcomes.some(({ delivery }) => delivery !== 'failed');
+  const sent = isSent ? due : [];
+  return { alerts: sent, unsentCount: due.length - sent.length, problems: [...problems, ...troubles] };
 }
 
 function alertsOf(
