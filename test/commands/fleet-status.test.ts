@@ -81,6 +81,17 @@ test('each writer has its row, those in trouble first, in 80 columns', async () 
   `);
 });
 
+test('the first hundred of many have a row, and all of them with --verbose', async () => {
+  const ids = Array.from({ length: 101 }, (_, at) => `w${at}`);
+  await Promise.all(ids.map((id) => putConfig(base, id, 1, '2026-03-04T05:00:00Z')));
+  const rows = ({ stdout }: CommandRun): number => (stdout.match(/^w\d/gm) ?? []).length;
+
+  const [short, long] = [await status(), await status(['--verbose'])];
+
+  expect([rows(short), rows(long)]).toEqual([100, 101]);
+  expect(short.stdout).toContain('and 1 more; --verbose shows them\n101 writers: 101 missing');
+});
+
 describe('what cannot be believed is unknown, and the others are shown', () => {
   test.each([
     ['larger than 1 MiB', Buffer.alloc(1024 * 1024 + 1, 0x20), /at most 1048576 are accepted/],
