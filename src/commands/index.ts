@@ -46,6 +46,8 @@ import { command as find } from './find.js';
 import { command as fleetagentConfigKeygen } from './fleetagent/config-keygen.js';
 import { command as fleetagentSignConfig } from './fleetagent/sign-config.js';
 import { command as fleetagentValidateConfig } from './fleetagent/validate-config.js';
+import { command as fleetMonitor } from './fleet/monitor.js';
+import { command as fleetStatus } from './fleet/status.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -118,6 +120,8 @@ const COMMANDS: readonly Command[] = [
   alertsTest,
   alertsEnable,
   alertsDisable,
+  fleetStatus,
+  fleetMonitor,
   lifecycle,
   fleetagentValidateConfig,
   fleetagentConfigKeygen,
@@ -141,6 +145,7 @@ const GROUPS: readonly Group[] = [
   { path: 'cost budget', summary: 'limits for what projects may cost and store' },
   { path: 'alerts', summary: 'where alerts about budgets and writers go' },
   { path: 'fleetagent', summary: 'writers that can neither read back nor delete' },
+  { path: 'fleet', summary: 'watch the unattended writers of many machines' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

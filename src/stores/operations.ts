@@ -3,7 +3,7 @@
 import type { Operation, Phase } from '../core/events.js';
 
 /** What an operation counts. */
-export type Unit = 'file' | 'object' | 'entry' | 'chunk' | 'version';
+export type Unit = 'file' | 'object' | 'entry' | 'chunk' | 'version' | 'writer';
 
 export interface PhaseKind {
   /** What is going on, for a person: "writing the manifest". */
@@ -229,6 +229,15 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     unit: 'file',
     moves: { raw: 'sampled' },
     phases: { scanning: SCANNING, reading: { doing: 'sampling how well it compresses' } },
+    interrupt: stopsWithout('nothing is changed'),
+    kept: () => 'nothing was changed',
+  },
+  'fleet status': {
+    doing: 'Looking at',
+    done: 'Looked at',
+    noun: 'Look',
+    unit: 'writer',
+    phases: { listing: { doing: 'listing writers' }, reading: { doing: 'reading heartbeats' } },
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },

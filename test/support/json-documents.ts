@@ -86,6 +86,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'fleetagent config-keygen': 'privateKeyFile publicKeyFile keyId',
   'fleetagent sign-config': 'file signatureFile keyId writerId configVersion',
   'fleetagent validate-config': 'ok file writerId configVersion keyId errors warnings widenings',
+  'fleet monitor': 'location passes',
+  'fleet status':
+    'location lookedAt writerCount writerConditions troubledCount writers leftOutWriters notes requests durationMs',
   find: 'pattern location hitCount datasets warnings requests hits',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   lifecycle:

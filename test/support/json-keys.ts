@@ -59,10 +59,12 @@ const SAMPLE = 'path? pathBase64? key? versionId? reason';
 const CHANGES = 'added deleted modified';
 /** An alert: docs/alerts.md. */
 const ALERT =
-  'alertId time type severity project writerId isGlobal isTest description recommendation isActionRequired costUsage volumeUsage';
+  'alertId time type severity project writerId location isGlobal isTest description recommendation isActionRequired costUsage volumeUsage';
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
 const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns';
 const VERSION = 'version uploadId createdAt files bytes';
+const FLEET_WRITER =
+  'writerId condition freshness isHealthy checkedInAt ageMs staleAfterMs lastSuccessAt clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
 
 /** All keys, in the order of the alphabet. */
@@ -74,8 +76,12 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   added: key(count, 'files that are new'),
   after: key(of(LOADS), 'the shards as they will be'),
   ageBands: key(listOf(of('fromDays untilDays objects bytes')), 'by the days since objects were written'),
-  ageMs: key(ms, 'since it was made'),
+  ageMs: key(orNull(ms), 'since it was made; null where that is not known'),
   agency: key(oneOf('NSF', 'NIH'), 'for whom a report is'),
+  agentPhase: key(
+    orNull(oneOf('starting', 'running', 'waiting', 'stopped')),
+    'what an unattended writer was doing when it checked in',
+  ),
   alertId: key(text, 'an alert, the same for each attempt to deliver it'),
   alertPercent: key(number, 'from so much of a limit on a warning is due'),
   alertState: key(oneOf('unlimited', 'ok', 'projected', 'warning', 'critical'), 'which alert is due'),
@@ -84,6 +90,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   all: key(flag, 'everything was asked for'),
   alreadyComplete: key(flag, 'there was nothing left to do'),
   archive: key(text, 'URL of the archive that was read'),
+  archiverVersion: key(orNull(text), 'of the archiver that an unattended writer runs'),
   arguments: key(listOf(of('name describe type optional many')), 'positional arguments'),
   averageBytes: key(bytes, 'of a shard'),
   awardNumber: key(orNull(text), 'as it was given'),
@@ -139,6 +146,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'what was looked at: the manifest alone, whether chunks are there, some of their contents, all',
   ),
   checkedAt: key(orNull(time), 'when the store was asked last'),
+  checkedInAt: key(orNull(time), 'when a writer last checked in, by the clock of the store; null: never, or not known'),
   choices: key(listOf(text), 'values that a flag takes'),
   chunk: key(
     orNull(text),
@@ -175,6 +183,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'what moving objects to each class saves',
   ),
   classes: key(listOf(of('storageClass files bytes objects packedBytes')), 'what would be stored, by storage class'),
+  clockSkewMs: key(orNull(number), 'ms that the clock of a writer is ahead of that of the store; negative: behind'),
   code: key(text, 'kind of failure, for programs'),
   coldChunks: key(
     listOf(of('key size storageClass state expiresAt reason')),
@@ -189,14 +198,20 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   commits: key(listOf(text), 'files of one of these commits were asked for'),
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
+  comparedWith: key(oneOf('cache', 'store', 'none'), 'what a sync was compared with; `none`: everything was sent'),
   completedAt: key(orNull(time), 'when it ended'),
   compression: key(text, 'how content is compressed, in words'),
   compressionRatio: key(
     orNull(number),
     'bytes before compression over what is stored of them; null where that is not known',
   ),
+  condition: key(
+    oneOf('healthy', 'starting', 'failing', 'stale', 'missing', 'unknown'),
+    'how a writer is; `starting`: its first cycle has not ended',
+  ),
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
-  configVersion: key(orNull(count), 'version of a fleet config; null where it has errors'),
+  configPutAt: key(orNull(time), 'when the config was put that lies in the store for a writer'),
+  configVersion: key(orNull(count), '`version` of a fleet config; null where it has errors, or is not known'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
     'files one by one, in the order of their paths',
@@ -318,6 +333,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   freeTransferGb: key(number, 'GB that an account may transfer to the internet each month for nothing'),
   freeTransferTimesStored: key(number, 'the same as a multiple of what is stored'),
   freedFrom: key(orNull(time), 'when it can be deleted'),
+  freshness: key(
+    oneOf('fresh', 'stale', 'missing', 'unknown'),
+    'whether a writer checked in lately; `missing`: it has a config and never did; `unknown`: its heartbeat cannot be read or believed',
+  ),
   from: key(text, 'key of an object that is moved'),
   fromBytes: key(orNull(bytes), 'least size; null where no size pays'),
   fromDays: key(count, 'least age, in days'),
@@ -355,21 +374,27 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ignored: key(count, 'files of DVC and git themselves, which get no `.dvc` file'),
   imbalanced: key(flag, 'the largest shard is above the threshold'),
   inVersions: key(listOf(of('firstVersion lastVersion')), 'versions that hold it, as runs'),
+  instanceId: key(orNull(text), 'process of an unattended writer'),
+  intervalMs: key(orNull(ms), 'between two cycles'),
   intervals: key(listOf(of('level lowUsd highUsd')), 'ranges that the sum is in'),
   isActionRequired: key(flag, 'somebody must do something'),
   isAwardValid: key(orNull(flag), 'the award number has the form that the agency gives; null where there is none'),
   isAws: key(flag, 'the store is AWS, whose prices these are'),
+  isCloned: key(flag, 'two instances of a writer took turns within a day'),
   isComplete: key(flag, 'everything was looked at'),
+  isConfigBehind: key(flag, 'the writer began a cycle after a newer config was put, and does not use it'),
   isConfigured: key(flag, 'it has settings'),
   isConfirmed: key(orNull(flag), 'the bucket has the rules that were written; null where nothing was written'),
   isCurrent: key(flag, 'the one in use'),
   isEnabled: key(flag, 'alerts go there'),
   isGlobal: key(flag, 'about all projects together'),
+  isHealthy: key(orNull(flag), 'the latest cycle that ended succeeded; null: none has, or that is not known'),
   isListed: key(flag, 'whoever asks may list the place; else what is there is not known'),
   isProven: key(flag, 'what was rebuilt is proven to be what was there'),
   isReadAtOnce: key(flag, 'what lies there need not be asked back first'),
   isRemoved: key(flag, 'it was to be removed, or was'),
   isRunning: key(flag, 'a process works on it'),
+  isSeen: key(flag, 'the fleet could be looked at'),
   isStopping: key(flag, 'it was interrupted and is about to end'),
   isTest: key(flag, 'sample data'),
   item: key(text, 'what is paid for'),
@@ -395,13 +420,15 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   knownDays: key(count, 'days whose costs are known'),
   knownUsd: key(number, 'USD: the part of `costUsd` that is known'),
   largestBytes: key(bytes, 'of the largest shard'),
-  lastAlerts: key(listOf(of('severity type project writerId isGlobal time')), 'which alerts were sent when'),
+  lastAlerts: key(listOf(of('severity type project writerId location? isGlobal time')), 'which alerts were sent when'),
   lastDay: key(text, 'last day, `YYYY-MM-DD`'),
   lastRunAt: key(time, 'when the last run ended'),
+  lastSuccessAt: key(orNull(time), 'when the last cycle ended that succeeded; null: none has'),
   lastVersion: key(count, 'the last one of a run'),
   leastUsd: key(usd, 'the same if all of the month’s free transfer is left'),
   leftAlone: key(count, 'objects of others'),
   leftAloneSamples: key(listOf(text), 'the first of them'),
+  leftOutWriters: key(listOf(text), 'writers without a heartbeat or a config'),
   leftUsd: key(usd, 'what is left of it'),
   level: key(number, 'share of cases that the range holds in, 0 to 1'),
   lifecycleRules: key(listOf(elsewhere), 'lifecycle rules of a bucket, as S3 has them'),
@@ -417,6 +444,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     orNull(text),
     'URL of what the document is about: an upload, or the place of datasets; null where nothing was written',
   ),
+  lookedAt: key(time, 'by the clock of the store'),
   lost: key(listOf(of('path? key? reason')), 'what cannot be brought back'),
   lowUsd: key(usd, 'lower end'),
   maeUsd: key(usd, 'mean of the absolute errors of a day'),
@@ -460,6 +488,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   noChanges: key(flag, 'nothing differs, and no version was made'),
   notKept: key(listOf(text), 'what of the metadata could not be kept, in words'),
   note: key(text, 'something to know, in words'),
+  notes: key(listOf(text), 'what could not be found out or done, in words'),
   objects: key(count, 'objects of the store'),
   objectsError: key(count, 'of the objects'),
   ok: key(flag, 'all checks passed'),
@@ -486,6 +515,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   packedBytes: key(bytes, 'what is compressed: contents once, without holes, with tar headers'),
   parameters: key(elsewhere, 'settings of an upload'),
   parts: key(listOf(of('uploadId foundIn')), 'what a lost manifest was put together from, newest first'),
+  passes: key(
+    listOf(
+      of(
+        'time isSeen reason unseenSince lookedAt? writerCount? writerConditions? troubledCount? troubledWriters? alerts unsentCount notes',
+      ),
+    ),
+    'looks at a fleet',
+  ),
   path: key(text, 'path below the source folder; bytes that are not UTF-8 as `\\xNN`'),
   pathBase64: key(text, 'the bytes of a path that is not UTF-8'),
   paths: key(listOf(text), 'these paths were asked for'),
@@ -643,11 +680,20 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   smtpUseTls: key(flag, 'nothing is sent before TLS has begun'),
   smtpUsername: key(orNull(text), 'who logs in there'),
   source: key(orNull(text), 'what is read: a folder, or a URL'),
+  sourceCycles: key(
+    listOf(
+      of(
+        'source isHealthy reason lastSuccessAt uploadId datasetId version files bytes storedBytes added modified deleted skippedCount noChanges comparedWith',
+      ),
+    ),
+    'the sources of a writer, as its last heartbeat has them',
+  ),
   sources: key(listOf(text), 'folders that are read'),
   spentUsd: key(usd, 'what is spent of it'),
   stack: key(text, 'stack of a failure (--trace)'),
   stage: key(orNull(text), 'DVC stage that makes the file'),
   stages: key(listOf(of('name files bytes')), 'DVC stages one by one'),
+  staleAfterMs: key(ms, 'age of the last check-in from which on a writer is stale'),
   staleBytes: key(orNull(bytes), 'of their parts'),
   staleMultiparts: key(count, 'multipart uploads begun seven days ago or earlier'),
   staleUsd: key(usd, 'their storage for a month'),
@@ -667,6 +713,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   storedBytes: key(orNull(bytes), 'what the content takes in the store'),
   storedBytesPerSecond: key(number, 'sent to the store per second'),
   storedClasses: key(listOf(of('storageClass objects bytes monthlyUsd')), 'objects by storage class'),
+  storedConfigVersion: key(
+    orNull(count),
+    '`version` of the config that lies in the store for a writer; null: not read',
+  ),
   stores: key(listOf(of('url region? endpointUrl?')), 'stores that were opened last'),
   summary: key(text, 'in a few words'),
   supersededBytes: key(bytes, 'of objects that nothing refers to any more'),
@@ -722,6 +772,9 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   trend: key(oneOf('rising', 'falling', 'steady'), 'where the slope leads; `steady` where it may be chance'),
   tries: key(count, 'how often it is tried'),
   trouble: key(text, 'kind of trouble'),
+  troubledCount: key(count, 'writers that somebody has to look at'),
+  troubledWriters: key(listOf(of(FLEET_WRITER)), 'writers that somebody has to look at'),
+  troubles: key(listOf(text), 'what somebody should know, in words'),
   try: key(count, 'number of this try, from 1'),
   type: key(
     text,
@@ -742,6 +795,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unknowns: key(listOf(text), 'what cannot be known of what was rebuilt, in words'),
   unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
   unreadable: key(count, 'files of this computer that cannot be read'),
+  unseenSince: key(orNull(time), 'since when a fleet cannot be looked at'),
+  unsentCount: key(count, 'alerts that were due and arrived nowhere'),
   untilBytes: key(orNull(bytes), 'end of a range of sizes; null for the last one'),
   untilDays: key(orNull(count), 'end of a range of ages, in days; null for the last one'),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
@@ -796,7 +851,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'what a config reads, or sends elsewhere, that the one before did not; null without one',
   ),
   wireBytes: key(bytes, 'sent, requests that failed included'),
+  writerConditions: key(listOf(of('condition writerCount')), 'how many writers are how'),
+  writerCount: key(count, 'unattended writers'),
   writerId: key(orNull(text), 'an unattended writer'),
+  writers: key(listOf(of(FLEET_WRITER)), 'unattended writers, those first that somebody has to look at'),
   written: key(count, 'files that were written'),
   writtenTo: key(text, 'file that the result was written to'),
   yaml: key(text, 'a config file'),

@@ -37,8 +37,15 @@ export const command = defineCommand({
   },
 });
 
-const sentLine = ({ time, severity, type, project, writerId }: SentAbout & { readonly time: string }): string =>
-  printable(`sent        ${minuteText(time)}  ${severity} ${type} ${writerId ?? project ?? ''}`.trimEnd());
+const sentLine = ({
+  time,
+  severity,
+  type,
+  project,
+  writerId,
+  location,
+}: SentAbout & { readonly time: string }): string =>
+  printable(`sent        ${minuteText(time)}  ${severity} ${type} ${writerId ?? project ?? location ?? ''}`.trimEnd());
 
 function channelLine({ channel, isConfigured, isEnabled, ...about }: Readonly<Record<string, unknown>>): string {
   const state = isConfigured === true ? (isEnabled === true ? 'on ' : 'off') : 'not configured';

@@ -1,8 +1,8 @@
-// Reading a manifest, of which there may be hundreds of MB, where people wait for it.
+// Reading much of a store (a manifest of hundreds of MB, thousands of heartbeats) where people wait for it.
 import { fstatSync } from 'node:fs';
 import type { Messages, Terminal } from '../../cli/context.js';
 import type { Aside, ProgressContext } from '../../cli/progress.js';
-import type { EventSink } from '../../core/events.js';
+import type { EventSink, Operation } from '../../core/events.js';
 import { retryNotes } from './store.js';
 
 /** What is there sooner needs no display. */
@@ -18,6 +18,7 @@ export async function whileReading<T>(
   context: ReadingContext,
   source: string,
   read: (emit: EventSink, aside: Aside) => Promise<T>,
+  operation: Operation = 'load',
 ): Promise<T> {
   const { runWithProgress } = await import('../../cli/progress.js');
   const isSeen = context.stderr.isTTY === true;
@@ -25,7 +26,7 @@ export async function whileReading<T>(
   const progressFormat = isSeen ? undefined : 'none';
   return await runWithProgress(context, { progressFormat, showAfterMs: SHOW_AFTER_MS }, (shown, aside) => {
     const emit = isSeen ? shown : retryNotes(context);
-    emit({ type: 'start', operation: 'load', source, target: '' });
+    emit({ type: 'start', operation, source, target: '' });
     return read(emit, isFile(context.stdout) ? (work) => work() : aside);
   });
 }

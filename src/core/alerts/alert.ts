@@ -48,6 +48,8 @@ export interface Alert {
   readonly severity: Severity;
   readonly project: string | null;
   readonly writerId: string | null;
+  /** The base of the fleet that it is about. */
+  readonly location: string | null;
   /** About the budget of everybody. */
   readonly isGlobal: boolean;
   /** Sample data, to see whether it arrives. */
@@ -69,6 +71,7 @@ export const newAlert = (given: Given, now: Date): Alert => ({
   time: now.toISOString(),
   project: null,
   writerId: null,
+  location: null,
   isGlobal: false,
   isTest: false,
   isActionRequired: given.severity === 'critical',
@@ -78,8 +81,14 @@ export const newAlert = (given: Given, now: Date): Alert => ({
 });
 
 /** What it is about, in words: `project genomes`. */
-export function subjectOf({ project, writerId, isGlobal }: Pick<Alert, 'project' | 'writerId' | 'isGlobal'>): string {
+export function subjectOf({
+  project,
+  writerId,
+  isGlobal,
+  location = null,
+}: Pick<Alert, 'project' | 'writerId' | 'isGlobal'> & Partial<Pick<Alert, 'location'>>): string {
   if (writerId !== null) return `writer ${writerId}`;
+  if (location !== null) return `fleet ${location}`;
   if (project !== null) return `project ${project}`;
   return isGlobal ? 'all projects' : 'archiver';
 }

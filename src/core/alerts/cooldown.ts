@@ -26,10 +26,12 @@ export interface SentAlert {
 }
 
 /** What alerts have in common that are one alert to the cooldown. */
-export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'>;
+export type SentAbout = Pick<Alert, 'severity' | 'type' | 'project' | 'writerId' | 'isGlobal'> &
+  Partial<Pick<Alert, 'location'>>;
 
-export const cooldownKey = ({ severity, type, project, writerId, isGlobal }: SentAbout): string =>
-  JSON.stringify({ severity, type, project, writerId, isGlobal });
+/** Two fleets may have writers of the same id; what is about no fleet has no place in its key. */
+export const cooldownKey = ({ severity, type, project, writerId, isGlobal, location }: SentAbout): string =>
+  JSON.stringify({ severity, type, project, writerId, isGlobal, location: location ?? undefined });
 
 /** Back from a key. */
 export const aboutOf = (key: string): SentAbout => JSON.parse(key) as SentAbout;

@@ -41,6 +41,8 @@ export interface ObjectContent {
   readonly etag: string;
   /** As `ObjectInfo` has it; undefined where an answer does not tell. */
   readonly storageClass?: string;
+  /** The same. */
+  readonly lastModified?: Date;
   /** Must be consumed or destroyed by the caller. Errors with an ArchiverError. */
   readonly body: Readable;
 }

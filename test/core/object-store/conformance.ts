@@ -82,7 +82,7 @@ function describeObjects({ open, omits }: ConformanceOptions): void {
     const info = await store.head('a/b.txt');
 
     expect((await readAll(content, 5)).toString()).toBe('hello');
-    expect(content).toMatchObject({ sizeBytes: 5, totalBytes: 5, start: 0, etag });
+    expect(content).toMatchObject({ sizeBytes: 5, totalBytes: 5, start: 0, etag, lastModified: info?.lastModified });
     expect(info).toMatchObject({ key: 'a/b.txt', sizeBytes: 5, etag, storageClass: 'STANDARD' });
     expect(Math.abs((info?.lastModified.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
   });

@@ -29,11 +29,13 @@ const PAGE_KEYS = 1000;
 const STATS_AT_ONCE = 32;
 const READ_BYTES = 1024 * 1024;
 
+const writtenAt = (info: BigIntStats): Date => new Date(Number(info.mtimeNs / 1_000_000n));
+
 const infoOf = (key: string, info: BigIntStats): ObjectInfo => ({
   key,
   sizeBytes: Number(info.size),
   etag: fileEtag(info),
-  lastModified: new Date(Number(info.mtimeNs / 1_000_000n)),
+  lastModified: writtenAt(info),
   storageClass: 'STANDARD',
 });
 
@@ -103,7 +105,7 @@ export class FileReader implements Pick<ObjectStore, 'get' | 'head' | 'list' | '
       signal.addEventListener('abort', stop, { once: true });
       body.once('close', () => signal.removeEventListener('abort', stop));
     }
-    return { sizeBytes, totalBytes, start, etag, body };
+    return { sizeBytes, totalBytes, start, etag, lastModified: writtenAt(info), body };
   }
 
   // There is nothing below a file, so a key there is simply missing.

@@ -6,6 +6,7 @@ import {
   type GetObjectCommandOutput,
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3';
+import { defined } from '../../defined.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from '../object-store.js';
 import { StoreError } from '../store-error.js';
@@ -107,6 +108,7 @@ function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Aske
     ...extent,
     etag,
     storageClass: answer.StorageClass ?? 'STANDARD',
+    ...defined({ lastModified: answer.LastModified }),
     body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }),
   };
 }

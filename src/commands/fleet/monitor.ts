@@ -1,0 +1,142 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineCommand } from '../../cli/command.js';
+import type { Messages, StreamedResults, Verbosity } from '../../cli/context.js';
+import { flag, type Values } from '../../cli/flag.js';
+import { conflicts } from '../../cli/rule.js';
+import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
+import { documentLine } from '../../core/json/document.js';
+import { budgetStoreFlag } from '../kit/budget-book.js';
+import { textOf } from '../kit/lines.js';
+import { warnOf } from '../kit/run.js';
+import { fleetArg, lookAt, type WatchContext, watchFlags } from '../kit/watch.js';
+
+const BOOK_MS = 15_000;
+
+const flags = {
+  interval: flag.duration({ default: '15m', describe: 'time from the beginning of a pass to that of the next' }),
+  once: flag.on({ describe: 'make one pass, and tell by the exit status how the fleet is' }),
+  ...watchFlags,
+  ...budgetStoreFlag,
+};
+
+type MonitorContext = StreamedResults & Messages & Verbosity & WatchContext;
+
+export const command = defineCommand({
+  path: 'fleet monitor',
+  summary: 'watch a fleet, and raise alerts about writers that nobody hears of',
+  description:
+    'Each pass reads all heartbeats, as `archiver fleet status` does, says how the fleet is, and evaluates the budgets. Alerts go ' +
+    'where `archiver alerts configure` says, each once within the cooldown, all of a pass in one message: writers that are stale, ' +
+    'missing for longer than the threshold, unknown or cloned, that fail and have not succeeded for that long, and budgets. ' +
+    'A store that cannot be reached is said, and alerted when that lasts longer than the threshold; the next pass tries again. ' +
+    'Without a channel it still says how the fleet is. Ctrl+C and SIGTERM end it with exit status 0.\n' +
+    'With --json and without --once the document ends with the last pass; until then each pass is a line.',
+  args: [fleetArg],
+  flags,
+  rules: [
+    conflicts('once', ['interval']),
+    {
+      kind: 'check',
+      text: '--interval is at least 1s',
+      ok: ({ interval }: { readonly interval: number }) => interval >= 1000,
+    },
+  ],
+  examples: [
+    'archiver fleet monitor s3://acme-archive/lab',
+    'archiver fleet monitor s3://acme-archive/lab --once --quiet',
+    'archiver fleet monitor s3://acme-archive/lab --interval 5m --textfile /var/lib/node_exporter/fleet.prom',
+  ],
+  exits: {
+    0: 'every writer is fresh and well, or it was asked to stop',
+    1: 'the fleet cannot be looked at',
+    3: 'with --once: somebody has to look at some writers: stale, missing, failing, unknown, cloned, with a wrong clock or an old config',
+  },
+  async run(values, [url], context: MonitorContext) {
+    const { fleetBase } = await import('../kit/fleet-lines.js');
+    const options = await passOptions(fleetBase(url), values, context);
+    if (values.once) return await once(options, context);
+    await goOn(options, values.interval, context);
+    return 0;
+  },
+});
+
+async function passOptions(
+  location: string,
+  values: Values<typeof flags>,
+  context: MonitorContext,
+): Promise<PassOptions> {
+  const { openBook } = await import('../../core/budget/open-book.js');
+  const { readBook } = await import('../../core/budget/book-store.js');
+  const { raiseAlerts } = await import('../../core/alerts/raise-alerts.js');
+  const { home, cwd, env, now, signal } = context;
+  const { budgetStore: place, profile, endpointUrl, caBundle, threshold, textfile } = values;
+  return {
+    location,
+    thresholdMs: threshold,
+    home,
+    textfile: textfile === undefined ? undefined : resolve(cwd, textfile),
+    now,
+    signal,
+    watch: () => lookAt(location, values, context),
+    async readBook() {
+      const until = AbortSignal.any([signal, AbortSignal.timeout(BOOK_MS)]);
+      const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal: until });
+      try {
+        return await readBook(opened.store, until);
+      } finally {
+        opened.close();
+      }
+    },
+    raise: (alerts) => raiseAlerts(alerts, { home, env, now, signal }),
+  };
+}
+
+async function once(options: PassOptions, context: MonitorContext): Promise<number> {
+  const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
+  const { alertsText, passDocument, passText } = await import('../kit/pass-lines.js');
+  const pass = await lookOnce(options);
+  const followed = await follow(pass, options);
+  options.signal.throwIfAborted();
+  warnOf(followed.problems, context);
+  if (pass.fleet === undefined) throw pass.failure;
+  const document = { location: options.location, passes: [passDocument(pass, followed)] };
+  context.outcome(document, () => textOf([...passText(pass, context.verbose), ...alertsText(followed)]));
+  return pass.fleet.troubledCount === 0 ? 0 : 3;
+}
+
+/** Passes until it is asked to stop; each is told as it comes. */
+async function goOn(options: PassOptions, intervalMs: number, context: MonitorContext): Promise<void> {
+  const { follow, lookOnce } = await import('../../core/fleet/watch/monitor-pass.js');
+  const { atIntervals } = await import('../../core/fleet/watch/passes.js');
+  const { alertsText, passDocument, passText } = await import('../kit/pass-lines.js');
+  const { signal, now } = options;
+  const pause = async (ms: number, until: AbortSignal): Promise<void> => {
+    await sleep(ms, undefined, { signal: until }).catch(() => undefined); // it fired: the loop sees that
+  };
+  let before: Date | null = null;
+  const passes = atIntervals({ intervalMs, now, pause, signal }, async () => {
+    const pass = await lookOnce(options, before);
+    before = pass.unseenSince;
+    const isSilent = context.quiet && pass.fleet?.troubledCount === 0;
+    if (!isSilent) await context.print(textOf(passText(pass, context.verbose)));
+    // Told already: a slow channel keeps nobody waiting for it.
+    const followed = await follow(pass, options);
+    warnOf(followed.problems, context);
+    const alerts = alertsText(followed);
+    if (alerts.length > 0) await context.print(textOf(alerts));
+    return passDocument(pass, followed);
+  });
+  if (context.json) return await context.streamDocument(documentParts(options.location, passes));
+  for await (const _ of passes);
+}
+
+async function* documentParts(location: string, passes: AsyncIterable<object>): AsyncGenerator<string> {
+  yield `${documentLine({ location }).slice(0, -'}\n'.length)},"passes":[`;
+  let lineEnd = '\n';
+  for await (const pass of passes) {
+    yield `${lineEnd}${JSON.stringify(pass)}`;
+    lineEnd = ',\n';
+  }
+  yield '\n]}';
+}

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { defineCommand } from '../../cli/command.js';
+import type { Messages, Results, Verbosity } from '../../cli/context.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { textOf } from '../kit/lines.js';
+import { stopwatch, warnOf } from '../kit/run.js';
+import type { TableContext } from '../kit/table.js';
+import { fleetArg, lookAt, type WatchContext, watchFlags } from '../kit/watch.js';
+import { type ReadingContext, whileReading } from '../kit/while-reading.js';
+
+export const command = defineCommand({
+  path: 'fleet status',
+  summary: 'show when each writer of a fleet checked in, and how its last cycle went',
+  description:
+    'Reads the heartbeat of each writer: two listings, and one request a writer. When a writer checked in is told by the clock of the ' +
+    'store; its own clock only says how long before that it succeeded. A writer with a config that never checked in is missing. One ' +
+    'whose heartbeat cannot be read, or is dated later than it can be, is unknown, and never fresh. Configs are read where one ' +
+    'changed, to tell writers that keep an older one. That a machine was cloned shows only when two instances take turns: ' +
+    'what this computer saw before is kept in ~/.archiver/fleet.',
+  args: [fleetArg],
+  flags: watchFlags,
+  examples: [
+    'archiver fleet status s3://acme-archive/lab',
+    'archiver fleet status s3://acme-archive/lab --threshold 26h --json',
+    'archiver fleet status file:///mnt/backup --textfile /var/lib/node_exporter/fleet.prom',
+  ],
+  exits: { 0: 'shown, whatever the state of the writers', 1: 'there is no fleet, or it cannot be looked at' },
+  async run(values, [url], context: Results & Messages & Verbosity & WatchContext & ReadingContext & TableContext) {
+    const { countsText, fleetBase, fleetDocument, fleetTable, troubleLines } = await import('../kit/fleet-lines.js');
+    const elapsed = stopwatch(context);
+    const base = fleetBase(url);
+    const fleet = await whileReading(context, base, (emit) => lookAt(base, values, context, emit), 'fleet status');
+    warnOf(fleet.notes, context);
+    if (values.textfile !== undefined) {
+      const { writeMetrics } = await import('../../core/fleet/watch/textfile.js');
+      await writeMetrics(resolve(context.cwd, values.textfile), fleet, fleet.location);
+    }
+    const table = await fleetTable(fleet, context);
+    const head = `${countsText(fleet)} in ${printable(base)}`;
+    const document = { ...fleetDocument(fleet), requests: fleet.requests, durationMs: elapsed() };
+    context.result(document, () => table + textOf([head, ...troubleLines(fleet, context.verbose)]));
+  },
+});

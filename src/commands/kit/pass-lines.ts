@@ -1,0 +1,43 @@
+// What `fleet monitor` says of a pass.
+import type { Followed, MonitorPass } from '../../core/fleet/watch/monitor-pass.js';
+import { isTroubled } from '../../core/fleet/watch/judge.js';
+import { printable } from '../../core/paths/raw-path.js';
+import { formatDuration, formatQuantity } from '../../ui/format.js';
+import { formatTimestamp } from '../../ui/format-time.js';
+import { conditionList, countsText, troubleLines, writerDocument } from './fleet-lines.js';
+
+/** A line with its time, and one for each of the first troubles. */
+export function passText({ time, fleet, failure, unseenSince }: MonitorPass, isVerbose: boolean): readonly string[] {
+  const at = formatTimestamp(time);
+  if (fleet !== undefined) return [`${at} ${countsText(fleet)}`, ...troubleLines(fleet, isVerbose)];
+  const forMs = time.getTime() - (unseenSince ?? time).getTime();
+  const since = forMs > 0 ? ` for ${formatDuration(forMs)}` : '';
+  return [`${at} ✗ the fleet cannot be seen${since}: ${printable(failure?.message ?? '')}`];
+}
+
+/** What became of alerts; nothing where none was due that had not been sent lately. */
+export const alertsText = ({ alerts, unsentCount }: Followed): readonly string[] => [
+  ...(alerts.length === 0 ? [] : [`  ${formatQuantity(alerts.length, 'alert')} sent`]),
+  ...(unsentCount === 0 ? [] : [`  ${formatQuantity(unsentCount, 'alert')} not sent; see archiver alerts config`]),
+];
+
+/** The pass as JSON, with the writers that somebody has to look at. */
+export const passDocument = (
+  { time, fleet, failure, unseenSince }: MonitorPass,
+  { alerts, unsentCount, problems }: Followed,
+) => ({
+  time: time.toISOString(),
+  isSeen: fleet !== undefined,
+  reason: failure?.message ?? null,
+  unseenSince: unseenSince?.toISOString() ?? null,
+  ...(fleet && {
+    lookedAt: fleet.lookedAt.toISOString(),
+    writerCount: fleet.writers.length,
+    writerConditions: conditionList(fleet.counts),
+    troubledCount: fleet.troubledCount,
+    troubledWriters: fleet.writers.filter(isTroubled).map(writerDocument),
+  }),
+  alerts,
+  unsentCount,
+  notes: problems,
+});

@@ -1,0 +1,56 @@
+// The alerts that are due by how a fleet is. Whoever raises them leaves out what was sent within the cooldown.
+import { type Alert, newAlert, type Severity } from '../../alerts/alert.js';
+import { shellWord } from '../../text/shell-word.js';
+import type { WriterStatus } from './judge.js';
+import { spanText } from './span.js';
+import type { FleetStatus } from './watch-fleet.js';
+
+/** One alert for each writer that nobody hears of, or that has not succeeded for too long; the worst first. */
+export const fleetAlerts = (
+  { writers, location, lookedAt }: FleetStatus,
+  thresholdMs: number,
+  now: Date,
+): readonly Alert[] =>
+  writers.flatMap((writer) => {
+    const due = dueOf(writer, lookedAt, thresholdMs);
+    if (due === undefined) return [];
+    const { writerId, troubles, lastSuccessAt } = writer;
+    const last = lastSuccessAt === null ? '' : `; its last success was at ${lastSuccessAt.toISOString()}`;
+    const description = `writer ${writerId}: ${due.why ?? troubles.join('; ')}${last}`;
+    const recommendation = `see how it is: archiver fleet status ${shellWord(location)}`;
+    return [
+      newAlert({ type: 'stale_writer', severity: due.severity, writerId, location, description, recommendation }, now),
+    ];
+  });
+
+interface Due {
+  readonly severity: Severity;
+  readonly why?: string;
+}
+
+function dueOf(writer: WriterStatus, lookedAt: Date, thresholdMs: number): Due | undefined {
+  const { condition, config, isCloned, lastSuccessAt, heartbeat, staleAfterMs } = writer;
+  const nowMs = lookedAt.getTime();
+  if (condition === 'stale') return { severity: 'critical' };
+  // Whoever has just been given a config is about to be started.
+  if (condition === 'missing')
+    return config !== undefined && nowMs - config.putAt.getTime() > thresholdMs ? { severity: 'critical' } : undefined;
+  if (condition === 'unknown' || isCloned) return { severity: 'warning' };
+  if (condition !== 'failing') return undefined;
+  if (lastSuccessAt === null) return heartbeat === undefined ? undefined : { severity: 'warning' };
+  return nowMs - lastSuccessAt.getTime() > staleAfterMs ? { severity: 'warning' } : undefined;
+}
+
+/** The alert that a fleet as a whole is out of sight; undefined before the threshold. */
+export function unseenAlert(
+  { location, since, why }: { readonly location: string; readonly since: Date; readonly why: string },
+  thresholdMs: number,
+  now: Date,
+): Alert | undefined {
+  const forMs = now.getTime() - since.getTime();
+  if (forMs <= thresholdMs) return undefined;
+  const description = `nothing has been seen of the fleet at ${location} for ${spanText(forMs)}: ${why}`;
+  const recommendation =
+    'see whether the store and the credentials of the monitor are well; the writers may be, or not';
+  return newAlert({ type: 'stale_writer', severity: 'critical', location, description, recommendation }, now);
+}

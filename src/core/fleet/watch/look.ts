@@ -1,0 +1,198 @@
+// Looks at a fleet: one listing of `writers/` (its folders alone), one of `fleet/`, and a GET for each heartbeat. A config is
+// read only where its writer has begun a cycle since it was put, and once for each ETag.
+import { checkWriterId } from '../../dataset/records/identity.js';
+import type { EventSink } from '../../events.js';
+import { reasonText } from '../../failures/errno.js';
+import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
+import { atOnce } from '../../limits/at-once.js';
+import type { ObjectReader, ObjectStore } from '../../object-store/object-store.js';
+import { readAll } from '../../object-store/read-content.js';
+import { parseStoreUrl } from '../../object-store/store-url.js';
+import { printable } from '../../paths/raw-path.js';
+import { progressMeter } from '../../progress-meter.js';
+import { heartbeatKey, MAX_HEARTBEAT_BYTES, parseHeartbeat } from '../heartbeat.js';
+import { cycleStartOf } from './judge.js';
+import type { FleetSight, SeenConfig, SeenHeartbeat, WriterSight } from './sight.js';
+
+/** GETs of small objects: what a store takes from one client without asking it to slow down. */
+export const REQUESTS_AT_ONCE = 32;
+/** A base that was mistyped may have anything below it. */
+const MAX_LISTED = 200_000;
+const MAX_CONFIG_BYTES = 1024 * 1024;
+/** So many requests in a row that get no answer: the store is away, not a writer. */
+const LOST_IN_ROW = 64;
+const CONFIG = /^fleet\/([^/]+)\/config\.yaml$/;
+
+export interface LookOptions {
+  /** The version of a config that was read before, by writer. */
+  readonly knownVersion: (writerId: string, etag: string) => number | undefined;
+  /** `version` in the bytes of a config; undefined for what is none. */
+  readonly versionOf: (bytes: Buffer) => number | undefined;
+  readonly now: () => Date;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/** @throws access-denied when `writers/` may not be listed, not-found where there is no fleet, store, stalled, cancelled */
+export async function lookAtFleet(store: ObjectStore, options: LookOptions): Promise<FleetSight> {
+  const { emit, signal, now } = options;
+  emit({ type: 'phase', phase: 'listing' });
+  const [storeTime, named, configs] = await Promise.all([
+    // The clock of a folder's files is nearly always that of this computer; asking for it writes a file there.
+    parseStoreUrl(store.url).kind === 'file' ? now() : store.time(signal),
+    listWriters(store, signal),
+    listConfigs(store, signal),
+  ]);
+  const ids = [...new Set([...named, ...configs.found.keys()])].toSorted();
+  if (ids.length === 0)
+    throw new ArchiverError(
+      'not-found',
+      `there is no fleet at ${printable(store.url)}: neither writers/ nor fleet/ has a writer`,
+      {
+        hint: 'give the base of the fleet, which has writers/ right below it',
+      },
+    );
+  emit({ type: 'phase', phase: 'reading' });
+  emit({ type: 'plan', items: ids.length, bytes: 0 });
+  const meter = progressMeter(emit);
+  const reach = new Reach();
+  const sights = new Map<string, WriterSight>();
+  const known = new Set(named);
+  await atOnce(ids, REQUESTS_AT_ONCE, async (writerId) => {
+    const config = configs.found.get(writerId);
+    const seen: SeenHeartbeat = known.has(writerId)
+      ? await reach.of(readHeartbeat(store, writerId, signal), signal)
+      : { kind: 'none' };
+    sights.set(writerId, {
+      writerId,
+      seen,
+      config: config && (await withVersion(store, writerId, { seen, config }, options)),
+    });
+    meter.add(1, 0);
+  });
+  meter.finish();
+  reach.check();
+  const all = ids.flatMap((id) => sights.get(id) ?? []);
+  const isOther = ({ seen, config }: WriterSight): boolean => seen.kind === 'none' && config === undefined;
+  return {
+    storeTime,
+    writers: all.filter((one) => !isOther(one)),
+    others: all.filter(isOther).map(({ writerId }) => writerId),
+    configsUnknown: configs.unknown,
+  };
+}
+
+function isWriterId(name: string): boolean {
+  try {
+    return checkWriterId(name) === name;
+  } catch {
+    return false; // a folder of something else
+  }
+}
+
+async function listWriters(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
+  const top = 'writers/';
+  const names: string[] = [];
+  for await (const { prefixes } of reader.list({ prefix: top, delimiter: '/', signal })) {
+    names.push(...prefixes.map((prefix) => prefix.slice(top.length, -1)));
+    refuseMore(names.length, `${reader.url}/${top}`);
+  }
+  return names.filter(isWriterId);
+}
+
+interface ListedConfigs {
+  readonly found: ReadonlyMap<string, SeenConfig>;
+  readonly unknown: string | undefined;
+}
+
+async function listConfigs(reader: ObjectReader, signal: AbortSignal): Promise<ListedConfigs> {
+  const top = 'fleet/';
+  const found = new Map<string, SeenConfig>();
+  let seen = 0;
+  try {
+    for await (const { objects } of reader.list({ prefix: top, signal })) {
+      for (const { key, etag, lastModified } of objects) {
+        const [, id] = CONFIG.exec(key) ?? [];
+        if (id !== undefined && isWriterId(id)) found.set(id, { etag, putAt: lastModified, version: undefined });
+      }
+      refuseMore((seen += objects.length), `${reader.url}/${top}`);
+    }
+  } catch (error) {
+    if (!isArchiverError(error, 'access-denied')) throw error;
+    return { found: new Map(), unknown: reasonText(error) };
+  }
+  return { found, unknown: undefined };
+}
+
+function refuseMore(count: number, place: string): void {
+  if (count <= MAX_LISTED) return;
+  throw new ArchiverError('unsupported', `${printable(place)} has more than ${MAX_LISTED} names: that is no fleet`, {
+    hint: 'give the base of the fleet, which has writers/ and fleet/ right below it',
+  });
+}
+
+async function readHeartbeat(reader: ObjectReader, writerId: string, signal: AbortSignal): Promise<SeenHeartbeat> {
+  let putAt: Date | undefined;
+  try {
+    const content = await reader.get(heartbeatKey(writerId), { signal });
+    putAt = content.lastModified;
+    const bytes = await readAll(content, MAX_HEARTBEAT_BYTES);
+    const heartbeat = parseHeartbeat(bytes);
+    if (heartbeat.writerId !== writerId)
+      return { kind: 'unreadable', reason: `the heartbeat is that of writer ${heartbeat.writerId}`, putAt };
+    if (putAt === undefined || Number.isNaN(putAt.getTime()))
+      return { kind: 'unreadable', reason: 'the store does not say when the heartbeat was put', putAt: undefined };
+    return { kind: 'read', heartbeat, putAt };
+  } catch (error) {
+    if (isArchiverError(error, 'not-found')) return { kind: 'none' };
+    if (!isArchiverError(error) || error.code === 'cancelled' || isAway(error)) throw error;
+    return { kind: 'unreadable', reason: error.message, putAt };
+  }
+}
+
+const isAway = (error: unknown): boolean => isArchiverError(error, 'store', 'stalled', 'io');
+
+/** Tells a writer whose heartbeat the store does not give from a store that gives nothing. */
+class Reach {
+  private answered = 0;
+  private lostInRow = 0;
+  private lost: unknown;
+
+  async of(reading: Promise<SeenHeartbeat>, signal: AbortSignal): Promise<SeenHeartbeat> {
+    try {
+      const seen = await reading;
+      this.answered++;
+      this.lostInRow = 0;
+      return seen;
+    } catch (error) {
+      if (signal.aborted || !isAway(error)) throw error;
+      this.lost = error;
+      if (++this.lostInRow >= LOST_IN_ROW) throw error;
+      return { kind: 'unreadable', reason: reasonText(error), putAt: undefined };
+    }
+  }
+
+  /** @throws when not one could be read */
+  check(): void {
+    if (this.answered === 0 && this.lost !== undefined) throw this.lost;
+  }
+}
+
+/** The config with its version, where that can tell something. */
+async function withVersion(
+  reader: ObjectReader,
+  writerId: string,
+  { seen, config }: { readonly seen: SeenHeartbeat; readonly config: SeenConfig },
+  { knownVersion, versionOf, signal }: LookOptions,
+): Promise<SeenConfig> {
+  const version = knownVersion(writerId, config.etag);
+  if (version !== undefined) return { ...config, version };
+  if (seen.kind !== 'read' || seen.heartbeat.configVersion === null || cycleStartOf(seen) <= config.putAt.getTime())
+    return config;
+  const content = await reader
+    .get(`fleet/${writerId}/config.yaml`, { signal })
+    .catch(noneOn('not-found', 'access-denied', 'store', 'stalled', 'io'));
+  if (content === undefined) return config;
+  const bytes = await readAll(content, MAX_CONFIG_BYTES).catch(noneOn('integrity', 'store', 'stalled', 'io'));
+  return bytes === undefined || content.etag !== config.etag ? config : { ...config, version: versionOf(bytes) };
+}

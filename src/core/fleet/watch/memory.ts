@@ -1,0 +1,108 @@
+// What this computer remembers of a fleet from one look to the next: which instances each writer had (a clone shows only when two
+// of them take turns), the versions of configs that were read, and since when the fleet cannot be seen. It is a hint: without it,
+// or when it is damaged, watching starts anew.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isArchiverError, systemCode } from '../../failures/errors.js';
+import { fileFailure } from '../../failures/file-failure.js';
+import { changeFile } from '../../state/change-file.js';
+import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
+import type { FleetSight, WriterSight } from './sight.js';
+
+const KIND = { type: 'archiver-fleet-memory', format: 1, noun: 'memory of a fleet' };
+/** Of a writer; more are restarts long ago. */
+const INSTANCES_KEPT = 4;
+const MAX_INSTANCE = 100;
+/** Two that took turns are told of for so long after the last turn. */
+const CLONE_MS = 86_400_000;
+
+export interface WriterMemory {
+  readonly writerId: string;
+  /** The latest instance last. */
+  readonly instances: readonly string[];
+  /** When an earlier instance came back; ISO 8601. */
+  readonly turnedAt: string | null;
+  readonly configEtag: string | null;
+  readonly configVersion: number | null;
+}
+
+export interface FleetMemory {
+  /** Since when nothing of the fleet can be seen; ISO 8601. */
+  readonly unseenSince: string | null;
+  readonly writers: ReadonlyMap<string, WriterMemory>;
+}
+
+export const NO_MEMORY: FleetMemory = { unseenSince: null, writers: new Map() };
+
+/** The file for the fleet at a base, in the folder of local state. */
+export const memoryPath = (home: string, baseUrl: string): string =>
+  join(home, 'fleet', `${createHash('sha256').update(baseUrl).digest('hex').slice(0, 16)}.json`);
+
+/** What is remembered; nothing where there is no file, or one that cannot be used. @throws access-denied, io */
+export async function readMemory(path: string): Promise<FleetMemory> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return NO_MEMORY;
+    throw fileFailure('read', path, error);
+  }
+  try {
+    const { fields } = parseStateDocument(text, KIND, { path, hint: 'remove it' });
+    // Its checksum shows that this program wrote it.
+    const writers = fields.list('writers') as readonly WriterMemory[];
+    return {
+      unseenSince: fields.optionalText('unseenSince') ?? null,
+      writers: new Map(writers.map((one) => [one.writerId, one])),
+    };
+  } catch (error) {
+    if (isArchiverError(error, 'integrity', 'unsupported')) return NO_MEMORY;
+    throw error;
+  }
+}
+
+/** Replaces what is remembered. @throws conflict, access-denied, no-space, io */
+export async function saveMemory(path: string, baseUrl: string, memory: FleetMemory): Promise<void> {
+  await changeFile(path, 'the memory of the fleet', {
+    change: async () => memory,
+    encode: ({ unseenSince, writers }) =>
+      encodeStateDocument(KIND, { location: baseUrl, unseenSince, writers: [...writers.values()] }),
+  });
+}
+
+/** What is remembered after a look. Writers that are gone are forgotten. */
+export function remembered({ writers }: FleetSight, before: FleetMemory, now: Date): FleetMemory {
+  const after = writers.map((sight) => rememberedOf(sight, before.writers.get(sight.writerId), now));
+  return { unseenSince: null, writers: new Map(after.map((one) => [one.writerId, one])) };
+}
+
+function rememberedOf(
+  { writerId, seen, config }: WriterSight,
+  before: WriterMemory | undefined,
+  now: Date,
+): WriterMemory {
+  const known = before?.instances ?? [];
+  const instance = seen.kind === 'read' ? seen.heartbeat.instanceId.slice(0, MAX_INSTANCE) : known.at(-1);
+  const isBack = instance !== undefined && instance !== known.at(-1) && known.includes(instance);
+  const others = known.filter((one) => one !== instance);
+  return {
+    writerId,
+    instances: [...others, ...(instance === undefined ? [] : [instance])].slice(-INSTANCES_KEPT),
+    turnedAt: isBack ? now.toISOString() : (before?.turnedAt ?? null),
+    configEtag: config?.version === undefined ? null : config.etag,
+    configVersion: config?.version ?? null,
+  };
+}
+
+/** Two instances of it took turns within the last day. */
+export const isClonedIn = ({ writers }: FleetMemory, writerId: string, now: Date): boolean => {
+  const turnedAt = writers.get(writerId)?.turnedAt ?? null;
+  return turnedAt !== null && Math.abs(now.getTime() - Date.parse(turnedAt)) < CLONE_MS;
+};
+
+/** The version of the config with this ETag. */
+export const versionIn = ({ writers }: FleetMemory, writerId: string, etag: string): number | undefined => {
+  const known = writers.get(writerId);
+  return known?.configEtag === etag ? (known.configVersion ?? undefined) : undefined;
+};

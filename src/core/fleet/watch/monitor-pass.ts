@@ -1,0 +1,113 @@
+// One pass of a monitor: look at the fleet, say how it is, write metrics, evaluate budgets, raise alerts. A store that is away fails
+// no pass: it is told, and alerted once the fleet has been out of sight for longer than the threshold.
+import type { Alert } from '../../alerts/alert.js';
+import type { Raised } from '../../alerts/raise-alerts.js';
+import type { BudgetBook } from '../../budget/budget.js';
+import { budgetAlerts } from '../../budget/budget-alerts.js';
+import { reasonText } from '../../failures/errno.js';
+import { type ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { fleetAlerts, unseenAlert } from './fleet-alerts.js';
+import { memoryPath, readMemory, saveMemory } from './memory.js';
+import { writeMetrics } from './textfile.js';
+import type { FleetStatus } from './watch-fleet.js';
+
+export interface MonitorPass {
+  /** When it began. */
+  readonly time: Date;
+  /** Undefined where it could not be seen; `failure` says why. */
+  readonly fleet: FleetStatus | undefined;
+  readonly failure: ArchiverError | undefined;
+  /** Since when it cannot be. */
+  readonly unseenSince: Date | null;
+  readonly problems: readonly string[];
+}
+
+export interface Followed {
+  /** What was sent. */
+  readonly alerts: readonly Alert[];
+  /** Due, and arrived nowhere: no channel is on, or none took them. */
+  readonly unsentCount: number;
+  /** What went wrong beside the look, in sentences. */
+  readonly problems: readonly string[];
+}
+
+export interface PassOptions {
+  /** The base of the fleet, as its store calls it. */
+  readonly location: string;
+  readonly thresholdMs: number;
+  /** The folder of local state. */
+  readonly home: string;
+  readonly textfile: string | undefined;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+  readonly watch: () => Promise<FleetStatus>;
+  readonly readBook: () => Promise<BudgetBook>;
+  readonly raise: (alerts: readonly Alert[]) => Promise<Raised>;
+}
+
+/** Looks. `before`: since when the fleet was out of sight at the pass before. @throws usage, and when it is interrupted */
+export async function lookOnce(options: PassOptions, before: Date | null = null): Promise<MonitorPass> {
+  const { watch, now, signal, home, location } = options;
+  const time = now();
+  try {
+    return { time, fleet: await watch(), failure: undefined, unseenSince: null, problems: [] };
+  } catch (error) {
+    if (signal.aborted || !isArchiverError(error) || error.code === 'usage') throw error;
+    const problems: string[] = [];
+    const kept = await noteUnseen(memoryPath(home, location), location, before ?? time).catch((reason: unknown) => {
+      problems.push(`since when the fleet cannot be seen is not remembered: ${reasonText(reason)}`);
+    });
+    return { time, fleet: undefined, failure: error, unseenSince: kept ?? before ?? time, problems };
+  }
+}
+
+/** Since when, by what is remembered. @throws what reading and saving throws */
+async function noteUnseen(path: string, location: string, since: Date): Promise<Date> {
+  const memory = await readMemory(path);
+  if (memory.unseenSince !== null) return new Date(memory.unseenSince);
+  await saveMemory(path, location, { ...memory, unseenSince: since.toISOString() });
+  return since;
+}
+
+/** What follows from a look. Never throws. */
+export async function follow(pass: MonitorPass, options: PassOptions): Promise<Followed> {
+  const { textfile, location, thresholdMs, now, readBook, raise } = options;
+  const problems = [...pass.problems, ...(pass.fleet?.notes ?? [])];
+  const tried = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      problems.push(`${what}: ${reasonText(error)}`);
+      return undefined;
+    }
+  };
+  if (textfile !== undefined)
+    await tried('the metrics are not written', () => writeMetrics(textfile, pass.fleet, location));
+  const book = await tried('budgets are not evaluated', readBook);
+  const alerts = [
+    ...alertsOf(pass, { location, thresholdMs }, now()),
+    ...(book === undefined ? [] : allBudgetAlerts(book, now())),
+  ];
+  const { due, outcomes, problems: troubles } = await raise(alerts);
+  const isSent = outcomes.some(({ delivery }) => delivery !== 'failed');
+  const sent = isSent ? due : [];
+  return { alerts: sent, unsentCount: due.length - sent.length, problems: [...problems, ...troubles] };
+}
+
+function alertsOf(
+  { fleet, failure, unseenSince }: MonitorPass,
+  { location, thresholdMs }: Pick<PassOptions, 'location' | 'thresholdMs'>,
+  now: Date,
+): readonly Alert[] {
+  if (fleet !== undefined) return fleetAlerts(fleet, thresholdMs, now);
+  if (failure === undefined || unseenSince === null) return [];
+  const alert = unseenAlert({ location, since: unseenSince, why: failure.message }, thresholdMs, now);
+  return alert === undefined ? [] : [alert];
+}
+
+const allBudgetAlerts = (book: BudgetBook, now: Date): readonly Alert[] => [
+  ...budgetAlerts(book, null, now),
+  ...[...book.projects.keys()].flatMap((project) =>
+    budgetAlerts(book, project, now).filter(({ isGlobal }) => !isGlobal),
+  ),
+];

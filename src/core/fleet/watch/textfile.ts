@@ -1,0 +1,104 @@
+// A fleet as metrics for Prometheus, in its text format (https://prometheus.io/docs/instrumenting/exposition_formats/), for the
+// textfile collector of node_exporter. Names follow its conventions: base units, a prefix for the program, moments as seconds
+// since 1970.
+import { fileFailure } from '../../failures/file-failure.js';
+import { replaceFile } from '../../state/replace-file.js';
+import { CONDITIONS, type WriterStatus } from './judge.js';
+import type { FleetStatus } from './watch-fleet.js';
+
+/** node_exporter reads it as another user. */
+const READABLE = 0o644;
+
+type Labels = Readonly<Record<string, string>>;
+interface Metric<T> {
+  readonly name: string;
+  readonly help: string;
+  /** Nothing where it is not known. */
+  readonly value: (of: T) => number | null;
+}
+
+const sumOf =
+  (key: 'files' | 'bytes' | 'storedBytes') =>
+  ({ heartbeat }: WriterStatus): number | null =>
+    heartbeat === undefined ? null : heartbeat.sources.reduce((sum, source) => sum + source[key], 0);
+
+const seconds = (moment: Date | null): number | null => (moment === null ? null : moment.getTime() / 1000);
+
+const WRITER_METRICS: readonly Metric<WriterStatus>[] = [
+  {
+    name: 'heartbeat_age_seconds',
+    help: 'Age of the last heartbeat by the clock of the store.',
+    value: ({ ageMs }) => (ageMs === null ? null : ageMs / 1000),
+  },
+  {
+    name: 'heartbeat_timestamp_seconds',
+    help: 'When the writer last checked in, by the clock of the store.',
+    value: ({ checkedInAt }) => seconds(checkedInAt),
+  },
+  {
+    name: 'last_success_timestamp_seconds',
+    help: 'When a cycle last ended in which every source succeeded.',
+    value: ({ lastSuccessAt }) => seconds(lastSuccessAt),
+  },
+  {
+    name: 'healthy',
+    help: '1 when the writer is fresh and its latest cycle succeeded, else 0.',
+    value: ({ condition }) => (condition === 'starting' ? null : Number(condition === 'healthy')),
+  },
+  { name: 'files', help: 'Files in the newest versions of its sources.', value: sumOf('files') },
+  { name: 'bytes', help: 'Bytes of content in the newest versions of its sources.', value: sumOf('bytes') },
+  { name: 'stored_bytes', help: 'Bytes that these take in the store.', value: sumOf('storedBytes') },
+  {
+    name: 'clock_skew_seconds',
+    help: 'How far the clock of the writer is ahead of that of the store.',
+    value: ({ clockSkewMs }) => (clockSkewMs === null ? null : clockSkewMs / 1000),
+  },
+];
+
+/** The text for a fleet that was seen; undefined: it could not be. */
+export function metricsText(fleet: FleetStatus | undefined, location: string): string {
+  const base = { fleet: location };
+  const up = familyOf('archiver_fleet_up', '1 when the fleet could be seen, else 0.', [
+    [base, fleet === undefined ? 0 : 1],
+  ]);
+  if (fleet === undefined) return up;
+  const { writers, counts, lookedAt } = fleet;
+  const states = CONDITIONS.map((state) => [{ ...base, state }, counts[state]] as const);
+  return [
+    up,
+    familyOf('archiver_fleet_seen_timestamp_seconds', 'When the fleet was seen, by the clock of the store.', [
+      [base, lookedAt.getTime() / 1000],
+    ]),
+    familyOf('archiver_fleet_writers', 'Writers by their state.', states),
+    ...WRITER_METRICS.map(({ name, help, value }) =>
+      familyOf(
+        `archiver_writer_${name}`,
+        help,
+        writers.map((writer) => [{ ...base, writer: writer.writerId }, value(writer)] as const),
+      ),
+    ),
+  ].join('');
+}
+
+function familyOf(name: string, help: string, samples: readonly (readonly [Labels, number | null])[]): string {
+  const lines = samples.flatMap(([labels, value]) =>
+    value === null ? [] : [`${name}${labelsText(labels)} ${value}\n`],
+  );
+  return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
+}
+
+const labelsText = (labels: Labels): string =>
+  `{${Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',')}}`;
+
+const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+/** Replaces the file, so that a reader never finds half of it. @throws access-denied, no-space, io */
+export async function writeMetrics(path: string, fleet: FleetStatus | undefined, location: string): Promise<void> {
+  try {
+    await replaceFile(path, metricsText(fleet, location), READABLE);
+  } catch (error) {
+    throw fileFailure('write', path, error);
+  }
+}
