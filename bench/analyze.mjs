@@ -34,7 +34,9 @@ async function fill(client) {
   const put = (n) =>
     new Promise((resolve, reject) => {
       const sent = request(`${endpoint}/${BUCKET}/${keyOf(n)}`, { method: 'PUT', agent }, (answer) => {
-        answer.resume().on('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`${answer.statusCode}`))));
+        answer
+          .resume()
+          .on('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`${answer.statusCode}`))));
       });
       sent.on('error', reject).end(bodyOf(n));
     });

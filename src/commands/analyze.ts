@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.js';
 import type { Clock, Messages, Pricing, Results } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
-import { conflicts, requires } from '../cli/rule.js';
+import { conflicts, dashed, idle, requires } from '../cli/rule.js';
 import { PROVIDERS } from '../core/cost/providers.js';
 import type { EventSink } from '../core/events.js';
 import { detectedStoreFlags } from './kit/flags.js';
@@ -28,6 +28,24 @@ const flags = {
     sample: 's3://acme-logs/acme-archive/daily/2026-05-31T01-00Z/manifest.json',
     describe: 'manifest.json of an S3 Inventory (CSV or Parquet) to read instead of listing; s3:// or file://',
   }),
+  engine: flag.choice(['local', 'athena'], {
+    default: 'local',
+    describe: 'who adds up the inventory: this computer, or Amazon Athena from its table, in one query',
+  }),
+  athenaDatabase: flag.text({ placeholder: 'NAME', default: 'default', describe: 'database of the table' }),
+  athenaTable: flag.text({
+    placeholder: 'NAME',
+    describe: "table over the inventory, as S3's user guide makes it, with partitions dt",
+  }),
+  athenaWorkgroup: flag.text({ placeholder: 'NAME', default: 'primary', describe: 'workgroup of the query' }),
+  athenaOutputLocation: flag.text({
+    placeholder: 'URL',
+    sample: 's3://acme-athena/results/',
+    describe: 'where Athena writes the result; not needed where the workgroup says it',
+  }),
+  athenaMaxScan: flag.bytes(1, {
+    describe: 'bytes that Athena may read: more is refused before, and stopped while it runs',
+  }),
   progress: flag.on({
     default: true,
     describe: 'show how much is listed, on stderr',
@@ -47,6 +65,14 @@ const flags = {
   }),
 };
 
+const ATHENA_FLAGS = [
+  'athenaDatabase',
+  'athenaTable',
+  'athenaWorkgroup',
+  'athenaOutputLocation',
+  'athenaMaxScan',
+] as const;
+
 type Context = Results & Clock & Messages & Pricing & StoreContext & ProgressContext & TableContext;
 
 export const command = defineCommand({
@@ -60,7 +86,8 @@ export const command = defineCommand({
     'Nothing is changed. A listing of 1000 objects is one request. --sampling draws ranges of keys between folders: a store ' +
     'without folders is listed in full, and a sample may miss a folder that is much larger than the others.\n' +
     '--inventory reads what S3 has listed, so that nothing is listed but the unfinished uploads of URL; without URL nothing but the ' +
-    'inventory is read. It is of its date, and without what its configuration leaves out.',
+    'inventory is read. It is of its date, and without what its configuration leaves out. --engine athena has Athena read it, for ' +
+    'buckets of billions of objects; what that costs at most is said before.',
   args: [
     arg.url('URL', {
       describe: 'the bucket or folder: s3://bucket[/prefix], or file:///folder; not needed with --inventory',
@@ -68,7 +95,19 @@ export const command = defineCommand({
     }),
   ],
   flags,
-  rules: [requires('sampleSize', 'sampling'), conflicts('inventory', ['sampling', 'sampleSize'])],
+  rules: [
+    requires('sampleSize', 'sampling'),
+    conflicts('inventory', ['sampling', 'sampleSize']),
+    {
+      kind: 'check',
+      text: '--engine athena needs --inventory and --athena-table',
+      ok: ({ engine, inventory, athenaTable }) =>
+        engine === 'local' || (inventory !== undefined && athenaTable !== undefined),
+    },
+    ...ATHENA_FLAGS.map((key) =>
+      idle(key, ['engine'], `${dashed(key)} needs --engine athena`, ({ engine }) => engine !== 'athena'),
+    ),
+  ],
   examples: [
     'archiver analyze s3://acme-archive',
     'archiver analyze s3://acme-archive/lab --sampling --sample-size 50000',

@@ -297,3 +297,33 @@ describe('refused in one sentence', () => {
     expect(await refused('--inventory', `s3://logs/${MANIFEST}`, '--sampling')).toContain('--sampling');
   });
 });
+
+describe('--engine athena', () => {
+  const athena = ['--engine', 'athena', '--athena-table', 'daily'];
+
+  test('reads no more than it may', async () => {
+    put('a', GiB, 1);
+    const manifest = await delivered(await inventoryOf({ format: 'CSV' }));
+    const { status, stderr } = await analyze('--inventory', manifest, ...athena, '--athena-max-scan', '10');
+    expect([status, stderr]).toEqual([
+      4,
+      expect.stringMatching(/Athena may read \d+ B, and --athena-max-scan allows 10 B/),
+    ]);
+  });
+
+  test('needs an inventory and a table, and its flags need it', async () => {
+    expect(await refused('s3://lab', ...athena)).toContain('--engine athena needs --inventory and --athena-table');
+    expect(await refused('--inventory', `s3://logs/${MANIFEST}`, '--athena-table', 'daily')).toContain(
+      '--athena-table needs --engine athena',
+    );
+  });
+
+  test('needs to know the partition', async () => {
+    const made = await inventoryOf({ format: 'CSV' });
+    const { store } = await openTestS3(s3.endpoint, 'logs', { prefix: '' });
+    await store.put('inv/lab/daily/latest/manifest.json', made.get(MANIFEST) ?? Buffer.of());
+    expect(await refused('--inventory', 's3://logs/inv/lab/daily/latest/manifest.json', ...athena)).toContain(
+      'its partition in Athena is not known',
+    );
+  });
+});

@@ -88,6 +88,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   alreadyComplete: key(flag, 'there was nothing left to do'),
   archive: key(text, 'URL of the archive that was read'),
   arguments: key(listOf(of('name describe type optional many')), 'positional arguments'),
+  athena: key(of('queryId scannedBytes queryUsd'), 'the query of Athena that added it up'),
   averageBytes: key(bytes, 'of a shard'),
   awardNumber: key(orNull(text), 'as it was given'),
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
@@ -362,7 +363,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   inVersions: key(listOf(of('firstVersion lastVersion')), 'versions that hold it, as runs'),
   intervals: key(listOf(of('level lowUsd highUsd')), 'ranges that the sum is in'),
   inventory: key(
-    of('createdAt inventoryFormat inventoryFiles bytes hasClasses hasDates hasVersions'),
+    of('createdAt inventoryFormat inventoryFiles bytes hasClasses hasDates hasVersions athena?'),
     'the S3 Inventory that was read instead of listing',
   ),
   inventoryFiles: key(count, 'files that an inventory consists of'),
@@ -537,6 +538,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   putPer1000: key(usd, 'for 1000 PUT, COPY or POST requests'),
   quantity: key(number, 'how much of it is paid for'),
+  queryId: key(text, 'as Athena names it'),
+  queryUsd: key(usd, 'what the query costs, by the price of most regions'),
   r2: key(
     orNull(number),
     'share of the variance that was foreseen, below 0 where the mean would have done better; null where all days were alike',
@@ -620,6 +623,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     of('storageClass plainUsd monthlyUsd requestsUsd', { monthlyUsd: signedUsd.type, requestsUsd: signedUsd.type }),
     'against a plain copy in this class; negative where the upload costs more',
   ),
+  scannedBytes: key(bytes, 'that the query has read'),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   selectors: key(

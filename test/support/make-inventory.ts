@@ -33,7 +33,9 @@ export const ALL_COLUMNS = Object.keys(CSV_NAMES) as InventoryColumn[];
 export const INVENTORY = 'inv/lab/daily';
 export const MANIFEST = `${INVENTORY}/2026-05-31T01-00Z/manifest.json`;
 
-type Row = Readonly<Record<InventoryColumn, string | number | boolean | null>>;
+export type InventoryRow = Readonly<Record<Exclude<InventoryColumn, 'key'>, string | number | boolean | null>> & {
+  readonly key: string;
+};
 
 export interface InventoryOptions {
   readonly format: 'CSV' | 'Parquet';
@@ -48,7 +50,8 @@ export interface InventoryOptions {
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
 
 /** As `java.net.URLEncoder` has it. */
-const encoded = (key: string): string => encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/');
+export const encodedKey = (key: string): string =>
+  encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/');
 
 /** Every version that the store lists. */
 export async function versionsOf(store: ObjectStore): Promise<readonly ObjectVersion[]> {
@@ -58,7 +61,7 @@ export async function versionsOf(store: ObjectStore): Promise<readonly ObjectVer
 }
 
 /** Rows as a table of Athena has them. */
-export const rowsOf = (versions: readonly ObjectVersion[], bucket = 'lab'): readonly Row[] =>
+export const rowsOf = (versions: readonly ObjectVersion[], bucket = 'lab'): readonly InventoryRow[] =>
   versions.map(({ key, versionId, isCurrent, isDeleteMarker, sizeBytes, lastModified, storageClass }) => ({
     bucket,
     key,
@@ -70,20 +73,22 @@ export const rowsOf = (versions: readonly ObjectVersion[], bucket = 'lab'): read
     storage_class: isDeleteMarker ? null : (storageClass ?? 'STANDARD'),
   }));
 
-const csvOf = (rows: readonly Row[], columns: readonly InventoryColumn[]): Buffer =>
+const csvOf = (rows: readonly InventoryRow[], columns: readonly InventoryColumn[]): Buffer =>
   gzipSync(
     rows
       .map((row) =>
         columns
-          .map(
-            (name) => `"${name === 'key' ? encoded(String(row.key)) : String(row[name] ?? '').replaceAll('"', '""')}"`,
-          )
+          .map((name) => `"${name === 'key' ? encodedKey(row.key) : String(row[name] ?? '').replaceAll('"', '""')}"`)
           .join(','),
       )
       .join('\n'),
   );
 
-async function parquetOf(rows: readonly Row[], columns: readonly InventoryColumn[], codec: string): Promise<Buffer> {
+async function parquetOf(
+  rows: readonly InventoryRow[],
+  columns: readonly InventoryColumn[],
+  codec: string,
+): Promise<Buffer> {
   const folder = await tempFolder();
   const [json, parquet] = [join(folder, 'rows.json'), join(folder, 'rows.parquet')];
   await writeFile(json, rows.map((row) => JSON.stringify(row)).join('\n'));
@@ -103,7 +108,7 @@ async function parquetOf(rows: readonly Row[], columns: readonly InventoryColumn
 
 /** The files of an inventory by their keys. */
 export async function makeInventory(
-  rows: readonly Row[],
+  rows: readonly InventoryRow[],
   { format, columns = ALL_COLUMNS, codec = 'snappy', rowsAFile = 200, bucket = 'lab' }: InventoryOptions,
 ): Promise<Map<string, Buffer>> {
   const made = new Map<string, Buffer>();

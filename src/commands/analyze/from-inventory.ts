@@ -1,14 +1,14 @@
 // A bucket, as an S3 Inventory has it. Unfinished multipart uploads are in no inventory: they are listed where the bucket is named.
-import { type StoreAnalysis, unfinishedOf } from '../../core/analyze/analyze-store.js';
+import { type InventoryRead, type StoreAnalysis, unfinishedOf } from '../../core/analyze/analyze-store.js';
 import { gapsOf, type Inventory, manifestPlace, readManifest } from '../../core/analyze/inventory/manifest.js';
-import { tallyInventory } from '../../core/analyze/inventory/tally-inventory.js';
+import { type InventoryTally, tallyInventory } from '../../core/analyze/inventory/tally-inventory.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { RequestCounts } from '../../core/object-store/object-store.js';
 import type { OpenedStore } from '../../core/object-store/open-store.js';
 import { parseStoreUrl, storeUrlOf } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { withStore } from '../kit/store.js';
-import type { AnalyzeCall, FoundStore } from './from-listing.js';
+import type { AnalyzeCall, FoundStore } from './analyze-call.js';
 
 type Opened = Pick<OpenedStore, 'store' | 'requests' | 'region' | 'isAws'>;
 
@@ -25,20 +25,19 @@ export async function inventoriedStore(
   return await withStore({ ...opening, baseUrl: place.storeUrl }, async (holder) => {
     const inventory = await readManifest(holder.store, place.key, context.signal);
     const prefix = prefixIn(inventory, url);
-    const gaps = gapsOf(inventory);
+    const read: InventoryRead = {
+      ...gapsOf(inventory),
+      createdAt: inventory.createdAt,
+      format: inventory.format,
+      files: inventory.files.length,
+      bytes: inventory.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    };
     const work = { reader: holder.store, inventory, place, prefix, emit, now: context.now(), signal: context.signal };
-    const stored = await tallyInventory(work);
+    const counted = await countedBy(work, read, holder, call);
     const analysis = (unfinished: StoreAnalysis['unfinished']): StoreAnalysis => ({
-      stored,
-      versionsHidden: !gaps.hasVersions,
+      ...counted,
+      versionsHidden: !read.hasVersions,
       unfinished,
-      inventory: {
-        ...gaps,
-        createdAt: inventory.createdAt,
-        format: inventory.format,
-        files: inventory.files.length,
-        bytes: inventory.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-      },
     });
     if (url === undefined) {
       const location = `s3://${inventory.sourceBucket}`;
@@ -51,6 +50,18 @@ export async function inventoriedStore(
       return { ...billedAt(bucket, call), location, isFolder: false, requests, analysis: analysis(unfinished) };
     });
   });
+}
+
+async function countedBy(
+  work: InventoryTally,
+  read: InventoryRead,
+  holder: Opened,
+  call: AnalyzeCall,
+): Promise<Pick<StoreAnalysis, 'stored'> & { readonly inventory: InventoryRead }> {
+  if (call.values.engine === 'local') return { stored: await tallyInventory(work), inventory: read };
+  const { athenaTally } = await import('./with-athena.js');
+  const { stored, ...athena } = await athenaTally({ ...work, read }, billedAt(holder, call).region, call);
+  return { stored, inventory: { ...read, athena } };
 }
 
 /** S3 delivers to the region of the bucket. A copy in a folder does not tell it: then only --region does. */

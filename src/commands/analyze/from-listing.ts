@@ -1,26 +1,10 @@
 // A store, listed.
-import { analyzeStore, type StoreAnalysis } from '../../core/analyze/analyze-store.js';
-import type { EventSink } from '../../core/events.js';
+import { analyzeStore } from '../../core/analyze/analyze-store.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { refuseMissingFolder, type StoreContext, type StoreValues, withStore } from '../kit/store.js';
+import { refuseMissingFolder, withStore } from '../kit/store.js';
+import type { AnalyzeCall, FoundStore } from './analyze-call.js';
 
 const LISTINGS_AT_ONCE = 16;
-
-export interface AnalyzeCall {
-  readonly values: StoreValues & { readonly sampling: boolean; readonly sampleSize: number };
-  readonly context: StoreContext;
-  readonly emit: EventSink;
-}
-
-/** What was found, and where: what it costs is not said yet. */
-export interface FoundStore {
-  readonly analysis: StoreAnalysis;
-  readonly location: string;
-  readonly isFolder: boolean;
-  readonly isAws: boolean;
-  readonly region: string | undefined;
-  readonly requests: object;
-}
 
 /** @throws not-found for a folder that is not there, and what the store says */
 export async function listedStore(baseUrl: string, { values, context, emit }: AnalyzeCall): Promise<FoundStore> {

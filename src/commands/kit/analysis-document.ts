@@ -1,5 +1,6 @@
 // What lies in a store and what it costs, as JSON.
 import type { InventoryRead } from '../../core/analyze/analyze-store.js';
+import { athenaUsd } from '../../core/analyze/inventory/athena-cost.js';
 import { type MoveSaving, payOffDays } from '../../core/analyze/move-savings.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import { originOf } from '../../core/cost/price-table.js';
@@ -68,6 +69,12 @@ function savingDocument(move: MoveSaving): object {
   };
 }
 
-function inventoryDocument({ createdAt, format, files, ...rest }: InventoryRead): object {
-  return { createdAt: createdAt.toISOString(), inventoryFormat: format, inventoryFiles: files, ...rest };
+function inventoryDocument({ createdAt, format, files, athena, ...rest }: InventoryRead): object {
+  return {
+    createdAt: createdAt.toISOString(),
+    inventoryFormat: format,
+    inventoryFiles: files,
+    ...rest,
+    ...(athena && { athena: { ...athena, queryUsd: roundedUsd(athenaUsd(athena.scannedBytes)) } }),
+  };
 }

@@ -1,5 +1,6 @@
 // What lies in a store and what it costs, as text.
 import { type InventoryRead, type StoreAnalysis, STALE_DAYS } from '../../core/analyze/analyze-store.js';
+import { athenaUsd } from '../../core/analyze/inventory/athena-cost.js';
 import { type MoveSaving, moveSavings, payOffDays } from '../../core/analyze/move-savings.js';
 import { errorOfTotal } from '../../core/analyze/sample.js';
 import { monthOf, wholeMonth } from '../../core/analyze/stored-tally.js';
@@ -140,12 +141,20 @@ export function headLines(analyzed: AnalyzedStore, figures: Figures): readonly s
 }
 
 /** Its date, and what it does not say. */
-function inventoryLines({ createdAt, format, files, bytes, ...gaps }: InventoryRead): readonly string[] {
+function inventoryLines({ createdAt, format, files, bytes, athena, ...gaps }: InventoryRead): readonly string[] {
   return [
     fact(
       'inventory',
       `begun ${formatMinute(createdAt)}, ${format}, ${amountText(files, 'file', bytes)}; what changed since is not in it`,
     ),
+    ...(athena === undefined
+      ? []
+      : [
+          fact(
+            'athena',
+            `read ${formatBytes(athena.scannedBytes)} for ${formatUsd(athenaUsd(athena.scannedBytes))} (query ${printable(athena.queryId)})`,
+          ),
+        ]),
     ...(gaps.hasClasses ? [] : [fact('', 'it has no column StorageClass: what is stored has no known price')]),
     ...(gaps.hasDates
       ? []

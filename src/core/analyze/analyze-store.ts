@@ -57,6 +57,8 @@ export interface InventoryRead extends Gaps {
   readonly files: number;
   /** Of the files. */
   readonly bytes: number;
+  /** Who added them up, if it was not this program. */
+  readonly athena?: { readonly queryId: string; readonly scannedBytes: number };
 }
 
 export interface Sampled {
