@@ -26,7 +26,20 @@ const version = (key: string, sizeBytes: number, ageMs = 0, more: Partial<Object
 });
 
 const sizes = [0, 1, ...Array.from({ length: 45 }, (_, n) => [2 ** (n + 1) - 1, 2 ** (n + 1)]).flat()];
-const ages = [-DAY, -1000, 0, 1000, DAY - 1000, DAY, 29.5 * DAY, 30 * DAY, 365 * DAY - 1000, 365 * DAY, 4000 * DAY];
+const ages = [
+  -DAY,
+  -1000,
+  0,
+  1000,
+  DAY - 1000,
+  DAY,
+  29.5 * DAY,
+  30 * DAY,
+  365 * DAY - 1000,
+  365 * DAY,
+  400 * DAY,
+  4000 * DAY,
+];
 const VERSIONS: readonly ObjectVersion[] = [
   ...sizes.map((size, n) => version(`sizes/${n}`, size)),
   ...ages.map((age, n) => version(`ages/${n}`, 1000, age, { storageClass: 'GLACIER' })),
