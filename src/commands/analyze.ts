@@ -3,19 +3,18 @@ import { defineCommand } from '../cli/command.js';
 import type { Clock, Messages, Pricing, Results } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
-import { requires } from '../cli/rule.js';
+import { conflicts, dashed, idle, requires } from '../cli/rule.js';
 import { PROVIDERS } from '../core/cost/providers.js';
 import type { EventSink } from '../core/events.js';
 import { detectedStoreFlags } from './kit/flags.js';
 import { textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import type { AnalyzedStore } from './kit/store-analysis.js';
-import { type StoreContext, withStore } from './kit/store.js';
+import type { StoreContext } from './kit/store.js';
 import { tableText, type TableContext } from './kit/table.js';
 
 /** Where nothing tells the region of a bucket. */
 const LAST_RESORT = 'us-east-1';
-const LISTINGS_AT_ONCE = 16;
 
 const flags = {
   provider: flag.choice(PROVIDERS, {
@@ -24,6 +23,29 @@ const flags = {
   }),
   ...detectedStoreFlags,
   format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'json is the same as --json' }),
+  inventory: flag.text({
+    placeholder: 'URL',
+    sample: 's3://acme-logs/acme-archive/daily/2026-05-31T01-00Z/manifest.json',
+    describe: 'manifest.json of an S3 Inventory (CSV or Parquet) to read instead of listing; s3:// or file://',
+  }),
+  engine: flag.choice(['local', 'athena'], {
+    default: 'local',
+    describe: 'who adds up the inventory: this computer, or Amazon Athena from its table, in one query',
+  }),
+  athenaDatabase: flag.text({ placeholder: 'NAME', default: 'default', describe: 'database of the table' }),
+  athenaTable: flag.text({
+    placeholder: 'NAME',
+    describe: "table over the inventory, as S3's user guide makes it, with partitions dt",
+  }),
+  athenaWorkgroup: flag.text({ placeholder: 'NAME', default: 'primary', describe: 'workgroup of the query' }),
+  athenaOutputLocation: flag.text({
+    placeholder: 'URL',
+    sample: 's3://acme-athena/results/',
+    describe: 'where Athena writes the result; not needed where the workgroup says it',
+  }),
+  athenaMaxScan: flag.bytes(1, {
+    describe: 'bytes that Athena may read: more is refused before, and stopped while it runs',
+  }),
   progress: flag.on({
     default: true,
     describe: 'show how much is listed, on stderr',
@@ -43,6 +65,14 @@ const flags = {
   }),
 };
 
+const ATHENA_FLAGS = [
+  'athenaDatabase',
+  'athenaTable',
+  'athenaWorkgroup',
+  'athenaOutputLocation',
+  'athenaMaxScan',
+] as const;
+
 type Context = Results & Clock & Messages & Pricing & StoreContext & ProgressContext & TableContext;
 
 export const command = defineCommand({
@@ -54,13 +84,34 @@ export const command = defineCommand({
     'overhead and smallest size of each object, the transition of each, and the minimum time of the class it leaves; only objects ' +
     'of the size from which on that pays are moved.\n' +
     'Nothing is changed. A listing of 1000 objects is one request. --sampling draws ranges of keys between folders: a store ' +
-    'without folders is listed in full, and a sample may miss a folder that is much larger than the others.',
-  args: [arg.url('URL', { describe: 'the bucket or folder: s3://bucket[/prefix], or file:///folder' })],
+    'without folders is listed in full, and a sample may miss a folder that is much larger than the others.\n' +
+    '--inventory reads what S3 has listed, so that nothing is listed but the unfinished uploads of URL; without URL nothing but the ' +
+    'inventory is read. It is of its date, and without what its configuration leaves out. --engine athena has Athena read it, for ' +
+    'buckets of billions of objects; what that costs at most is said before.',
+  args: [
+    arg.url('URL', {
+      describe: 'the bucket or folder: s3://bucket[/prefix], or file:///folder; not needed with --inventory',
+      orFlag: 'inventory',
+    }),
+  ],
   flags,
-  rules: [requires('sampleSize', 'sampling')],
+  rules: [
+    requires('sampleSize', 'sampling'),
+    conflicts('inventory', ['sampling', 'sampleSize']),
+    {
+      kind: 'check',
+      text: '--engine athena needs --inventory and --athena-table',
+      ok: ({ engine, inventory, athenaTable }) =>
+        engine === 'local' || (inventory !== undefined && athenaTable !== undefined),
+    },
+    ...ATHENA_FLAGS.map((key) =>
+      idle(key, ['engine'], `${dashed(key)} needs --engine athena`, ({ engine }) => engine !== 'athena'),
+    ),
+  ],
   examples: [
     'archiver analyze s3://acme-archive',
     'archiver analyze s3://acme-archive/lab --sampling --sample-size 50000',
+    'archiver analyze --inventory s3://acme-logs/acme-archive/daily/2026-05-31T01-00Z/manifest.json',
     'archiver analyze s3://backups --endpoint-url https://s3.wasabisys.com --provider wasabi --json',
   ],
   exits: { 0: 'analyzed, also where a price is not known', 1: 'the place is not there or cannot be listed' },
@@ -80,43 +131,32 @@ interface Call {
   readonly elapsed: () => number;
 }
 
-async function analyzed(baseUrl: string, { values, context, emit, elapsed }: Call): Promise<AnalyzedStore> {
-  const { refuseMissingFolder } = await import('./kit/store.js');
-  const { analyzeStore } = await import('../core/analyze/analyze-store.js');
+async function analyzed(url: string | undefined, { values, context, emit, elapsed }: Call): Promise<AnalyzedStore> {
   const { bookedPlace } = await import('../core/cost/price-book.js');
   const { pricedBy } = await import('./kit/prices.js');
-  const { parseStoreUrl } = await import('../core/object-store/store-url.js');
-  await refuseMissingFolder(baseUrl);
-  emit({ type: 'start', operation: 'analyze', source: baseUrl, target: '' });
-  const access = { ...values, region: values.region ?? LAST_RESORT };
-  const call = { baseUrl, values: access, context, requestsAtOnce: LISTINGS_AT_ONCE, onEvent: emit };
-  return await withStore(call, async ({ store, requests, region, isAws }) => {
-    const isFolder = parseStoreUrl(store.url).kind === 'file';
-    const analysis = await analyzeStore(store, {
-      atOnce: isFolder ? 1 : LISTINGS_AT_ONCE,
-      sampleSize: values.sampling ? values.sampleSize : undefined,
-      now: context.now(),
-      emit,
-      signal: context.signal,
-    });
-    const { provider, book } = pricedBy(context);
-    const place = provider === 'aws' ? { provider, region } : bookedPlace({ provider, region, isAws });
-    const about = { location: store.url, isFolder, isAws, prices: book(place) };
-    return { ...analysis, ...about, requests, durationMs: elapsed() };
-  });
+  const call = { values: { ...values, region: values.region ?? LAST_RESORT }, context, emit };
+  const { inventory } = values;
+  const { analysis, region, isAws, ...about } =
+    inventory === undefined
+      ? await (await import('./analyze/from-listing.js')).listedStore(url ?? '', call)
+      : await (await import('./analyze/from-inventory.js')).inventoriedStore(url, inventory, call);
+  const { provider, book } = pricedBy(context);
+  const place = provider === 'aws' ? { provider, region } : bookedPlace({ provider, region, isAws });
+  return { ...analysis, ...about, isAws, prices: book(place), durationMs: elapsed() };
 }
 
 async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeof flags>, context: Context) {
   const kit = await import('./kit/store-analysis.js');
+  const { analysisDocument } = await import('./kit/analysis-document.js');
   const { documentLine } = await import('../core/json/document.js');
   const figures = kit.figuresOf(store);
-  const document = kit.analysisDocument(store, figures, showSavings);
+  const document = analysisDocument(store, figures, showSavings);
   if (format === 'json') return { document, text: documentLine(document) };
   const hasMoves = showSavings && figures.moves.length > 0;
   const tables = [
     await tableText(figures.classes, kit.CLASS_COLUMNS, context),
     await tableText(figures.sizes, kit.SIZE_COLUMNS, context),
-    await tableText(figures.ages, kit.AGE_COLUMNS, context),
+    ...(figures.ages === null ? [] : [await tableText(figures.ages, kit.AGE_COLUMNS, context)]),
     ...(hasMoves ? [await tableText(figures.moves, kit.MOVE_COLUMNS, context)] : []),
   ];
   const ends = [...(hasMoves ? kit.adviceLines(figures) : []), kit.pricesLine(store)];

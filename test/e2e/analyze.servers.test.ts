@@ -1,8 +1,8 @@
 // What `analyze` counts on Ceph's gateway, beside what the AWS CLI lists there.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -12,7 +12,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginMultipart } from '../support/begin-multipart.js';
-import { useTestCredentials } from '../support/open-s3.js';
+import { makeInventory, MANIFEST, rowsOf, versionsOf } from '../support/make-inventory.js';
+import { openTestS3, useTestCredentials } from '../support/open-s3.js';
 import { archiver, missingTools } from './upload-cli.js';
 
 const BUCKET = 'analyzed';
@@ -78,6 +79,19 @@ describe('analyze on Ceph RADOS Gateway', () => {
 
   it('finds the same with a sample that takes everything', async () => {
     expect(await analyzed('--sampling', '--sample-size', '100000')).toMatchObject({ objects, bytes });
+  });
+
+  it.each(['CSV', 'Parquet'] as const)('finds the same in an inventory of it in %s', async (format) => {
+    const { store } = await openTestS3(endpoint, BUCKET, { prefix: '' });
+    const made = await makeInventory(rowsOf(await versionsOf(store), BUCKET), { format, bucket: BUCKET });
+    for (const [key, content] of made) {
+      mkdirSync(join(work, format, dirname(key)), { recursive: true });
+      writeFileSync(join(work, format, key), content);
+    }
+    const { requests: _listed, durationMs: _ms, ...expected } = await analyzed();
+    const found = await analyzed('--inventory', `file://${join(work, format, MANIFEST)}`);
+    const { requests: _read, durationMs: _otherMs, inventory: _inventory, ...rest } = found;
+    expect(rest).toEqual(expected);
   });
 
   it.skipIf(missingTools('aws').length > 0)('has the totals of aws s3 ls', async () => {

@@ -36,7 +36,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'alerts disable': 'channels',
   'alerts enable': 'channels',
   'alerts test': 'alerts outcomes',
-  analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished sampled? classSavings? isAws ${ORIGIN} requests durationMs`,
+  analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished sampled? inventory? classSavings? isAws ${ORIGIN} requests durationMs`,
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   browse: '',
   'budget list': 'budgets location',

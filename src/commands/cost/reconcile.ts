@@ -80,7 +80,7 @@ async function billIn(path: string, { cwd, signal }: Cancellation & Pick<Places,
   const { createReadStream } = await import('node:fs');
   const { createGunzip } = await import('node:zlib');
   const { pipeline } = await import('node:stream');
-  const { csvRows } = await import('../../core/ledger/csv.js');
+  const { csvRows } = await import('../../core/text/csv.js');
   const { readBill } = await import('../../core/ledger/bill.js');
   const { fileFailure } = await import('../../core/failures/file-failure.js');
   const { isArchiverError } = await import('../../core/failures/errors.js');

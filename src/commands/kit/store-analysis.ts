@@ -1,13 +1,16 @@
-// What lies in a store and what it costs, as text and as JSON.
-import { type StoreAnalysis, STALE_DAYS } from '../../core/analyze/analyze-store.js';
+// What lies in a store and what it costs, as text.
+import { type InventoryRead, type StoreAnalysis, STALE_DAYS } from '../../core/analyze/analyze-store.js';
+import { athenaUsd } from '../../core/analyze/inventory/athena-cost.js';
 import { type MoveSaving, moveSavings, payOffDays } from '../../core/analyze/move-savings.js';
 import { errorOfTotal } from '../../core/analyze/sample.js';
 import { monthOf, wholeMonth } from '../../core/analyze/stored-tally.js';
 import { type Cell, type Counted, countedIn } from '../../core/analyze/tally.js';
 import type { Usage } from '../../core/cost/cost-model.js';
-import { roundedUsd, type Usd } from '../../core/cost/money.js';
-import { originOf, type PriceList } from '../../core/cost/price-table.js';
+import type { Usd } from '../../core/cost/money.js';
+import type { PriceList } from '../../core/cost/price-table.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatMinute } from '../../ui/format-time.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { amountText, fact } from './lines.js';
 import { priceListText } from './price-lines.js';
@@ -41,7 +44,10 @@ interface ClassSum extends Counted {
 }
 
 /** Counts of a sample are no whole numbers. */
-const whole = ({ objects, bytes }: Counted): Counted => ({ objects: Math.round(objects), bytes: Math.round(bytes) });
+export const whole = ({ objects, bytes }: Counted): Counted => ({
+  objects: Math.round(objects),
+  bytes: Math.round(bytes),
+});
 
 const bandsOf = (edges: readonly number[], cells: readonly Cell[], valueOf: (cell: Cell) => number): readonly Band[] =>
   edges.map((from, index) => {
@@ -54,7 +60,9 @@ export type Figures = ReturnType<typeof figuresOf>;
 
 /** All that is shown, computed once. */
 export function figuresOf(analyzed: AnalyzedStore) {
-  const { stored, unfinished, sample, isFolder, prices } = analyzed;
+  const { stored, unfinished, sample, isFolder, prices, inventory } = analyzed;
+  // Of what has no date it is not known what leaving a class too early costs.
+  const hasDates = inventory?.hasDates !== false;
   const [current, older] = [stored.current.cells(), stored.older.cells()];
   const usd = (amount: () => Usd): Usd => (isFolder ? 0 : amount());
   // Parts are billed where they wait: at most as STANDARD.
@@ -80,12 +88,12 @@ export function figuresOf(analyzed: AnalyzedStore) {
     yearlyUsd: monthlyUsd === null ? null : monthlyUsd * MONTHS,
     classes: classes.toSorted((a, b) => b.bytes - a.bytes),
     sizes: bandsOf(SIZES, current, ({ fromBytes }) => fromBytes),
-    ages: bandsOf(AGES, current, ({ ageDays }) => ageDays),
+    ages: hasDates ? bandsOf(AGES, current, ({ ageDays }) => ageDays) : null,
     older: { ...whole(countedIn(older)), monthlyUsd: usd(() => monthOf(older, prices)) },
     deleteMarkers: Math.round(stored.deleteMarkers),
     unfinishedUsd: usd(() => monthOf([], prices, parts(unfinished && unfinished.bytes))),
     staleUsd: usd(() => monthOf([], prices, parts(unfinished && unfinished.staleBytes))),
-    moves: isFolder ? [] : moveSavings(current, prices),
+    moves: isFolder || !hasDates ? [] : moveSavings(current, prices),
     errors: {
       objects: Math.ceil(errorOf((cells) => countedIn(cells).objects)),
       bytes: Math.ceil(errorOf((cells) => countedIn(cells).bytes)),
@@ -94,70 +102,9 @@ export function figuresOf(analyzed: AnalyzedStore) {
   };
 }
 
-/** What programs get of it. */
-export function analysisDocument(analyzed: AnalyzedStore, figures: Figures, showSavings: boolean): object {
-  const { location, isAws, versionsHidden, unfinished, sample, prices, requests, durationMs } = analyzed;
-  const { objects, bytes, errors } = figures;
-  return {
-    location,
-    objects,
-    bytes,
-    monthlyUsd: roundedUsd(figures.monthlyUsd),
-    yearlyUsd: roundedUsd(figures.yearlyUsd),
-    storedClasses: figures.classes.map((one) => ({ ...one, monthlyUsd: roundedUsd(one.monthlyUsd) })),
-    sizeBands: figures.sizes.map(({ from, until, ...sum }) => ({ fromBytes: from, untilBytes: until, ...sum })),
-    ageBands: figures.ages.map(({ from, until, ...sum }) => ({ fromDays: from, untilDays: until, ...sum })),
-    versionsHidden,
-    older: versionsHidden
-      ? null
-      : {
-          ...figures.older,
-          monthlyUsd: roundedUsd(figures.older.monthlyUsd),
-          deleteMarkers: figures.deleteMarkers,
-        },
-    unfinished: unfinished && {
-      unfinishedMultiparts: unfinished.uploads,
-      bytes: unfinished.bytes,
-      monthlyUsd: roundedUsd(figures.unfinishedUsd),
-      staleMultiparts: unfinished.staleUploads,
-      staleBytes: unfinished.staleBytes,
-      staleUsd: roundedUsd(figures.staleUsd),
-    },
-    ...(sample && {
-      sampled: {
-        objects: sample.objects,
-        rangesListed: sample.drawn.length,
-        rangeCount: sample.ranges,
-        objectsError: errors.objects,
-        bytesError: errors.bytes,
-        monthlyErrorUsd: roundedUsd(errors.monthlyUsd),
-      },
-    }),
-    ...(showSavings ? { classSavings: figures.moves.map(savingDocument) } : {}),
-    isAws,
-    ...originOf(prices),
-    requests,
-    durationMs,
-  };
-}
-
-function savingDocument(move: MoveSaving): object {
-  const { firstYearSavedUsd, monthlySavedUsd, transitionsUsd, earlyDeletionUsd, ...rest } = move;
-  const paysOffDays = payOffDays(move);
-  return {
-    ...rest,
-    ...whole(move),
-    monthlySavedUsd: roundedUsd(monthlySavedUsd),
-    transitionsUsd: roundedUsd(transitionsUsd),
-    earlyDeletionUsd: roundedUsd(earlyDeletionUsd),
-    savedUsd: roundedUsd(firstYearSavedUsd),
-    ...(paysOffDays === undefined ? {} : { paysOffDays }),
-  };
-}
-
 /** What there is, before the tables. */
 export function headLines(analyzed: AnalyzedStore, figures: Figures): readonly string[] {
-  const { location, sample, versionsHidden, unfinished } = analyzed;
+  const { location, sample, versionsHidden, unfinished, inventory } = analyzed;
   const { objects, bytes, monthlyUsd, yearlyUsd, older, deleteMarkers, errors } = figures;
   const isEstimated = sample !== undefined && sample.drawn.length < sample.ranges;
   const about = isEstimated ? 'about ' : '';
@@ -168,6 +115,7 @@ export function headLines(analyzed: AnalyzedStore, figures: Figures): readonly s
       'storage',
       `${about}${formatUsd(monthlyUsd)} a month, ${formatUsd(yearlyUsd)} a year, ${isWhole ? 'with all that' : 'without some of what'} plain listings do not show`,
     ),
+    ...(inventory === undefined ? [] : inventoryLines(inventory)),
     ...(sample === undefined
       ? []
       : [
@@ -185,16 +133,43 @@ export function headLines(analyzed: AnalyzedStore, figures: Figures): readonly s
     fact(
       'older',
       versionsHidden
-        ? 'not known: listing versions is denied (s3:ListBucketVersions); where the bucket keeps them, they are billed too'
+        ? `not known: ${inventory === undefined ? 'listing versions is denied (s3:ListBucketVersions)' : 'this inventory is of current versions only'}; where the bucket keeps them, they are billed too`
         : `${about}${amountText(older.objects, 'older version', older.bytes)}, ${formatUsd(older.monthlyUsd)} a month; ${formatQuantity(deleteMarkers, 'delete marker')}`,
     ),
-    fact('multipart', unfinishedText(unfinished, figures)),
+    fact('multipart', unfinishedText(analyzed, figures)),
   ];
 }
 
-function unfinishedText(unfinished: AnalyzedStore['unfinished'], { unfinishedUsd, staleUsd }: Figures): string {
+/** Its date, and what it does not say. */
+function inventoryLines({ createdAt, format, files, bytes, athena, ...gaps }: InventoryRead): readonly string[] {
+  return [
+    fact(
+      'inventory',
+      `begun ${formatMinute(createdAt)}, ${format}, ${amountText(files, 'file', bytes)}; what changed since is not in it`,
+    ),
+    ...(athena === undefined
+      ? []
+      : [
+          fact(
+            'athena',
+            `read ${formatBytes(athena.scannedBytes)} for ${formatUsd(athenaUsd(athena.scannedBytes))} (query ${printable(athena.queryId)})`,
+          ),
+        ]),
+    ...(gaps.hasClasses ? [] : [fact('', 'it has no column StorageClass: what is stored has no known price')]),
+    ...(gaps.hasDates
+      ? []
+      : [fact('', 'it has no column LastModifiedDate: ages are not known, nor what other classes save')]),
+  ];
+}
+
+function unfinishedText(
+  { unfinished, inventory, location }: AnalyzedStore,
+  { unfinishedUsd, staleUsd }: Figures,
+): string {
   if (unfinished === null)
-    return 'not known: listing unfinished uploads is denied (s3:ListBucketMultipartUploads); their parts are billed too';
+    return inventory === undefined
+      ? 'not known: listing unfinished uploads is denied (s3:ListBucketMultipartUploads); their parts are billed too'
+      : `not known: no inventory has unfinished uploads; with ${printable(location)} as URL and s3:ListBucketMultipartUploads they are listed`;
   const { uploads, bytes, staleUploads } = unfinished;
   const count = formatQuantity(uploads, 'unfinished upload');
   if (uploads === 0) return count;

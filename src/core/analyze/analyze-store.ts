@@ -5,6 +5,7 @@ import type { ObjectStore, ObjectVersion } from '../object-store/object-store.js
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { progressMeter } from '../progress-meter.js';
 import { openHoldings } from '../scuttle/holdings.js';
+import type { Gaps } from './inventory/manifest.js';
 import { type KeyRange, rangesBetween } from './key-range.js';
 import { LEAST_RANGES, shuffled } from './sample.js';
 import { scanRanges } from './scan-ranges.js';
@@ -44,7 +45,20 @@ export interface StoreAnalysis {
   /** Older versions may be there, and may not be listed. */
   readonly versionsHidden: boolean;
   readonly unfinished: Unfinished | null;
-  readonly sample: Sampled | undefined;
+  readonly sample?: Sampled | undefined;
+  /** What was read instead of a listing. */
+  readonly inventory?: InventoryRead;
+}
+
+/** An inventory of S3, and what it does not know. */
+export interface InventoryRead extends Gaps {
+  readonly createdAt: Date;
+  readonly format: string;
+  readonly files: number;
+  /** Of the files. */
+  readonly bytes: number;
+  /** Who added them up, if it was not this program. */
+  readonly athena?: { readonly queryId: string; readonly scannedBytes: number };
 }
 
 export interface Sampled {
@@ -100,7 +114,11 @@ export async function analyzeStore(store: ObjectStore, options: AnalyzeOptions):
   return { stored, versionsHidden, unfinished: await unfinishedOf(store, options), sample };
 }
 
-async function unfinishedOf(store: ObjectStore, options: AnalyzeOptions): Promise<Unfinished | null> {
+/** What was begun and neither completed nor aborted there; null where that may not be listed. */
+export async function unfinishedOf(
+  store: ObjectStore,
+  options: Pick<AnalyzeOptions, 'now' | 'signal'>,
+): Promise<Unfinished | null> {
   for (const withSizes of [true, false]) {
     try {
       return await unfinished(store, withSizes, options);
@@ -115,7 +133,7 @@ async function unfinishedOf(store: ObjectStore, options: AnalyzeOptions): Promis
 async function unfinished(
   store: ObjectStore,
   withSizes: boolean,
-  { now, signal }: AnalyzeOptions,
+  { now, signal }: Pick<AnalyzeOptions, 'now' | 'signal'>,
 ): Promise<Unfinished> {
   let [uploads, staleUploads] = [0, 0];
   let bytes: number | null = 0;

@@ -7,6 +7,12 @@ import { UsageSums } from '../cost/usage-sums.js';
 import type { ObjectVersion } from '../object-store/object-store.js';
 import { type Cell, objectsOf, Tally } from './tally.js';
 
+/** What counts of one version of an object. */
+export type TalliedVersion = Pick<
+  ObjectVersion,
+  'sizeBytes' | 'isCurrent' | 'isDeleteMarker' | 'storageClass' | 'lastModified'
+>;
+
 export class StoredTally {
   /** What keys show now: what `ls` lists. */
   readonly current: Tally;
@@ -19,7 +25,7 @@ export class StoredTally {
     this.older = new Tally(now);
   }
 
-  add(line: ObjectVersion): void {
+  add(line: TalliedVersion): void {
     if (line.isDeleteMarker) {
       this.deleteMarkers += 1;
       return;

@@ -5,7 +5,7 @@ import type { StoredObject } from '../cost/stored-object.js';
 
 const DAY_MS = 86_400_000;
 /** Older than this is all the same: no class has a longer minimum. */
-const OLDEST_DAYS = 365;
+export const OLDEST_DAYS = 365;
 const AGES = OLDEST_DAYS + 1;
 /** A server can name any class; after so many all others are one, of which no price is known. */
 const MOST_CLASSES = 64;
@@ -49,6 +49,11 @@ export class Tally {
     const days = Math.floor((this.now - lastModified.getTime()) / DAY_MS);
     const ageDays = Math.min(OLDEST_DAYS, Math.max(0, days));
     this.addTo(storageClass, bitsOf(sizeBytes) * AGES + ageDays, { objects: 1, bytes: sizeBytes });
+  }
+
+  /** What was counted elsewhere by the same rules. */
+  addCell({ storageClass, ageDays, fromBytes, objects, bytes }: Cell): void {
+    this.addTo(storageClass, bitsOf(fromBytes) * AGES + ageDays, { objects, bytes });
   }
 
   /** Everything of another one, so many times. */

@@ -1,7 +1,7 @@
 // Reads CSV (RFC 4180) as it comes: fields may be quoted, and hold commas, quotes and line ends.
 import { integrityError } from '../failures/errors.js';
 
-/** No bill has longer fields: a quote that is never closed would gather the whole file. */
+/** Nothing has longer fields: a quote that is never closed would gather the whole file. */
 const MAX_FIELD = 2 ** 20;
 const MAX_FIELDS = 10_000;
 
@@ -12,6 +12,13 @@ export async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<re
   yield* reader.end();
 }
 
+const MARK = /["\r\n,]/g;
+
+function nextMark(text: string, from: number): number {
+  MARK.lastIndex = from;
+  return MARK.test(text) ? MARK.lastIndex - 1 : -1;
+}
+
 class RowReader {
   private row: string[] = [];
   private field = '';
@@ -20,17 +27,19 @@ class RowReader {
   private hasQuote = false;
 
   *take(piece: string): Generator<readonly string[]> {
-    for (const letter of piece) {
-      if (this.isQuoted && !this.hasQuote) {
-        if (letter === '"') this.hasQuote = true;
-        else this.append(letter);
-      } else if (letter === '"') {
-        if (this.hasQuote) this.append(letter);
+    for (let at = 0; at < piece.length; at++) {
+      const end = this.isQuoted && !this.hasQuote ? piece.indexOf('"', at) : nextMark(piece, at);
+      const stop = end < 0 ? piece.length : end;
+      if (stop > at) this.append(piece.slice(at, stop));
+      at = stop;
+      const mark = piece[at];
+      if (this.isQuoted && !this.hasQuote) this.hasQuote = mark === '"';
+      else if (mark === '"') {
+        if (this.hasQuote) this.append(mark);
         this.isQuoted = true;
         this.hasQuote = false;
-      } else if (letter === ',') this.endField();
-      else if (letter === '\n') yield* this.endRow();
-      else if (letter !== '\r') this.append(letter);
+      } else if (mark === ',') this.endField();
+      else if (mark === '\n') yield* this.endRow();
     }
   }
 
