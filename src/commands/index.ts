@@ -2,6 +2,7 @@
 import type { Command } from '../cli/command.js';
 import type { Group } from '../cli/declaration.js';
 import { buildTree, type Node } from '../cli/tree.js';
+import { command as accessCheck } from './access-check.js';
 import { command as alertsConfig } from './alerts/config.js';
 import { command as alertsConfigure } from './alerts/configure.js';
 import { command as alertsDisable } from './alerts/disable.js';
@@ -85,6 +86,7 @@ const COMMANDS: readonly Command[] = [
   migrate,
   repair,
   scuttle,
+  accessCheck,
   datasetList,
   datasetVersions,
   datasetDiff,

@@ -53,7 +53,7 @@ export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfi
   };
 }
 
-type Service = 's3' | 'kms' | 'sts' | 'sso' | 'pricing';
+type Service = 's3' | 'kms' | 'sts' | 'sso' | 'pricing' | 's3_control';
 
 interface Configured {
   /** Of this service alone, by a variable. */
@@ -103,10 +103,16 @@ export async function storeEndpoint(sources: EndpointSources): Promise<string | 
  * The address of KMS; undefined for AWS itself. Credentials for a store that was named go nowhere else, except where KMS
  * has an address of its own. @throws usage for a profile that contradicts itself
  */
-export async function kmsEndpoint(sources: EndpointSources): Promise<string | undefined> {
+export const kmsEndpoint = (sources: EndpointSources): Promise<string | undefined> => besideStore('kms', sources);
+
+/** The same of a service that is asked about the bucket. */
+export async function besideStore(
+  service: 'kms' | 'sts' | 's3_control',
+  sources: EndpointSources,
+): Promise<string | undefined> {
   const { endpointUrl } = sources;
   if (endpointUrl === null) return undefined;
-  const { ownVariable, others } = await configured('kms', sources);
+  const { ownVariable, others } = await configured(service, sources);
   return checkAddress(ownVariable || endpointUrl || others);
 }
 
