@@ -44,6 +44,7 @@ import { command as dvcStages } from './dvc/stages.js';
 import { command as dvcStatus } from './dvc/status.js';
 import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
+import { command as fleetLockStatus } from './fleet/lock-status.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -117,6 +118,7 @@ const COMMANDS: readonly Command[] = [
   alertsTest,
   alertsEnable,
   alertsDisable,
+  fleetLockStatus,
   lifecycle,
   config,
   contextCommand,
@@ -136,6 +138,7 @@ const GROUPS: readonly Group[] = [
   { path: 'budget', summary: 'limits for what projects may cost and store' },
   { path: 'cost budget', summary: 'limits for what projects may cost and store' },
   { path: 'alerts', summary: 'where alerts about budgets and writers go' },
+  { path: 'fleet', summary: 'watch the unattended writers of many machines' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

@@ -80,8 +80,12 @@ const explained = ({ check, detail, remediation }: Finding): readonly string[] =
   ...(remediation === null ? [] : [`${INDENT}$ ${remediation}`]),
 ];
 
-/** A table of all findings, and below it the details of those that are not `ok`. */
-export async function findingsText(findings: readonly Finding[], context: TableContext): Promise<string> {
+/** A table of all findings; below it `middle`, and what there is to say of each. */
+export async function findingsText(
+  findings: readonly Finding[],
+  context: TableContext,
+  middle: readonly string[] = [],
+): Promise<string> {
   const table = await tableText(
     findings,
     [
@@ -91,6 +95,7 @@ export async function findingsText(findings: readonly Finding[], context: TableC
     ],
     context,
   );
-  const more = findings.filter(({ severity }) => severity !== 'ok').flatMap((one) => ['', ...explained(one)]);
+  const told = findings.filter(({ severity, detail }) => severity !== 'ok' || detail !== null);
+  const more = [...middle, ...told.flatMap((one) => ['', ...explained(one)])];
   return more.length === 0 ? table : `${table}${more.join('\n')}\n`;
 }
