@@ -15,6 +15,8 @@ import {
   PutPublicAccessBlockCommand as PutAccountBlock,
   S3ControlClient,
 } from '@aws-sdk/client-s3-control';
+import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -26,6 +28,7 @@ import { tempFolder } from '../support/temp-folder.js';
 
 const ALL_ON = { BlockPublicAcls: true, IgnorePublicAcls: true, BlockPublicPolicy: true, RestrictPublicBuckets: true };
 const ACCOUNT = '123456789012';
+const RUN = randomBytes(3).toString('hex');
 
 interface Found {
   readonly overall: string;
@@ -68,7 +71,7 @@ describe.each([
   beforeAll(useTestCredentials);
 
   test('a bucket as it is made', async () => {
-    const found = severities(await checked(endpoint, `s3://${await make('access-plain')}/lab`));
+    const found = severities(await checked(endpoint, `s3://${await make(`access-plain-${RUN}`)}/lab`));
 
     expect(found).toMatchObject({ bucket: 'ok', 'bucket-policy': 'ok', acl: 'ok', 'account-block': ofAccount });
     expect(found['public-access-block']).not.toBe('ok');
@@ -76,7 +79,7 @@ describe.each([
   });
 
   test('a public policy and a public ACL are critical, and warnings once they are blocked', async () => {
-    const Bucket = await make('access-open');
+    const Bucket = await make(`access-open-${RUN}`);
     const Policy = policy(statement({ Resource: `arn:aws:s3:::${Bucket}/*` }));
     await client.send(new PutBucketPolicyCommand({ Bucket, Policy }));
     await client.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' }));
@@ -95,7 +98,7 @@ describe.each([
   });
 
   test('a policy for an account, enforced ownership, encryption and versioning are ok', async () => {
-    const Bucket = await make('access-closed');
+    const Bucket = await make(`access-closed-${RUN}`);
     const root = { AWS: `arn:aws:iam::${ACCOUNT}:root` };
     await client.send(new PutBucketPolicyCommand({ Bucket, Policy: to(root).replaceAll('acme', Bucket) }));
     await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }));
@@ -105,7 +108,7 @@ describe.each([
   });
 
   test('the table is within 80 columns, apart from commands to copy', async () => {
-    const { status, stdout } = await run(endpoint, 'access-check', 's3://access-open');
+    const { status, stdout } = await run(endpoint, 'access-check', `s3://access-open-${RUN}`);
     const tooLong = stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('  $ aws '));
 
     expect([status, tooLong]).toEqual([0, []]);
@@ -113,15 +116,15 @@ describe.each([
   });
 
   test('a bucket that is not there is an exit status of 1', async () => {
-    const { status, stderr } = await run(endpoint, 'access-check', 's3://access-nowhere');
+    const { status, stderr } = await run(endpoint, 'access-check', `s3://access-nowhere-${RUN}`);
 
-    expect([status, stderr]).toEqual([1, expect.stringContaining('there is no bucket access-nowhere')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`there is no bucket access-nowhere-${RUN}`)]);
   });
 
   test('an upload stops before it sends anything where access is as bad as --fail-on, and goes on elsewhere', async () => {
     const folder = await tempFolder();
     writeFileSync(join(folder, 'one'), 'one');
-    const Bucket = await make('access-gate');
+    const Bucket = await make(`access-gate-${RUN}`);
     await client.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' }));
     const upload = (...argv: readonly string[]): Promise<CommandRun> =>
       run(endpoint, 'upload', folder, `s3://${Bucket}/lab`, '--check-access', ...argv, '--json');
@@ -145,20 +148,52 @@ describe.each([
 
 describe('access-check on the Ceph RADOS Gateway', () => {
   const endpoint = process.env['ARCHIVER_TEST_RGW'] ?? '';
+  const conf = process.env['ARCHIVER_TEST_RGW_CONF'];
 
   beforeAll(useTestCredentials);
 
-  test('keys that it does not know are an exit status of 1', async () => {
-    const env = { AWS_ACCESS_KEY_ID: 'nobody', AWS_SECRET_ACCESS_KEY: 'nothing', AWS_REGION: 'us-east-1' };
+  /** What a user of the gateway gets. */
+  const runAs = async (user: string, ...argv: readonly string[]): Promise<CommandRun> => {
     const saved = { ...process.env };
-    Object.assign(process.env, env);
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: user, AWS_SECRET_ACCESS_KEY: `${user}-secret` });
     try {
-      const { status, stderr } = await run(endpoint, 'access-check', 's3://access-plain');
-      expect([status, stderr]).toEqual([1, expect.stringContaining('does not accept these credentials')]);
+      return await run(endpoint, 'access-check', ...argv);
     } finally {
       process.env = saved;
     }
+  };
+
+  test('keys that it does not know are an exit status of 1', async () => {
+    const { status, stderr } = await runAs('nobody', `s3://access-plain-${RUN}`);
+
+    expect([status, stderr]).toEqual([1, expect.stringContaining('does not accept these credentials')]);
   });
+
+  test.skipIf(conf === undefined)(
+    'what a user may not ask is unknown with its action, and the rest is told',
+    async () => {
+      const name = `asker-${RUN}`;
+      const user = ['user', 'create', `--uid=${name}`, '--display-name=asker', `--access-key=${name}`];
+      execFileSync('radosgw-admin', ['-c', conf ?? '', ...user, `--secret-key=${name}-secret`], { stdio: 'ignore' });
+      const Bucket = `access-asked-${RUN}`;
+      await clientOf(endpoint).send(new CreateBucketCommand({ Bucket }));
+      const Policy = policy(
+        statement({
+          Principal: { AWS: `arn:aws:iam:::user/${name}` },
+          Action: ['s3:ListBucket', 's3:GetBucketAcl', 's3:GetBucketVersioning'],
+          Resource: `arn:aws:s3:::${Bucket}`,
+        }),
+      );
+      await clientOf(endpoint).send(new PutBucketPolicyCommand({ Bucket, Policy }));
+
+      const { status, stdout } = await runAs(name, `s3://${Bucket}`);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/^bucket +OK /m);
+      expect(stdout).toMatch(/^acl +OK /m);
+      expect(stdout).toMatch(/^versioning +INFO /m);
+      expect(stdout).toMatch(/^bucket-policy +UNKNOWN +needs s3:GetBucketPolicy$/m);
+    },
+  );
 });
 
 describe('access-check on the moto server', () => {
@@ -174,7 +209,7 @@ describe('access-check on the moto server', () => {
   beforeAll(useTestCredentials);
 
   test('the account counts as well: what it blocks is blocked, setting by setting', async () => {
-    const Bucket = 'access-account';
+    const Bucket = `access-account-${RUN}`;
     await client.send(new CreateBucketCommand({ Bucket }));
     await client.send(
       new PutPublicAccessBlockCommand({
@@ -198,7 +233,7 @@ describe('access-check on the moto server', () => {
   });
 
   test('the policy and the state of the key of the bucket, or of the one that is named', async () => {
-    const Bucket = 'access-keys';
+    const Bucket = `access-keys-${RUN}`;
     await client.send(new CreateBucketCommand({ Bucket }));
     const key = async (Policy?: string): Promise<string> =>
       (await kms.send(new CreateKeyCommand(Policy === undefined ? {} : { Policy }))).KeyMetadata?.Arn ?? '';
