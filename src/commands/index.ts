@@ -2,6 +2,7 @@
 import type { Command } from '../cli/command.js';
 import type { Group } from '../cli/declaration.js';
 import { buildTree, type Node } from '../cli/tree.js';
+import { command as accessCheck } from './access-check.js';
 import { command as alertsConfig } from './alerts/config.js';
 import { command as alertsConfigure } from './alerts/configure.js';
 import { command as alertsDisable } from './alerts/disable.js';
@@ -48,6 +49,7 @@ import { command as fleetagentSignConfig } from './fleetagent/sign-config.js';
 import { command as fleetagentValidateConfig } from './fleetagent/validate-config.js';
 import { command as fleetMonitor } from './fleet/monitor.js';
 import { command as fleetStatus } from './fleet/status.js';
+import { command as fleetLockStatus } from './fleet/lock-status.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -90,6 +92,7 @@ const COMMANDS: readonly Command[] = [
   migrate,
   repair,
   scuttle,
+  accessCheck,
   datasetList,
   datasetVersions,
   datasetDiff,
@@ -122,6 +125,7 @@ const COMMANDS: readonly Command[] = [
   alertsDisable,
   fleetStatus,
   fleetMonitor,
+  fleetLockStatus,
   lifecycle,
   fleetagentValidateConfig,
   fleetagentConfigKeygen,

@@ -3,6 +3,7 @@ import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
+import { THRESHOLDS } from '../core/access/finding.js';
 import type { TierPolicy } from '../core/archive/plan/tier.js';
 import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
@@ -25,6 +26,7 @@ import {
 } from './kit/flags.js';
 import { ledgerFlags } from './kit/ledger-flags.js';
 import { openForWriting } from './kit/store.js';
+import type { AccessSummary } from './upload/access-gate.js';
 import { confirmCold } from './upload/confirm-cold.js';
 
 const KIB = 2 ** 10;
@@ -37,11 +39,11 @@ const flags = {
   ...storeModeFlag,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
-  incremental: flag.on({ describe: 'upload only what is new or changed since the latest version' }),
+  incremental: flag.on({ describe: 'upload only changes since the latest version' }),
   prevManifest: flag.file({
     placeholder: 'FILE',
     describe:
-      'compare with the manifest of an earlier version in this file (.json.gz or .json) instead of the latest one',
+      'compare with the manifest in this file (.json.gz or .json), of an earlier version, instead of the latest one',
   }),
   shardCount: flag.int([4, 32, [0]], { default: 0, describe: 'key prefixes to spread chunks over; 0 chooses' }),
   shardStrategy: packingFlags.shardStrategy,
@@ -51,7 +53,7 @@ const flags = {
     describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
   storageClass: storageClassFlag,
-  autoTier: flag.on({ describe: 'choose the storage class from when files were last read' }),
+  autoTier: flag.on({ describe: 'choose storage classes by when files were last read' }),
   tierHotDays: flag.int([0, 36500], {
     default: 30,
     describe: 'read within this many days: STANDARD; older: STANDARD_IA',
@@ -95,6 +97,15 @@ const flags = {
   }),
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
   ...folderFlags,
+  checkAccess: flag.on({
+    only: 's3',
+    describe: 'report first who may get at the bucket; see `archiver access-check`',
+  }),
+  failOn: flag.choice(THRESHOLDS, {
+    default: 'none',
+    describe:
+      'send nothing where access is at least as bad; unknown, for what could not be looked at, is less than warn',
+  }),
   resume: flag.on({ describe: 'continue the interrupted upload of this folder to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
   dryRun: flag.on({ describe: DRY_RUN }),
@@ -135,6 +146,7 @@ export const command = defineCommand({
   flags,
   rules: [
     requires('prevManifest', 'incremental'),
+    requires('failOn', 'checkAccess'),
     ...(['directUploadThresholdMb', 'directUploadWorkers', 'forceDirectUpload'] as const).map((key) =>
       requires(key, 'directUpload'),
     ),
@@ -186,7 +198,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
-    4: 'it would exceed a budget; nothing was sent',
+    4: 'it would exceed a budget, or access to the bucket is as bad as --fail-on; nothing was sent',
   },
   keepsMemoryLimit: () => true,
   async run(values, [source, destination], context: Context) {
@@ -217,6 +229,7 @@ export async function runUpload(
   const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
   const values = withoutClassOfFolder(url, given, context);
+  const access = await accessOf(url, values, context);
   await confirmCold(values, context);
   const direct = directOptions(values);
   const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
@@ -244,8 +257,15 @@ export async function runUpload(
     opened,
     options,
     open: openForWriting(url, values, context, network),
+    access,
   } as const;
   return await runArchive(call, context);
+}
+
+async function accessOf(url: string, values: UploadValues, context: Context): Promise<AccessSummary | undefined> {
+  if (!values.checkAccess) return undefined;
+  const { accessGate } = await import('./upload/access-gate.js');
+  return await accessGate(url, values, context);
 }
 
 function directOptions(values: UploadValues): DirectOptions | undefined {

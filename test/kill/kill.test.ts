@@ -11,11 +11,11 @@ test.each(SCENARIOS)(
   async (scenario) => {
     const { kills, problems } = await killEverywhere(await makeWorld(), scenario, everyKind).catch((error: unknown) => {
       // What is tried again successfully is told nowhere else.
-      console.error(`${scenario.name}:`, error);
+      process.stderr.write(`${scenario.name}: ${String(error)}\n`);
       throw error;
     });
 
-    if (problems.length > 0) console.error(`${scenario.name}:`, problems);
+    for (const problem of problems) process.stderr.write(`${scenario.name}: ${problem}\n`);
     expect(problems).toEqual([]);
     expect(kills).toBeGreaterThan(6);
   },

@@ -10,7 +10,7 @@ const UPLOADED =
   'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?';
 /** Of a dry run. */
-const PLANNED = 'dryRun? dataset? classes? estimate? contents? cost?';
+const PLANNED = 'dryRun? dataset? classes? estimate? contents? cost? access?';
 const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
@@ -31,6 +31,7 @@ const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts
 
 /** The keys of each command beside `schemaVersion`; `?`: may be missing. */
 export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
+  'access-check': 'bucket prefix region callerArn account findings overall requests',
   'alerts config': 'channels cooldownMs lastAlerts file',
   'alerts configure': 'channels cooldownMs',
   'alerts disable': 'channels',
@@ -90,6 +91,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'fleet status':
     'location lookedAt writerCount writerConditions troubledCount writers leftOutWriters notes requests durationMs',
   find: 'pattern location hitCount datasets warnings requests hits',
+  'fleet lock-status': 'bucket prefix overall findings requests',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',

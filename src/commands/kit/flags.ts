@@ -64,7 +64,7 @@ export const storeModeFlag = {
   storeMode: flag.mode({
     placeholder: 'MODE',
     describe:
-      'mode of files in a file:// target, in octal such as 0640; folders get the same permissions, with execute where there is read (default 0600)',
+      'mode of files in a file:// target; octal, such as 0640; folders get the same permissions, with execute where there is read (default 0600)',
   }),
 };
 
@@ -151,14 +151,13 @@ export const packingFlags = {
 /** What an upload records of git and DVC. */
 export const provenanceFlags = {
   gitMetadata: flag.on({
-    describe:
-      'record commit, branch, tag and remote of the git repository of SOURCE_DIR, and the commit with each file',
+    describe: 'record the git commit of SOURCE_DIR; with branch, tag and remote, and the commit with each file',
   }),
   dvcAuto: flag.on({ describe: 'record with each file the stage of SOURCE_DIR/dvc.yaml that makes it' }),
   dvcStage: flag.text({
     placeholder: 'NAME',
     describe:
-      'record command, dependencies, outputs and parameters of this stage, and with each of its files that it made them',
+      'record this stage; its command, dependencies, outputs and parameters, and with each of its files that it made them',
   }),
   dvcCacheDir: flag.folder({
     default: '.dvc/cache',

@@ -17,6 +17,7 @@ import { budgetGate } from '../kit/budget-gate.js';
 import { writerIdOf } from '../kit/dataset-target.js';
 import { withResult } from '../kit/run.js';
 import type { OpenForWriting } from '../kit/store.js';
+import type { AccessSummary } from './access-gate.js';
 import { type DvcFilesPlan, planDvcFiles, writeDvcFiles } from './dvc-files.js';
 import {
   baseUrlOf,
@@ -40,11 +41,13 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
   readonly options: Options;
   readonly open: OpenForWriting;
   readonly dvcFiles?: DvcFilesPlan | undefined;
+  /** What --check-access found. */
+  readonly access?: AccessSummary | undefined;
 }
 
 /** Archives and prints the result; returns the exit status. */
 export async function runArchive(call: ArchiveCall, context: Context): Promise<number> {
-  const { open, sources, storeUrl, dvcFiles } = call;
+  const { open, sources, storeUrl, dvcFiles, access } = call;
   const keeping = await tellHomeTrouble(context);
   context.account.onTrouble = keeping;
   const options = { ...call.options, warn: keeping };
@@ -68,10 +71,10 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
       },
       // A list of files is printed as it is made.
       show: ({ result, written }) =>
-        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, written),
+        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { written, access }),
     }),
   );
-  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context), context);
+  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context, { access }), context);
   return isPartial(result, written) ? 3 : 0;
 }
 

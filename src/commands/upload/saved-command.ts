@@ -36,8 +36,10 @@ const NOT_KEPT = new Set([
 const FREE = new Set([
   'allowMassDelete',
   'budgetStore',
+  'checkAccess',
   'cleanupOnFailure',
   'dvcOutputDir',
+  'failOn',
   'generateDvcFiles',
   'http2',
   'http2MaxStreams',

@@ -3,6 +3,7 @@ import type { Context, Pricing } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
+import type { AccessSummary } from './access-gate.js';
 import { plannedDocument, plannedFacts, isDryRun } from './dry-run.js';
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/paths/raw-path.js';
@@ -11,8 +12,18 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 
+/** What an upload did beside itself. */
+export interface Beside {
+  readonly written?: SidecarResult | undefined;
+  readonly access?: AccessSummary | undefined;
+}
+
 /** What programs get of the result. */
-export function uploadDocument(result: UploadResult, context: Pricing, dvcFiles?: SidecarResult): object {
+export function uploadDocument(
+  result: UploadResult,
+  context: Pricing,
+  { written: dvcFiles, access }: Beside = {},
+): object {
   const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...document } = result;
   const cost = madeCost(result, context);
   const files = dvcFiles === undefined ? {} : { dvcFiles };
@@ -22,15 +33,16 @@ export function uploadDocument(result: UploadResult, context: Pricing, dvcFiles?
     ...changes,
     ...files,
     ...(cost === undefined ? {} : { cost: madeCostDocument(cost) }),
+    ...(access && { access }),
     ...(isDryRun(result) ? plannedDocument(result, context) : {}),
   };
 }
 
 /** What is printed of the result. */
-export function shownUpload(result: UploadResult, context: Context, dvcFiles?: SidecarResult): Shown {
+export function shownUpload(result: UploadResult, context: Context, beside: Beside = {}): Shown {
   return {
-    document: uploadDocument(result, context, dvcFiles),
-    text: () => `${[...resultLines(result, context), ...dvcLines(dvcFiles, context)].join('\n')}\n`,
+    document: uploadDocument(result, context, beside),
+    text: () => `${[...resultLines(result, context), ...dvcLines(beside.written, context)].join('\n')}\n`,
   };
 }
 

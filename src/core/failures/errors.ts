@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'unsupported'
   | 'budget-exceeded'
   | 'mass-delete'
+  | 'access-posture'
   | 'cold-storage'
   | 'no-space'
   | 'stalled'
@@ -29,6 +30,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
   usage: 2,
   'budget-exceeded': 4,
   'mass-delete': 4,
+  'access-posture': 4,
   cancelled: 130,
 };
 

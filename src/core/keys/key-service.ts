@@ -21,3 +21,20 @@ export interface KeyService {
   /** Opens a wrapped data key. @throws access-denied, integrity when it was wrapped otherwise, store */
   decrypt(wrapped: WrappedKey, context: KeyContext, signal?: AbortSignal): Promise<Buffer>;
 }
+
+/** A key as KMS describes it. */
+export interface DescribedKey {
+  readonly arn: string;
+  /** `AWS` or `CUSTOMER`. */
+  readonly manager: string | undefined;
+  /** `Enabled`, `Disabled`, `PendingDeletion`, … */
+  readonly state: string | undefined;
+}
+
+/** What is asked about a key, and never changed. */
+export interface KeyInspection {
+  /** The key of this id, ARN or alias. @throws access-denied, store */
+  describe(keyId: string, signal?: AbortSignal): Promise<DescribedKey>;
+  /** Its policy as JSON; no alias. @throws access-denied, store */
+  policy(arn: string, signal?: AbortSignal): Promise<string>;
+}

@@ -1,6 +1,12 @@
 // AWS KMS as a key service. The only file that knows its SDK. Credentials, profile and transport are those of the S3
 // client; a key that is named by its ARN is asked for in its own region.
-import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import {
+  DecryptCommand,
+  DescribeKeyCommand,
+  GenerateDataKeyCommand,
+  GetKeyPolicyCommand,
+  KMSClient,
+} from '@aws-sdk/client-kms';
 import { integrityError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retry/retrier.js';
@@ -10,7 +16,7 @@ import { StoreError } from '../object-store/store-error.js';
 import type { Network } from '../object-store/s3/s3-network.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
 import { KEY_BYTES } from './envelope.js';
-import type { KeyService } from './key-service.js';
+import type { KeyInspection, KeyService } from './key-service.js';
 import { kmsError, type KmsCall } from './kms-errors.js';
 
 export interface KmsOptions {
@@ -36,7 +42,7 @@ const MAX_SOCKETS = 4;
 const ARN_REGION = /^arn:[a-z0-9-]+:kms:([a-z0-9-]+):/;
 
 /** Opens KMS; nothing is sent before a key is asked for. */
-export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
+export function kmsKeys(options: KmsOptions): KeyService & KeyInspection & { close(): void } {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { endpoint } = options;
   const { timeouts, network } = options;
@@ -98,6 +104,16 @@ export function kmsKeys(options: KmsOptions): KeyService & { close(): void } {
       });
       const { Plaintext } = await ask('Decrypt', kmsKeyId, signal, (client, send) => client.send(command, send));
       return Buffer.from(Plaintext ?? []);
+    },
+    describe: async (keyId, signal) => {
+      const command = new DescribeKeyCommand({ KeyId: keyId });
+      const { KeyMetadata } = await ask('DescribeKey', keyId, signal, (client, send) => client.send(command, send));
+      const { Arn, KeyManager, KeyState } = KeyMetadata ?? {};
+      return { arn: Arn ?? keyId, manager: KeyManager, state: KeyState };
+    },
+    policy: async (arn, signal) => {
+      const command = new GetKeyPolicyCommand({ KeyId: arn, PolicyName: 'default' });
+      return (await ask('GetKeyPolicy', arn, signal, (client, send) => client.send(command, send))).Policy ?? '';
     },
     close: () => handler.destroy(),
   };

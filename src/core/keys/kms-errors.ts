@@ -6,7 +6,7 @@ import { tlsTrouble } from '../object-store/tls-trouble.js';
 import { printable } from '../paths/raw-path.js';
 
 export interface KmsCall {
-  readonly operation: 'GenerateDataKey' | 'Decrypt';
+  readonly operation: 'GenerateDataKey' | 'Decrypt' | 'DescribeKey' | 'GetKeyPolicy';
   readonly keyId: string;
   readonly region: string;
   /** Undefined on AWS itself. */
@@ -63,7 +63,8 @@ function accessVerdict({ name, message }: SdkError, { operation, keyId }: KmsCal
     return { code, text: `no usable credentials: ${message}`, hint };
   }
   if (!name.startsWith('AccessDenied')) return undefined;
-  return { code, text: 'access denied', hint: `the credentials need kms:${operation} on ${printable(keyId)}` };
+  const hint = `the credentials need kms:${operation} on ${printable(keyId)}`;
+  return { code, text: 'access denied', hint, isRefused: true };
 }
 
 function keyVerdict({ name, message }: SdkError, { operation, region }: KmsCall): Verdict | undefined {

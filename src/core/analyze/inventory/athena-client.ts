@@ -12,7 +12,7 @@ import { ArchiverError, cancelledError, errorText, isArchiverError } from '../..
 import { awsCredentials } from '../../object-store/s3/s3-credentials.js';
 import { S3HttpHandler } from '../../object-store/s3/s3-http-handler.js';
 import { networkOf, type NetworkSources } from '../../object-store/s3/s3-network.js';
-import { athenaEndpoint, type EndpointSources } from '../../object-store/s3/s3-profile.js';
+import { besideStore, type EndpointSources } from '../../object-store/s3/s3-profile.js';
 import { untilCancelled } from '../../object-store/until-cancelled.js';
 import { printable } from '../../paths/raw-path.js';
 
@@ -50,7 +50,7 @@ export async function askAthena(sources: AthenaSources, query: AthenaQuery): Pro
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const network = await networkOf(sources);
   const requestHandler = new S3HttpHandler({ maxSockets: SOCKETS, timeouts: TIMEOUTS, network });
-  const endpoint = await athenaEndpoint(sources);
+  const endpoint = await besideStore('athena', sources);
   const client = new AthenaClient({
     region: sources.region,
     requestHandler,

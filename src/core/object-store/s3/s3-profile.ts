@@ -53,7 +53,7 @@ export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfi
   };
 }
 
-type Service = 's3' | 'kms' | 'athena' | 'sts' | 'sso' | 'pricing';
+type Service = 's3' | 'kms' | 'athena' | 'sts' | 'sso' | 'pricing' | 's3_control';
 
 interface Configured {
   /** Of this service alone, by a variable. */
@@ -103,7 +103,10 @@ export async function storeEndpoint(sources: EndpointSources): Promise<string | 
  * The address of a service that works for the store; undefined for AWS itself. Credentials for a store that was named go nowhere
  * else, except where the service has an address of its own. @throws usage for a profile that contradicts itself
  */
-async function besideStore(service: 'kms' | 'athena', sources: EndpointSources): Promise<string | undefined> {
+export async function besideStore(
+  service: 'kms' | 'athena' | 'sts' | 's3_control',
+  sources: EndpointSources,
+): Promise<string | undefined> {
   const { endpointUrl } = sources;
   if (endpointUrl === null) return undefined;
   const { ownVariable, others } = await configured(service, sources);
@@ -112,9 +115,6 @@ async function besideStore(service: 'kms' | 'athena', sources: EndpointSources):
 
 /** The address of KMS. */
 export const kmsEndpoint = (sources: EndpointSources): Promise<string | undefined> => besideStore('kms', sources);
-
-/** The address of Athena. */
-export const athenaEndpoint = (sources: EndpointSources): Promise<string | undefined> => besideStore('athena', sources);
 
 /** The address of STS and SSO, which issue credentials, or of the price list; undefined for AWS itself. @throws as `storeEndpoint` */
 export async function tokenEndpoint(

@@ -1,0 +1,65 @@
+import { arg } from '../cli/arg.js';
+import { defineCommand } from '../cli/command.js';
+import type { Results } from '../cli/context.js';
+import { flag } from '../cli/flag.js';
+import { bucketFlag, detectedStoreFlags } from './kit/flags.js';
+import { fact, textOf } from './kit/lines.js';
+import type { StoreContext } from './kit/store.js';
+import type { TableContext } from './kit/table.js';
+
+export const command = defineCommand({
+  path: 'access-check',
+  summary: 'report who may get at a bucket',
+  description:
+    'Asks the bucket, its account and its KMS key, changes nothing, and reports: Block Public Access of the bucket and the account, ' +
+    "the bucket policy by AWS' own definition of public, S3's verdict on it, the ACL, object ownership, default encryption, the policy of " +
+    'the KMS key, and versioning. All of it is about the whole bucket, whatever the prefix.\n' +
+    'ok: nothing to do. info: worth knowing. unknown: the credentials may not look at it (the IAM action that they need is named), or it is ' +
+    'not understood. warn: weaker than it should be, or held back by one setting alone. critical: open to anybody. What can be ' +
+    'mended has a command to type.',
+  args: [arg.url('S3_URL', { describe: 'the bucket: s3://bucket[/prefix]', orFlag: 'bucket' })],
+  flags: {
+    bucket: bucketFlag('when no URL is given'),
+    prefix: flag.text({
+      short: 'p',
+      placeholder: 'PREFIX',
+      default: '',
+      allowEmpty: true,
+      describe: 'prefix in the bucket, shown in the report and nothing else',
+    }),
+    ...detectedStoreFlags,
+    kmsKeyId: flag.text({
+      placeholder: 'ID',
+      describe: 'look at this KMS key (id, ARN or alias) instead of the default key of the bucket',
+    }),
+    format: flag.choice(['table', 'json'], { default: 'table', describe: 'json is the same as --json' }),
+  },
+  examples: [
+    'archiver access-check s3://acme-archive/lab',
+    'archiver access-check -b acme-archive --kms-key-id alias/archive --json',
+  ],
+  exits: {
+    0: 'reported, whatever was found',
+    1: 'the bucket cannot be reached: credentials are missing or not accepted, or there is no such bucket',
+  },
+  async run(values, [url], context: Results & StoreContext & TableContext) {
+    const { bucketUrl, formatStoreUrl, joinStoreUrl, parseStoreUrl } =
+      await import('../core/object-store/store-url.js');
+    const { findingsText, LAST_RESORT, reportAccess } = await import('./kit/access.js');
+    const { printable } = await import('../core/paths/raw-path.js');
+    const { documentLine } = await import('../core/json/document.js');
+    const named = url ?? bucketUrl(values.bucket ?? '', context.cwd);
+    const baseUrl = url === undefined ? joinStoreUrl(named, values.prefix) : formatStoreUrl(parseStoreUrl(named));
+    const access = { ...values, region: values.region ?? LAST_RESORT };
+    const report = await reportAccess(baseUrl, access, context);
+    const table = await findingsText(report.findings, context);
+    const head = [
+      printable(baseUrl),
+      ...(report.region === null ? [] : [fact('region', report.region)]),
+      fact('caller', printable(report.callerArn ?? 'not known')),
+      fact('overall', report.overall.toUpperCase()),
+      '',
+    ];
+    context.result(report, () => (values.format === 'json' ? documentLine(report) : `${textOf(head)}${table}`));
+  },
+});

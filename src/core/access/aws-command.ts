@@ -1,0 +1,26 @@
+// Commands of the AWS CLI to type, quoted for a shell.
+import { printable } from '../paths/raw-path.js';
+import { shellWord } from '../text/shell-word.js';
+
+/** Where the commands go: what was said to reach the bucket. */
+export interface CommandPlace {
+  readonly bucket: string;
+  readonly region?: string | undefined;
+  readonly profile?: string | undefined;
+  /** Undefined for AWS itself. */
+  readonly endpoint?: string | undefined;
+}
+
+/** `aws WORDS…` for this place. */
+export function awsCommand(words: readonly string[], { region, profile, endpoint }: CommandPlace): string {
+  const more = [
+    ...(region === undefined ? [] : ['--region', region]),
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...(endpoint === undefined ? [] : ['--endpoint-url', endpoint]),
+  ];
+  return ['aws', ...words, ...more].map((word) => shellWord(printable(word))).join(' ');
+}
+
+/** `aws s3api OPERATION --bucket …`. */
+export const s3Command = (operation: string, words: readonly string[], place: CommandPlace): string =>
+  awsCommand(['s3api', operation, '--bucket', place.bucket, ...words], place);

@@ -1,0 +1,45 @@
+// Whether what a bucket holds can be destroyed: each question by itself, and what cannot be asked is `unknown`.
+import type { BucketLifecycle } from '../object-store/bucket-lifecycle.js';
+import { POSTURE_ACTIONS } from '../object-store/bucket-posture.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { answerOf, isAnswered, unknownFinding } from './answer.js';
+import { askBucket, type CheckedBucket, lookAtBucket } from './check-access.js';
+import type { Finding } from './finding.js';
+import { judgeAbortRule, judgeObjectLock, judgeRetention } from './judge-immutability.js';
+import { judgeVersioning } from './judge-versioning.js';
+import { keptVersions } from './kept-versions.js';
+
+export interface CheckedLock extends Pick<CheckedBucket, 'posture' | 'place' | 'signal'> {
+  readonly lifecycle: BucketLifecycle;
+  /** Of the place whose versions are to stay. */
+  readonly reader: ObjectReader;
+  /** That place in the bucket, without a slash at its end. */
+  readonly prefix: string;
+  readonly now: Date;
+}
+
+/** @throws not-found, access-denied for credentials that are not accepted, store, cancelled */
+export async function checkLock(checked: CheckedLock): Promise<readonly Finding[]> {
+  const { place, lifecycle, reader, prefix, now, signal } = checked;
+  await lookAtBucket(checked);
+  const [versioning, lock, rules] = await Promise.all([
+    askBucket(checked, 'versioning'),
+    askBucket(checked, 'objectLock'),
+    answerOf('s3:GetLifecycleConfiguration', () => lifecycle.read(signal)),
+  ]);
+  const findings = [
+    isAnswered(versioning)
+      ? judgeVersioning(versioning.value, place, 'critical')
+      : unknownFinding('versioning', versioning.unanswered),
+    isAnswered(lock) ? judgeObjectLock(lock.value, place) : unknownFinding('object-lock', lock.unanswered),
+    isAnswered(rules)
+      ? judgeAbortRule(rules.value.rules, place.bucket, prefix)
+      : unknownFinding('lifecycle-mpu', rules.unanswered),
+  ];
+  const retention = isAnswered(lock) && lock.value?.isOn === true ? lock.value.retention : undefined;
+  if (retention === undefined) return findings;
+  const kept = await answerOf(POSTURE_ACTIONS.bucket, () => keptVersions(reader, signal));
+  if (!isAnswered(kept)) return [...findings, unknownFinding('retention', kept.unanswered)];
+  const { versions, isComplete } = kept.value;
+  return [...findings, judgeRetention(retention, versions, { baseUrl: reader.url, now, isComplete })];
+}

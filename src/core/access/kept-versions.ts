@@ -1,0 +1,33 @@
+// The versions of a store and of the writers below it, with when their records were written: one LIST for each place.
+import { findPlaces } from '../dataset/records/find-places.js';
+import { listAllVersions } from '../dataset/records/versions.js';
+import type { ObjectReader } from '../object-store/object-store.js';
+import { readerBelow } from '../object-store/reader-below.js';
+
+export interface KeptVersion {
+  readonly datasetId: string;
+  readonly version: number;
+  readonly isNewest: boolean;
+  readonly tags: number;
+  readonly lastModified: Date;
+}
+
+export interface KeptVersions {
+  readonly versions: readonly KeptVersion[];
+  /** False where there were more folders than are looked into. */
+  readonly isComplete: boolean;
+}
+
+/** @throws what the listings throw */
+export async function keptVersions(reader: ObjectReader, signal: AbortSignal): Promise<KeptVersions> {
+  const { places, isComplete } = await findPlaces(reader, signal);
+  const versions: KeptVersion[] = [];
+  for (const place of ['', ...places]) {
+    for (const [datasetId, listed] of await listAllVersions(readerBelow(reader, place), signal)) {
+      const newest = listed.at(-1)?.version;
+      for (const { version, tags, lastModified } of listed)
+        versions.push({ datasetId, version, isNewest: version === newest, tags: tags.length, lastModified });
+    }
+  }
+  return { versions, isComplete };
+}

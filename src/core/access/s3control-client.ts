@@ -1,0 +1,36 @@
+// Block Public Access of an account. The only file that knows the SDK of S3 Control.
+import { GetPublicAccessBlockCommand, S3ControlClient } from '@aws-sdk/client-s3-control';
+import type { PublicAccessBlock } from '../object-store/bucket-posture.js';
+import { StoreError } from '../object-store/store-error.js';
+import { untilCancelled } from '../object-store/until-cancelled.js';
+import { serviceError } from './service-error.js';
+import type { ServiceSettings } from './service-settings.js';
+
+const OPERATION = 's3:GetAccountPublicAccessBlock';
+
+/** One request; undefined where the account has none. @throws access-denied, store, cancelled */
+export async function accountBlock(
+  account: string,
+  { settings, signal }: ServiceSettings,
+): Promise<PublicAccessBlock | undefined> {
+  const { endpoint } = settings;
+  // AWS has a host for each account; another server has one for all.
+  const client = new S3ControlClient({
+    ...settings,
+    ...(endpoint !== undefined && { endpointProvider: () => ({ url: new URL(endpoint) }) }),
+  });
+  try {
+    const asking = client.send(new GetPublicAccessBlockCommand({ AccountId: account }), { abortSignal: signal });
+    const { PublicAccessBlockConfiguration: block } = await untilCancelled(asking, signal);
+    if (block === undefined) throw new StoreError('store', `${OPERATION}: the answer has no settings`);
+    return {
+      BlockPublicAcls: block.BlockPublicAcls === true,
+      IgnorePublicAcls: block.IgnorePublicAcls === true,
+      BlockPublicPolicy: block.BlockPublicPolicy === true,
+      RestrictPublicBuckets: block.RestrictPublicBuckets === true,
+    };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'NoSuchPublicAccessBlockConfiguration') return undefined;
+    throw serviceError(error, OPERATION);
+  }
+}
