@@ -34,14 +34,15 @@ export const periodFlag = <const D extends PeriodName>(defaultPeriod: D) => ({
 
 export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'> & Origins;
 
-/** The records of the ledger; tells what could not be read. @throws access-denied, io */
+/** The records of the ledger, those of `from` and later; tells what could not be read. @throws access-denied, io */
 export async function recordsOf(
   { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
   region?: string,
+  from?: Date,
 ): Promise<readonly LedgerRecord[]> {
   const { ledgerFolder, readLedger } = await import('../../core/ledger/ledger.js');
   const folder = ledgerFolder(home);
-  const { records, skipped } = await readLedger(folder);
+  const { records, skipped } = await readLedger(folder, { from });
   if (skipped > 0)
     warn(
       `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and what they cost is not counted`,

@@ -57,7 +57,7 @@ export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: E
   const others = uses.flatMap(({ place, prices, changes }) =>
     changes
       .filter((change) => !isOwn(change) && change.stored.length + change.fees.length > 0)
-      .map((change) => ({ place, prices, used: [], changes: [change] })),
+      .map((change) => ({ place, prices, used: [], changes: [change], sent: null })),
   );
   const asked = about.project ?? (uploadId === undefined ? undefined : ended.projectOf(uploadId));
   const { operation, datasetId } = about;
@@ -95,6 +95,7 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
     bytes: about.bytes ?? 0,
     used: uses.flatMap(({ used }) => used),
     stored: storedOf(changes),
+    sent: main.sent,
     lines,
     costMicros: sumOf(lines.map(({ costMicros }) => costMicros)),
     monthlyMicros: sumOf(uses.map(monthlyOf)),

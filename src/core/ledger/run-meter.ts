@@ -14,7 +14,7 @@ import {
   STANDARD,
   type StoreMeter,
 } from '../object-store/meter.js';
-import type { CostLine, StoredChange, Used } from './record.js';
+import type { CostLine, Sent, StoredChange, Used } from './record.js';
 
 /** Objects that are remembered, those written and those seen each. Their sizes are not needed for long. */
 const REMEMBERED = 10_000;
@@ -36,6 +36,7 @@ export interface PlaceUse {
   readonly prices: PriceList;
   readonly used: readonly Used[];
   readonly changes: readonly UploadChange[];
+  readonly sent: Sent | null;
 }
 
 /** Of all stores that one run opens. */
@@ -72,6 +73,8 @@ class PlaceMeter implements StoreMeter {
   private readonly changes = new Map<string | undefined, ChangeSums>();
   private readonly written = new Map<string, MeteredObject>();
   private readonly listed = new Map<string, MeteredObject>();
+  private firstPut: number | undefined;
+  private sent: Sent = { bytes: 0, ms: 0 };
 
   constructor(
     private readonly place: MeteredPlace,
@@ -82,6 +85,7 @@ class PlaceMeter implements StoreMeter {
 
   requested(kind: RequestRate, storageClass: string): void {
     this.count({ kind, storageClass, quantity: 1 });
+    if (kind === 'put') this.firstPut ??= this.now().getTime();
   }
 
   fetched(storageClass: string, bytes: number): void {
@@ -98,10 +102,16 @@ class PlaceMeter implements StoreMeter {
 
   copied(fromKey: string, key: string, storageClass: string): void {
     const from = this.find(fromKey);
-    if (from !== undefined) this.wrote({ key, sizeBytes: from.sizeBytes, storageClass });
+    if (from !== undefined) this.store({ key, sizeBytes: from.sizeBytes, storageClass });
   }
 
   wrote(object: MeteredObject): void {
+    const now = this.now().getTime();
+    this.sent = { bytes: this.sent.bytes + object.sizeBytes, ms: Math.max(0, now - (this.firstPut ?? now)) };
+    this.store(object);
+  }
+
+  private store(object: MeteredObject): void {
     const before = this.find(object.key);
     if (before !== undefined) this.change(before, -1);
     this.change(object, 1);
@@ -131,7 +141,7 @@ class PlaceMeter implements StoreMeter {
   use(): PlaceUse {
     const used = [...this.used.values()].filter(({ quantity }) => quantity > 0);
     const changes = Array.from(this.changes, ([uploadId, sums]) => ({ uploadId, ...sums.all() }));
-    return { place: this.place, prices: this.prices, used, changes };
+    return { place: this.place, prices: this.prices, used, changes, sent: this.sent.bytes === 0 ? null : this.sent };
   }
 
   private charge(gone: readonly Required<MeteredObject>[]): void {
