@@ -73,7 +73,7 @@ async function tellFollowers(context: RecordContext, records: readonly LedgerRec
   const { account, env, home, cwd, now, signal } = context;
   const { followRecords } = await import('../core/budget/follow-records.js');
   const { openBook } = await import('../core/budget/open-book.js');
-  const { place, ...access } = account.budget ?? { place: env['ARCHIVER_BUDGET_STORE'] || 'local' };
+  const { place, ...access } = account.budget;
   const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
   for (const problem of await followRecords(records, open, { home, env, now, signal })) context.warn(problem);
 }

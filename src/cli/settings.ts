@@ -5,6 +5,15 @@ import { flag, type Flags } from './flag.js';
 /** Their section in the config file. */
 export const SETTINGS_SECTION = 'costControl';
 
+/** Where budgets are kept: a setting of every command that is recorded, and a flag of those that ask or change budgets. */
+export const budgetStoreFlag = {
+  budgetStore: flag.text({
+    placeholder: 'local|URL',
+    default: 'local',
+    describe: 'where budgets are kept: on this computer, or at s3://bucket/prefix for all machines of a group',
+  }),
+};
+
 export const SETTINGS: Flags = {
   priceDiscount: flag.percent({ sample: '10%', describe: 'off every list price, where one was agreed on' }),
   ownPrices: flag.pairs({

@@ -43,6 +43,5 @@ export interface RunAccount {
   onTrouble?: (text: string) => void;
   /** There once a store was opened. */
   meter?: RunMeter;
-  /** Without it, what ARCHIVER_BUDGET_STORE says, or `local`. */
-  budget?: BudgetPlace;
+  budget: BudgetPlace;
 }

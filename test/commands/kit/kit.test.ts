@@ -114,7 +114,7 @@ describe('stores', () => {
     cwd: '/',
     env: {},
     origins: {},
-    account: { isRecorded: false },
+    account: { isRecorded: false, budget: { place: 'local' } },
     pricing: { discount: undefined, own: {}, provider: undefined },
     now: () => new Date(),
     signal: new AbortController().signal,
