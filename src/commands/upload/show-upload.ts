@@ -3,7 +3,7 @@ import type { Context, Pricing } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
-import { plannedDocument, plannedFacts, isDryRun } from './dry-run.js';
+import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
@@ -13,7 +13,8 @@ import { lookOf } from '../../ui/look.js';
 
 /** What programs get of the result. */
 export function uploadDocument(result: UploadResult, context: Pricing, dvcFiles?: SidecarResult): object {
-  const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...document } = result;
+  const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
+  const { budgets: _budgets, ...document }: typeof rest & Pick<DryRun, 'budgets'> = rest;
   const cost = madeCost(result, context);
   const files = dvcFiles === undefined ? {} : { dvcFiles };
   return {

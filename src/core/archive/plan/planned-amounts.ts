@@ -18,6 +18,6 @@ export function plannedAmounts(
   const isFolder = parseStoreUrl(store.url).kind === 'file';
   return {
     bytes,
-    costAt: ({ provider, book }) => uploadCost(objects(), { provider, region, isAws, isFolder }, book).costUsd,
+    billAt: ({ provider, book }) => uploadCost(objects(), { provider, region, isAws, isFolder }, book),
   };
 }
