@@ -164,6 +164,23 @@ test('a ledger that cannot be written is a warning, and the upload is done', asy
   expect([status, stderr]).toEqual([0, expect.stringContaining('! the cost of this run is not recorded: cannot')]);
 });
 
+test('why a run failed is told before its record is made', async () => {
+  await uploaded();
+  rmSync(join(folder, 'home', 'ledger'), { recursive: true });
+  writeFileSync(join(folder, 'home', 'ledger'), 'in the way');
+
+  const { status, stderr } = await run(
+    'restore',
+    `${base}/uploads/20200101-000000-00000000`,
+    'out',
+    '--all',
+    '--quiet',
+  );
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^✗ [^!]*\n! the cost of this run is not recorded: [^\n]*\n$/);
+});
+
 test('a history of uploads is kept where it is asked for, and names nothing', async () => {
   const env = { ARCHIVER_UPLOAD_HISTORY: 'true' };
   const asked = (...argv: readonly string[]): Promise<CommandRun> => runCommand({ root: program(), folder, env }, argv);

@@ -1,20 +1,39 @@
 // What a command tells the ledger. The record is made when the run has ended, by src/cli/record-run.ts.
-import type { Accounted, Clock, Pricing } from '../../cli/context.js';
+import { hostname } from 'node:os';
+import type { Accounted, Clock, Places, Pricing } from '../../cli/context.js';
 import { defined } from '../../core/defined.js';
+import type { LedgerRecord } from '../../core/ledger/record.js';
 import type { RunAbout } from '../../core/ledger/run-account.js';
 import type { MeteredObject } from '../../core/object-store/meter.js';
 import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
 
 /** Counts what the run uses of a store, where that is recorded. @throws usage for a price in the config file that is not one */
-export async function meterOf(context: Accounted & Clock & Pricing): Promise<OpenStoreOptions['meter']> {
-  const { account, now } = context;
+export async function meterOf(
+  context: Accounted & Clock & Pricing & Pick<Places, 'home'>,
+): Promise<OpenStoreOptions['meter']> {
+  const { account, now, home } = context;
   if (!account.isRecorded) return undefined;
   const { RunMeter } = await import('../../core/ledger/run-meter.js');
   const { bookedPlace } = await import('../../core/cost/price-book.js');
   const { pricedBy } = await import('./prices.js');
   const { provider, book } = pricedBy(context);
-  account.meter ??= new RunMeter(now, ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })));
-  return account.meter.open;
+  const { ledgerFolder } = await import('../../core/ledger/ledger.js');
+  const { makeRecords } = await import('../../core/ledger/make-record.js');
+  const { RunningCost } = await import('../../core/ledger/running.js');
+  if (account.meter !== undefined) return account.meter.open; // of another store that was opened meanwhile
+  const meter = new RunMeter(
+    now,
+    ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })),
+    (hasChanged) => running.used(hasChanged),
+  );
+  const records = (): readonly LedgerRecord[] => {
+    const killed = { time: now(), outcome: 'killed', id: running.id, projectOf: () => undefined } as const;
+    return account.about === undefined ? [] : makeRecords(account.about, meter.uses(), killed);
+  };
+  const running = new RunningCost({ folder: ledgerFolder(home), host: hostname(), now, records });
+  account.running = running;
+  account.meter = meter;
+  return meter.open;
 }
 
 /** From here on the run is recorded. */

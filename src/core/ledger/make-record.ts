@@ -4,6 +4,7 @@ import { microsOf, sumOf, type Usd } from '../cost/money.js';
 import { classRule } from '../cost/price-table.js';
 import type { MeteredPlace } from '../object-store/meter.js';
 import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
+import { recordId } from './running.js';
 import type { RunAbout } from './run-account.js';
 import type { PlaceUse, UploadChange } from './run-meter.js';
 
@@ -25,8 +26,8 @@ const MICROS = 1e6;
 interface Ended {
   readonly time: Date;
   readonly outcome: LedgerRecord['outcome'];
-  /** 16 hex digits, new ones with each call. */
-  readonly newId: () => string;
+  /** Of the record of the run, 16 hex digits. */
+  readonly id: string;
   /** What the ledger has as the project of an upload. */
   readonly projectOf: (uploadId: string) => string | undefined;
 }
@@ -65,7 +66,8 @@ export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: E
     recordOf({ ...about, project: asked, uploadId }, own, ended),
     ...others.map((use) => {
       const [{ uploadId: id = '' } = {}] = use.changes;
-      return recordOf({ operation, datasetId, uploadId: id, project: ended.projectOf(id) }, [use], ended);
+      const other = { ...ended, id: recordId(ended.id, id) };
+      return recordOf({ operation, datasetId, uploadId: id, project: ended.projectOf(id) }, [use], other);
     }),
   ].flatMap((record) => record ?? []);
 }
@@ -78,7 +80,7 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
   const changes = uses.flatMap((use) => use.changes);
   const lines = merged([...uses.flatMap(linesOf), ...changes.flatMap(({ fees }) => fees)]);
   return {
-    id: ended.newId(),
+    id: ended.id,
     time: ended.time.toISOString(),
     operation: about.operation,
     outcome: ended.outcome,

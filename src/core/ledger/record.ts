@@ -32,7 +32,8 @@ const KINDS = [
   'storage',
   'transferOut',
 ] as const satisfies readonly Usage['kind'][];
-const OUTCOMES = ['done', 'partial', 'failed', 'interrupted'] as const;
+/** `killed`: it did not end, and what it used at last is not in the record. */
+const OUTCOMES = ['done', 'partial', 'failed', 'interrupted', 'killed'] as const;
 const PROVIDERS = ['aws', 'folder', 'other'] as const;
 
 export type RecordedOutcome = (typeof OUTCOMES)[number];

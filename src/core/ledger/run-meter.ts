@@ -47,12 +47,15 @@ export class RunMeter {
   constructor(
     private readonly now: () => Date,
     private readonly priceList: (place: MeteredPlace) => PriceList,
+    /** Told after each use, and whether something was stored or deleted. */
+    private readonly onUse: (hasChanged: boolean) => void = () => undefined,
   ) {}
 
   /** For a store that is opened; one that is opened again goes on. */
   readonly open = (place: MeteredPlace): StoreMeter => {
     const name = JSON.stringify([place.url, place.region, place.isAws]);
-    const found = this.places.get(name) ?? new PlaceMeter(place, this.priceList(place), this.known, this.now);
+    const found =
+      this.places.get(name) ?? new PlaceMeter(place, this.priceList(place), this.known, this.now, this.onUse);
     this.places.set(name, found);
     return found;
   };
@@ -81,11 +84,13 @@ class PlaceMeter implements StoreMeter {
     private readonly prices: PriceList,
     private readonly known: Map<string, MeteredObject>,
     private readonly now: () => Date,
+    private readonly onUse: (hasChanged: boolean) => void,
   ) {}
 
   requested(kind: RequestRate, storageClass: string): void {
     this.count({ kind, storageClass, quantity: 1 });
     if (kind === 'put') this.firstPut ??= this.now().getTime();
+    this.onUse(false);
   }
 
   fetched(storageClass: string, bytes: number): void {
@@ -109,6 +114,7 @@ class PlaceMeter implements StoreMeter {
     const now = this.now().getTime();
     this.sent = { bytes: this.sent.bytes + object.sizeBytes, ms: Math.max(0, now - (this.firstPut ?? now)) };
     this.store(object);
+    this.onUse(true);
   }
 
   private store(object: MeteredObject): void {
@@ -129,6 +135,7 @@ class PlaceMeter implements StoreMeter {
       gone.push({ ...object, lastModified: object.lastModified ?? this.now() });
     }
     if (!this.place.isFolder) this.charge(gone);
+    this.onUse(true);
   }
 
   thawed(key: string, { tier: way, days = 0 }: Parameters<StoreMeter['thawed']>[1]): void {

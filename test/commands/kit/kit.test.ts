@@ -112,6 +112,7 @@ describe('stores', () => {
   const values = { region: 'us-west-2', profile: undefined, endpointUrl: undefined, caBundle: undefined };
   const context = () => ({
     cwd: '/',
+    home: '/',
     env: {},
     origins: {},
     account: { isRecorded: false, budget: { place: 'local' } },

@@ -85,7 +85,7 @@ async function ledgerOf(chunks: readonly Chunk[]): Promise<string> {
     const records = makeRecords(about, all.uses(), {
       time: at(day),
       outcome: 'done',
-      newId: () => randomBytes(8).toString('hex'),
+      id: randomBytes(8).toString('hex'),
       projectOf: (uploadId) => projects.get(uploadId),
     });
     await appendRecords(folder, records, { host: 'here' });

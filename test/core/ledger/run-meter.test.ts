@@ -15,7 +15,7 @@ test('bytes are billed with the smallest size of their class and what is kept be
   const [record] = makeRecords({ operation: 'upload' }, all.uses(), {
     time: now(),
     outcome: 'done',
-    newId: () => '0'.repeat(16),
+    id: '0'.repeat(16),
     projectOf: () => undefined,
   });
 
