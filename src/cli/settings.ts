@@ -19,7 +19,7 @@ export const SETTINGS: Flags = {
   ownPrices: flag.pairs({
     sample: 'STANDARD.storage=0.021',
     describe:
-      'prices in USD instead of those of the list: CLASS.storage and CLASS.retrieval per GB, CLASS.put, CLASS.get and list per 1,000, transferOut per GB',
+      'prices in USD instead of those of the list: CLASS.storage and CLASS.retrieval per GB, CLASS.put, CLASS.get, list and kms per 1,000, transferOut per GB',
   }),
   provider: flag.choice(PROVIDERS, {
     describe: 'whose prices hold for S3-compatible servers that are not AWS; minio and custom cost what ownPrices says',

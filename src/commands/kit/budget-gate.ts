@@ -4,8 +4,7 @@ import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
 import type { Amounts } from '../../core/budget/budget.js';
 import type { Standing } from '../../core/budget/verdict.js';
-import type { Usd } from '../../core/cost/money.js';
-import type { UploadEstimate, UploadItem } from '../../core/cost/upload-cost.js';
+import type { UploadEstimate } from '../../core/cost/upload-cost.js';
 import type { CostEvent, EventSink } from '../../core/events.js';
 import type { BudgetPlace } from '../../core/ledger/run-account.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
@@ -74,7 +73,7 @@ export function budgetGate(
       if (hasBegun || bytes === 0) return; // compared with a rival's version, it goes on; nothing uses nothing
       const { pricedBy } = await import('./prices.js');
       const bill = billAt(pricedBy(context));
-      if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(costEvent(bill));
+      if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
       if (values['ignoreBudget'] !== true) {
         const { refuseOver } = await import('../../core/budget/verdict.js');
         refuseOver(await standings(asked, { bytes, costUsd: bill.costUsd }, context));
@@ -83,9 +82,10 @@ export function budgetGate(
     };
 }
 
-function costEvent({ lines }: UploadEstimate): CostEvent {
-  const usdOf = (wanted: UploadItem): Usd => lines.find(({ item }) => item === wanted)?.costUsd ?? null;
-  return { type: 'cost', monthlyUsd: usdOf('storage'), requestsUsd: usdOf('requests') };
+async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
+  const { onceUsd } = await import('../../core/cost/upload-cost.js');
+  const monthlyUsd = bill.lines.find(({ item }) => item === 'storage')?.costUsd ?? null;
+  return { type: 'cost', monthlyUsd, requestsUsd: onceUsd(bill) };
 }
 
 /** What the gate would find, for dry runs; nothing where budgets are ignored. @throws as the gate does, but no refusal */

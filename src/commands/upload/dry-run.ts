@@ -3,7 +3,7 @@ import type { Pricing, StreamedResults } from '../../cli/context.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
 import { type Standing, standingText } from '../../core/budget/verdict.js';
-import { type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
+import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { displayPath, printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
@@ -97,9 +97,8 @@ const classText = ({ files, bytes, objects, packedBytes }: PlannedClass): string
 /** The most that it costs; nothing for a folder of this computer. */
 function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'isFolder'>): string[] {
   if (isFolder || estimate.lines.every(({ quantity }) => quantity === 0)) return [];
-  const [storage, requests] = (['storage', 'requests'] as const).map((wanted) =>
-    formatUsd(estimate.lines.find(({ item }) => item === wanted)?.costUsd ?? null),
-  );
+  const storage = formatUsd(estimate.lines.find(({ item }) => item === 'storage')?.costUsd ?? null);
+  const requests = formatUsd(onceUsd(estimate));
   return [
     fact('cost', `storage ${storage} a month at most, requests ${requests} once`),
     fact('prices', pricesText(estimate)),

@@ -16,6 +16,8 @@ const ITEMS: Readonly<Record<Used['kind'], string>> = {
   head: 'requests',
   copy: 'requests',
   restore: 'requests',
+  kms: 'kms',
+  upload: 'upload',
   retrieval: 'retrieval',
   storage: 'temporaryCopy',
   transferOut: 'transfer',

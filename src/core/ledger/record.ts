@@ -26,6 +26,8 @@ const KINDS = [
   'head',
   'put',
   'copy',
+  'kms',
+  'upload',
   'list',
   'restore',
   'retrieval',

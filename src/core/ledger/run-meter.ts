@@ -4,7 +4,7 @@
 import { earlyDeletion } from '../cost/early-deletion.js';
 import { isColdClass } from '../cost/cold-class.js';
 import { sumOf, microsOf, type Usd } from '../cost/money.js';
-import { DAYS_A_MONTH, type PriceList } from '../cost/price-table.js';
+import { chargesUploads, DAYS_A_MONTH, type PriceList } from '../cost/price-table.js';
 import { storedObject } from '../cost/stored-object.js';
 import { UPLOAD_ID } from '../manifest/upload-id.js';
 import {
@@ -76,6 +76,7 @@ class PlaceMeter implements StoreMeter {
   private readonly changes = new Map<string | undefined, ChangeSums>();
   private readonly written = new Map<string, MeteredObject>();
   private readonly listed = new Map<string, MeteredObject>();
+  private isVersioned = false;
   private firstPut: number | undefined;
   private sent: Sent = { bytes: 0, ms: 0 };
 
@@ -113,24 +114,30 @@ class PlaceMeter implements StoreMeter {
   wrote(object: MeteredObject): void {
     const now = this.now().getTime();
     this.sent = { bytes: this.sent.bytes + object.sizeBytes, ms: Math.max(0, now - (this.firstPut ?? now)) };
+    const { storageClass, sizeBytes } = object;
+    if (chargesUploads(this.prices, storageClass)) this.count({ kind: 'upload', storageClass, quantity: sizeBytes });
     this.store(object);
     this.onUse(true);
   }
 
   private store(object: MeteredObject): void {
     const before = this.find(object.key);
-    if (before !== undefined) this.change(before, -1);
+    if (before !== undefined && !this.isVersioned) this.change(before, -1);
     this.change(object, 1);
     this.changesOf(object.key).written++;
     remember(this.written, object);
   }
 
-  removed(keys: readonly string[]): void {
+  keepsVersions(): void {
+    this.isVersioned = true;
+  }
+
+  removed(keys: readonly string[], isForGood: boolean): void {
     const gone: Required<MeteredObject>[] = [];
     for (const key of keys) {
       const object = this.find(key);
       for (const objects of [this.written, this.known, this.listed]) objects.delete(key);
-      if (object === undefined) continue;
+      if (object === undefined || (this.isVersioned && !isForGood)) continue;
       this.change(object, -1);
       gone.push({ ...object, lastModified: object.lastModified ?? this.now() });
     }
