@@ -339,6 +339,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   gone: key(count, 'files that are not in the folder any more, and are kept in the dataset'),
   group: key(orNull(text), 'name of the group'),
   hardlinks: key(count, 'files that are a further name of another one'),
+  hasManifest: key(flag, 'false: what a prune left of it for other versions, or an upload that is not finished'),
   hasSecret: key(flag, 'a password or a secret is kept for it'),
   headUploadId: key(orNull(text), 'upload of the newest version'),
   headVersion: key(count, 'number of the newest version'),
@@ -763,7 +764,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     listOf(
       anyOf(
         'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead',
-        'uploadId status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
+        'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
       ),
     ),
     'uploads one by one',
