@@ -1,6 +1,8 @@
 // Makes the record of a run that has ended, and appends it to the ledger. Work that is done stays done: a ledger that cannot
 // be written is a warning.
 import { hostname } from 'node:os';
+import { followRecords } from '../core/budget/follow-records.js';
+import { openBook } from '../core/budget/open-book.js';
 import { errorText, isArchiverError } from '../core/failures/errors.js';
 import { appendRecords, ledgerFolder, projectsOf, readLedger } from '../core/ledger/ledger.js';
 import { makeRecords, uploadsOf } from '../core/ledger/make-record.js';
@@ -99,8 +101,6 @@ async function recordKilled(context: RecordContext, folder: string, own: { reado
 /** Budgets count the run, and alerts that are due are raised. Never throws. */
 async function tellFollowers(context: RecordContext, runId: string, records: readonly LedgerRecord[]): Promise<void> {
   const { account, env, home, cwd, now, signal } = context;
-  const { followRecords } = await import('../core/budget/follow-records.js');
-  const { openBook } = await import('../core/budget/open-book.js');
   const { place, ...access } = account.budget;
   const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
   for (const problem of await followRecords(records, open, { runId, home, env, now, signal })) context.warn(problem);

@@ -1,8 +1,6 @@
 // What a command tells the ledger. The record is made when the run has ended, by src/cli/record-run.ts.
-import { hostname } from 'node:os';
 import type { Accounted, Clock, Places, Pricing } from '../../cli/context.js';
 import { defined } from '../../core/defined.js';
-import type { LedgerRecord } from '../../core/ledger/record.js';
 import type { RunAbout } from '../../core/ledger/run-account.js';
 import type { MeteredObject } from '../../core/object-store/meter.js';
 import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
@@ -11,29 +9,9 @@ import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
 export async function meterOf(
   context: Accounted & Clock & Pricing & Pick<Places, 'home'>,
 ): Promise<OpenStoreOptions['meter']> {
-  const { account, now, home } = context;
-  if (!account.isRecorded) return undefined;
-  const { RunMeter } = await import('../../core/ledger/run-meter.js');
-  const { bookedPlace } = await import('../../core/cost/price-book.js');
-  const { pricedBy } = await import('./prices.js');
-  const { provider, book } = pricedBy(context);
-  const { ledgerFolder } = await import('../../core/ledger/ledger.js');
-  const { makeRecords } = await import('../../core/ledger/make-record.js');
-  const { RunningCost } = await import('../../core/ledger/running.js');
-  if (account.meter !== undefined) return account.meter.open; // of another store that was opened meanwhile
-  const meter = new RunMeter(
-    now,
-    ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })),
-    (hasChanged) => running.used(hasChanged),
-  );
-  const records = (): readonly LedgerRecord[] => {
-    const killed = { time: now(), outcome: 'killed', id: running.id, projectOf: () => undefined } as const;
-    return account.about === undefined ? [] : makeRecords(account.about, meter.uses(), killed);
-  };
-  const running = new RunningCost({ folder: ledgerFolder(home), host: hostname(), now, records });
-  account.running = running;
-  account.meter = meter;
-  return meter.open;
+  if (!context.account.isRecorded) return undefined;
+  const { openMeter } = await import('./open-meter.js');
+  return openMeter(context).open;
 }
 
 /** From here on the run is recorded. */
