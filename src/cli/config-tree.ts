@@ -13,7 +13,7 @@ import { commandsUnder, type Node } from './tree.js';
 export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
   aws: ['region', 'profile', 'endpointUrl'],
   storage: [STORE_KEY, 'bucket', 'prefix', 'storageClass', 'kmsKeyId'],
-  [SETTINGS_SECTION]: [...Object.keys(SETTINGS), 'uploadHistory'],
+  [SETTINGS_SECTION]: [...Object.keys(SETTINGS), 'uploadHistory', 'budgetStore'],
 };
 
 /** Flags that no file sets: the context has a file of its own, and nothing else asks for it. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/cost/providers.js';
+import type { BudgetPlace } from '../core/ledger/run-account.js';
 import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
@@ -31,6 +32,16 @@ const priceSettings = (values: ParsedCommand['values']): PriceSettings => ({
   discount: typeof values['priceDiscount'] === 'number' ? values['priceDiscount'] : undefined,
   own: (values['ownPrices'] ?? {}) as PriceSettings['own'],
   provider: PROVIDERS.find((name) => name === values['provider']),
+});
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Budgets are reached as the store of the command is. */
+const budgetPlace = ({ budgetStore, profile, endpointUrl, caBundle }: ParsedCommand['values']): BudgetPlace => ({
+  place: textOf(budgetStore) ?? 'local',
+  profile: textOf(profile),
+  endpointUrl: textOf(endpointUrl),
+  caBundle: textOf(caBundle),
 });
 
 /** The context of one run. */
@@ -69,7 +80,7 @@ export function createContext(
     stdout: host.stdout,
     stderr: host.stderr,
     now: host.now,
-    account: { isRecorded: command.isRecorded === true },
+    account: { isRecorded: command.isRecorded === true, budget: budgetPlace(values) },
     root,
     runCall,
     json,

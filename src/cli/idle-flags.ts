@@ -33,7 +33,8 @@ export function refuseIdle(
   cwd: string,
 ): void {
   const { path, flags = {} } = command;
-  const { [STORE_KEY]: url, bucket, budgetStore } = resolved.values;
+  const { [STORE_KEY]: url, bucket } = resolved.values;
+  const budgetStore = 'budgetStore' in flags ? resolved.values['budgetStore'] : undefined;
   const place = typeof bucket === 'string' ? bucket : budgetStore === LOCAL ? undefined : budgetStore;
   const store =
     typeof url === 'string'

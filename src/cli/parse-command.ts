@@ -10,7 +10,7 @@ import { refuseIdle } from './idle-flags.js';
 import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { dashed, inWords } from './rule.js';
-import { SETTINGS } from './settings.js';
+import { budgetStoreFlag, SETTINGS } from './settings.js';
 import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
 import { suggest } from '../core/text/suggest.js';
 import { tokenize } from './tokenize.js';
@@ -69,6 +69,7 @@ function settingsOf(command: Command, cwd: string | undefined): Flags {
   const store = storeArg(command);
   return {
     ...SETTINGS,
+    ...(command.isRecorded === true && budgetStoreFlag),
     ...allFlags(command),
     ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }),
   };

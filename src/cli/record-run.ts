@@ -1,14 +1,16 @@
 // Makes the record of a run that has ended, and appends it to the ledger. Work that is done stays done: a ledger that cannot
 // be written is a warning.
-import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { followRecords } from '../core/budget/follow-records.js';
+import { openBook } from '../core/budget/open-book.js';
 import { errorText, isArchiverError } from '../core/failures/errors.js';
-import { appendRecords, ledgerFolder, projectsOf } from '../core/ledger/ledger.js';
+import { appendRecords, ledgerFolder, projectsOf, readLedger } from '../core/ledger/ledger.js';
 import { makeRecords, uploadsOf } from '../core/ledger/make-record.js';
 import type { LedgerRecord } from '../core/ledger/record.js';
 import type { RunAbout, RunHistory } from '../core/ledger/run-account.js';
 import { appendHistory } from '../core/ledger/upload-history.js';
 import type { RunMeter } from '../core/ledger/run-meter.js';
+import { killedRuns, removeTornRuns, type RunningCost } from '../core/ledger/running.js';
 import type { OpenedStore } from '../core/object-store/open-store.js';
 import type { Accounted, Cancellation, Clock, Environment, Messages, Places } from './context.js';
 
@@ -16,6 +18,7 @@ interface EndedRun {
   readonly about: RunAbout;
   readonly history: RunHistory | undefined;
   readonly meter: RunMeter;
+  readonly running: RunningCost;
   /** Told why there is no record. */
   readonly onTrouble: (text: string) => void;
   /** The exit status, or what it failed with. */
@@ -43,37 +46,62 @@ type RecordContext = Accounted &
 /** Never throws. */
 export async function recordRunOf(
   context: RecordContext,
-  { about, history, meter, onTrouble, end }: EndedRun,
+  { about, history, meter, running, onTrouble, end }: EndedRun,
 ): Promise<void> {
+  const { home, now } = context;
+  const folder = ledgerFolder(home);
+  const own = { host: hostname() };
   try {
-    const folder = ledgerFolder(context.home);
     const uses = meter.uses();
     const projects = await projectsOf(folder, uploadsOf(about, uses));
     const records = makeRecords(about, uses, {
-      time: context.now(),
+      time: now(),
       outcome: outcomeOf(end, context),
-      newId: () => randomBytes(8).toString('hex'),
+      id: running.id,
       projectOf: (uploadId) => projects.get(uploadId),
     });
     try {
-      await appendRecords(folder, records, { host: hostname() });
+      await appendRecords(folder, records, own);
       const [record] = records;
       if (history !== undefined && record !== undefined)
-        await appendHistory(history.path, entryOf(history, record), { host: hostname() });
+        await appendHistory(history.path, entryOf(history, record), own);
     } finally {
-      await tellFollowers(context, records);
+      await tellFollowers(context, running.id, records);
     }
+    await running.remove();
+    if (running.trouble !== undefined)
+      onTrouble(`what this run used was not kept while it went on: ${errorText(running.trouble)}`);
+    await recordKilled(context, folder, own);
   } catch (error) {
     onTrouble(`the cost of this run is not recorded: ${errorText(error)}`);
   }
 }
 
+/** Makes the records of runs that were killed. What they had recorded themselves by then holds. */
+async function recordKilled(context: RecordContext, folder: string, own: { readonly host: string }): Promise<void> {
+  const killed = await killedRuns(folder, own.host);
+  if (killed.length === 0) return;
+  const known = new Map((await readLedger(folder)).records.map((record) => [record.id, record]));
+  for (const { id, records, remove } of killed) {
+    const ids = records.flatMap(({ uploadId }) => uploadId ?? []);
+    const projects = await projectsOf(folder, ids);
+    const ofItsProject = (record: LedgerRecord): LedgerRecord => {
+      const { project, uploadId } = record;
+      return { ...record, project: project === uploadId ? (projects.get(uploadId ?? '') ?? project) : project };
+    };
+    const left = records.filter((record) => !known.has(record.id)).map(ofItsProject);
+    await appendRecords(folder, left, own);
+    const recorded = records.flatMap((record) => known.get(record.id) ?? []);
+    await tellFollowers(context, id, [...recorded, ...left]);
+    await remove();
+  }
+  await removeTornRuns(folder, context.now().getTime());
+}
+
 /** Budgets count the run, and alerts that are due are raised. Never throws. */
-async function tellFollowers(context: RecordContext, records: readonly LedgerRecord[]): Promise<void> {
+async function tellFollowers(context: RecordContext, runId: string, records: readonly LedgerRecord[]): Promise<void> {
   const { account, env, home, cwd, now, signal } = context;
-  const { followRecords } = await import('../core/budget/follow-records.js');
-  const { openBook } = await import('../core/budget/open-book.js');
-  const { place, ...access } = account.budget ?? { place: env['ARCHIVER_BUDGET_STORE'] || 'local' };
+  const { place, ...access } = account.budget;
   const open = async (): Promise<OpenedStore> => await openBook({ place, home, cwd }, { ...access, env });
-  for (const problem of await followRecords(records, open, { home, env, now, signal })) context.warn(problem);
+  for (const problem of await followRecords(records, open, { runId, home, env, now, signal })) context.warn(problem);
 }

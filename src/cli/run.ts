@@ -43,6 +43,8 @@ interface Call extends Program {
   json: boolean;
   trace: boolean;
   color: ColorChoice;
+  /** What is done when the failure of the command is told. */
+  afterwards?: () => Promise<void>;
 }
 
 async function showHelp(call: Call, node: Node, isWhole = false): Promise<number> {
@@ -106,11 +108,11 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
 
 /** What it used goes to the ledger, however it ended. */
 async function recordRun(context: Context, end: unknown): Promise<void> {
-  const { about, history, meter } = context.account;
+  const { about, history, meter, running } = context.account;
   const onTrouble = context.account.onTrouble ?? ((text: string): void => context.warn(text));
-  if (about === undefined || meter === undefined) return;
+  if (about === undefined || meter === undefined || running === undefined) return;
   const { recordRunOf } = await import('./record-run.js');
-  await recordRunOf(context, { about, history, meter, onTrouble, end });
+  await recordRunOf(context, { about, history, meter, running, onTrouble, end });
 }
 
 interface Ready {
@@ -119,13 +121,14 @@ interface Ready {
   readonly args: readonly unknown[];
 }
 
-async function runToEnd({ output, json }: Call, command: Command, { run, values, args }: Ready): Promise<number> {
+async function runToEnd(call: Call, command: Command, { run, values, args }: Ready): Promise<number> {
+  const { output, json } = call;
   let status: number;
   try {
     status = (await command.run(values, args, run.context)) ?? 0;
   } catch (error) {
     await run.settled(1).catch(() => undefined); // what was done before it failed; the failure is told in any case
-    await recordRun(run.context, error);
+    call.afterwards = async () => await recordRun(run.context, error);
     throw error;
   }
   try {
@@ -262,6 +265,7 @@ export async function runProgram(program: Program, argv: readonly string[], host
     if (output.gone.aborted && error === output.gone.reason) return 0;
     return await report(call, error);
   } finally {
+    await call.afterwards?.();
     await output.flush();
     output.release();
   }

@@ -5,6 +5,7 @@ import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import type { PriceList } from '../core/cost/price-table.js';
 import type { EventSink } from '../core/events.js';
+import type { SendingRate } from '../core/ledger/sending-rate.js';
 import { filterFlags, outputFlags, storageClassFlag } from './kit/flags.js';
 import { priceFlags, priceRules } from './kit/price-flags.js';
 import type { EstimatedFolder } from './kit/folder-estimate.js';
@@ -15,6 +16,9 @@ import { tableText, type TableContext } from './kit/table.js';
 
 const { failFast: _failFast, ...whichFiles } = filterFlags;
 const MB = 1e6;
+/** Networks of longer ago were others. */
+const MEASURED_DAYS = 90;
+const DAY_MS = 86_400_000;
 
 const flags = {
   format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'json is the same as --json' }),
@@ -26,7 +30,8 @@ const flags = {
   bandwidth: flag.float([0], {
     placeholder: 'MB/s',
     default: 0,
-    describe: 'megabytes (10^6 bytes) a second that reach the store; 0: not known',
+    describe:
+      'megabytes (10^6 bytes) a second that reach the store; 0: as many as with the last uploads of this computer',
   }),
   maxPrefixes: flag.int([4, 32, [0]], {
     default: 0,
@@ -63,7 +68,9 @@ export const command = defineCommand({
     'find out how much smaller it becomes. Shows what each storage class costs a month and a year, the requests of the upload, and ' +
     'one full restore in each tier with transfer to the internet.\n' +
     'Amounts are the most that it costs: priced as if nothing else filled the cheaper bands of the account, and as if its free ' +
-    'transfer were used up. `archiver upload --dry-run` says the same of one upload, and where it goes.',
+    'transfer were used up. `archiver upload --dry-run` says the same of one upload, and where it goes.\n' +
+    'Without --bandwidth the time of the transfer is that of the last uploads which the ledger of this computer has (of 8 MiB or ' +
+    'more, in the last 90 days, to the region where there are some, else to any of AWS); nothing is sent to measure it.',
   args: [arg.folder('PATH', { describe: 'folder to archive; the current one when not given', optional: true })],
   flags,
   rules: priceRules,
@@ -133,6 +140,8 @@ async function estimatePath(path: string, { values, prices, context, emit }: Cal
     estimates.find((one) => one.storageClass === storageClass) ?? classEstimate(storageClass, folder.chunks, prices);
   const isAlone = isGiven(context, 'storageClass') && !values.showComparison;
   const others = estimates.filter((one) => one !== base);
+  const { bandwidth } = values;
+  const measured = bandwidth === 0 ? await measuredRate(prices, context) : undefined;
   const onePut = { kind: 'put', storageClass, quantity: folder.files } as const;
   return {
     path,
@@ -141,6 +150,15 @@ async function estimatePath(path: string, { values, prices, context, emit }: Cal
     classes: isAlone ? [base] : [base, ...others],
     recommendations: recommend(base, others),
     filesUsd: billOf([['files', [onePut]]], prices).costUsd,
-    bytesPerSecond: values.bandwidth === 0 ? undefined : values.bandwidth * MB,
+    bytesPerSecond: measured?.bytesPerSecond ?? (bandwidth === 0 ? undefined : bandwidth * MB),
+    measured,
   };
+}
+
+/** How fast uploads of late reached such a store. */
+async function measuredRate({ provider, region }: PriceList, context: Context): Promise<SendingRate | undefined> {
+  const { sendingRate } = await import('../core/ledger/sending-rate.js');
+  const { recordsOf } = await import('./kit/spent.js');
+  const from = new Date(context.now().getTime() - MEASURED_DAYS * DAY_MS);
+  return sendingRate(await recordsOf(context, undefined, from), { isAws: provider === 'aws', region });
 }

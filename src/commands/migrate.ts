@@ -94,8 +94,8 @@ export const command = defineCommand({
       packing: { compressionLevel, memoryLimitBytes: uploadMemoryLimit(context) },
       layout: { shardCount, storageClass },
       labels: { project: values.project },
-      mayBegin: budgetGate(values, context),
     };
+    const gate = budgetGate(values, context);
     if (!values.dryRun) await ask(values, source, context);
     const { inspectArchive } = await import('../core/migrate/inspect-archive.js');
     const { migrate } = await import('../core/migrate/migrate.js');
@@ -115,7 +115,7 @@ export const command = defineCommand({
           return { inspected, destination: await lookAtDestination(open, inspected.datasetId, signal) };
         });
         const about = { archiveUrl: source.url, requests: opened.requests, durationMs: elapsed(), destination };
-        return await showInspected(inspected, { ...about, storageClass, shardCount }, context);
+        return await showInspected(inspected, { ...about, storageClass, shardCount, values }, context);
       }
       const { partial } = await withResult(context, values, {
         work: async (emit) => {
@@ -128,7 +128,7 @@ export const command = defineCommand({
             validate: !values.skipValidation,
             deleteOriginal: values.deleteOriginal,
             open: openForWriting(url, values, context),
-            upload,
+            upload: { ...upload, mayBegin: gate(emit) },
             emit,
             signal,
           });

@@ -47,6 +47,8 @@ export type TransferEvent =
   | { readonly type: 'scan'; readonly items: number; readonly bytes: number }
   /** From here on the totals are known, and progress starts at zero. */
   | PlanEvent
+  /** What is planned costs at most; not told where nothing does or no price is known. */
+  | CostEvent
   /** Totals so far, not increments. `bytes` counts source bytes read (upload) or written (restore). */
   | { readonly type: 'progress'; readonly items: number; readonly bytes: number; readonly path?: string }
   /**
@@ -85,6 +87,14 @@ export interface PlanEvent {
   readonly shardBytes?: readonly number[];
   /** For people, e.g. "zstd content-aware (default 3)". */
   readonly compression?: string;
+}
+
+export interface CostEvent {
+  readonly type: 'cost';
+  /** A month of storage; null where a price is not known, as the next. */
+  readonly monthlyUsd: number | null;
+  /** Of this run. */
+  readonly requestsUsd: number | null;
 }
 
 /** A request failed and is retried after a wait. */

@@ -1,5 +1,5 @@
 // What is known of a long operation now: the books at one moment, for views and reporters.
-import type { Operation, Outcome, RetryEvent, ThawEvent } from '../core/events.js';
+import type { CostEvent, Operation, Outcome, RetryEvent, ThawEvent } from '../core/events.js';
 import type { Unit } from './operations.js';
 import {
   barBytes,
@@ -44,6 +44,8 @@ export interface TransferSnapshot {
   readonly unit: Unit;
   /** How often a plan was made. */
   readonly plans: number;
+  /** What is planned costs at most; undefined where nothing does, or no price is known. */
+  readonly cost: Omit<CostEvent, 'type'> | undefined;
   /** The user asked to stop; what is in flight is being finished. */
   readonly isStopping: boolean;
   readonly compression: string | undefined;
@@ -138,6 +140,7 @@ export function snapshotOf(state: TransferState, nowMs: number): TransferSnapsho
     phase: state.phase,
     unit: state.unit,
     plans: state.plans,
+    cost: state.cost,
     isStopping: state.isStopping,
     compression: state.plan?.compression,
     itemsTotal: state.plan?.items,

@@ -1,6 +1,6 @@
 // The books of one long operation: events folded into counters. The counters are mutable on purpose: an event costs no
 // allocation, and only the store's ten snapshots a second do.
-import type { Outcome, Phase, PlanEvent, RetryEvent, ThawEvent, TransferEvent } from '../core/events.js';
+import type { CostEvent, Outcome, Phase, PlanEvent, RetryEvent, ThawEvent, TransferEvent } from '../core/events.js';
 import { OPERATIONS, type Unit } from './operations.js';
 import { createRateEstimator, type RateEstimator } from './rate-estimator.js';
 
@@ -25,6 +25,7 @@ export interface TransferState {
   start: Event<'start'> | undefined;
   plan: PlanEvent | undefined;
   plans: number;
+  cost: CostEvent | undefined;
   phase: TransferPhase;
   unit: Unit;
   isStopping: boolean;
@@ -61,6 +62,7 @@ export function createTransferState(nowMs: number): TransferState {
     start: undefined,
     plan: undefined,
     plans: 0,
+    cost: undefined,
     phase: 'starting',
     unit: 'file',
     isStopping: false,
@@ -109,6 +111,7 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
       state.bytesFound = bytes;
     },
     plan: foldPlan,
+    cost: (state, event) => void (state.cost = event),
     progress: foldProgress,
     chunk: foldChunk,
     sent(state, event, nowMs) {

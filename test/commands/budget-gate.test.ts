@@ -110,6 +110,37 @@ describe('what was used', () => {
     expect((await run('sync', 'data', base, '--project', 'genomes', '--quiet')).status).toBe(0);
   });
 
+  test('is looked up by a dry run, which says whether it would be refused and how much is left', async () => {
+    await run('budget', 'set', 'genomes', '--volume', '0.00005');
+    await run('budget', 'set', '--global', '--volume', '1', '--cost', '5');
+    writeFileSync(join(folder, 'data.tar'), makeTar({ path: 'a.bin', content: randomBytes(BYTES) }));
+    const uploads = ['upload', 'data', base, '--project', 'genomes', '--dry-run'] as const;
+
+    const { status, stdout } = await run(...uploads);
+    const found = json((await run(...uploads, '--json')).stdout);
+    const ignored = json((await run(...uploads, '--json', '--ignore-budget')).stdout);
+    const migrated = await run('migrate', './data.tar', base, '--project', 'genomes', '--dry-run');
+
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /\n {2}budget +it would be refused: this would exceed the volume budget of project genomes by \d+ B: it uses up to \d+ B, and 50000 B of 50000 B is left\n/,
+    );
+    expect(stdout).toMatch(
+      /\n {2}budget +this is within the cost budget of all projects: it uses up to \$0\.00, and \$5\.00 of \$5\.00 is left\n/,
+    );
+    expect(found).toMatchObject({
+      wouldRefuse: true,
+      budgetChecks: [
+        { project: 'genomes', isGlobal: false, limitOf: 'volume', limit: 50_000, remaining: 50_000, isExceeded: true },
+        { project: null, isGlobal: true, limitOf: 'cost', limit: 5, remaining: 5, planned: 0, isExceeded: false },
+        { project: null, isGlobal: true, limitOf: 'volume', limit: 1e9, isExceeded: false },
+      ],
+    });
+    expect(ignored).toMatchObject({ wouldRefuse: false, budgetChecks: [] });
+    expect(migrated.stdout).toContain('it would be refused: this would exceed the volume budget of project genomes');
+    expect(storedBelow(join(folder, 'store'))).toEqual([]);
+  });
+
   test('counts in a book that machines share, by commands without the flag too', async () => {
     const shared = `file://${join(folder, 'shared')}`;
     await run('budget', 'set', '--global', '--volume', '1', '--store', shared);
@@ -124,6 +155,22 @@ describe('what was used', () => {
     expect(uploaded).toBeGreaterThan(BYTES);
     expect(twice).toBeGreaterThan(2 * BYTES);
     expect((await usedOf('--global', '--store', shared)).used).toBe(0);
+    expect(existsSync(join(folder, 'home', 'budgets.json'))).toBe(false);
+  });
+
+  test('is where costControl.budgetStore says, for every command that asks, changes or counts', async () => {
+    const shared = `file://${join(folder, 'shared')}`;
+    writeFileSync(join(folder, '.archiver.yaml'), `costControl:\n  budgetStore: ${shared}\n`);
+    await run('budget', 'set', '--global', '--volume', '0.0001');
+    await run('upload', 'data', base, '--quiet');
+    const uploaded = (await usedOf('--global', '--store', shared)).used;
+    const refused = await run('upload', 'data', `${base}2`, '--quiet');
+
+    const { status } = await run('scuttle', base, '--force');
+
+    expect(uploaded).toBeGreaterThan(BYTES);
+    expect([refused.status, status]).toEqual([4, 0]);
+    expect((await usedOf('--global')).used).toBe(0);
     expect(existsSync(join(folder, 'home', 'budgets.json'))).toBe(false);
   });
 

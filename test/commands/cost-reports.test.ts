@@ -3,8 +3,11 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
+import { changeBook } from '../../src/core/budget/book-store.js';
+import { withUse } from '../../src/core/budget/budget.js';
 import { appendRecord } from '../../src/core/ledger/ledger.js';
 import type { LedgerRecord } from '../../src/core/ledger/record.js';
+import { fileStore } from '../../src/core/object-store/file/file-store.js';
 import { ledgerRecord } from '../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -205,6 +208,35 @@ describe('for others', () => {
     expect(stderr).toContain('! 2123456 does not have the form');
     for (const good of ['1 R01 CA 123456-01A1', 'U24HG012345', '5R01 GM123456-03S1'])
       expect((await compliance('--agency', 'NIH', '--grant', good)).stderr).toBe('');
+  });
+
+  test('where the project has a budget, says what of it is authorized, used and left', async () => {
+    await run('budget', 'set', 'genome', '--cost', '20', '--volume', '2');
+    await run('budget', 'set', '--global', '--volume', '5', '--store', join(folder, 'group'));
+    await changeBook(
+      fileStore(join(folder, 'home')),
+      (book) => withUse(book, 'genome', { costUsd: 7.5, bytes: 5e8 }, NOW),
+      new AbortController().signal,
+    );
+
+    const report = json((await compliance('--budget', 'genome')).stdout);
+    const { stdout } = await compliance('--budget', 'genome', '--text');
+    const all = json((await compliance('--budget-store', join(folder, 'group'))).stdout);
+
+    expect(report['budget']).toMatchObject({
+      project: 'genome',
+      isGlobal: false,
+      costUsage: { limit: 20, used: 7.5, remaining: 12.5 },
+      volumeUsage: { limit: 2e9, used: 5e8, remaining: 1.5e9 },
+    });
+    expect(stdout).toMatch(
+      / budget +of the project, since 2026-04-15; what runs cost and a month of what they stored\n/,
+    );
+    expect(stdout).toMatch(/\n +cost: authorized \$20.00, used \$7.50, remaining \$12.50\n/);
+    expect(stdout).toMatch(/\n +volume: authorized 2.0 GB, used 500.0 MB, remaining 1.5 GB\n/);
+    expect(all['budget']).toMatchObject({ isGlobal: true, costUsage: { limit: 0 }, volumeUsage: { limit: 5e9 } });
+    expect(json((await compliance()).stdout)['budget']).toBe(null);
+    expect((await compliance('--text')).stdout).toMatch(/ budget +none is set\n/);
   });
 
   test('flags of the report for agencies need it', async () => {

@@ -155,12 +155,16 @@ describe('list of a store', () => {
     expect(document).toMatchObject({
       location: `file://${folder}/places`,
       datasets: [{ datasetId: DATASET, headVersion: 2 }],
-      uploads: [{ uploadId: linkId(1) }, { uploadId: linkId(0) }],
+      uploads: [
+        { uploadId: linkId(1), hasManifest: true },
+        { uploadId: linkId(0), hasManifest: true },
+      ],
       places: ['deep/er/lab', 'fleet/writers/web-01', 'lab'].map((place) => `file://${folder}/places/${place}`),
       isComplete: true,
     });
-    // Records, uploads, the base, lab, deep, site and what is in them: folders, never their content.
-    expect(document['requests']).toMatchObject({ get: 1, list: expect.any(Number) as number });
+    // Records, uploads, the base, lab, deep, site and what is in them: folders, never their content. The manifest of what is
+    // not the newest version is asked for.
+    expect(document['requests']).toMatchObject({ get: 1, head: 1, list: expect.any(Number) as number });
   });
 
   it('says what to type next', async () => {

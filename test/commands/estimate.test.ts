@@ -6,6 +6,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { buildTree } from '../../src/cli/tree.js';
 import { command as estimate } from '../../src/commands/estimate.js';
 import { command as upload } from '../../src/commands/upload.js';
+import { appendRecord } from '../../src/core/ledger/ledger.js';
+import type { LedgerRecord } from '../../src/core/ledger/record.js';
+import { ledgerRecord } from '../support/ledger-record.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -69,7 +72,7 @@ describe('estimate', () => {
     );
     expect(stdout).toMatch(/\nSTANDARD .* at once\nSTANDARD_IA .*\n/);
     expect(stdout).toMatch(/\nDEEP_ARCHIVE .* 180 +standard \S+ \(within 12 h\), bulk \S+ \(within 48 h\)\n/);
-    expect(stdout).toContain('transfer  not known: nothing was measured; --bandwidth');
+    expect(stdout).toContain('transfer  not known: no upload of 8 MiB or more is recorded; --bandwidth');
     expect(stdout).toContain('AWS list prices of 2026-11-20 for us-east-1');
   });
 
@@ -77,6 +80,45 @@ describe('estimate', () => {
     expect(classesOf(await estimated('-s', 'GLACIER'))).toEqual(['GLACIER']);
     const all = classesOf(await estimated('-s', 'GLACIER', '--show-comparison'));
     expect([all[0], all.length]).toEqual(['GLACIER', 7]);
+  });
+
+  describe('without --bandwidth', () => {
+    const DAY_MS = 86_400_000;
+    const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+    const record = async (own: Partial<LedgerRecord>): Promise<void> =>
+      await appendRecord(join(folder, 'home', 'ledger'), ledgerRecord(own), { host: 'test' });
+
+    test('takes as long as the last uploads to that region did', async () => {
+      const sent = { bytes: 30e6, ms: 10_000 };
+      await record({ time: daysAgo(80), sent });
+      await record({ time: daysAgo(2), sent: { bytes: 90e6, ms: 10_000 } });
+      await record({ time: daysAgo(1), sent, operation: 'restore' });
+      await record({ time: daysAgo(1), sent: { bytes: 1e6, ms: 1 } });
+      await record({ time: daysAgo(1), sent, provider: 'folder', region: null });
+      await record({ time: daysAgo(1), sent: { bytes: 30e6, ms: 1000 }, region: 'eu-west-1' });
+      await record({ time: daysAgo(100), sent: { bytes: 30e6, ms: 1 } });
+
+      const { bandwidth, bandwidthFrom, transferMs, storedBytes } = await estimated('--region', 'us-west-2');
+
+      expect(bandwidth).toBe(6e6);
+      expect(transferMs).toBe(Math.ceil(Number(storedBytes) / 6000));
+      expect(bandwidthFrom).toEqual({
+        region: 'us-west-2',
+        uploadCount: 2,
+        firstRunAt: expect.any(String),
+        lastRunAt: expect.any(String),
+      });
+      expect((await run('estimate', 'data', '--region', 'us-west-2')).stdout).toMatch(
+        /transfer +\S+.* at 6 MB\/s, as 2 uploads to us-west-2 went, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\n/,
+      );
+    });
+
+    test('takes uploads to other regions of AWS where there are none to this one, and says so', async () => {
+      await record({ time: daysAgo(1), sent: { bytes: 30e6, ms: 1000 }, region: 'eu-west-1' });
+
+      expect((await run('estimate', 'data')).stdout).toContain('as 1 upload to eu-west-1 went');
+      expect(await estimated('--bandwidth', '3')).toMatchObject({ bandwidth: 3e6, bandwidthFrom: null });
+    });
   });
 
   test('a bandwidth gives the time that sending takes', async () => {

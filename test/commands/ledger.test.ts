@@ -164,6 +164,23 @@ test('a ledger that cannot be written is a warning, and the upload is done', asy
   expect([status, stderr]).toEqual([0, expect.stringContaining('! the cost of this run is not recorded: cannot')]);
 });
 
+test('why a run failed is told before its record is made', async () => {
+  await uploaded();
+  rmSync(join(folder, 'home', 'ledger'), { recursive: true });
+  writeFileSync(join(folder, 'home', 'ledger'), 'in the way');
+
+  const { status, stderr } = await run(
+    'restore',
+    `${base}/uploads/20200101-000000-00000000`,
+    'out',
+    '--all',
+    '--quiet',
+  );
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^✗ [^!]*\n! the cost of this run is not recorded: [^\n]*\n$/);
+});
+
 test('a history of uploads is kept where it is asked for, and names nothing', async () => {
   const env = { ARCHIVER_UPLOAD_HISTORY: 'true' };
   const asked = (...argv: readonly string[]): Promise<CommandRun> => runCommand({ root: program(), folder, env }, argv);
@@ -254,6 +271,48 @@ describe('on S3', () => {
     // $5 for a thousand PUTs, $1024 for a GiB a month.
     expect(record?.costMicros).toBe(seen('PutObject') * 5000);
     expect(record?.monthlyMicros).toBe(Math.round((bytes / 2 ** 20) * 1e6));
+  });
+
+  test('KMS is asked for the key of each encrypted object; without its price the cost is unknown', async () => {
+    const own = 'STANDARD.put=5,STANDARD.get=0,list=0,transferOut=0,STANDARD.storage=1024';
+    const argv = ['upload', 'data', 's3://bucket/lab', '--quiet', '--kms-key-id', 'alias/lab'];
+    const host = { root: program(), folder, env: { ...KEYS, ARCHIVER_OWN_PRICES: own } };
+    const priced = { ...host, env: { ...KEYS, ARCHIVER_OWN_PRICES: `${own},kms=3` } };
+
+    const { stderr } = await runCommand(host, [...argv, '--endpoint-url', s3.endpoint]);
+    const puts = seen('PutObject');
+    await runCommand(priced, [...argv, '--endpoint-url', s3.endpoint]);
+
+    expect(stderr).toBe('');
+    const [first, second] = await recorded();
+    const encrypted = [...(s3.buckets.get('bucket')?.values() ?? [])].filter(
+      ({ headers }) => headers['x-amz-server-side-encryption'] === 'aws:kms',
+    );
+    expect(encrypted.length).toBeGreaterThan(0);
+    expect(usedOf(first!, 'kms') + usedOf(second!, 'kms')).toBe(encrypted.length);
+    expect(first?.lines.find(({ item }) => item === 'kms')?.costMicros).toBe(null);
+    expect([first?.costMicros, first?.monthlyMicros]).toEqual([null, expect.any(Number)]);
+    expect(second?.costMicros).toBe((seen('PutObject') - puts) * 5000 + usedOf(second!, 'kms') * 3000);
+  });
+
+  test('in a bucket that keeps versions, what is deleted or written again goes on being stored', async () => {
+    const pruned = async (place: string): Promise<readonly LedgerRecord[]> => {
+      const first = json((await runS3(['upload', 'data', place, '--quiet', '--json'])).stdout);
+      writeFileSync(join(folder, 'data', 'a.txt'), place.repeat(500));
+      await runS3(['upload', 'data', place, '--quiet']);
+      const which = ['--dataset-id', String(first['datasetId']), '--keep-last', '1', '--instant', '--yes', '--quiet'];
+      expect((await runS3(['dataset', 'prune', place, ...which])).status).toBe(0);
+      return (await recorded()).filter(({ operation, store }) => operation === 'prune' && store === place);
+    };
+    const isLess = ({ stored }: LedgerRecord): boolean => stored.some(({ bytes }) => bytes < 0);
+
+    const without = await pruned('s3://bucket/lab');
+    s3.keepVersions('bucket');
+    const kept = await pruned('s3://bucket/other');
+
+    expect(without.some(isLess)).toBe(true);
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.some(isLess)).toBe(false);
   });
 
   test('what is read of a class with a retrieval fee counts as retrieval, and all of it as transfer', async () => {

@@ -104,3 +104,20 @@ test('a dataset whose manifest cannot be read has no cost, and the others have t
   expect([status, stderr]).toEqual([3, expect.stringMatching(/! what source-\w+ costs is not known: /)]);
   expect(stdout).toMatch(/other .* \$0\.00\n/);
 });
+
+test('while it goes on, it says once what is planned costs at most, as text and to machines; without prices it says nothing', async () => {
+  const env = { AWS_ENDPOINT_URL: server?.endpoint ?? '' };
+  const told = async (place: string, format: string): Promise<string> =>
+    (await runCommand({ root, folder, env }, ['upload', 'source', place, '--progress-format', format])).stderr;
+  const unpriced = await told('s3://bucket/x', 'text');
+  writeFileSync(join(folder, '.archiver.yaml'), DEAR);
+
+  const text = await told('s3://bucket/y', 'text');
+  const lines = (await told('s3://bucket/z', 'json')).trim().split('\n').map(json);
+
+  expect(unpriced).not.toContain(' cost: ');
+  expect(
+    text.match(/ upload cost: at most \$\d\.\d\d a month, requests of this run less than \$0\.01\n/g),
+  ).toHaveLength(1);
+  expect(lines.at(-1)?.['plannedCost']).toEqual({ monthlyUsd: expect.any(Number), requestsUsd: 0.009 });
+});

@@ -166,4 +166,16 @@ test('what a prune leaves of an upload is chunks that a version needs, and nothi
     const { status, stdout } = await call('verify', store, ...flags);
     expect([status, stdout]).toEqual([0, expect.not.stringContaining('left out')]);
   }
+
+  // Nor does `list` call it an upload.
+  const [rest, newest] = readdirSync(join(store, 'uploads')).sort();
+  const listed = await call('list', store);
+  expect(listed.stdout).toContain('1 dataset, 1 upload in ');
+  expect(listed.stdout).toMatch(
+    new RegExp(`\\n {2}upload +${newest}\\n {2}rest +${rest}, without a manifest: pruned, or not finished\\n`),
+  );
+  expect(json((await call('list', store, '--json')).stdout)['uploads']).toEqual([
+    { uploadId: newest, hasManifest: true },
+    { uploadId: rest, hasManifest: false },
+  ]);
 });

@@ -10,7 +10,7 @@ const UPLOADED =
   'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
 const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?';
 /** Of a dry run. */
-const PLANNED = 'dryRun? dataset? classes? estimate? contents? cost? access?';
+const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
 const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
@@ -22,7 +22,7 @@ const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage vo
 const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COMPLIANCE =
-  'agency awardNumber isAwardValid project createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
+  'agency awardNumber isAwardValid project budget createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
 const COUNTS = 'added deleted modified unchanged';
 const ORIGIN = 'provider region pricesOf terms';
 const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumDays earlyDeletionUsd restores';
@@ -83,7 +83,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc stages': 'uploadId location stages others dvc requests',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
-  estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
+  estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth bandwidthFrom transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
   'fleetagent config-keygen': 'privateKeyFile publicKeyFile keyId',
   'fleetagent sign-config': 'file signatureFile keyId writerId configVersion',
   'fleetagent validate-config': 'ok file writerId configVersion keyId errors warnings widenings',
@@ -124,7 +124,7 @@ export const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
 };
 
 const STATUS =
-  'time operation? source? target? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? items? itemsTotal? bytes bytesTotal? bytesSent? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? path? thaw? durationMs';
+  'time operation? source? target? percent? files? filesTotal? chunks? chunksTotal? chunksInFlight? items? itemsTotal? bytes bytesTotal? bytesSent? wireBytes? storedBytes retries skippedCount bytesPerSecond storedBytesPerSecond etaMs? compression? plannedCost? path? thaw? durationMs';
 
 /** Lines of `--progress-format json`, by their `type`. */
 export const JSON_LINES: Readonly<Record<string, string>> = {

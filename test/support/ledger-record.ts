@@ -20,6 +20,7 @@ export const ledgerRecord = (own: Partial<LedgerRecord> = {}): LedgerRecord => (
   bytes: 2 ** 30,
   used: [{ kind: 'put', storageClass: 'STANDARD', quantity: 34 }],
   stored: [{ storageClass: 'STANDARD', objects: 34, bytes: 2 ** 30, billedBytes: 2 ** 30 }],
+  sent: null,
   lines: [{ item: 'requests', storageClass: 'STANDARD', quantity: 34, costMicros: 170 }],
   costMicros: 170,
   monthlyMicros: 23_000,

@@ -308,8 +308,17 @@ class Server {
     if (match !== undefined && !found) return errorAnswer(404, 'NoSuchKey');
     if (match !== undefined && match !== found?.etag) return errorAnswer(412, 'PreconditionFailed');
     const etag = md5(body);
-    this.versionsOf(bucket).put(key, { body, etag, modified: new Date(), headers: keptHeaders(headers) });
-    return { status: 200, headers: { etag: `"${etag}"` } };
+    const kept = keptHeaders(headers);
+    const versionId = this.versionsOf(bucket).put(key, { body, etag, modified: new Date(), headers: kept });
+    const encryption = kept['x-amz-server-side-encryption'];
+    return {
+      status: 200,
+      headers: {
+        etag: `"${etag}"`,
+        ...(versionId !== undefined && { 'x-amz-version-id': versionId }),
+        ...(encryption !== undefined && { 'x-amz-server-side-encryption': encryption }),
+      },
+    };
   }
 
   #copy(bucket: Map<string, MemoryObject>, { key, headers }: Call): Answer {

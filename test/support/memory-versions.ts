@@ -30,9 +30,10 @@ export class BucketVersions {
     for (const [key, object] of this.bucket) this.#lines.set(key, [{ versionId: 'null', object }]);
   }
 
-  put(key: string, object: MemoryObject): void {
+  /** Gives the id of the version, where versions are kept. */
+  put(key: string, object: MemoryObject): string | undefined {
     this.bucket.set(key, object);
-    if (this.#isKept) this.#add(key, object);
+    return this.#isKept ? this.#add(key, object) : undefined;
   }
 
   delete(key: string): void {
@@ -52,9 +53,11 @@ export class BucketVersions {
     else this.bucket.set(key, top.object);
   }
 
-  #add(key: string, object: MemoryObject | undefined): void {
+  #add(key: string, object: MemoryObject | undefined): string {
     this.#made += 1;
-    this.#lines.set(key, [{ versionId: `v${this.#made}`, object }, ...(this.#lines.get(key) ?? [])]);
+    const versionId = `v${this.#made}`;
+    this.#lines.set(key, [{ versionId, object }, ...(this.#lines.get(key) ?? [])]);
+    return versionId;
   }
 
   /** Every version below `prefix`: keys in byte order, each newest first. */

@@ -1,4 +1,6 @@
 // A report for NSF or NIH, as a document and as text.
+import { amountText } from '../../core/budget/amounts.js';
+import type { BudgetStatus } from '../../core/budget/status.js';
 import type { ComplianceReport } from '../../core/ledger/compliance.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -16,6 +18,8 @@ const BLANKS = {
 
 interface About {
   readonly project: string | undefined;
+  /** Null where none is set. */
+  readonly budget: BudgetStatus | null;
   /** ISO 8601. */
   readonly createdAt: string;
   readonly tool: string;
@@ -25,7 +29,7 @@ interface About {
 /** The report as data. */
 export async function complianceDocument(
   { agency, award, isAwardValid, report, lines, months, commitments, ...rest }: ComplianceReport,
-  { project, createdAt, tool, note }: About,
+  { project, budget, createdAt, tool, note }: About,
 ): Promise<object> {
   const { costUsd, knownUsd, uploads, files, bytes, storedBytes, period, pricesOf } = report;
   const named = ({ name, costUsd: usd, knownUsd: known }: (typeof months)[number]) => {
@@ -44,6 +48,7 @@ export async function complianceDocument(
     priceDates: pricesOf,
     costUsd,
     knownUsd,
+    budget,
     directCosts: lines.map(({ category, ...line }) => {
       const { name: item, ...amount } = named(line);
       return { item, category, ...amount };
@@ -64,10 +69,35 @@ export async function complianceDocument(
   };
 }
 
+const UNITS = { cost: 1e6, volume: 1 } as const;
+
+/** Authorized, used and left, of what is limited. */
+function budgetLines(budget: BudgetStatus): readonly string[] {
+  const { isGlobal, budgetPeriod, periodStart, costUsage, volumeUsage, unpricedRuns } = budget;
+  const time = `${budgetPeriod === 'total' ? 'since' : 'in the month from'} ${periodStart.slice(0, 10)}`;
+  const lines = (
+    [
+      ['cost', costUsage],
+      ['volume', volumeUsage],
+    ] as const
+  ).flatMap(([kind, usage]) => {
+    const { limit, used, remaining } = usage;
+    const text = (amount: number): string => amountText(kind, amount * UNITS[kind]);
+    if (remaining === null) return [];
+    return [`${kind}: authorized ${text(limit)}, used ${text(used)}, remaining ${text(remaining)}`];
+  });
+  const whose = isGlobal ? 'of all projects' : 'of the project';
+  return [
+    fact('budget', `${whose}, ${time}; what runs cost and a month of what they stored`),
+    ...lines.map((line) => fact('', line)),
+    ...(unpricedRuns === 0 ? [] : [fact('', `not in it: ${formatQuantity(unpricedRuns, 'run')} of unknown cost`)]),
+  ];
+}
+
 /** The same for people. */
 export async function complianceText(
   found: ComplianceReport,
-  { project, createdAt, tool, note }: About,
+  { project, budget, createdAt, tool, note }: About,
 ): Promise<string> {
   const { agency, award, isAwardValid, report, lines, months, commitments, stores } = found;
   const { uploads, files, bytes, storedBytes, period, pricesOf } = report;
@@ -79,6 +109,7 @@ export async function complianceText(
     fact('made', `${createdAt} by ${tool}`),
     fact('prices', `USD, list prices${pricesOf.length === 0 ? '' : ` of ${pricesOf.join(', ')}`}`),
     fact('total', amountOf(report)),
+    ...(budget === null ? [fact('budget', 'none is set')] : budgetLines(budget)),
     '',
     'Direct costs',
     ...lines.map((line) => `  ${(line.name ?? '').padEnd(16)} ${amountOf(line).padStart(12)}  ${line.category}`),

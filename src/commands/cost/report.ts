@@ -1,11 +1,14 @@
 import { defineCommand } from '../../cli/command.js';
-import type { Places, Results } from '../../cli/context.js';
+import type { Cancellation, Environment, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { idle } from '../../cli/rule.js';
+import { budgetStoreFlag } from '../../cli/settings.js';
+import type { BudgetStatus } from '../../core/budget/status.js';
 import { documentLine } from '../../core/json/document.js';
 import type { LedgerRecord } from '../../core/ledger/record.js';
 import { printable } from '../../core/paths/raw-path.js';
 import pkg from '../../../package.json' with { type: 'json' };
+import { accessFlags } from '../kit/flags.js';
 import { textOf } from '../kit/lines.js';
 import { saveText } from '../kit/save-text.js';
 import {
@@ -30,11 +33,13 @@ const flags = {
   budget: flag.text({ placeholder: 'PROJECT_ID', describe: 'with --format compliance: only this project' }),
   grant: flag.text({ placeholder: 'NUMBER', describe: 'with --format compliance: award number' }),
   agency: flag.choice(['NSF', 'NIH'], { default: 'NSF', describe: 'with --format compliance: for whom' }),
+  ...budgetStoreFlag,
+  ...accessFlags,
   text: flag.on({ describe: 'with --format compliance: text to read instead of JSON' }),
   ...recordedRegionFlag,
 };
 
-type ReportContext = Results & Pick<Places, 'cwd'> & LedgerContext & TableContext;
+type ReportContext = Results & Pick<Places, 'cwd'> & LedgerContext & TableContext & Cancellation & Environment;
 
 const isOther = (v: Readonly<Record<string, unknown>>): boolean => v['format'] !== 'compliance';
 
@@ -46,11 +51,12 @@ export const command = defineCommand({
     'everything that they and earlier runs left in the stores has cost in it, day by day. Periods are those of the local ' +
     'calendar (with --utc: of UTC), and the report says which days they are.\n' +
     '--format compliance is a report for NSF or NIH, as JSON or with --text to read: direct costs with their categories, ' +
-    'by month, what is stored where and for how long at least. Amounts are estimates from list prices, which it says. ' +
+    'by month, what is stored where and for how long at least, and what is authorized, used and left where the project (or, ' +
+    'without --budget, all of them) has a budget. Amounts are estimates from list prices, which it says. ' +
     '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
   flags,
-  rules: (['budget', 'grant', 'agency', 'text'] as const).map((key) =>
-    idle(key, ['format'], `--${key} needs --format compliance`, isOther),
+  rules: (['budget', 'grant', 'agency', 'text', 'budgetStore', 'profile', 'endpointUrl', 'caBundle'] as const).map(
+    (key) => idle(key, ['format'], `--${key} needs --format compliance`, isOther),
   ),
   examples: [
     'archiver cost report',
@@ -58,7 +64,7 @@ export const command = defineCommand({
     'archiver cost report --format compliance --agency NIH --grant "1 R01 CA 123456-01" --budget genome --text',
     'archiver cost report --format focus --period last_month --output focus.csv',
   ],
-  exits: { 0: 'reported', 1: 'the ledger cannot be read, or the file not written' },
+  exits: { 0: 'reported', 1: 'the ledger or the budgets cannot be read, or the file not written' },
   async run(values, _args, context: ReportContext) {
     const { periodOf } = await import('../../core/ledger/period.js');
     const records = await recordsOf(context, values.inRegion);
@@ -85,7 +91,7 @@ interface Recorded {
 }
 
 async function reportCompliance(
-  { budget: project, grant: award, agency, text, output }: Values<typeof flags>,
+  { budget: project, grant: award, agency, text, output, ...reach }: Values<typeof flags>,
   { records, period }: Recorded,
   context: ReportContext,
 ): Promise<void> {
@@ -95,10 +101,42 @@ async function reportCompliance(
   const report = complianceReport(own, { period, agency, award });
   if (report.isAwardValid === false)
     context.warn(`${printable(award ?? '')} does not have the form of an award number of ${agency}`);
-  const about = { project, createdAt: context.now().toISOString(), tool: `archiver ${pkg.version}`, note: NOTE };
+  const budget = await budgetOf(project ?? null, reach, context);
+  const about = {
+    project,
+    budget,
+    createdAt: context.now().toISOString(),
+    tool: `archiver ${pkg.version}`,
+    note: NOTE,
+  };
   const document = await complianceDocument(report, about);
   const shown = text ? await complianceText(report, about) : documentLine(document);
   await saveText({ document, text: shown, output }, context);
+}
+
+/** How the budget of the project stands, or without one that of all projects; null where none is set. */
+async function budgetOf(
+  project: string | null,
+  {
+    budgetStore: place,
+    profile,
+    endpointUrl,
+    caBundle,
+  }: Pick<Values<typeof flags>, 'budgetStore' | keyof typeof accessFlags>,
+  { home, cwd, env, signal, now }: ReportContext,
+): Promise<BudgetStatus | null> {
+  const { openBook } = await import('../../core/budget/open-book.js');
+  const { readBook } = await import('../../core/budget/book-store.js');
+  const { budgetIn } = await import('../../core/budget/budget.js');
+  const { statusOf } = await import('../../core/budget/status.js');
+  const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal });
+  const { store } = opened;
+  try {
+    const budget = budgetIn(await readBook(store, signal), project);
+    return budget === null ? null : statusOf(project, budget, now());
+  } finally {
+    opened.close();
+  }
 }
 
 async function reportFocus(

@@ -6,7 +6,7 @@ import { flag, type Values } from '../../cli/flag.js';
 import { conflicts } from '../../cli/rule.js';
 import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
 import { documentLine } from '../../core/json/document.js';
-import { budgetStoreFlag } from '../kit/budget-book.js';
+import { budgetStoreFlag } from '../../cli/settings.js';
 import { textOf } from '../kit/lines.js';
 import { warnOf } from '../kit/run.js';
 import { fleetArg, lookAt, type WatchContext, watchFlags } from '../kit/watch.js';

@@ -1,20 +1,17 @@
 // What a command tells the ledger. The record is made when the run has ended, by src/cli/record-run.ts.
-import type { Accounted, Clock, Pricing } from '../../cli/context.js';
+import type { Accounted, Clock, Places, Pricing } from '../../cli/context.js';
 import { defined } from '../../core/defined.js';
 import type { RunAbout } from '../../core/ledger/run-account.js';
 import type { MeteredObject } from '../../core/object-store/meter.js';
 import type { OpenStoreOptions } from '../../core/object-store/open-store.js';
 
 /** Counts what the run uses of a store, where that is recorded. @throws usage for a price in the config file that is not one */
-export async function meterOf(context: Accounted & Clock & Pricing): Promise<OpenStoreOptions['meter']> {
-  const { account, now } = context;
-  if (!account.isRecorded) return undefined;
-  const { RunMeter } = await import('../../core/ledger/run-meter.js');
-  const { bookedPlace } = await import('../../core/cost/price-book.js');
-  const { pricedBy } = await import('./prices.js');
-  const { provider, book } = pricedBy(context);
-  account.meter ??= new RunMeter(now, ({ isAws, region }) => book(bookedPlace({ provider, isAws, region })));
-  return account.meter.open;
+export async function meterOf(
+  context: Accounted & Clock & Pricing & Pick<Places, 'home'>,
+): Promise<OpenStoreOptions['meter']> {
+  if (!context.account.isRecorded) return undefined;
+  const { openMeter } = await import('./open-meter.js');
+  return openMeter(context).open;
 }
 
 /** From here on the run is recorded. */

@@ -1,21 +1,12 @@
 // The book of budgets that a command works on: on this computer, or in a store that machines share.
 import type { Origins, Places } from '../../cli/context.js';
-import { flag } from '../../cli/flag.js';
+import { budgetStoreFlag } from '../../cli/settings.js';
 import type { BudgetBook } from '../../core/budget/budget.js';
 import type { ObjectStore } from '../../core/object-store/object-store.js';
 import { storeFlags, storeModeFlag } from './flags.js';
 import { openForReading, type StoreContext, type StoreValues } from './store.js';
 
-/** Where budgets are kept. Commands about budgets take it as --store, too. */
-export const budgetStoreFlag = {
-  budgetStore: flag.text({
-    placeholder: 'local|URL',
-    default: 'local',
-    describe: 'where budgets are kept: on this computer, or at s3://bucket/prefix for all machines of a group',
-  }),
-};
-
-/** What every command about budgets takes. */
+/** What every command about budgets takes; where they are as --store, too. */
 export const budgetFlags = {
   budgetStore: { ...budgetStoreFlag.budgetStore, alias: 'store' },
   ...storeFlags('us-west-2'),

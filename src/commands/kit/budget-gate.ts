@@ -2,7 +2,12 @@
 import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
-import { budgetStoreFlag } from './budget-book.js';
+import type { Amounts } from '../../core/budget/budget.js';
+import type { Standing } from '../../core/budget/verdict.js';
+import type { UploadEstimate } from '../../core/cost/upload-cost.js';
+import type { CostEvent, EventSink } from '../../core/events.js';
+import type { BudgetPlace } from '../../core/ledger/run-account.js';
+import { budgetStoreFlag } from '../../cli/settings.js';
 
 /** Goes on in spite of budgets. */
 export const ignoreBudgetFlag = {
@@ -12,40 +17,82 @@ export const ignoreBudgetFlag = {
 /** What commands take that upload. */
 export const budgetGateFlags = { ...budgetStoreFlag, ...ignoreBudgetFlag };
 
-type GateContext = Accounted & Cancellation & Clock & Environment & Pricing & Pick<Places, 'home' | 'cwd'>;
+export type GateContext = Accounted & Cancellation & Clock & Environment & Pricing & Pick<Places, 'home' | 'cwd'>;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/**
- * Tells the account where its budgets are, and gives the question for the engine. `values` are those of the flags, as typed
- * or as an interrupted run has saved them.
- */
-export function budgetGate(values: Readonly<Record<string, unknown>>, context: GateContext): MayBegin | undefined {
-  const { account, env, signal, home, cwd, now } = context;
-  const place = textOf(values['budgetStore']) ?? 'local';
-  const access = {
+interface Asked {
+  readonly place: string;
+  readonly access: Omit<BudgetPlace, 'place'>;
+  readonly project: string | null;
+}
+
+/** What the values of an upload say of its budgets. */
+const askedOf = (values: Readonly<Record<string, unknown>>, { account }: GateContext): Asked => ({
+  place: textOf(values['budgetStore']) ?? account.budget.place,
+  access: {
     profile: textOf(values['profile']),
     endpointUrl: textOf(values['endpointUrl']),
     caBundle: textOf(values['caBundle']),
-  };
-  account.budget = { place, ...access };
-  if (values['ignoreBudget'] === true) return undefined;
-  const project = textOf(values['project']) ?? null;
+  },
+  project: textOf(values['project']) ?? null,
+});
+
+/** How each limit would stand. @throws what opening and reading the book throw */
+async function standings(
+  { place, access, project }: Asked,
+  planned: Amounts,
+  context: GateContext,
+): Promise<readonly Standing[]> {
+  const { env, signal, home, cwd, now } = context;
+  const { openBook } = await import('../../core/budget/open-book.js');
+  const { readBook } = await import('../../core/budget/book-store.js');
+  const { standingsOf } = await import('../../core/budget/verdict.js');
+  const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
+  const { store } = opened;
+  try {
+    return standingsOf(await readBook(store, signal), project, planned, now());
+  } finally {
+    opened.close();
+  }
+}
+
+/**
+ * Tells the account where its budgets are, and gives the question for the engine, which tells `emit` what is planned costs.
+ * `values` are those of the flags, as typed or as an interrupted run has saved them.
+ */
+export function budgetGate(
+  values: Readonly<Record<string, unknown>>,
+  context: GateContext,
+): (emit: EventSink) => MayBegin {
+  const asked = askedOf(values, context);
+  context.account.budget = { place: asked.place, ...asked.access };
   let hasBegun = false;
-  return async ({ bytes, costAt }) => {
-    if (hasBegun) return; // compared with a rival's version, it goes on
-    const { pricedBy } = await import('./prices.js');
-    const planned = { bytes, costUsd: costAt(pricedBy(context)) };
-    const { openBook } = await import('../../core/budget/open-book.js');
-    const { readBook } = await import('../../core/budget/book-store.js');
-    const { refuseOver, refusalsOf } = await import('../../core/budget/verdict.js');
-    const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
-    const { store } = opened;
-    try {
-      refuseOver(refusalsOf(await readBook(store, signal), project, planned, now()));
-    } finally {
-      opened.close();
-    }
-    hasBegun = true;
-  };
+  return (emit) =>
+    async ({ bytes, billAt }) => {
+      if (hasBegun || bytes === 0) return; // compared with a rival's version, it goes on; nothing uses nothing
+      const { pricedBy } = await import('./prices.js');
+      const bill = billAt(pricedBy(context));
+      if (bill.lines.some(({ costUsd }) => costUsd !== null && costUsd > 0)) emit(await costEvent(bill));
+      if (values['ignoreBudget'] !== true) {
+        const { refuseOver } = await import('../../core/budget/verdict.js');
+        refuseOver(await standings(asked, { bytes, costUsd: bill.costUsd }, context));
+      }
+      hasBegun = true;
+    };
+}
+
+async function costEvent(bill: UploadEstimate): Promise<CostEvent> {
+  const { onceUsd } = await import('../../core/cost/upload-cost.js');
+  const monthlyUsd = bill.lines.find(({ item }) => item === 'storage')?.costUsd ?? null;
+  return { type: 'cost', monthlyUsd, requestsUsd: onceUsd(bill) };
+}
+
+/** What the gate would find, for dry runs; nothing where budgets are ignored. @throws as the gate does, but no refusal */
+export async function plannedBudgets(
+  values: Readonly<Record<string, unknown>>,
+  planned: Amounts,
+  context: GateContext,
+): Promise<readonly Standing[]> {
+  return values['ignoreBudget'] === true ? [] : await standings(askedOf(values, context), planned, context);
 }

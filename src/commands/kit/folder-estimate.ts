@@ -6,6 +6,8 @@ import type { ClassEstimate } from '../../core/cost/class-estimate.js';
 import { type Usd, roundedUsd } from '../../core/cost/money.js';
 import { originOf, type PriceList } from '../../core/cost/price-table.js';
 import type { Recommendation } from '../../core/cost/recommend.js';
+import type { SendingRate } from '../../core/ledger/sending-rate.js';
+import { printable } from '../../core/paths/raw-path.js';
 import {
   formatBytes,
   formatCount,
@@ -16,7 +18,7 @@ import {
 } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { classEstimateDocument } from './class-estimate.js';
-import { amountText, fact } from './lines.js';
+import { amountText, fact, minuteText } from './lines.js';
 import { priceListText } from './price-lines.js';
 import { type Column, column, numbers } from './table.js';
 
@@ -39,6 +41,8 @@ export interface EstimatedFolder {
   readonly filesUsd: Usd;
   /** Undefined where nobody knows it. */
   readonly bytesPerSecond: number | undefined;
+  /** Where it is from, unless it was typed. */
+  readonly measured: SendingRate | undefined;
 }
 
 /** Requests to one prefix that S3 answers each second (S3 user guide, "Optimizing performance"). */
@@ -63,7 +67,7 @@ const transferMs = ({ folder, bytesPerSecond }: EstimatedFolder): number | null 
 
 /** What programs get of it. */
 export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sections): object {
-  const { path, folder, prices, classes, recommendations, filesUsd, bytesPerSecond } = estimated;
+  const { path, folder, prices, classes, recommendations, filesUsd, bytesPerSecond, measured } = estimated;
   const {
     files,
     bytes,
@@ -92,6 +96,7 @@ export function folderEstimateDocument(estimated: EstimatedFolder, sections: Sec
     shardCount: shards,
     skipped: skipped.map(shownSkip),
     bandwidth: bytesPerSecond ?? null,
+    bandwidthFrom: measured === undefined ? null : measuredDocument(measured),
     transferMs: transferMs(estimated),
     classEstimates: classes.map(classEstimateDocument),
     ...(sections.showParallel ? { requestsAtOnce } : {}),
@@ -147,11 +152,22 @@ export function sectionLines(estimated: EstimatedFolder, sections: Sections): re
 }
 
 function transferText(estimated: EstimatedFolder): string {
-  const { bytesPerSecond } = estimated;
+  const { bytesPerSecond, measured } = estimated;
   const ms = transferMs(estimated);
   if (bytesPerSecond === undefined || ms === null)
-    return 'not known: nothing was measured; --bandwidth says how many MB a second there are';
-  return `${formatDuration(ms)} at ${Number((bytesPerSecond / 1e6).toPrecision(4))} MB/s`;
+    return 'not known: no upload of 8 MiB or more is recorded; --bandwidth says how many MB a second there are';
+  const time = `${formatDuration(ms)} at ${Number((bytesPerSecond / 1e6).toPrecision(4))} MB/s`;
+  return measured === undefined ? time : `${time}, ${measuredText(measured)}`;
+}
+
+const measuredDocument = ({ region, uploads: uploadCount, from, until }: SendingRate): object => {
+  return { region, uploadCount, firstRunAt: from, lastRunAt: until };
+};
+
+function measuredText({ region, uploads, from, until }: SendingRate): string {
+  const to = region === null ? '' : ` to ${printable(region)}`;
+  const days = [...new Set([from, until].map((time) => minuteText(time).slice(0, 10)))].join(' to ');
+  return `as ${formatQuantity(uploads, 'upload')}${to} went, ${days}`;
 }
 
 function parallelLines({ folder: { shards, requestsAtOnce, chunks } }: EstimatedFolder): readonly string[] {

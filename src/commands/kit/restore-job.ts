@@ -36,7 +36,7 @@ interface AccessValues {
 interface JobStoreCall {
   readonly job: RestoreJob;
   readonly values: AccessValues;
-  readonly context: Environment & Cancellation & Accounted & Clock & Pricing;
+  readonly context: Environment & Cancellation & Accounted & Clock & Pricing & Pick<Places, 'home'>;
   readonly maxSockets?: number;
   readonly onEvent?: EventSink;
 }

@@ -1,4 +1,5 @@
 // What the commands about recorded costs share: reading the ledger, the period, tables of amounts.
+import { hostname } from 'node:os';
 import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import { suggest } from '../../core/text/suggest.js';
@@ -34,14 +35,24 @@ export const periodFlag = <const D extends PeriodName>(defaultPeriod: D) => ({
 
 export type LedgerContext = Pick<Places, 'home'> & Clock & Pick<Messages, 'warn'> & Origins;
 
-/** The records of the ledger; tells what could not be read. @throws access-denied, io */
+/** The records of the ledger, those of `from` and later; tells what could not be read. @throws access-denied, io */
 export async function recordsOf(
   { home, warn }: Pick<Places, 'home'> & Pick<Messages, 'warn'>,
   region?: string,
+  from?: Date,
 ): Promise<readonly LedgerRecord[]> {
   const { ledgerFolder, readLedger } = await import('../../core/ledger/ledger.js');
   const folder = ledgerFolder(home);
-  const { records, skipped } = await readLedger(folder);
+  const { killedRuns } = await import('../../core/ledger/running.js');
+  const { records: ended, skipped } = await readLedger(folder, { from });
+  const known = new Set(ended.map(({ id }) => id));
+  const killed = (await killedRuns(folder, hostname())).flatMap((run) => run.records);
+  // The next run that is recorded writes them to the ledger.
+  const isNew = ({ id, time }: LedgerRecord): boolean =>
+    !known.has(id) && (from === undefined || time >= from.toISOString());
+  const records = [...ended, ...killed.filter(isNew)].sort((one, other) =>
+    one.time < other.time ? -1 : Number(one.time > other.time),
+  );
   if (skipped > 0)
     warn(
       `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and what they cost is not counted`,

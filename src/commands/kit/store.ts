@@ -20,7 +20,7 @@ export type StoreContext = Cancellation &
   Accounted &
   Pricing &
   Clock &
-  Pick<Places, 'cwd'> &
+  Pick<Places, 'cwd' | 'home'> &
   Pick<Messages, 'note' | 'warn'>;
 
 /** What the flags of a store say. */

@@ -1,7 +1,7 @@
 // `archiver list STORE`: what is there, by name. Folders are listed, and the newest record of each dataset is read.
 import type { Messages, Results, Verbosity } from '../../cli/context.js';
 import { describeDatasets } from '../../core/dataset/records/describe-datasets.js';
-import { findPlaces, listUploads } from '../../core/dataset/records/find-places.js';
+import { findPlaces, listUploads, withoutManifest } from '../../core/dataset/records/find-places.js';
 import { joinStoreUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
@@ -18,13 +18,17 @@ export async function showStore(
   context: Results & Messages & Verbosity & StoreContext & ReadingContext,
 ): Promise<number> {
   const { signal, verbose } = context;
-  const { datasets, uploads, found, requests } = await whileReading(context, baseUrl, (emit) =>
+  const { datasets, uploads, without, found, requests } = await whileReading(context, baseUrl, (emit) =>
     withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
       const datasets = await describeDatasets(store, signal, emit);
       const uploads = (await listUploads(store, signal)).toReversed();
-      return { datasets, uploads, found: await findPlaces(store, signal), requests };
+      const newest = new Set(datasets.map(({ headUploadId }) => headUploadId));
+      const asked = uploads.filter((id) => !newest.has(id));
+      const without = await withoutManifest(store, asked, signal);
+      return { datasets, uploads, without, found: await findPlaces(store, signal), requests };
     }),
   );
+  const whole = uploads.filter((id) => !without.has(id));
   if (uploads.length + found.places.length === 0) await refuseMissingFolder(baseUrl);
   const places = found.places.map((place) => joinStoreUrl(baseUrl, place));
   for (const { problem } of datasets) if (problem !== undefined) context.warn(problem);
@@ -35,9 +39,13 @@ export async function showStore(
   if (!found.isComplete) context.note('not every folder below was looked into');
   const table = datasets.length === 0 ? '' : await tableText(datasets, DATASET_COLUMNS, context);
   const lines = [
-    `${formatQuantity(datasets.length, 'dataset')}, ${formatQuantity(uploads.length, 'upload')} in ${printable(baseUrl)}`,
+    `${formatQuantity(datasets.length, 'dataset')}, ${formatQuantity(whole.length, 'upload')} in ${printable(baseUrl)}`,
     ...firstLines(
-      uploads.map((id) => fact('upload', id)),
+      whole.map((id) => fact('upload', id)),
+      { isVerbose: verbose },
+    ),
+    ...firstLines(
+      Array.from(without, (id) => fact('rest', `${id}, without a manifest: pruned, or not finished`)),
       { isVerbose: verbose },
     ),
     ...firstLines(
@@ -48,7 +56,7 @@ export async function showStore(
   const document = {
     location: baseUrl,
     datasets,
-    uploads: uploads.map((uploadId) => ({ uploadId })),
+    uploads: uploads.map((uploadId) => ({ uploadId, hasManifest: !without.has(uploadId) })),
     places,
     isComplete: found.isComplete,
     requests,

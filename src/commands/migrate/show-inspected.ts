@@ -1,5 +1,5 @@
 // What a dry run of `migrate` prints: the members, what they become, and what is left out.
-import type { Clock, Environment, Pricing, StreamedResults, Terminal } from '../../cli/context.js';
+import type { Environment, StreamedResults, Terminal } from '../../cli/context.js';
 import { roughlyPlanned } from '../../core/archive/plan/planned-upload.js';
 import type { Destination } from '../../core/archive/upload-result.js';
 import { formatTimestamp } from '../../core/manifest/timestamp.js';
@@ -12,7 +12,8 @@ import { formatTimestamp as timeText } from '../../ui/format-time.js';
 import { lookOf } from '../../ui/look.js';
 import { amountText, textOf } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
-import { plannedDocument, plannedFacts } from '../upload/dry-run.js';
+import type { GateContext } from '../kit/budget-gate.js';
+import { plannedDocument, plannedFacts, withBudgets } from '../upload/dry-run.js';
 
 interface Inspection {
   readonly archiveUrl: string;
@@ -21,16 +22,19 @@ interface Inspection {
   readonly destination: Destination;
   readonly storageClass: string;
   readonly shardCount: number;
+  /** Of the flags. */
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** Prints what is in the archive; 3 when some of it would be refused. */
 export async function showInspected(
   found: InspectedArchive,
-  { archiveUrl, requests, durationMs, destination, storageClass, shardCount }: Inspection,
-  context: StreamedResults & Environment & Terminal & Clock & Pricing,
+  { archiveUrl, requests, durationMs, destination, storageClass, shardCount, values }: Inspection,
+  context: StreamedResults & Environment & Terminal & GateContext,
 ): Promise<number> {
   const { contents, files, bytes, tempBytes, packedBytes, format, datasetId, skipped } = found;
   const planned = roughlyPlanned({ storageClass, files, bytes, packedBytes }, shardCount);
+  const plan = await withBudgets({ planned, destination }, values, context);
   if (context.json) {
     const summary = {
       dryRun: true,
@@ -52,7 +56,7 @@ export async function showInspected(
       skipped: skipped.map(({ path, reason }) => ({ path, reason })),
       durationMs,
       requests,
-      ...plannedDocument({ planned, destination }, context),
+      ...plannedDocument(plan, context),
     };
     await context.streamDocument(documentParts(summary, { contents: () => contentDocuments(contents) }));
   } else {
@@ -62,7 +66,7 @@ export async function showInspected(
     const lines = [
       `Would migrate ${amount} from ${printable(archiveUrl)} (${format})`,
       `About ${formatBytes(tempBytes)} are needed in the temporary folder.`,
-      ...plannedFacts({ planned, destination, datasetId }, context),
+      ...plannedFacts({ ...plan, datasetId }, context),
       ...problemLines('left out', skipped, lookOf(context.colors.stdout, context.env)),
       'Nothing was written (--dry-run).',
     ];

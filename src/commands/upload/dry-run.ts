@@ -2,10 +2,12 @@
 import type { Pricing, StreamedResults } from '../../cli/context.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
-import { type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
+import { type Standing, standingText } from '../../core/budget/verdict.js';
+import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { displayPath, printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
+import { type GateContext, plannedBudgets } from '../kit/budget-gate.js';
 import { amountText, fact } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
 import { priceListText } from '../kit/price-lines.js';
@@ -14,6 +16,7 @@ import { pricedBy } from '../kit/prices.js';
 export interface DryRun extends UploadResult {
   readonly planned: PlannedUpload;
   readonly destination: Destination;
+  readonly budgets?: readonly Standing[];
 }
 
 export const isDryRun = (result: UploadResult): result is DryRun =>
@@ -22,6 +25,21 @@ export const isDryRun = (result: UploadResult): result is DryRun =>
 interface Plan {
   readonly planned: Pick<PlannedUpload, 'classes' | 'objects'>;
   readonly destination: Destination;
+  /** The limits that would be asked. */
+  readonly budgets?: readonly Standing[];
+}
+
+/** The plan with what its budgets would say. `values` are those of the flags. @throws what reading the budgets throws */
+export async function withBudgets<P extends Plan>(
+  plan: P,
+  values: Readonly<Record<string, unknown>>,
+  context: GateContext,
+): Promise<P> {
+  let bytes = 0;
+  for (const { sizeBytes, count = 1 } of plan.planned.objects()) bytes += sizeBytes * count;
+  if (bytes === 0) return plan;
+  const { costUsd } = estimateOf(plan, context);
+  return { ...plan, budgets: await plannedBudgets(values, { bytes, costUsd }, context) };
 }
 
 /** The most that it costs. */
@@ -32,23 +50,37 @@ function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEst
 
 /** What JSON says of it beside what every upload says. */
 export function plannedDocument(plan: Plan, context: Pricing): object {
-  const { planned, destination } = plan;
+  const { planned, destination, budgets = [] } = plan;
   const { version, isListed } = destination;
   return {
     dryRun: true,
     dataset: { version: version === 0 ? null : version, isListed },
     classes: planned.classes,
     estimate: estimateOf(plan, context),
+    wouldRefuse: budgets.some(({ isExceeded }) => isExceeded),
+    budgetChecks: budgets.map(checkDocument),
   };
 }
 
+/** In USD or bytes. */
+function checkDocument({ project, kind, limit, used, planned, isExceeded }: Standing): object {
+  const scale = kind === 'cost' ? 1e6 : 1;
+  const remaining = (limit - used) / scale;
+  const amounts = { limit: limit / scale, remaining, planned: planned && planned / scale };
+  return { project, isGlobal: project === null, limitOf: kind, ...amounts, isExceeded };
+}
+
+const budgetFact = (standing: Standing): string =>
+  fact('budget', `${standing.isExceeded ? 'it would be refused: ' : ''}${standingText(standing)}`);
+
 /** Where it would go, what would be stored in which class, and what that costs. */
 export function plannedFacts(plan: Plan & { readonly datasetId: string }, context: Pricing): string[] {
-  const { planned, destination, datasetId } = plan;
+  const { planned, destination, datasetId, budgets = [] } = plan;
   return [
     fact('dataset', datasetText(datasetId, destination)),
     ...planned.classes.map((one) => fact(one.storageClass, classText(one))),
     ...costFacts(estimateOf(plan, context), destination),
+    ...budgets.map(budgetFact),
   ];
 }
 
@@ -65,9 +97,8 @@ const classText = ({ files, bytes, objects, packedBytes }: PlannedClass): string
 /** The most that it costs; nothing for a folder of this computer. */
 function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'isFolder'>): string[] {
   if (isFolder || estimate.lines.every(({ quantity }) => quantity === 0)) return [];
-  const [storage, requests] = (['storage', 'requests'] as const).map((wanted) =>
-    formatUsd(estimate.lines.find(({ item }) => item === wanted)?.costUsd ?? null),
-  );
+  const storage = formatUsd(estimate.lines.find(({ item }) => item === 'storage')?.costUsd ?? null);
+  const requests = formatUsd(onceUsd(estimate));
   return [
     fact('cost', `storage ${storage} a month at most, requests ${requests} once`),
     fact('prices', pricesText(estimate)),

@@ -4,7 +4,7 @@ import type { UploadResult } from '../../core/archive/upload-result.js';
 import { roundedUsd, type Usd } from '../../core/cost/money.js';
 import { bookedPlace } from '../../core/cost/price-book.js';
 import type { PriceOrigin } from '../../core/cost/price-table.js';
-import { madeUploadCost } from '../../core/cost/upload-cost.js';
+import { madeUploadCost, onceUsd } from '../../core/cost/upload-cost.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
@@ -15,12 +15,16 @@ export function madeCost({ billed, requests }: UploadResult, context: Pricing): 
   const objects = billed?.objects() ?? [];
   if (billed === undefined || billed.place.isFolder || objects.length === 0) return undefined;
   const { provider, book } = pricedBy(context);
-  const bill = madeUploadCost({ objects, requests }, bookedPlace({ ...billed.place, provider }), book);
+  const bill = madeUploadCost(
+    { objects, requests, usesKms: billed.place.usesKms },
+    bookedPlace({ ...billed.place, provider }),
+    book,
+  );
   const usdOf = (wanted: string): Usd => bill.lines.find(({ item }) => item === wanted)?.costUsd ?? null;
   const { region, pricesOf, terms } = bill;
   return {
     monthlyUsd: usdOf('storage'),
-    requestsUsd: usdOf('requests'),
+    requestsUsd: onceUsd(bill),
     provider: bill.provider,
     region,
     pricesOf,

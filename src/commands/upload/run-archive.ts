@@ -31,7 +31,7 @@ import { tellHomeTrouble } from './home-trouble.js';
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
-import { type DryRun, isDryRun, printPaths } from './dry-run.js';
+import { type DryRun, isDryRun, printPaths, withBudgets } from './dry-run.js';
 import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
 
 type Options = Omit<ArchiveOptions, 'emit'>;
@@ -53,7 +53,7 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
-  const mayBegin = budgetGate(call.values, context);
+  const gate = budgetGate(call.values, context);
   const { result, written } = await resumable(call, call, context, options, (resumed) =>
     withResult(context, call, {
       work: async (emit, aside) => {
@@ -63,7 +63,8 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
         const compares = resumed.dataset?.changes !== undefined;
         const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
         const dataset = { ...resumed.dataset, namesake };
-        const result = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin, emit });
+        const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
+        const result = isDryRun(made) ? await withBudgets(made, call.values, context) : made;
         tellResult(context, result);
         await tellHistory(call, result, context);
         const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);

@@ -4,7 +4,7 @@ import type { Shown } from '../../cli/progress.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { SidecarResult } from '../../core/dvc/sidecar-types.js';
 import type { AccessSummary } from './access-gate.js';
-import { plannedDocument, plannedFacts, isDryRun } from './dry-run.js';
+import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
 import { madeCost, madeCostDocument, madeCostFacts } from './made-cost.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
@@ -24,7 +24,8 @@ export function uploadDocument(
   context: Pricing,
   { written: dvcFiles, access }: Beside = {},
 ): object {
-  const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...document } = result;
+  const { partial: _, changes, shards: shardCount, planned: _p, destination: _d, billed: _b, ...rest } = result;
+  const { budgets: _budgets, ...document }: typeof rest & Pick<DryRun, 'budgets'> = rest;
   const cost = madeCost(result, context);
   const files = dvcFiles === undefined ? {} : { dvcFiles };
   return {

@@ -81,10 +81,12 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const surroundings = { remembered, store, region, isAws, requests, retries, sender, startedMs };
     const result = await runToEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
     await journal?.remove();
-    const place = { region, isAws, isFolder: store.url.startsWith('file:') };
+    const usesKms = encryption.kmsKeyId !== undefined;
+    const place = { region, isAws, isFolder: store.url.startsWith('file:'), usesKms };
     if (!settings.dryRun) return { ...result, billed: { place, objects: () => ledger.objects() } };
     const { highest: version, isListed } = settled;
-    return { ...result, destination: await destinationOf({ store, region, isAws }, { version, isListed }, signal) };
+    const destination = await destinationOf({ store, region, isAws }, { version, isListed }, signal);
+    return { ...result, destination: { ...destination, usesKms } };
   } catch (error) {
     throw await sender.withdraw(error, journal, resume.cleansUp);
   } finally {

@@ -1,7 +1,7 @@
 // What whoever decides whether an upload may begin is told. Types alone, below all steps.
-import type { Usd } from '../cost/money.js';
 import type { PriceBook } from '../cost/price-table.js';
 import type { Provider } from '../cost/providers.js';
+import type { UploadEstimate } from '../cost/upload-cost.js';
 
 /** Whose prices hold where a store is not AWS, and all prices. */
 export interface Prices {
@@ -12,8 +12,8 @@ export interface Prices {
 export interface PlannedAmounts {
   /** Before compression. */
   readonly bytes: number;
-  /** A month of storage, and the requests; null where a price is not known. */
-  readonly costAt: (prices: Prices) => Usd;
+  /** A month of storage, and the requests. */
+  readonly billAt: (prices: Prices) => UploadEstimate;
 }
 
 /** Asked once it is known what will be sent, before anything is. Throws what keeps the upload from beginning. */

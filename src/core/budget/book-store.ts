@@ -38,15 +38,16 @@ export const readBook = async (store: ObjectStore, signal: AbortSignal): Promise
   (await findBook(store, signal)).book;
 
 /**
- * Changes the book, which others may change at the same time: `change` is called again with what they made of it.
+ * Changes the book, which others may change at the same time: `change` is called again with what they made of it. A change of
+ * this `name` is made once; without one it is another each time.
  * @throws what `change` throws; conflict when others are always faster; integrity, unsupported, access-denied, store
  */
 export async function changeBook(
   store: ObjectStore,
   change: (book: BudgetBook) => BudgetBook,
   signal: AbortSignal,
+  name = randomBytes(8).toString('hex'),
 ): Promise<BudgetBook> {
-  const name = randomBytes(8).toString('hex');
   for (let tries = 0; tries < TRIES; tries++) {
     throwIfCancelled(signal);
     const { book, changes, etag } = await findBook(store, signal);

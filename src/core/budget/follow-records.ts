@@ -17,13 +17,18 @@ export interface RecordedUse {
   readonly stored: readonly { readonly bytes: number }[];
 }
 
+interface FollowOptions extends RaiseOptions {
+  /** A run is counted once, however often it is told of. */
+  readonly runId: string;
+}
+
 const BOOK_MS = 15_000;
 
 /** Counts what was used; opens the book and closes it. @returns what went wrong, in words */
 export async function followRecords(
   records: readonly RecordedUse[],
   open: () => Promise<OpenedStore>,
-  options: RaiseOptions,
+  options: FollowOptions,
 ): Promise<readonly string[]> {
   if (records.length === 0) return [];
   let book: BudgetBook;
@@ -43,7 +48,7 @@ export async function followRecords(
 async function counted(
   records: readonly RecordedUse[],
   open: () => Promise<OpenedStore>,
-  { now }: Pick<RaiseOptions, 'now'>,
+  { now, runId }: Pick<FollowOptions, 'now' | 'runId'>,
 ): Promise<BudgetBook> {
   // An interrupted run is counted as well.
   const signal = AbortSignal.timeout(BOOK_MS);
@@ -54,7 +59,7 @@ async function counted(
     if (records.every(({ project }) => budgetsFor(book, project).length === 0)) return book;
     const add = (before: BudgetBook): BudgetBook =>
       records.reduce((changed, record) => withUse(changed, record.project, amountsOf(record), now()), before);
-    return await changeBook(store, add, signal);
+    return await changeBook(store, add, signal, runId);
   } finally {
     opened.close();
   }

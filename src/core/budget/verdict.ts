@@ -7,7 +7,8 @@ import { shellWord } from '../text/shell-word.js';
 import { amountText } from './amounts.js';
 import { type Amounts, type BudgetBook, budgetsFor, usedIn } from './budget.js';
 
-export interface Refusal {
+/** A limit, and what would be left of it. */
+export interface Standing {
   /** Null: the budget of all projects. */
   readonly project: string | null;
   readonly kind: 'cost' | 'volume';
@@ -16,10 +17,17 @@ export interface Refusal {
   readonly used: number;
   /** Null: not known. */
   readonly planned: number | null;
+  /** False for what uses nothing. */
+  readonly isExceeded: boolean;
 }
 
-/** The limits that would be exceeded; none for what uses nothing. */
-export function refusalsOf(book: BudgetBook, project: string | null, planned: Amounts, now: Date): readonly Refusal[] {
+/** Every limit that holds for a project, its own first. */
+export function standingsOf(
+  book: BudgetBook,
+  project: string | null,
+  planned: Amounts,
+  now: Date,
+): readonly Standing[] {
   const plannedMicros = planned.costUsd === null ? null : microsOf(planned.costUsd);
   return budgetsFor(book, project).flatMap(([whose, budget]) => {
     const { micros, bytes } = usedIn(budget, now);
@@ -27,27 +35,32 @@ export function refusalsOf(book: BudgetBook, project: string | null, planned: Am
       { project: whose, kind: 'cost', limit: budget.costMicros, used: micros, planned: plannedMicros },
       { project: whose, kind: 'volume', limit: budget.volumeBytes, used: bytes, planned: planned.bytes },
     ] as const;
-    return limits.filter(({ limit, used, planned: more }) =>
-      limit === 0 || more === 0 ? false : more === null || used + more > limit,
-    );
+    return limits.flatMap((one) => {
+      const { limit, used, planned: more } = one;
+      const isExceeded = more !== 0 && (more === null || used + more > limit);
+      return limit === 0 ? [] : [{ ...one, isExceeded }];
+    });
   });
 }
 
-/** @throws budget-exceeded unless there are no refusals */
-export function refuseOver(refusals: readonly Refusal[]): void {
+/** @throws budget-exceeded where a limit would be exceeded */
+export function refuseOver(standings: readonly Standing[]): void {
+  const refusals = standings.filter(({ isExceeded }) => isExceeded);
   const [first] = refusals;
   if (first === undefined) return;
   const set = `archiver budget set ${first.project === null ? '--global' : shellWord(printable(first.project))} --${first.kind}`;
-  throw new ArchiverError('budget-exceeded', `${refusals.map(sentence).join('; ')}; nothing is sent`, {
+  throw new ArchiverError('budget-exceeded', `${refusals.map(standingText).join('; ')}; nothing is sent`, {
     hint: `raise the limit (${set} …), or go on in spite of it with --ignore-budget`,
   });
 }
 
-function sentence({ project, kind, limit, used, planned }: Refusal): string {
+/** How it stands in a sentence. */
+export function standingText({ project, kind, limit, used, planned, isExceeded }: Standing): string {
   const whose = project === null ? 'of all projects' : `of project ${printable(project)}`;
   const text = (amount: number): string => amountText(kind, amount);
   const left = `${text(Math.max(0, limit - used))} of ${text(limit)} is left`;
   if (planned === null) return `what this costs is not known, so the cost budget ${whose} cannot be kept (${left})`;
+  if (!isExceeded) return `this is within the ${kind} budget ${whose}: it uses up to ${text(planned)}, and ${left}`;
   const over = text(used + planned - limit);
   return `this would exceed the ${kind} budget ${whose} by ${over}: it uses up to ${text(planned)}, and ${left}`;
 }

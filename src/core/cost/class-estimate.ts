@@ -7,7 +7,7 @@ import { withFreeTransfer } from './price-book.js';
 import { classRule, type PriceList } from './price-table.js';
 import { estimateRetrieval, type RetrievalEstimate } from './retrieval-cost.js';
 import { type StoredObject, storedObject } from './stored-object.js';
-import { uploadBill } from './upload-cost.js';
+import { onceUsd, uploadBill } from './upload-cost.js';
 import type { ThawTier } from '../object-store/object-store.js';
 
 /** Days that thawed copies are kept. */
@@ -49,7 +49,8 @@ export function classEstimate(
   prices: PriceList,
 ): ClassEstimate {
   const own = objects.map((object) => ({ ...object, storageClass }));
-  const [storage, requests] = uploadBill(own, prices).lines;
+  const bill = uploadBill(own, prices);
+  const [storage] = bill.lines;
   const monthlyUsd = storage?.costUsd ?? null;
   const minimumDays = classRule(prices, storageClass)?.minStorageDays ?? null;
   const rest = own.flatMap((object) => storedObject(object, minimumDays, prices));
@@ -57,7 +58,7 @@ export function classEstimate(
     storageClass,
     objects: own.reduce((sum, { count = 1 }) => sum + count, 0),
     bytes: own.reduce((sum, { sizeBytes, count = 1 }) => sum + sizeBytes * count, 0),
-    uploadUsd: requests?.costUsd ?? null,
+    uploadUsd: onceUsd(bill),
     monthlyUsd,
     yearlyUsd: monthlyUsd === null ? null : monthlyUsd * MONTHS,
     minimumDays,

@@ -27,6 +27,7 @@ const KINDS = {
   copy: { unit: 'thousand', rate: (own) => own?.putPer1000 },
   /** Listings are paid for by no class. */
   list: { unit: 'thousand', rate: (_own, _way, all) => all.listPer1000 },
+  kms: { unit: 'thousand', rate: (_own, _way, all) => all.kmsPer1000 },
   delete: { unit: 'thousand', rate: (_own, _way, all) => all.deletePer1000 },
   /** Parts wait where a PUT costs as much as to STANDARD; only the last request has the price of the class. */
   initiateMultipart: { unit: 'thousand', rate: (own) => own?.initiateMultipartPer1000 ?? own?.putPer1000 },
@@ -37,6 +38,7 @@ const KINDS = {
   monitoring: { unit: 'thousand', rate: (own) => own?.monitoringPer1000ObjectsMonth },
   restore: { unit: 'thousand', rate: (own, way) => own?.retrievalRequestPer1000[way] },
   retrieval: { unit: 'GB', rate: (own, way) => own?.retrievalPerGB[way] },
+  upload: { unit: 'GB', rate: (own) => own?.uploadPerGB },
   storage: { unit: 'GB', rate: (own) => own?.storage },
   transferOut: { unit: 'GB', rate: (_own, _way, all) => all.dataTransferOutInternet?.tiers },
 } satisfies Readonly<Record<string, Kind>>;

@@ -29,13 +29,14 @@ const OF_CLASS = {
   storage: 'storage',
   get: 'getPer1000',
   put: 'putPer1000',
+  upload: 'uploadPerGB',
   transition: 'transitionInPer1000',
   monitoring: 'monitoringPer1000ObjectsMonth',
 } as const;
 const BY_WAY = { retrieval: 'retrievalPerGB', restore: 'retrievalRequestPer1000' } as const;
 const HINT =
   'name prices as CLASS.storage (per GB and month), CLASS.get, CLASS.put and CLASS.transition (per 1,000), CLASS.retrieval ' +
-  'and CLASS.restore with .expedited, .standard or .bulk, list (per 1,000) and transferOut (per GB)';
+  'and CLASS.restore with .expedited, .standard or .bulk, list and kms (per 1,000) and transferOut (per GB)';
 
 const NO_CLASS: ClassPrices = {
   storage: null,
@@ -76,6 +77,7 @@ type Replace = (list: PriceList) => PriceList;
 
 function replacement(name: string, usd: number): Replace {
   if (name === 'list') return (list) => ({ ...list, listPer1000: usd });
+  if (name === 'kms') return (list) => ({ ...list, kmsPer1000: usd });
   if (name === 'transferOut') return (list) => ({ ...list, dataTransferOutInternet: { tiers: usd } });
   const [storageClass = '', kind = '', way = 'instant', ...more] = name.split('.');
   const ofClass = entryOf<keyof ClassPrices>(OF_CLASS, kind);
@@ -112,6 +114,7 @@ export function discounted(list: PriceList, factor: number): PriceList {
     dataTransferOutInternet: { tiers: times(list.dataTransferOutInternet?.tiers) },
     listPer1000: times(list.listPer1000),
     deletePer1000: times(list.deletePer1000),
+    kmsPer1000: times(list.kmsPer1000),
   };
 }
 

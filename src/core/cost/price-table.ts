@@ -33,6 +33,8 @@ export interface ClassPrices {
   readonly completeMultipartPer1000?: Rate;
   /** Lifecycle transitions into the class. */
   readonly transitionInPer1000: Rate;
+  /** Of classes that charge what is written by its size, too. */
+  readonly uploadPerGB?: Rate;
   /** Of classes that watch what is read. */
   readonly monitoringPer1000ObjectsMonth?: Rate;
   readonly retrievalPerGB: ByWay;
@@ -63,6 +65,8 @@ export interface PriceList extends PlacePrices {
   /** Of each storage class; the same in every region. */
   readonly rules: Readonly<Record<string, ClassRule>>;
   readonly deletePer1000: Rate;
+  /** Requests to the service that keeps keys; what nobody lists is unknown and never free. */
+  readonly kmsPer1000: Rate;
   /** Bytes of the GB that prices are for. */
   readonly bytesAGB: number;
   /** So many GB of storage are billed a month, even if less is stored. */
@@ -105,6 +109,7 @@ export const pricesIn = (region: string | undefined): PriceList => ({
   provider: 'aws',
   rules: prices.classRules,
   deletePer1000: prices.deleteRequests,
+  kmsPer1000: null,
   bytesAGB: BYTES_A_GB,
   minimumGB: 0,
   freeTransfer: { gb: prices.freeTierEgressGBPerMonth, timesStored: 0 },
@@ -118,6 +123,10 @@ export const PRICED_REGIONS: readonly string[] = Object.keys(REGIONS);
 
 export const classPrices = ({ classes }: PriceList, storageClass: string): ClassPrices | undefined =>
   entryOf(classes, classOnly(storageClass)) ?? undefined;
+
+/** What is written to it is charged by its size, at a price that may not be known. */
+export const chargesUploads = (prices: PriceList, storageClass: string): boolean =>
+  classPrices(prices, storageClass)?.uploadPerGB !== undefined;
 
 /** Undefined for a class that is not known. */
 export const classRule = ({ rules }: PriceList, storageClass: string): ClassRule | undefined =>

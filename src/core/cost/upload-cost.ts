@@ -3,16 +3,18 @@
 // record count as requests; the manifest's size, and the listings around them, are not counted.
 import type { RequestCounts } from '../object-store/object-store.js';
 import { type Bill, billOf } from './cost-model.js';
-import { sumOf } from './money.js';
+import { sumOf, type Usd } from './money.js';
 import { bookedPlace, listPrices } from './price-book.js';
-import type { PriceBook, PriceList, PricedPlace } from './price-table.js';
+import { chargesUploads, type PriceBook, type PriceList, type PricedPlace } from './price-table.js';
 import { minimumStorage, type StoredObject, storedObject } from './stored-object.js';
 import { UsageSums } from './usage-sums.js';
 
 /** PutObject of the manifest and of the version record. */
 const OTHER_PUTS = 2;
+const KEYS_OF_MANIFEST = 1;
 
-export type UploadItem = 'storage' | 'requests';
+/** `upload`: of classes that charge by size what is written. */
+export type UploadItem = 'storage' | 'requests' | 'upload';
 
 /** `storage` is for a month. */
 export interface UploadEstimate extends Bill<UploadItem> {
@@ -24,7 +26,13 @@ export interface UploadPlace extends PricedPlace {
   readonly isAws: boolean;
   /** A folder of this computer: nothing costs anything. */
   readonly isFolder: boolean;
+  /** Each object is encrypted with a key that KMS is asked for; at most once for each, as a bucket may keep one for many. */
+  readonly usesKms?: boolean;
 }
+
+/** What is paid once: everything but storage. */
+export const onceUsd = ({ lines }: Pick<Bill<UploadItem>, 'lines'>): Usd =>
+  sumOf(lines.flatMap(({ item, costUsd }) => (item === 'storage' ? [] : [costUsd])));
 
 /** The most that storing these objects costs; they are gone through once. */
 export function uploadCost(
@@ -32,8 +40,8 @@ export function uploadCost(
   place: UploadPlace,
   book: PriceBook = listPrices,
 ): UploadEstimate {
-  const { isAws, isFolder } = place;
-  const bill = uploadBill(objects, book(bookedPlace(place)));
+  const { isAws, isFolder, usesKms } = place;
+  const bill = uploadBill(objects, book(bookedPlace(place)), usesKms);
   if (!isFolder) return { ...bill, isAws };
   return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };
 }
@@ -42,11 +50,12 @@ export function uploadCost(
 export interface MadeUpload {
   readonly objects: readonly StoredObject[];
   readonly requests: Pick<RequestCounts, 'put' | 'get' | 'list' | 'head' | 'copy'>;
+  readonly usesKms?: boolean | undefined;
 }
 
 /** What it costs; `storage` is for a month. PUTs are taken as those of its objects first, others are STANDARD. */
 export function madeUploadCost(
-  { objects, requests }: MadeUpload,
+  { objects, requests, usesKms = false }: MadeUpload,
   place: PricedPlace,
   book: PriceBook,
 ): Bill<UploadItem> {
@@ -56,31 +65,40 @@ export function madeUploadCost(
   const standard = { ...requests, put: Math.max(0, requests.put - objects.length) };
   for (const kind of ['put', 'get', 'list', 'head', 'copy'] as const)
     used.add([{ kind, storageClass: 'STANDARD', quantity: standard[kind] }]);
+  if (usesKms) used.add([{ kind: 'kms', quantity: objects.length + KEYS_OF_MANIFEST }]);
   const { lines } = uploadBill(objects, prices);
   const storageUsd = lines.find(({ item }) => item === 'storage')?.costUsd ?? null;
   const bill = billOf<UploadItem>([['requests', used.usages()]], prices);
+  const sizes = lines.filter(({ item }) => item === 'upload');
   const stored = {
     item: 'storage',
     quantity: objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     costUsd: storageUsd,
   } as const;
-  return { ...bill, costUsd: sumOf([storageUsd, bill.costUsd]), lines: [stored, ...bill.lines] };
+  const all = [stored, ...bill.lines, ...sizes];
+  return { ...bill, costUsd: sumOf(all.map(({ costUsd }) => costUsd)), lines: all };
 }
 
-/** The most that storing these objects costs at these prices. */
-export function uploadBill(objects: Iterable<StoredObject>, prices: PriceList): Bill<UploadItem> {
-  const [storage, puts] = [new UsageSums(), new UsageSums()];
+/** The most that storing these objects costs at these prices; they are gone through once. */
+export function uploadBill(objects: Iterable<StoredObject>, prices: PriceList, usesKms = false): Bill<UploadItem> {
+  const [storage, puts, sizes] = [new UsageSums(), new UsageSums(), new UsageSums()];
   for (const object of objects) {
+    const { storageClass, sizeBytes, count = 1 } = object;
     storage.add(storedObject(object, undefined, prices));
-    puts.add([{ kind: 'put', storageClass: object.storageClass, quantity: object.count ?? 1 }]);
+    puts.add([{ kind: 'put', storageClass, quantity: count }]);
+    if (usesKms) puts.add([{ kind: 'kms', quantity: count }]);
+    if (chargesUploads(prices, storageClass))
+      sizes.add([{ kind: 'upload', storageClass, quantity: sizeBytes * count }]);
   }
   if (!puts.isEmpty) {
     puts.add([{ kind: 'put', storageClass: 'STANDARD', quantity: OTHER_PUTS }]);
+    if (usesKms) puts.add([{ kind: 'kms', quantity: KEYS_OF_MANIFEST }]);
     storage.add([minimumStorage(storage.bytes, prices)]);
   }
   const used = [
     ['storage', storage.usages()],
     ['requests', puts.usages()],
+    ...(sizes.isEmpty ? [] : [['upload', sizes.usages()] as const]),
   ] as const;
   return billOf(used, prices);
 }

@@ -56,10 +56,16 @@ export async function readLedger(folder: string, { from, until }: LedgerRange = 
   for (const name of await filesOf(folder, { from, until })) {
     const { found, skipped } = await readDocuments(join(folder, name), KIND, recordFrom);
     unread += skipped;
-    for (const record of found) if (isWithin(record, { from, until })) byId.set(record.id, record);
+    for (const record of found) if (isWithin(record, { from, until })) keep(byId, record);
   }
   const records = [...byId.values()].sort((one, other) => (one.time < other.time ? -1 : Number(one.time > other.time)));
   return { records, skipped: unread };
+}
+
+/** What a run has recorded at its end counts before what it left when it was killed after that. */
+function keep(byId: Map<string, LedgerRecord>, record: LedgerRecord): void {
+  const { outcome = 'killed' } = byId.get(record.id) ?? {};
+  if (outcome === 'killed') byId.set(record.id, record);
 }
 
 /**

@@ -4,6 +4,7 @@ import { microsOf, sumOf, type Usd } from '../cost/money.js';
 import { classRule } from '../cost/price-table.js';
 import type { MeteredPlace } from '../object-store/meter.js';
 import type { CostLine, LedgerRecord, StoredChange, Used } from './record.js';
+import { recordId } from './running.js';
 import type { RunAbout } from './run-account.js';
 import type { PlaceUse, UploadChange } from './run-meter.js';
 
@@ -15,6 +16,8 @@ const ITEMS: Readonly<Record<Used['kind'], string>> = {
   head: 'requests',
   copy: 'requests',
   restore: 'requests',
+  kms: 'kms',
+  upload: 'upload',
   retrieval: 'retrieval',
   storage: 'temporaryCopy',
   transferOut: 'transfer',
@@ -25,8 +28,8 @@ const MICROS = 1e6;
 interface Ended {
   readonly time: Date;
   readonly outcome: LedgerRecord['outcome'];
-  /** 16 hex digits, new ones with each call. */
-  readonly newId: () => string;
+  /** Of the record of the run, 16 hex digits. */
+  readonly id: string;
   /** What the ledger has as the project of an upload. */
   readonly projectOf: (uploadId: string) => string | undefined;
 }
@@ -57,7 +60,7 @@ export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: E
   const others = uses.flatMap(({ place, prices, changes }) =>
     changes
       .filter((change) => !isOwn(change) && change.stored.length + change.fees.length > 0)
-      .map((change) => ({ place, prices, used: [], changes: [change] })),
+      .map((change) => ({ place, prices, used: [], changes: [change], sent: null })),
   );
   const asked = about.project ?? (uploadId === undefined ? undefined : ended.projectOf(uploadId));
   const { operation, datasetId } = about;
@@ -65,7 +68,8 @@ export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: E
     recordOf({ ...about, project: asked, uploadId }, own, ended),
     ...others.map((use) => {
       const [{ uploadId: id = '' } = {}] = use.changes;
-      return recordOf({ operation, datasetId, uploadId: id, project: ended.projectOf(id) }, [use], ended);
+      const other = { ...ended, id: recordId(ended.id, id) };
+      return recordOf({ operation, datasetId, uploadId: id, project: ended.projectOf(id) }, [use], other);
     }),
   ].flatMap((record) => record ?? []);
 }
@@ -78,7 +82,7 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
   const changes = uses.flatMap((use) => use.changes);
   const lines = merged([...uses.flatMap(linesOf), ...changes.flatMap(({ fees }) => fees)]);
   return {
-    id: ended.newId(),
+    id: ended.id,
     time: ended.time.toISOString(),
     operation: about.operation,
     outcome: ended.outcome,
@@ -95,6 +99,7 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
     bytes: about.bytes ?? 0,
     used: uses.flatMap(({ used }) => used),
     stored: storedOf(changes),
+    sent: main.sent,
     lines,
     costMicros: sumOf(lines.map(({ costMicros }) => costMicros)),
     monthlyMicros: sumOf(uses.map(monthlyOf)),

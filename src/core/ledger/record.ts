@@ -26,13 +26,16 @@ const KINDS = [
   'head',
   'put',
   'copy',
+  'kms',
+  'upload',
   'list',
   'restore',
   'retrieval',
   'storage',
   'transferOut',
 ] as const satisfies readonly Usage['kind'][];
-const OUTCOMES = ['done', 'partial', 'failed', 'interrupted'] as const;
+/** `killed`: it did not end, and what it used at last is not in the record. */
+const OUTCOMES = ['done', 'partial', 'failed', 'interrupted', 'killed'] as const;
 const PROVIDERS = ['aws', 'folder', 'other'] as const;
 
 export type RecordedOutcome = (typeof OUTCOMES)[number];
@@ -60,6 +63,12 @@ export interface CostLine {
   readonly costMicros: number | null;
 }
 
+/** Objects that were written, and the time from the beginning of the first PUT to the end of the last one. */
+export interface Sent {
+  readonly bytes: number;
+  readonly ms: number;
+}
+
 export interface LedgerRecord {
   /** 16 hex digits. */
   readonly id: string;
@@ -82,6 +91,8 @@ export interface LedgerRecord {
   readonly bytes: number;
   readonly used: readonly Used[];
   readonly stored: readonly StoredChange[];
+  /** Null where nothing was written, and in records from before it was measured. */
+  readonly sent: Sent | null;
   /** Paid once. */
   readonly lines: readonly CostLine[];
   /** Sum of the lines; null where one is not known. */
@@ -125,6 +136,7 @@ export function recordFrom(fields: Fields): LedgerRecord {
     bytes: fields.count('bytes'),
     used: list('used', usedFrom),
     stored: list('stored', storedFrom),
+    sent: (fields.get('sent') ?? null) === null ? null : sentFrom(fields.object('sent')),
     lines: list('lines', lineFrom),
     costMicros: microsFrom(fields, 'costMicros', 0),
     monthlyMicros: microsFrom(fields, 'monthlyMicros'),
@@ -150,6 +162,8 @@ const storedFrom = (item: Fields): StoredChange => ({
   bytes: wholeFrom(item, 'bytes'),
   billedBytes: wholeFrom(item, 'billedBytes'),
 });
+
+const sentFrom = (item: Fields): Sent => ({ bytes: item.count('bytes'), ms: item.count('ms') });
 
 const lineFrom = (item: Fields): CostLine => ({
   item: shortText(item, 'item'),

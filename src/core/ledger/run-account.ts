@@ -1,6 +1,7 @@
 // What is told of one run while it goes on, for the record that is made when it has ended. Types alone.
 import type { LedgerRecord } from './record.js';
 import type { RunMeter } from './run-meter.js';
+import type { RunningCost } from './running.js';
 import type { UploadHistoryRecord } from './upload-history.js';
 
 /** What a command tells. */
@@ -41,8 +42,8 @@ export interface RunAccount {
   history?: RunHistory;
   /** Told why there is no record; a warning where nobody else says it. */
   onTrouble?: (text: string) => void;
-  /** There once a store was opened. */
+  /** Both there once a store was opened. */
   meter?: RunMeter;
-  /** Without it, what ARCHIVER_BUDGET_STORE says, or `local`. */
-  budget?: BudgetPlace;
+  running?: RunningCost;
+  budget: BudgetPlace;
 }

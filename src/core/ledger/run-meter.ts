@@ -4,7 +4,7 @@
 import { earlyDeletion } from '../cost/early-deletion.js';
 import { isColdClass } from '../cost/cold-class.js';
 import { sumOf, microsOf, type Usd } from '../cost/money.js';
-import { DAYS_A_MONTH, type PriceList } from '../cost/price-table.js';
+import { chargesUploads, DAYS_A_MONTH, type PriceList } from '../cost/price-table.js';
 import { storedObject } from '../cost/stored-object.js';
 import { UPLOAD_ID } from '../manifest/upload-id.js';
 import {
@@ -14,7 +14,7 @@ import {
   STANDARD,
   type StoreMeter,
 } from '../object-store/meter.js';
-import type { CostLine, StoredChange, Used } from './record.js';
+import type { CostLine, Sent, StoredChange, Used } from './record.js';
 
 /** Objects that are remembered, those written and those seen each. Their sizes are not needed for long. */
 const REMEMBERED = 10_000;
@@ -36,6 +36,7 @@ export interface PlaceUse {
   readonly prices: PriceList;
   readonly used: readonly Used[];
   readonly changes: readonly UploadChange[];
+  readonly sent: Sent | null;
 }
 
 /** Of all stores that one run opens. */
@@ -46,12 +47,15 @@ export class RunMeter {
   constructor(
     private readonly now: () => Date,
     private readonly priceList: (place: MeteredPlace) => PriceList,
+    /** Told after each use, and whether something was stored or deleted. */
+    private readonly onUse: (hasChanged: boolean) => void = () => undefined,
   ) {}
 
   /** For a store that is opened; one that is opened again goes on. */
   readonly open = (place: MeteredPlace): StoreMeter => {
     const name = JSON.stringify([place.url, place.region, place.isAws]);
-    const found = this.places.get(name) ?? new PlaceMeter(place, this.priceList(place), this.known, this.now);
+    const found =
+      this.places.get(name) ?? new PlaceMeter(place, this.priceList(place), this.known, this.now, this.onUse);
     this.places.set(name, found);
     return found;
   };
@@ -72,16 +76,22 @@ class PlaceMeter implements StoreMeter {
   private readonly changes = new Map<string | undefined, ChangeSums>();
   private readonly written = new Map<string, MeteredObject>();
   private readonly listed = new Map<string, MeteredObject>();
+  private isVersioned = false;
+  private firstPut: number | undefined;
+  private sent: Sent = { bytes: 0, ms: 0 };
 
   constructor(
     private readonly place: MeteredPlace,
     private readonly prices: PriceList,
     private readonly known: Map<string, MeteredObject>,
     private readonly now: () => Date,
+    private readonly onUse: (hasChanged: boolean) => void,
   ) {}
 
   requested(kind: RequestRate, storageClass: string): void {
     this.count({ kind, storageClass, quantity: 1 });
+    if (kind === 'put') this.firstPut ??= this.now().getTime();
+    this.onUse(false);
   }
 
   fetched(storageClass: string, bytes: number): void {
@@ -98,27 +108,41 @@ class PlaceMeter implements StoreMeter {
 
   copied(fromKey: string, key: string, storageClass: string): void {
     const from = this.find(fromKey);
-    if (from !== undefined) this.wrote({ key, sizeBytes: from.sizeBytes, storageClass });
+    if (from !== undefined) this.store({ key, sizeBytes: from.sizeBytes, storageClass });
   }
 
   wrote(object: MeteredObject): void {
+    const now = this.now().getTime();
+    this.sent = { bytes: this.sent.bytes + object.sizeBytes, ms: Math.max(0, now - (this.firstPut ?? now)) };
+    const { storageClass, sizeBytes } = object;
+    if (chargesUploads(this.prices, storageClass)) this.count({ kind: 'upload', storageClass, quantity: sizeBytes });
+    this.store(object);
+    this.onUse(true);
+  }
+
+  private store(object: MeteredObject): void {
     const before = this.find(object.key);
-    if (before !== undefined) this.change(before, -1);
+    if (before !== undefined && !this.isVersioned) this.change(before, -1);
     this.change(object, 1);
     this.changesOf(object.key).written++;
     remember(this.written, object);
   }
 
-  removed(keys: readonly string[]): void {
+  keepsVersions(): void {
+    this.isVersioned = true;
+  }
+
+  removed(keys: readonly string[], isForGood: boolean): void {
     const gone: Required<MeteredObject>[] = [];
     for (const key of keys) {
       const object = this.find(key);
       for (const objects of [this.written, this.known, this.listed]) objects.delete(key);
-      if (object === undefined) continue;
+      if (object === undefined || (this.isVersioned && !isForGood)) continue;
       this.change(object, -1);
       gone.push({ ...object, lastModified: object.lastModified ?? this.now() });
     }
     if (!this.place.isFolder) this.charge(gone);
+    this.onUse(true);
   }
 
   thawed(key: string, { tier: way, days = 0 }: Parameters<StoreMeter['thawed']>[1]): void {
@@ -131,7 +155,7 @@ class PlaceMeter implements StoreMeter {
   use(): PlaceUse {
     const used = [...this.used.values()].filter(({ quantity }) => quantity > 0);
     const changes = Array.from(this.changes, ([uploadId, sums]) => ({ uploadId, ...sums.all() }));
-    return { place: this.place, prices: this.prices, used, changes };
+    return { place: this.place, prices: this.prices, used, changes, sent: this.sent.bytes === 0 ? null : this.sent };
   }
 
   private charge(gone: readonly Required<MeteredObject>[]): void {

@@ -1,7 +1,8 @@
 // Tells a meter what is used of a store, as it is billed. It sits below the retry decorator, so that every attempt counts.
 // A request that failed has the rate of STANDARD: the class of an object is known from the answer. What is fetched counts
 // as it was asked for, also where its reader ends early.
-import type { DeleteFailure, ObjectInfo, ObjectStore, ThawOptions, VersionName } from './object-store.js';
+import type { DeleteFailure, Keeping, ObjectInfo, ObjectStore, ThawOptions, VersionName } from './object-store.js';
+import type { KeyService } from '../keys/key-service.js';
 import { pagesCounted } from './request-count.js';
 
 export const STANDARD = 'STANDARD';
@@ -12,7 +13,7 @@ export interface MeteredObject extends Pick<ObjectInfo, 'key' | 'sizeBytes' | 's
 }
 
 /** The rates of requests. */
-export type RequestRate = 'put' | 'get' | 'list' | 'head' | 'copy';
+export type RequestRate = 'put' | 'get' | 'list' | 'head' | 'copy' | 'kms';
 
 export interface StoreMeter {
   requested(rate: RequestRate, storageClass: string): void;
@@ -21,7 +22,10 @@ export interface StoreMeter {
   seen(objects: readonly MeteredObject[]): void;
   wrote(object: MeteredObject): void;
   copied(fromKey: string, toKey: string, storageClass: string): void;
-  removed(keys: readonly string[]): void;
+  /** `isForGood`: nothing of them is kept as an older version. */
+  removed(keys: readonly string[], isForGood: boolean): void;
+  /** The bucket keeps versions. */
+  keepsVersions(): void;
   thawed(key: string, options: Pick<ThawOptions, 'days' | 'tier'>): void;
 }
 
@@ -33,7 +37,7 @@ export interface MeteredPlace {
   readonly region: string | undefined;
 }
 
-async function* told<T>(pages: AsyncIterable<T>, onPage: (page: T) => void): AsyncGenerator<T> {
+async function* eachTold<T>(pages: AsyncIterable<T>, onPage: (page: T) => void): AsyncGenerator<T> {
   for await (const page of pages) {
     onPage(page);
     yield page;
@@ -50,12 +54,17 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
   const removed = async (
     names: readonly string[],
     work: Promise<readonly DeleteFailure[]>,
+    isForGood: boolean,
   ): Promise<readonly DeleteFailure[]> => {
     const failures = await work;
     const kept = new Set(failures.map(nameOf));
-    meter.removed(names.filter((name) => !kept.has(name)));
+    meter.removed(
+      names.filter((name) => !kept.has(name)),
+      isForGood,
+    );
     return failures;
   };
+  const told = ({ keepsVersions }: Keeping): void => void (keepsVersions === true && meter.keepsVersions());
   const write = async <T>(rate: 'put' | 'copy', storageClass: string, work: Promise<T>): Promise<T> => {
     meter.requested(rate, storageClass);
     return await work;
@@ -69,6 +78,8 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
       });
       const { storageClass = STANDARD, sizeBytes } = content;
       meter.requested('get', storageClass);
+      if (content.usesKms === true) meter.requested('kms', STANDARD);
+      told(content);
       meter.fetched(storageClass, sizeBytes);
       return content;
     },
@@ -79,17 +90,22 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
       } finally {
         meter.requested('head', found?.storageClass ?? STANDARD);
       }
-      if (found !== undefined) meter.seen([found]);
+      if (found !== undefined) {
+        told(found);
+        meter.seen([found]);
+      }
       return found;
     },
     time: (...call) => {
       onList();
       return store.time(...call);
     },
-    list: (...call) => told(pagesCounted(store.list(...call), onList), ({ objects }) => meter.seen(objects)),
+    list: (...call) => eachTold(pagesCounted(store.list(...call), onList), ({ objects }) => meter.seen(objects)),
     async put(key, body, options) {
       const storageClass = options?.storageClass ?? STANDARD;
       const result = await write('put', storageClass, store.put(key, body, options));
+      if (result.usesKms === true) meter.requested('kms', STANDARD);
+      told(result);
       meter.wrote({ key, sizeBytes: body.byteLength, storageClass });
       return result;
     },
@@ -98,15 +114,17 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
       onList();
       yield* store.listMultipart(...call);
     },
-    delete: (keys, signal) => removed(keys, store.delete(keys, signal)),
+    delete: (keys, signal) => removed(keys, store.delete(keys, signal), false),
     listVersions: (...call) =>
-      told(pagesCounted(store.listVersions(...call), onList), ({ versions }) =>
+      eachTold(pagesCounted(store.listVersions(...call), onList), ({ versions }) =>
         meter.seen(versions.map((version) => ({ storageClass: STANDARD, ...version, key: nameOf(version) }))),
       ),
-    deleteVersions: (versions, signal) => removed(versions.map(nameOf), store.deleteVersions(versions, signal)),
+    deleteVersions: (versions, signal) => removed(versions.map(nameOf), store.deleteVersions(versions, signal), true),
     async copy(from, to, options) {
       const storageClass = options?.storageClass ?? STANDARD;
       await write('copy', storageClass, store.copy(from, to, options));
+      // The copy is read with its key, and written with one.
+      for (let asked = 0; options?.kmsKeyId !== undefined && asked < 2; asked++) meter.requested('kms', STANDARD);
       meter.copied(from, to, storageClass);
     },
     async thaw(key, options) {
@@ -116,3 +134,15 @@ export function meterStore(store: ObjectStore, meter: StoreMeter): ObjectStore {
     },
   };
 }
+
+/** The keys, telling `meter` each time that KMS is asked. */
+export const meterKeys = (keys: KeyService, meter: StoreMeter): KeyService => ({
+  generate: async (...call) => {
+    meter.requested('kms', STANDARD);
+    return await keys.generate(...call);
+  },
+  decrypt: async (...call) => {
+    meter.requested('kms', STANDARD);
+    return await keys.decrypt(...call);
+  },
+});

@@ -7,7 +7,7 @@
 import type { Readable } from 'node:stream';
 import type { KeyService } from '../keys/key-service.js';
 
-export interface ObjectInfo {
+export interface ObjectInfo extends Keeping {
   readonly key: string;
   readonly sizeBytes: number;
   /** Opaque, without quotes. Compare for equality only: it is an MD5 on few stores. */
@@ -31,7 +31,15 @@ export interface GetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ObjectContent {
+/** What an answer tells of how the object is kept, and billed. */
+export interface Keeping {
+  /** The bucket keeps versions: what is deleted or written again stays there. */
+  readonly keepsVersions?: true;
+  /** With a key of KMS, which was asked for it. */
+  readonly usesKms?: true;
+}
+
+export interface ObjectContent extends Keeping {
   /** Bytes that `body` will yield. */
   readonly sizeBytes: number;
   /** Bytes of the whole object. */
@@ -89,7 +97,7 @@ export interface PutOptions extends WriteOptions {
 /** A copy keeps the content type of the original. */
 export type CopyOptions = Omit<WriteOptions, 'contentType'>;
 
-export interface PutResult {
+export interface PutResult extends Keeping {
   readonly etag: string;
 }
 

@@ -17,7 +17,7 @@ import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
 import { type BucketPosture, retriedPosture } from './bucket-posture.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
-import { type MeteredPlace, meterStore, type StoreMeter } from './meter.js';
+import { type MeteredPlace, meterKeys, meterStore, type StoreMeter } from './meter.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
 import { createPace, type Pace } from '../limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
@@ -177,7 +177,7 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
   const keys = keysOf({ ...options, onEvent }, about.region);
   const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
-  const store = { ...withAbilities(limited), keys };
+  const store = { ...withAbilities(limited), keys: meter === undefined ? keys : meterKeys(keys, meter) };
   const closeBoth = (): void => {
     close();
     keys.close();

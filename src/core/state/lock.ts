@@ -134,7 +134,8 @@ function parseHolder(text: string): LockHolder | undefined {
   }
 }
 
-function isAlive({ pid, host, start }: LockHolder, ownHost: string): boolean {
+/** False where it has ended for certain; `ownHost` is this computer. */
+export function isAlive({ pid, host, start }: LockHolder, ownHost: string): boolean {
   if (host !== ownHost) return true;
   const now = processStart(pid);
   if (now !== undefined && now !== '') return start === '' || now === start;

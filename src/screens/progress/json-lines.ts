@@ -1,4 +1,5 @@
 // Progress as objects for machines, one a line. Amounts are integers, times ISO 8601; readers ignore keys they do not know.
+import { roundedUsd } from '../../core/cost/money.js';
 import type { Outcome } from '../../core/events.js';
 import { SCHEMA_VERSION } from '../../core/json/document.js';
 import { pluralOf } from '../../stores/operations.js';
@@ -70,11 +71,17 @@ function common(snapshot: TransferSnapshot, at: Date): JsonLine {
     storedBytesPerSecond: Math.round(snapshot.storedBytesPerSecond),
     etaMs: snapshot.etaMs === undefined ? undefined : Math.round(snapshot.etaMs),
     compression: snapshot.compression,
+    plannedCost: snapshot.cost && costObject(snapshot.cost),
     path: snapshot.path,
     thaw: thawObject(snapshot),
     durationMs: Math.round(snapshot.elapsedMs),
   };
 }
+
+const costObject = ({ monthlyUsd, requestsUsd }: NonNullable<TransferSnapshot['cost']>): JsonLine => ({
+  monthlyUsd: roundedUsd(monthlyUsd),
+  requestsUsd: roundedUsd(requestsUsd),
+});
 
 function chunksObject({ unit, chunksDone, chunksTotal, chunksInFlight }: TransferSnapshot): JsonLine {
   return unit === 'chunk' ? {} : { chunks: chunksDone, chunksTotal, chunksInFlight };

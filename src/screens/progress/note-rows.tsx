@@ -6,7 +6,7 @@ import { formatCount } from '../../ui/format.js';
 import { useSize } from '../../ui/size.js';
 import { cut, widthOf } from '../../ui/text.js';
 import { Tint, useTheme } from '../../ui/theme.js';
-import { kindOf, phaseText, retryText } from './progress-words.js';
+import { kindOf, phaseText, plannedCostText, retryText } from './progress-words.js';
 import { SHARD_COLUMNS } from './shards-row.js';
 import { thawInterrupt } from './thaw-words.js';
 
@@ -34,6 +34,17 @@ export function NowRow({ snapshot }: Props): ReactElement {
       <Tint tone="dim">{label}</Tint>
       {cut(text, columns - label.length - suffix.length, 'middle', look.glyphs.ellipsis)}
       {suffix}
+    </Tint>
+  );
+}
+
+/** What is planned costs. */
+export function CostRow({ snapshot }: Props): ReactElement {
+  const { columns } = useSize();
+  return (
+    <Tint>
+      <Tint tone="dim">{'cost '}</Tint>
+      {cut(plannedCostText(snapshot) ?? '', Math.max(0, columns - 'cost '.length), 'end', useTheme().glyphs.ellipsis)}
     </Tint>
   );
 }

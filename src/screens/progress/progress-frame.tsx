@@ -8,7 +8,8 @@ import { useSize } from '../../ui/size.js';
 import { useTheme } from '../../ui/theme.js';
 import { BarRow } from './bar-row.js';
 import { CountersRow, hasCounters } from './counters-row.js';
-import { InterruptRow, NowRow, nowText, RetryRow, SkippedRow } from './note-rows.js';
+import { CostRow, InterruptRow, NowRow, nowText, RetryRow, SkippedRow } from './note-rows.js';
+import { plannedCostText } from './progress-words.js';
 import { SHARD_COLUMNS, ShardsRow } from './shards-row.js';
 import { hasChunkSigns, ThawBar, ThawChunks, ThawTitle } from './thaw-rows.js';
 import { TitleRow } from './title-row.js';
@@ -66,6 +67,7 @@ function bodyOf(snapshot: TransferSnapshot, { columns, unicode }: Room): Choice[
     { priority: 0, row: <BarRow snapshot={snapshot} /> },
     { priority: 3, row: hasCounters(snapshot) && <CountersRow snapshot={snapshot} /> },
     { priority: 8, row: hasShards && <ShardsRow shards={snapshot.shards} /> },
+    { priority: 9, row: plannedCostText(snapshot) !== undefined && <CostRow snapshot={snapshot} /> },
     { priority: 6, row: nowText(snapshot, { unicode }) !== undefined && <NowRow snapshot={snapshot} /> },
   ];
 }

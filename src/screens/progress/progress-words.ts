@@ -2,6 +2,7 @@
 import { OPERATIONS, type OperationKind } from '../../stores/operations.js';
 import type { Retrying, TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatDuration } from '../../ui/format.js';
+import { formatUsd } from '../../ui/format-usd.js';
 
 const TROUBLES = { unreachable: 'unreachable', busy: 'busy', failed: 'answered with a failure' } as const;
 
@@ -30,3 +31,7 @@ export function ratesOf(snapshot: TransferSnapshot): readonly { readonly verb: s
   const raw = { verb: phase?.raw ?? moves.raw, perSecond: snapshot.bytesPerSecond };
   return moves.stored === undefined ? [raw] : [raw, { verb: moves.stored, perSecond: snapshot.storedBytesPerSecond }];
 }
+
+/** "at most $1.20 a month, requests of this run less than $0.01"; undefined where nothing is to be said. */
+export const plannedCostText = ({ cost }: TransferSnapshot): string | undefined =>
+  cost && `at most ${formatUsd(cost.monthlyUsd)} a month, requests of this run ${formatUsd(cost.requestsUsd)}`;

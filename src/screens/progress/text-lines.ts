@@ -7,7 +7,7 @@ import { SKIPPED_SHOWN, type SkippedFile } from '../../stores/transfer-state.js'
 import { formatBytes, formatBytesPair, formatDuration, formatPercent } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { doneFraction, movedBytes } from './done-fraction.js';
-import { kindOf, ratesOf, retryText } from './progress-words.js';
+import { kindOf, plannedCostText, ratesOf, retryText } from './progress-words.js';
 import { thawLogText } from './thaw-words.js';
 
 type Names = { readonly unicode: boolean };
@@ -39,6 +39,10 @@ export function planLine(snapshot: TransferSnapshot, at: Date): string {
   ];
   return stamped(snapshot, at, `plan: ${parts.join(', ')}`);
 }
+
+/** What is planned costs: `cost: at most $1.20 a month, …`. */
+export const costLine = (snapshot: TransferSnapshot, at: Date): string =>
+  stamped(snapshot, at, `cost: ${plannedCostText(snapshot) ?? ''}`);
 
 /** Bytes are counted, even if there were none. */
 const hasBytes = (snapshot: TransferSnapshot): boolean => kindOf(snapshot)?.moves !== undefined;

@@ -4,6 +4,7 @@ import type { Look } from '../../ui/look.js';
 import { interruptedLines } from './interrupted-lines.js';
 import { type LineReporterOptions, startLineReporter } from './line-reporter.js';
 import {
+  costLine,
   endLine,
   noteLine,
   planLine,
@@ -36,13 +37,18 @@ function newsBetween(before: TransferSnapshot, after: TransferSnapshot, at: Date
   const lines: string[] = [];
   if (before.operation === undefined && after.operation !== undefined) lines.push(startLine(after, at, look));
   if (after.plans > before.plans) lines.push(planLine(after, at));
+  if (after.cost !== undefined && before.cost === undefined) lines.push(costLine(after, at));
   if (after.thaw !== undefined && after.thaw.nextLookAtMs !== before.thaw?.nextLookAtMs)
     lines.push(thawLine(after, at));
   for (const note of after.notes.slice(before.notes.length)) lines.push(noteLine(after, at, note, look));
-  for (const file of after.skipped.slice(before.skipped.length)) lines.push(skipLine(after, at, file, look));
-  if (after.skippedCount > after.skipped.length && before.skippedCount <= before.skipped.length)
-    lines.push(moreSkippedLine(after, at));
+  lines.push(...skipNews(before, after, at, look));
   if (after.retries > before.retries && after.retries <= TOLD_RETRIES) lines.push(...retryLines(after, at));
   if (after.isStopping && !before.isStopping) lines.push(statusLine(after, at));
   return lines;
+}
+
+function skipNews(before: TransferSnapshot, after: TransferSnapshot, at: Date, look: Look): string[] {
+  const hasMore = after.skippedCount > after.skipped.length && before.skippedCount <= before.skipped.length;
+  const named = after.skipped.slice(before.skipped.length).map((file) => skipLine(after, at, file, look));
+  return hasMore ? [...named, moreSkippedLine(after, at)] : named;
 }

@@ -112,9 +112,10 @@ describe('stores', () => {
   const values = { region: 'us-west-2', profile: undefined, endpointUrl: undefined, caBundle: undefined };
   const context = () => ({
     cwd: '/',
+    home: '/',
     env: {},
     origins: {},
-    account: { isRecorded: false },
+    account: { isRecorded: false, budget: { place: 'local' } },
     pricing: { discount: undefined, own: {}, provider: undefined },
     now: () => new Date(),
     signal: new AbortController().signal,

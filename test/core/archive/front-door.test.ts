@@ -106,8 +106,8 @@ test('before anything is sent it is asked whether that may be, with the bytes an
   const opened = await openTestS3(s3.endpoint, 'bucket');
   const asked: { readonly bytes: number; readonly costUsd: number | null }[] = [];
   const options = { source: resolveSource(folder), home, signal: new AbortController().signal, emit: () => undefined };
-  const mayBegin = ({ bytes, costAt }: PlannedAmounts): Promise<void> => {
-    asked.push({ bytes, costUsd: costAt({ provider: undefined, book: listPrices }) });
+  const mayBegin = ({ bytes, billAt }: PlannedAmounts): Promise<void> => {
+    asked.push({ bytes, costUsd: billAt({ provider: undefined, book: listPrices }).costUsd });
     return Promise.reject(new Error('it may not'));
   };
 

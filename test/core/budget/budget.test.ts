@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/budget/budget.js';
 import { encodeBook, parseBook } from '../../../src/core/budget/book-document.js';
 import { statusOf } from '../../../src/core/budget/status.js';
-import { refuseOver, refusalsOf } from '../../../src/core/budget/verdict.js';
+import { refuseOver, standingsOf } from '../../../src/core/budget/verdict.js';
 
 const SINCE = '2026-03-01T00:00:00.000Z';
 const day = (text: string): Date => new Date(`2026-${text}T12:00:00Z`);
@@ -28,7 +28,9 @@ const bookOf = (own: Partial<Budget> | null, global: Partial<Budget> | null = nu
 const use = (book: BudgetBook, costUsd: number | null, bytes = 0, at = NOW, project: string | null = 'genomes') =>
   withUse(book, project, { costUsd, bytes }, at);
 const verdict = (book: BudgetBook, costUsd: number | null, bytes = 0, project: string | null = 'genomes') =>
-  refusalsOf(book, project, { costUsd, bytes }, NOW).map(({ project: whose, kind }) => `${whose} ${kind}`);
+  standingsOf(book, project, { costUsd, bytes }, NOW)
+    .filter(({ isExceeded }) => isExceeded)
+    .map(({ project: whose, kind }) => `${whose} ${kind}`);
 
 describe('what a plan may use', () => {
   const limited = use(bookOf({ costMicros: 10e6, volumeBytes: 100 * GB }), 4, 40 * GB);
@@ -62,7 +64,7 @@ describe('what a plan may use', () => {
   });
 
   test('is told with what, how much over, which budget, and how to go on', () => {
-    const refusals = refusalsOf(use(bookOf({ costMicros: 10e6 }), 4), 'genomes', { costUsd: 7.5, bytes: 1 }, NOW);
+    const refusals = standingsOf(use(bookOf({ costMicros: 10e6 }), 4), 'genomes', { costUsd: 7.5, bytes: 1 }, NOW);
 
     expect(() => refuseOver(refusals)).toThrow(
       expect.objectContaining({

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { uploadCost } from '../../../src/core/cost/upload-cost.js';
+import { ownPrices } from '../../../src/core/cost/own-prices.js';
+import { listPrices } from '../../../src/core/cost/price-book.js';
+import type { PriceBook } from '../../../src/core/cost/price-table.js';
+import { madeUploadCost, uploadCost } from '../../../src/core/cost/upload-cost.js';
 
 const GB = 2 ** 30;
 const AWS = { region: 'us-west-2', isAws: true, isFolder: false };
@@ -35,4 +38,37 @@ test('is unknown where a price is, and never where nothing is stored or it is a 
   expect(uploadCost(objects, { ...AWS, region: 'mars-1' }).costUsd).toBeNull();
   expect(uploadCost([], { ...AWS, isAws: false }).costUsd).toBe(0);
   expect(uploadCost(objects, { region: undefined, isAws: false, isFolder: true }).costUsd).toBe(0);
+});
+
+test('counts a request to KMS for each object, whose price nobody lists: it is unknown until the config file says it', () => {
+  const objects = of('STANDARD', GB, 999);
+  const encrypted = { ...AWS, usesKms: true };
+  const own = ownPrices({ discount: undefined, own: { kms: '0.003' }, provider: undefined });
+
+  const known = uploadCost(objects, encrypted, own);
+
+  expect(uploadCost(objects, encrypted).costUsd).toBeNull();
+  expect((known.costUsd ?? 0) - (uploadCost(objects, AWS).costUsd ?? 0)).toBeCloseTo(0.003, 9);
+});
+
+test('charges what is written to EXPRESS_ONEZONE by its size; where that price is not known, the cost is not', () => {
+  const objects = of('EXPRESS_ONEZONE', 100 * GB);
+  const book: PriceBook = (place) => ({
+    ...listPrices(place),
+    rules: { EXPRESS_ONEZONE: { minStorageDays: 0, minBillableBytes: 0 } },
+  });
+
+  const east = uploadCost(objects, { ...AWS, region: 'us-east-1' }, book);
+  const made = madeUploadCost(
+    { objects, requests: { put: 3, get: 0, list: 0, head: 0, copy: 0 } },
+    { region: 'us-east-1' },
+    book,
+  );
+
+  expect(east.lines.map(({ item }) => item)).toEqual(['storage', 'requests', 'upload']);
+  expect(east.lines[2]?.costUsd).toBeCloseTo(100 * 0.0032, 9);
+  expect(made.lines[2]?.costUsd).toBeCloseTo(100 * 0.0032, 9);
+  expect(made.costUsd).toBeCloseTo(100 * (0.0032 + 0.11) + (0.00113 + 2 * 0.005) / 1000, 9);
+  expect(uploadCost(objects, AWS, book).lines[2]?.costUsd).toBeNull();
+  expect(uploadCost(objects, AWS, book).costUsd).toBeNull();
 });

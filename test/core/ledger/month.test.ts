@@ -85,7 +85,7 @@ async function ledgerOf(chunks: readonly Chunk[]): Promise<string> {
     const records = makeRecords(about, all.uses(), {
       time: at(day),
       outcome: 'done',
-      newId: () => randomBytes(8).toString('hex'),
+      id: randomBytes(8).toString('hex'),
       projectOf: (uploadId) => projects.get(uploadId),
     });
     await appendRecords(folder, records, { host: 'here' });
@@ -122,7 +122,10 @@ async function ledgerOf(chunks: readonly Chunk[]): Promise<string> {
       await run(day, { operation: 'prune' }, (meter, all) => {
         all.know(gone.map(known));
         meter.requested('put', 'STANDARD');
-        meter.removed(gone.map(({ key }) => key));
+        meter.removed(
+          gone.map(({ key }) => key),
+          false,
+        );
       });
       for (const chunk of gone) chunk.until = day;
     }

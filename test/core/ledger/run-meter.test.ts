@@ -15,7 +15,7 @@ test('bytes are billed with the smallest size of their class and what is kept be
   const [record] = makeRecords({ operation: 'upload' }, all.uses(), {
     time: now(),
     outcome: 'done',
-    newId: () => '0'.repeat(16),
+    id: '0'.repeat(16),
     projectOf: () => undefined,
   });
 
@@ -25,4 +25,22 @@ test('bytes are billed with the smallest size of their class and what is kept be
     { storageClass: 'GLACIER', objects: 2, bytes: 1_001_000, billedBytes: 1_001_000 + 2 * 32_768 },
     { storageClass: 'STANDARD', objects: 0, bytes: 0, billedBytes: 2 * 8192 },
   ]);
+});
+
+test('what was sent is measured from the beginning of the first PUT to the end of the last one', () => {
+  let ms = Date.parse('2026-03-01T00:00:00Z');
+  const now = () => new Date(ms);
+  const all = new RunMeter(now, ({ region }) => listPrices({ region }));
+  const meter = all.open({ url: 's3://lab', isAws: true, isFolder: false, region: 'us-east-1' });
+  meter.requested('list', 'STANDARD');
+  ms += 5000;
+  for (const key of ['a', 'b']) {
+    meter.requested('put', 'STANDARD');
+    ms += 1500;
+    meter.wrote({ key, sizeBytes: 10_000_000, storageClass: 'STANDARD' });
+  }
+  ms += 7000;
+  meter.copied('a', 'c', 'STANDARD');
+
+  expect(all.uses().map(({ sent }) => sent)).toEqual([{ bytes: 20_000_000, ms: 3000 }]);
 });

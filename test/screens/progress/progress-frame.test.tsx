@@ -53,6 +53,7 @@ const variants: [name: string, snapshot: TransferSnapshot][] = [
       chunksInFlight: 0,
     }),
   ],
+  ['upload-priced', sampleSnapshot({ cost: { monthlyUsd: 1.6, requestsUsd: 0.003 } })],
   ['upload-stopping', sampleSnapshot({ isStopping: true })],
   ['restore', sampleSnapshot({ ...fetching, operation: 'restore' })],
   ['download', sampleSnapshot({ ...fetching, operation: 'download' })],

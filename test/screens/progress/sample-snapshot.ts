@@ -12,6 +12,7 @@ export function sampleSnapshot(changes: Partial<TransferSnapshot> = {}): Transfe
     phase: 'transferring',
     unit: 'file',
     plans: 1,
+    cost: undefined,
     isStopping: false,
     compression: 'zstd content-aware',
     itemsTotal: 13_290,

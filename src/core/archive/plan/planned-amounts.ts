@@ -9,15 +9,16 @@ import type { UploadPlan } from './plan-upload.js';
 
 /** Of what is packed by this plan. */
 export function plannedAmounts(
-  { ledger, store, region, isAws }: Pick<UploadRun, 'ledger' | 'store' | 'region' | 'isAws'>,
+  { ledger, store, region, isAws, encryption }: Pick<UploadRun, 'ledger' | 'store' | 'region' | 'isAws' | 'encryption'>,
   { lanes }: Pick<UploadPlan, 'lanes'>,
 ): PlannedAmounts {
   const objects = (): Iterable<StoredObject> => objectsOf(lanes, ledger.table);
   let bytes = 0;
   for (const { sizeBytes } of objects()) bytes += sizeBytes;
+  const usesKms = encryption.kmsKeyId !== undefined;
   const isFolder = parseStoreUrl(store.url).kind === 'file';
   return {
     bytes,
-    costAt: ({ provider, book }) => uploadCost(objects(), { provider, region, isAws, isFolder }, book).costUsd,
+    billAt: ({ provider, book }) => uploadCost(objects(), { provider, region, isAws, isFolder, usesKms }, book),
   };
 }

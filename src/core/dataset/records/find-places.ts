@@ -1,7 +1,9 @@
 // Where below a base URL other stores of archiver are: those of writers, and prefixes that hold uploads. Folders are listed
 // with a delimiter, so that a request shows names and never the chunks below them, and only so many of them.
 import { isArchiverError } from '../../failures/errors.js';
-import { isUploadId } from '../../manifest/upload-id.js';
+import { atOnce } from '../../limits/at-once.js';
+import type { UploadId } from '../../manifest/manifest-types.js';
+import { isUploadId, manifestKeyOf } from '../../manifest/upload-id.js';
 import type { ObjectReader } from '../../object-store/object-store.js';
 
 export interface FoundPlaces {
@@ -14,17 +16,38 @@ export interface FoundPlaces {
 /** Prefixes are rarely deeper, and a bucket of something else may have any number of folders. */
 const MAX_DEPTH = 4;
 const MAX_LISTINGS = 64;
+const ASKED_AT_ONCE = 32;
 
 const UPLOADS = 'uploads/';
 const WRITERS = 'writers/';
 const OWN = new Set([UPLOADS, WRITERS, 'datasets/']);
 
 /** The ids of what lies directly below `uploads/` of a base. @throws what the listing throws */
-export async function listUploads(reader: ObjectReader, signal?: AbortSignal): Promise<readonly string[]> {
-  const ids: string[] = [];
+export async function listUploads(reader: ObjectReader, signal?: AbortSignal): Promise<readonly UploadId[]> {
+  const ids: UploadId[] = [];
   for await (const page of reader.list({ prefix: UPLOADS, delimiter: '/', signal }))
     ids.push(...page.prefixes.map((prefix) => prefix.slice(UPLOADS.length, -1)).filter(isUploadId));
   return ids;
+}
+
+/**
+ * Those of these uploads that have no manifest: what a prune left for other versions, and what is not finished. A request for each;
+ * where that may not be asked, none. @throws what asking throws
+ */
+export async function withoutManifest(
+  reader: ObjectReader,
+  ids: Iterable<UploadId>,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const without = new Set<string>();
+  await atOnce(ids, ASKED_AT_ONCE, async (id) => {
+    const isThere = await reader.head(manifestKeyOf(id), signal).catch((error: unknown) => {
+      if (isArchiverError(error, 'access-denied')) return true;
+      throw error;
+    });
+    if (isThere === undefined) without.add(id);
+  });
+  return without;
 }
 
 /** Looks into the folders below the base, those near it first. At most 64 listings of one page. @throws what the listing throws */

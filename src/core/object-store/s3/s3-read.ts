@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { defined } from '../../defined.js';
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
-import type { ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from '../object-store.js';
+import type { Keeping, ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { storeBody } from '../store-body.js';
 import { plainEtag } from './s3-etag.js';
@@ -52,6 +52,15 @@ const parseRestore = (header: string | undefined): ObjectInfo['restore'] => {
   return expiry === undefined ? { inProgress } : { inProgress, expiry: new Date(expiry) };
 };
 
+/** In a bucket that never kept versions there is no id, in one that does not any more it is `null`. */
+export const keepingOf = ({
+  VersionId = 'null',
+  ServerSideEncryption,
+}: Pick<HeadObjectCommandOutput, 'VersionId' | 'ServerSideEncryption'>): Keeping => ({
+  ...(VersionId === 'null' ? {} : { keepsVersions: true }),
+  ...(ServerSideEncryption?.startsWith('aws:kms') === true ? { usesKms: true } : {}),
+});
+
 function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
   const restore = parseRestore(answer.Restore);
   return {
@@ -62,6 +71,7 @@ function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
     storageClass: answer.StorageClass ?? 'STANDARD',
     ...(answer.ArchiveStatus === undefined ? {} : { archiveTier: answer.ArchiveStatus }),
     ...(restore ? { restore } : {}),
+    ...keepingOf(answer),
   };
 }
 
@@ -109,6 +119,7 @@ function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Aske
     etag,
     storageClass: answer.StorageClass ?? 'STANDARD',
     ...defined({ lastModified: answer.LastModified }),
+    ...keepingOf(answer),
     body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }),
   };
 }

@@ -10,6 +10,7 @@ import { ArchiverError } from '../../failures/errors.js';
 import type { ObjectStore, PutOptions, ThawTier, WriteOptions } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { plainEtag } from './s3-etag.js';
+import { keepingOf } from './s3-read.js';
 import type { Asked, S3Sender, SendOptions } from './s3-sender.js';
 import { checkKey } from '../store-url.js';
 
@@ -96,7 +97,7 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
       const answer = await sender.send(asked, (client, send) =>
         client.send(putCommand(sender, key, body, options), withSent(send, options)),
       );
-      return { etag: plainEtag(answer.ETag) };
+      return { etag: plainEtag(answer.ETag), ...keepingOf(answer) };
     },
     copy: async (fromKey, toKey, options = {}) => {
       checkKey(toKey, sender.prefix);
