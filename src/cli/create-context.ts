@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/cost/providers.js';
+import { DEFAULT_HOOK_MS, type HookSettings } from '../core/notify/hook-settings.js';
 import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
@@ -31,6 +32,16 @@ const priceSettings = (values: ParsedCommand['values']): PriceSettings => ({
   discount: typeof values['priceDiscount'] === 'number' ? values['priceDiscount'] : undefined,
   own: (values['ownPrices'] ?? {}) as PriceSettings['own'],
   provider: PROVIDERS.find((name) => name === values['provider']),
+});
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as readonly string[]) : []);
+
+const hookSettings = ({ before, after, onFailure, timeout, shell }: ParsedCommand['values']): HookSettings => ({
+  before: textsOf(before),
+  after: textsOf(after),
+  onFailure: textsOf(onFailure),
+  timeoutMs: typeof timeout === 'number' ? timeout : DEFAULT_HOOK_MS,
+  shell: shell === true,
 });
 
 /** The context of one run. */
@@ -82,6 +93,7 @@ export function createContext(
     },
     memoryLimitBytes: typeof memoryLimit === 'number' ? memoryLimit : undefined,
     pricing: priceSettings(values),
+    hooks: hookSettings(values),
     origins,
     result(value, text) {
       if (document !== undefined) throw new Error('a command gives one result');

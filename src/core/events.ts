@@ -17,7 +17,8 @@ export type Operation =
   | 'dvc status'
   | 'dvc export'
   | 'estimate'
-  | 'analyze';
+  | 'analyze'
+  | 'lock-extend';
 
 /** A phase of an operation. Each operation has some of them; a plan applies to the phase that it is made in. */
 export type Phase =

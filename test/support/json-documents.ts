@@ -73,7 +73,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
-    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
+    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version?`,
@@ -83,6 +83,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
+  'fleet lock-extend':
+    'location dryRun lockedUntil datasetCount versionCount objects toExtend extended failed warnings requests',
   find: 'pattern location hitCount datasets warnings requests hits',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   lifecycle:

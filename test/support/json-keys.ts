@@ -292,6 +292,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   expectedUsd: key(usd, 'forecast of the sum of these days'),
   expiresAt: key(orNull(time), 'until when the copy from cold storage can be read'),
   exportFile: key(text, 'file of this computer that lifecycle rules were written to'),
+  extended: key(count, 'objects whose lock was extended'),
   failed: key(listOf(of(SAMPLE)), 'what could not be done, and why'),
   failedCount: key(count, 'all that failed, also what is not listed'),
   file: key(orNull(text), 'file of this computer that it is read from'),
@@ -384,6 +385,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'restore jobs one by one',
   ),
   kept: key(listOf(of(`${VERSION} reasons`)), 'versions that stay'),
+  keepsVersions: key(flag, 'the bucket has Object Lock and keeps older versions: what is deleted stays stored'),
   keptCount: key(count, 'what was left where it is'),
   key: key(text, 'key of an object'),
   kind: key(
@@ -427,6 +429,8 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   manifestSha256: key(orNull(text), 'of the manifest that was written'),
   manifests: key(listOf(of('uploadId listing createdAt entries')), 'what a manifest builds on, newest first'),
   many: key(flag, 'may be given several times'),
+  locked: key(of('objects bytes freedFrom'), 'what no version needs and Object Lock keeps'),
+  lockedUntil: key(time, 'until when everything is to be locked'),
   marked: key(of('objects bytes freedFrom'), 'what is marked for a later prune'),
   md5: key(orNull(text), 'MD5 of the content, in hex'),
   md5s: key(listOf(text), 'files with one of these contents were asked for'),
@@ -704,6 +708,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'what each tool sends and pays, as a model',
   ),
   totalBytes: key(bytes, 'of all shards'),
+  toExtend: key(of('objects bytes costUsd'), 'what is not locked long enough, and what extending costs'),
   totals: key(
     { type: z.lazy(() => objectOf(TOTALS, { skipped: count.type })), form: `{ ${TOTALS.split(' ').join(', ')} }` },
     'of a manifest, as docs/format.md describes them; `skipped` is a count there',

@@ -14,6 +14,7 @@ import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
+import { type BucketLock, retriedLock } from './bucket-lock.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
 import { type MeteredPlace, meterStore, type StoreMeter } from './meter.js';
@@ -71,6 +72,8 @@ export interface OpenedStore {
   readonly servers?: StoreServers;
   /** Of S3 stores only. */
   readonly lifecycle?: BucketLifecycle;
+  /** Of S3 stores only; keys are those of `store`. */
+  readonly lock?: BucketLock;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
 }
@@ -87,10 +90,11 @@ async function openS3(
   paceUpload: Pace | undefined,
 ): Promise<Bare> {
   // The SDK takes a noticeable time to load; commands on local folders never do.
-  const [{ connectS3 }, { s3Store }, { s3Lifecycle }] = await Promise.all([
+  const [{ connectS3 }, { s3Store }, { s3Lifecycle }, { s3Lock }] = await Promise.all([
     import('./s3/s3-client.js'),
     import('./s3/s3-store.js'),
     import('./s3/s3-lifecycle.js'),
+    import('./s3/s3-lock.js'),
   ]);
   const kms = await kmsEndpointOf(options);
   const isGiven = options.regionGiven !== false;
@@ -106,7 +110,8 @@ async function openS3(
   const { region, endpoint, close } = connection;
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
   const lifecycle = s3Lifecycle(connection, url.bucket);
-  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, servers, lifecycle, close };
+  const lock = s3Lock(connection, url);
+  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, servers, lifecycle, lock, close };
 }
 
 function refuseMode(storeMode: number | undefined): void {
@@ -164,7 +169,7 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     options.onEvent?.(event);
   };
   const requests = newRequestCounts();
-  const { store: bare, close, lifecycle, ...about } = await openBare(url, options);
+  const { store: bare, close, lifecycle, lock, ...about } = await openBare(url, options);
   const { isAws, region } = about;
   const meter = options.meter?.({ url: bare.url, isAws, isFolder: parseStoreUrl(url).kind === 'file', region });
   const metered = meter === undefined ? bare : meterStore(bare, meter);
@@ -179,5 +184,6 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     keys.close();
   };
   const rules = lifecycle && { lifecycle: retriedLifecycle(lifecycle, retry, requests) };
-  return { store, requests, retries: () => retries, ...about, ...rules, close: closeBoth };
+  const locks = lock && { lock: retriedLock(lock, retry, requests, meter) };
+  return { store, requests, retries: () => retries, ...about, ...rules, ...locks, close: closeBoth };
 }

@@ -5,13 +5,13 @@ import { basename, dirname, join } from 'node:path';
 import { noneOn } from '../failures/errors.js';
 import { syncFolder } from './sync-folder.js';
 
-/** Writes `text` to `path`. Keeps the mode of the existing file, and a symbolic link stays a link to the new text. */
-export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
+/** Writes `text` to `path`. Keeps the mode of the existing file (a new one has `newMode`), and a symbolic link stays a link to the new text. */
+export async function replaceFile(path: string, text: string | Uint8Array, newMode = 0o600): Promise<void> {
   // People keep such files in a repository and link to them.
   const target = (await realpath(path).catch(noneOn('ENOENT'))) ?? path;
   const folder = dirname(target);
   await mkdir(folder, { recursive: true });
-  const mode = (await stat(target).catch(noneOn('ENOENT')))?.mode ?? 0o600;
+  const mode = (await stat(target).catch(noneOn('ENOENT')))?.mode ?? newMode;
   const temporary = join(folder, `.${basename(target)}.${randomBytes(6).toString('hex')}`);
   try {
     const handle = await open(temporary, 'wx', mode & 0o777);

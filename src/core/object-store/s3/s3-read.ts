@@ -10,8 +10,10 @@ import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { ByteRange, GetOptions, ObjectContent, ObjectInfo, ObjectReader } from '../object-store.js';
 import { StoreError } from '../store-error.js';
 import { storeBody } from '../store-body.js';
+import { defined } from '../../defined.js';
 import { plainEtag } from './s3-etag.js';
 import { s3List } from './s3-list.js';
+import { retentionOf } from './s3-retention.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
 function rangeHeader(range: ByteRange): string {
@@ -61,6 +63,7 @@ function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
     storageClass: answer.StorageClass ?? 'STANDARD',
     ...(answer.ArchiveStatus === undefined ? {} : { archiveTier: answer.ArchiveStatus }),
     ...(restore ? { restore } : {}),
+    ...defined({ retention: retentionOf(answer.ObjectLockMode, answer.ObjectLockRetainUntilDate) }),
   };
 }
 

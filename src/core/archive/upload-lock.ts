@@ -1,0 +1,25 @@
+// S3 Object Lock of what one upload puts.
+import { ArchiverError } from '../failures/errors.js';
+import type { Retention, RetentionMode } from '../object-store/object-store.js';
+
+export interface LockOptions {
+  readonly mode: RetentionMode;
+  readonly retainMs: number;
+}
+
+/**
+ * The lock of every object of an upload that began at `createdAt`: one moment for all of them, in whichever run they are sent.
+ * @throws usage where an upload is continued so late that the lock has ended
+ */
+export function retentionOf(
+  lock: LockOptions | undefined,
+  { createdAt, now }: { readonly createdAt: Date; readonly now: Date },
+): Retention | undefined {
+  if (lock === undefined) return undefined;
+  const until = new Date(createdAt.getTime() + lock.retainMs);
+  if (until > now) return { mode: lock.mode, until };
+  throw new ArchiverError('usage', `the lock of the interrupted upload ended on ${until.toISOString()}`, {
+    exitCode: 2,
+    hint: 'start again with --force-restart: what is sent then is locked from now on',
+  });
+}
