@@ -39,7 +39,7 @@ async function ping(url: URL, body: object, world: PingWorld): Promise<string | 
   } catch (error) {
     const why = signal.aborted
       ? 'it took too long and was given up'
-      : withoutValues(errorText(error), secretParts(url.href));
+      : withoutValues(errorText(error), [...secretParts(url.href), ...url.pathname.split('/')]);
     return `the ping of ${url.host} did not arrive: ${why}`;
   }
 }

@@ -21,6 +21,8 @@ export interface HookCall {
   readonly tell: (text: string) => void;
   /** Ends the hook; not given for those that run after an interruption. */
   readonly signal?: AbortSignal | undefined;
+  /** Fires when the hook has had its time. */
+  readonly hookDeadline?: ((ms: number) => AbortSignal) | undefined;
 }
 
 /** Between asking a process group to end and ending it. */
@@ -30,9 +32,14 @@ const DRAIN_MS = 500;
 const MAX_LINES = 1_000;
 const MAX_LINE = 2_000;
 
+/** Timers know no longer ones. */
+const MAX_MS = 2 ** 31 - 1;
+
+const deadlineOf = (ms: number): AbortSignal => AbortSignal.timeout(Math.min(ms, MAX_MS));
+
 /** Runs the hook, if there is one. Undefined when all is well, else why not. @throws usage for a hook that is no command */
 export async function runHook(call: HookCall): Promise<string | undefined> {
-  const { name, settings, signal } = call;
+  const { name, settings, signal, hookDeadline = deadlineOf } = call;
   const command = hookCommand(name, settings);
   if (command === undefined) return undefined;
   signal?.throwIfAborted();
@@ -45,7 +52,7 @@ export async function runHook(call: HookCall): Promise<string | undefined> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const told = Promise.all([tellLines(child.stdout, call.tell), tellLines(child.stderr, call.tell)]);
-  const timeout = AbortSignal.timeout(settings.timeoutMs);
+  const timeout = hookDeadline(settings.timeoutMs);
   const cut = AbortSignal.any([timeout, ...(signal === undefined ? [] : [signal])]);
   const ended = endOf(child);
   const aborted = new Promise<undefined>((resolve) => {

@@ -20,6 +20,8 @@ export interface NoticeWorld extends Omit<PingWorld, 'network'> {
   /** How servers are reached; asked for where there are pings. @throws usage for what cannot be used */
   readonly network: () => Promise<PingWorld['network']>;
   readonly cwd: string;
+  /** Fires when a hook has had its time. */
+  readonly hookDeadline?: ((ms: number) => AbortSignal) | undefined;
   /** Gets what hooks print. */
   readonly tell: (text: string) => void;
   /** Gets what went wrong with a notice. */
