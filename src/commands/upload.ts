@@ -66,7 +66,7 @@ const flags = {
   }),
   tierStrategy: flag.choice(['youngest-file', 'tier-aware'], {
     default: 'youngest-file',
-    describe: 'a chunk takes the class of its most recently read file, or files of different classes are kept apart',
+    describe: 'the class of a chunk: that of its most recently read file, or files of different classes are kept apart',
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   ...ledgerFlags,

@@ -150,14 +150,13 @@ export const packingFlags = {
 /** What an upload records of git and DVC. */
 export const provenanceFlags = {
   gitMetadata: flag.on({
-    describe:
-      'record commit, branch, tag and remote of the git repository of SOURCE_DIR, and the commit with each file',
+    describe: 'record the git repository of SOURCE_DIR: commit, branch, tag and remote, and the commit with each file',
   }),
   dvcAuto: flag.on({ describe: 'record with each file the stage of SOURCE_DIR/dvc.yaml that makes it' }),
   dvcStage: flag.text({
     placeholder: 'NAME',
     describe:
-      'record command, dependencies, outputs and parameters of this stage, and with each of its files that it made them',
+      'record this DVC stage: command, dependencies, outputs and parameters, and with each of its files that it made them',
   }),
   dvcCacheDir: flag.folder({
     default: '.dvc/cache',
@@ -184,7 +183,7 @@ export const outputFlags = {
 
 /** What a dry run of an upload does. */
 export const DRY_RUN =
-  'look at the folder and the destination, say what would be sent and what that costs at most, write nothing; --verbose lists every file';
+  'write nothing: look at the folder and the destination, say what would be sent and what that costs at most; --verbose lists every file';
 
 /** Which files are taken. */
 export const filterFlags = {

@@ -5,10 +5,9 @@ import { requires } from '../../cli/rule.js';
 /** How long what an upload stores cannot be deleted. */
 export const lockFlags = {
   objectLock: flag.choice(['governance', 'compliance'], {
-    describe:
-      'lock every object of this upload (S3 Object Lock) for --retain: governance can be lifted with a permission of its own, compliance by nobody',
+    describe: 'lock what is stored (S3 Object Lock); who has the permission lifts governance, nobody compliance',
   }),
-  retain: flag.duration({ describe: 'how long --object-lock holds from the beginning of the upload, such as 90d' }),
+  retain: flag.duration({ describe: 'how long --object-lock holds: 90d, from the beginning of the upload on' }),
 };
 
 const DAY_MS = 86_400_000;

@@ -6,12 +6,10 @@ export const noticeFlags = {
   pingUrl: flag.text({
     secret: true,
     placeholder: 'URL',
-    describe:
-      'tell a monitor of jobs, as healthchecks.io, by POST: URL/start, then URL or, where it fails, URL/<exit status>',
+    describe: 'tell a monitor of jobs: POST to URL/start, then to URL or, after a failure, URL/<exit status>',
   }),
   textfile: flag.file({
     placeholder: 'FILE',
-    describe:
-      "write when and how the last run ended to this file, for the textfile collector of Prometheus' node_exporter",
+    describe: "metrics of the last run: for the textfile collector of Prometheus' node_exporter",
   }),
 };
