@@ -150,4 +150,34 @@ describe.each(SERVERS)('Object Lock on the %s', (_name, variable) => {
     const restored = await run('restore', url, join(work, 'pruned'), '--all', '--dataset-id', 'data');
     expect(restored).toMatchObject({ status: 0 });
   });
+
+  it('keeps the lock of what is rewritten, and scuttle leaves it and says until when', async () => {
+    const { store, url } = await placeOf('rewrite');
+    const lock = ['--object-lock', 'governance', '--retain', '4d', '--shard-count', '4'];
+    const many = join(work, 'many');
+    mkdirSync(many, { recursive: true });
+    for (let n = 0; n < 4; n++) writeFileSync(join(many, String(n)), randomBytes(3_000 * (n === 0 ? 400 : 1)));
+    const made = await json('upload', many, url, '--dataset-id', 'data', '--direct-upload', ...lock);
+    const until = (await store.head(String(made['manifestKey'])))?.retention?.until.toISOString();
+    expect(until).toBeDefined();
+    if (variable !== 'ARCHIVER_TEST_RGW') {
+      // Compacted, because what it builds on is retired.
+      writeFileSync(join(many, 'more'), 'more');
+      await json('sync', many, url, '--dataset-id', 'data', ...lock);
+      await json('dataset', 'prune', url, '--dataset-id', 'data', '--keep-last', '1', '--instant', '--yes');
+      const [record, manifest] = await Promise.all([
+        store.head('datasets/data/v00000002.json'),
+        json('info', url, '--dataset-id', 'data'),
+      ]);
+      expect(manifest).toMatchObject({ manifest: { listing: 'full' } });
+      const key = `uploads/${String(manifest['uploadId'])}/manifest.json.gz`;
+      expect([record?.retention?.mode, (await store.head(key))?.retention?.mode]).toEqual(['governance', 'governance']);
+    }
+
+    const { status, stdout } = await run('scuttle', url, '--force', '--json');
+
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ freedFrom: expect.stringMatching(/^20/) });
+    expect((await store.head(String(made['manifestKey'])))?.retention?.until.toISOString()).toBe(until);
+  });
 });

@@ -102,7 +102,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'resume clean': 'removed keptCount orphans dryRun folder',
   'resume list': 'uploads folder',
   scuttle:
-    'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount keptCount',
+    'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
   shell: '',
   sync: UPLOAD,
   upload: UPLOAD,
