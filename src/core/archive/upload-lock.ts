@@ -16,7 +16,8 @@ export function retentionOf(
   { createdAt, now }: { readonly createdAt: Date; readonly now: Date },
 ): Retention | undefined {
   if (lock === undefined) return undefined;
-  const until = new Date(createdAt.getTime() + lock.retainMs);
+  // Whole seconds, which every server keeps as they are.
+  const until = new Date(Math.ceil((createdAt.getTime() + lock.retainMs) / 1000) * 1000);
   if (until > now) return { mode: lock.mode, until };
   throw new ArchiverError('usage', `the lock of the interrupted upload ended on ${until.toISOString()}`, {
     exitCode: 2,
