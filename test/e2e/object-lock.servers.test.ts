@@ -103,7 +103,8 @@ describe.each(SERVERS)('Object Lock on the %s', (_name, variable) => {
     const lock = ['--object-lock', 'governance', '--retain', '2d'];
     await json('sync', source, url, '--dataset-id', 'data', ...lock);
     writeFileSync(join(source, 'two'), 'two');
-    await json('sync', source, url, '--dataset-id', 'data');
+    const unlocked = await run('sync', source, url, '--dataset-id', 'data');
+    expect(unlocked.stderr).toContain('and this one is not: add --object-lock and --retain');
     await json('sync', source, url, '--dataset-id', 'data', '--writer-id', 'nas', ...lock);
 
     const asked = ['fleet', 'lock-extend', url, '--until', '40d'];
@@ -122,62 +123,71 @@ describe.each(SERVERS)('Object Lock on the %s', (_name, variable) => {
     expect(until - Date.now()).toBeGreaterThan(40 * DAY_MS - 600_000);
   });
 
-  it('prune leaves what is locked where it is, says until when, and frees none of it', async () => {
-    const { store, url } = await placeOf('prune');
-    const lock = ['--object-lock', 'governance', '--retain', '2d'];
+  /** Three full versions, the first of them locked. */
+  const threeVersions = async (name: string) => {
+    const { store, url } = await placeOf(name);
     const sync = ['sync', source, url, '--dataset-id', 'data', '--force'];
-    const first = await json(...sync, ...lock);
+    const first = await json(...sync, '--object-lock', 'governance', '--retain', '2d');
     await json(...sync);
     await json(...sync);
-    const before = await objectsOf(store);
-    const prune = ['dataset', 'prune', url, '--dataset-id', 'data', '--keep-last', '1', '--instant', '--yes'];
-
-    const planned = await json(...prune, '--dry-run');
-
     const folder = `uploads/${String(first['uploadId'])}/`;
-    const inFirst = (all: readonly ObjectInfo[]) =>
-      all.filter(({ key }) => key.startsWith(folder) && !key.includes('sweep-'));
-    const held = inFirst(before);
+    const inFirst = async (): Promise<readonly ObjectInfo[]> =>
+      (await objectsOf(store)).filter(({ key }) => key.startsWith(folder) && !key.includes('sweep-'));
+    const held = await inFirst();
     const locked = { objects: held.length, freedFrom: held[0]?.retention?.until.toISOString() };
-    expect(planned).toMatchObject({ locked, keepsVersions: true });
-    // Ceph (Pacific) knows no conditional PUT in a bucket that keeps versions: it refuses to retire anything there.
-    if (variable === 'ARCHIVER_TEST_RGW') return;
-    expect(await json(...prune)).toMatchObject({ locked, deletedObjects: held.length, failed: [] });
-    const after = inFirst(await objectsOf(store));
-    expect(after.map(({ key, etag }) => [key, etag])).toEqual(held.map(({ key, etag }) => [key, etag]));
-    const again = await run(...prune);
-    expect(again.stdout).toMatch(/locked +2 objects.*: deleted by a prune after/);
-    const restored = await run('restore', url, join(work, 'pruned'), '--all', '--dataset-id', 'data');
-    expect(restored).toMatchObject({ status: 0 });
+    const prune = ['dataset', 'prune', url, '--dataset-id', 'data', '--keep-last', '1', '--instant', '--yes'];
+    return { url, inFirst, held, locked, prune };
+  };
+
+  it('prune says beforehand what is locked, and until when', async () => {
+    const { locked, prune } = await threeVersions('plan');
+
+    expect(await json(...prune, '--dry-run')).toMatchObject({ locked, keepsVersions: true });
   });
 
-  it('keeps the lock of what is rewritten, and scuttle leaves it and says until when', async () => {
+  // Ceph (Pacific) knows no conditional PUT in a bucket that keeps versions: a prune refuses to retire anything there.
+  it.skipIf(variable === 'ARCHIVER_TEST_RGW')(
+    'prune leaves what is locked where it is, and frees none of it',
+    async () => {
+      const { url, inFirst, held, locked, prune } = await threeVersions('prune');
+
+      const pruned = await json(...prune);
+
+      expect(pruned).toMatchObject({ locked, deletedObjects: held.length, failed: [] });
+      const placesOf = (all: readonly ObjectInfo[]) => all.map(({ key, etag }) => [key, etag]);
+      expect(placesOf(await inFirst())).toEqual(placesOf(held));
+      expect((await run(...prune)).stdout).toMatch(/locked +2 objects.*: deleted by a prune after/);
+      const restored = await run('restore', url, join(work, 'pruned'), '--all', '--dataset-id', 'data');
+      expect(restored).toMatchObject({ status: 0 });
+    },
+  );
+
+  it.skipIf(variable === 'ARCHIVER_TEST_RGW')('a manifest and a record that are rewritten stay locked', async () => {
     const { store, url } = await placeOf('rewrite');
-    const lock = ['--object-lock', 'governance', '--retain', '4d', '--shard-count', '4'];
-    const many = join(work, 'many');
-    mkdirSync(many, { recursive: true });
-    for (let n = 0; n < 4; n++) writeFileSync(join(many, String(n)), randomBytes(3_000 * (n === 0 ? 400 : 1)));
-    const made = await json('upload', many, url, '--dataset-id', 'data', '--direct-upload', ...lock);
-    const until = (await store.head(String(made['manifestKey'])))?.retention?.until.toISOString();
-    expect(until).toBeDefined();
-    if (variable !== 'ARCHIVER_TEST_RGW') {
-      // Compacted, because what it builds on is retired.
-      writeFileSync(join(many, 'more'), 'more');
-      await json('sync', many, url, '--dataset-id', 'data', ...lock);
-      await json('dataset', 'prune', url, '--dataset-id', 'data', '--keep-last', '1', '--instant', '--yes');
-      const [record, manifest] = await Promise.all([
-        store.head('datasets/data/v00000002.json'),
-        json('info', url, '--dataset-id', 'data'),
-      ]);
-      expect(manifest).toMatchObject({ manifest: { listing: 'full' } });
-      const key = `uploads/${String(manifest['uploadId'])}/manifest.json.gz`;
-      expect([record?.retention?.mode, (await store.head(key))?.retention?.mode]).toEqual(['governance', 'governance']);
-    }
+    const sync = ['sync', source, url, '--dataset-id', 'data', '--object-lock', 'governance', '--retain', '4d'];
+    await json(...sync);
+    writeFileSync(join(source, 'more'), randomBytes(8));
+    const second = await json(...sync);
+
+    // What it builds on is retired: it is made complete.
+    await json('dataset', 'prune', url, '--dataset-id', 'data', '--keep-last', '1', '--instant', '--yes');
+
+    expect(await json('info', url, '--dataset-id', 'data')).toMatchObject({ manifest: { listing: 'full' } });
+    const heads = await Promise.all(
+      ['datasets/data/v00000002.json', String(second['manifestKey'])].map((key) => store.head(key)),
+    );
+    expect(heads.map((head) => head?.retention?.mode)).toEqual(['governance', 'governance']);
+  });
+
+  it('scuttle leaves what is locked, and says until when', async () => {
+    const { store, url } = await placeOf('scuttle');
+    const made = await json('upload', source, url, '--object-lock', 'governance', '--retain', '4d');
+    const manifest = await store.head(String(made['manifestKey']));
 
     const { status, stdout } = await run('scuttle', url, '--force', '--json');
 
     expect(status).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({ freedFrom: expect.stringMatching(/^20/) });
-    expect((await store.head(String(made['manifestKey'])))?.retention?.until.toISOString()).toBe(until);
+    expect(JSON.parse(stdout)).toMatchObject({ freedFrom: manifest?.retention?.until.toISOString() });
+    expect(await store.head(String(made['manifestKey']))).toEqual(manifest);
   });
 });
