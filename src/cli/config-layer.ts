@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../core/failures/errors.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import { isOfFolder } from '../core/config/config-places.js';
 import { printable } from '../core/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
 import { doubleSettings } from './config-problems.js';
@@ -9,6 +10,8 @@ import { configKeysFor, configSchema } from './config-tree.js';
 import type { Host } from './host.js';
 import type { ConfigLookup } from './layers.js';
 import type { Node } from './tree.js';
+
+const HOOKS_SECTION = 'hooks';
 
 const nothing: ConfigLookup = () => undefined;
 
@@ -29,11 +32,25 @@ export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path'>): 
   };
 }
 
+/**
+ * A folder that somebody else made may hold a config file: it says nothing about what is run here.
+ * @throws usage for hooks in the file of the current folder
+ */
+function refuseHooksOfFolder({ path, settings }: ConfigFile, host: Host): void {
+  const hook = settings.find(({ key }) => key.startsWith(`${HOOKS_SECTION}.`));
+  if (hook === undefined || !isOfFolder(path, host)) return;
+  throw usageError(
+    `${hook.key} in ${printable(path)} (line ${hook.line}) is not taken from the current folder: it names a program to run`,
+    'move it to ~/.archiver.yaml, or name the file with ARCHIVER_CONFIG',
+  );
+}
+
 /** Reads the config file for a command. Anything in it that is not understood stops the command. */
 export async function loadConfigLayer(root: Node, command: Declaration, host: Host): Promise<ConfigLookup> {
   if (command.ignoresConfigFile === true) return nothing;
   const file = await loadConfig(host, configSchema(root), readFile);
   if (file === undefined) return nothing;
+  refuseHooksOfFolder(file, host);
   const problem = [...file.problems, ...doubleSettings(file.settings)][0];
   if (problem !== undefined) {
     const hint = problem.hint === undefined ? '' : `${problem.hint}  `;

@@ -4,7 +4,7 @@ import type { ConfigKey, ConfigSchema } from '../core/config/config-schema.js';
 import { type Declaration, wordsOf } from './declaration.js';
 import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
 import { allFlags, globalFlags } from './global-flags.js';
-import { SETTINGS, SETTINGS_SECTION } from './settings.js';
+import { SETTINGS, SETTINGS_SECTIONS } from './settings.js';
 import { STORE_KEY, storeSetting } from './store-setting.js';
 import { suggest } from '../core/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
@@ -13,7 +13,8 @@ import { commandsUnder, type Node } from './tree.js';
 export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
   aws: ['region', 'profile', 'endpointUrl'],
   storage: [STORE_KEY, 'bucket', 'prefix', 'storageClass', 'kmsKeyId'],
-  [SETTINGS_SECTION]: [...Object.keys(SETTINGS), 'uploadHistory', 'budgetStore'],
+  ...Object.fromEntries(Object.entries(SETTINGS_SECTIONS).map(([section, flags]) => [section, Object.keys(flags)])),
+  costControl: [...Object.keys(SETTINGS_SECTIONS['costControl'] ?? {}), 'uploadHistory', 'budgetStore'],
 };
 
 /** Flags that no file sets: the context has a file of its own, and nothing else asks for it. */

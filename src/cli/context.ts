@@ -1,5 +1,6 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { PriceSettings } from '../core/cost/own-prices.js';
+import type { HookSettings } from '../core/notify/hook-settings.js';
 import type { RunAccount } from '../core/ledger/run-account.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
@@ -57,6 +58,11 @@ export interface Pricing {
   readonly pricing: PriceSettings;
 }
 
+/** Programs that the config file runs around an upload. */
+export interface Hooks {
+  readonly hooks: HookSettings;
+}
+
 /** stdout: the result. */
 export interface Results {
   /** `--json` was given: stdout carries exactly one document. */
@@ -112,6 +118,7 @@ export interface Context
     Accounted,
     MemoryLimit,
     Pricing,
+    Hooks,
     StreamedResults,
     Messages,
     Verbosity,

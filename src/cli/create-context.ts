@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/cost/providers.js';
 import type { BudgetPlace } from '../core/ledger/run-account.js';
+import { DEFAULT_HOOK_MS, type HookSettings } from '../core/notify/hook-settings.js';
 import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
@@ -42,6 +43,16 @@ const budgetPlace = ({ budgetStore, profile, endpointUrl, caBundle }: ParsedComm
   profile: textOf(profile),
   endpointUrl: textOf(endpointUrl),
   caBundle: textOf(caBundle),
+});
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as readonly string[]) : []);
+
+const hookSettings = ({ before, after, onFailure, timeout, shell }: ParsedCommand['values']): HookSettings => ({
+  before: textsOf(before),
+  after: textsOf(after),
+  onFailure: textsOf(onFailure),
+  timeoutMs: typeof timeout === 'number' ? timeout : DEFAULT_HOOK_MS,
+  shell: shell === true,
 });
 
 /** The context of one run. */
@@ -93,6 +104,7 @@ export function createContext(
     },
     memoryLimitBytes: typeof memoryLimit === 'number' ? memoryLimit : undefined,
     pricing: priceSettings(values),
+    hooks: hookSettings(values),
     origins,
     result(value, text) {
       if (document !== undefined) throw new Error('a command gives one result');

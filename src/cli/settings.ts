@@ -2,9 +2,6 @@
 import { PROVIDERS } from '../core/cost/providers.js';
 import { flag, type Flags } from './flag.js';
 
-/** Their section in the config file. */
-export const SETTINGS_SECTION = 'costControl';
-
 /** Where budgets are kept: a setting of every command that is recorded, and a flag of those that ask or change budgets. */
 export const budgetStoreFlag = {
   budgetStore: flag.text({
@@ -14,7 +11,7 @@ export const budgetStoreFlag = {
   }),
 };
 
-export const SETTINGS: Flags = {
+const COST_CONTROL: Flags = {
   priceDiscount: flag.percent({ sample: '10%', describe: 'off every list price, where one was agreed on' }),
   ownPrices: flag.pairs({
     sample: 'STANDARD.storage=0.021',
@@ -25,3 +22,29 @@ export const SETTINGS: Flags = {
     describe: 'whose prices hold for S3-compatible servers that are not AWS; minio and custom cost what ownPrices says',
   }),
 };
+
+const program = (when: string) =>
+  flag.repeat({
+    sample: '/usr/local/bin/note',
+    describe: `program to run ${when}: a list of it and its arguments, or one text that is split at spaces`,
+  });
+
+/** Commands to run are taken from the config file of this computer alone (docs/decisions/047). */
+const HOOKS: Flags = {
+  before: program('before an upload or sync; where it fails, nothing is uploaded'),
+  after: program('after one that was committed, or found nothing new'),
+  onFailure: program('after one that failed or was interrupted'),
+  timeout: flag.duration({
+    default: '10m',
+    describe: 'a hook that takes longer is ended, with all that it has started',
+  }),
+  shell: flag.on({ describe: 'give the one text of a hook to /bin/sh -c' }),
+};
+
+/** By their section in the config file. */
+export const SETTINGS_SECTIONS: Readonly<Record<string, Flags>> = { costControl: COST_CONTROL, hooks: HOOKS };
+
+export const SETTINGS: Flags = { ...COST_CONTROL, ...HOOKS };
+
+/** No variable sets them. */
+export const FILE_ONLY: ReadonlySet<string> = new Set(Object.keys(HOOKS));

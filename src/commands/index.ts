@@ -50,6 +50,7 @@ import { command as fleetagentValidateConfig } from './fleetagent/validate-confi
 import { command as fleetMonitor } from './fleet/monitor.js';
 import { command as fleetStatus } from './fleet/status.js';
 import { command as fleetLockStatus } from './fleet/lock-status.js';
+import { command as fleetLockExtend } from './fleet/lock-extend.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -130,6 +131,7 @@ const COMMANDS: readonly Command[] = [
   fleetagentValidateConfig,
   fleetagentConfigKeygen,
   fleetagentSignConfig,
+  fleetLockExtend,
   config,
   contextCommand,
   contextList,

@@ -235,6 +235,10 @@ function shardRows({ shards, settings }: ManifestHead): Rows {
   ];
 }
 
+/** As the upload locked what it put; `fleet lock-extend` may have locked it for longer. */
+const lockText = ({ mode, until }: NonNullable<ManifestHead['objectLock']>): string =>
+  `${mode}, at least until ${formatTimestamp(new Date(until))}`;
+
 function location({ head, sealedBy }: ReadView, url: string): Rows {
   const written =
     head.storage['url'] ??
@@ -248,5 +252,6 @@ function location({ head, sealedBy }: ReadView, url: string): Rows {
     ['storage class', classes.length === 0 ? '-' : classes.map(printable).join(', ')],
     ...(kmsKeyId === undefined ? [] : [['chunks', `encrypted with ${printable(kmsKeyId)} (SSE-KMS)`] as const]),
     ...(sealedBy === undefined ? [] : [['manifest', `encrypted with ${printable(sealedBy)}`] as const]),
+    ...(head.objectLock === undefined ? [] : [['locked', lockText(head.objectLock)] as const]),
   ];
 }

@@ -15,6 +15,7 @@ import { agree } from './kit/ask.js';
 import { budgetGate, budgetGateFlags } from './kit/budget-gate.js';
 import { outputFlags, storeFlags, storeModeFlag, yesFlag } from './kit/flags.js';
 import { projectFlag } from './kit/ledger-flags.js';
+import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { fact, textOf } from './kit/lines.js';
 import { stopwatch, withProgress, withResult } from './kit/run.js';
 import { openForWriting, withStore } from './kit/store.js';
@@ -29,6 +30,7 @@ const flags = {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
+  ...lockFlags,
   ...projectFlag,
   ...budgetGateFlags,
   deleteOriginal: flag.on({ describe: 'delete SOURCE_ARCHIVE when everything in it was migrated and validated' }),
@@ -63,6 +65,7 @@ export const command = defineCommand({
   ],
   flags,
   rules: [
+    ...lockRules,
     {
       kind: 'check',
       text: '--delete-original needs the validation that --skip-validation leaves out',
@@ -84,7 +87,8 @@ export const command = defineCommand({
   keepsMemoryLimit: () => true,
   async run(asked, [given, destination], context: Context) {
     const { archiveSource } = await import('../core/migrate/archive-source.js');
-    const { baseUrlOf, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+    const { baseUrlOf, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
+      await import('./upload/engine-options.js');
     const source = archiveSource(given, context.cwd);
     const url = baseUrlOf(destination);
     const values = withoutClassOfFolder(url, asked, context);
@@ -92,7 +96,7 @@ export const command = defineCommand({
     const upload = {
       now: context.now,
       packing: { compressionLevel, memoryLimitBytes: uploadMemoryLimit(context) },
-      layout: { shardCount, storageClass },
+      layout: { shardCount, storageClass, lock: lockOption(values, url) },
       labels: { project: values.project },
     };
     const gate = budgetGate(values, context);

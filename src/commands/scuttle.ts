@@ -13,7 +13,7 @@ import { formatBytes, formatCount, formatQuantity } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
 import { askTyped, hasTerminal } from './kit/ask.js';
 import { bucketFlag, storeFlags } from './kit/flags.js';
-import { firstLines, textOf } from './kit/lines.js';
+import { firstLines, minuteText, textOf } from './kit/lines.js';
 import { withResult } from './kit/run.js';
 import { type StoreContext, withStore } from './kit/store.js';
 
@@ -132,6 +132,7 @@ const NOTHING = {
   abortedMultiparts: 0,
   failed: [],
   failedCount: 0,
+  freedFrom: null,
   kept: 0,
 };
 
@@ -197,7 +198,8 @@ const unfinishedText = ({ unfinishedMultiparts: count, unfinishedBytes: bytes }:
 
 /** What was deleted. */
 function wipeLines(done: WipeResult, url: string): readonly string[] {
-  const { deletedObjects, deletedVersions, deletedBytes, abortedMultiparts, failed, failedCount, kept } = done;
+  const { deletedObjects, deletedVersions, deletedBytes, abortedMultiparts, failed, failedCount, freedFrom, kept } =
+    done;
   const older = deletedVersions === 0 ? '' : ` and ${formatQuantity(deletedVersions, 'older version')}`;
   return [
     `deleted ${formatQuantity(deletedObjects, 'object')}${older} (${formatBytes(deletedBytes)}) in ${printable(url)}`,
@@ -214,6 +216,7 @@ function wipeLines(done: WipeResult, url: string): readonly string[] {
             failedCount,
           ),
         ]),
+    ...(freedFrom === null ? [] : [`  locked until ${minuteText(freedFrom)}: run it again after that`]),
     ...(kept === 0
       ? []
       : [`  ${formatCount(kept)} were kept, because a record or manifest that may need them could not be deleted`]),

@@ -17,6 +17,8 @@ import {
   writerIdFlag,
 } from './kit/flags.js';
 import { ledgerFlags } from './kit/ledger-flags.js';
+import { lockFlags, lockRules } from './kit/lock-flags.js';
+import { noticeFlags } from './kit/notice-flags.js';
 import { openForWriting } from './kit/store.js';
 
 const flags = {
@@ -39,10 +41,12 @@ const flags = {
     default: 'STANDARD',
     describe: 'storage class of the chunks; the manifest is always STANDARD',
   }),
+  ...lockFlags,
   ...ledgerFlags,
   ...budgetGateFlags,
   ...folderFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
+  ...noticeFlags,
   ...outputFlags,
 };
 
@@ -75,6 +79,7 @@ export const command = defineCommand({
   rules: [
     requires('allowMassDelete', 'trackDeletes'),
     ...folderRules,
+    ...lockRules,
     {
       kind: 'check',
       text: '--checksum is not available: sync finds changes by size and modification time; use --force to upload everything',
@@ -111,7 +116,8 @@ export async function runSync(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { dedupOption, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
+    await import('./upload/engine-options.js');
   const places = placesOf(target.source, target.url, given.writerId, context);
   const values = withoutClassOfFolder(places.url, given, context);
   const { trackDeletes, allowMassDelete, force } = values;
@@ -126,7 +132,7 @@ export async function runSync(
       dedup: dedupOption(values, context),
       memoryLimitBytes: uploadMemoryLimit(context),
     },
-    layout: { shardStrategy, shardCount, storageClass },
+    layout: { shardStrategy, shardCount, storageClass, lock: lockOption(values, places.url) },
   };
   const call = {
     ...(await folderCall(values, { given: target.source, places }, context)),

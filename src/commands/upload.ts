@@ -25,6 +25,8 @@ import {
   yesFlag,
 } from './kit/flags.js';
 import { ledgerFlags } from './kit/ledger-flags.js';
+import { lockFlags, lockRules } from './kit/lock-flags.js';
+import { noticeFlags } from './kit/notice-flags.js';
 import { openForWriting } from './kit/store.js';
 import type { AccessSummary } from './upload/access-gate.js';
 import { confirmCold } from './upload/confirm-cold.js';
@@ -53,6 +55,7 @@ const flags = {
     describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
   storageClass: storageClassFlag,
+  ...lockFlags,
   autoTier: flag.on({ describe: 'choose storage classes by when files were last read' }),
   tierHotDays: flag.int([0, 36500], {
     default: 30,
@@ -65,7 +68,7 @@ const flags = {
   }),
   tierStrategy: flag.choice(['youngest-file', 'tier-aware'], {
     default: 'youngest-file',
-    describe: 'a chunk takes the class of its most recently read file, or files of different classes are kept apart',
+    describe: 'the class of a chunk: that of its most recently read file, or files of different classes are kept apart',
   }),
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   ...ledgerFlags,
@@ -109,6 +112,7 @@ const flags = {
   resume: flag.on({ describe: 'continue the interrupted upload of this folder to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
   dryRun: flag.on({ describe: DRY_RUN }),
+  ...noticeFlags,
   ...outputFlags,
   ...yesFlag,
 };
@@ -173,6 +177,7 @@ export const command = defineCommand({
     conflicts('resume', ['forceRestart']),
     neverBoth('resume', ['dryRun']),
     ...folderRules,
+    ...lockRules,
     ...(['tierHotDays', 'tierColdDays', 'tierArchiveDays', 'tierMax', 'tierStrategy'] as const).map((key) =>
       requires(key, 'autoTier'),
     ),
@@ -224,14 +229,15 @@ export async function runUpload(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
-  const { dedupOption, uploadMemoryLimit, withoutClassOfFolder } = await import('./upload/engine-options.js');
+  const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
+    await import('./upload/engine-options.js');
   const target = destination ?? joinStoreUrl(bucketUrl(given.bucket ?? '', context.cwd), given.prefix ?? '');
   const places = placesOf(source, target, given.writerId, context);
   const { url } = places;
   const values = withoutClassOfFolder(url, given, context);
   const access = await accessOf(url, values, context);
   await confirmCold(values, context);
-  const direct = directOptions(values);
+  const [direct, lock] = [directOptions(values), lockOption(values, url)];
   const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
   const { optimization, congestionControl, transporter, disableStaging } = values;
   const shared = await folderOptions(values, places, context);
@@ -245,7 +251,7 @@ export async function runUpload(
       dedup: dedupOption(values, context),
       memoryLimitBytes: uploadMemoryLimit(context),
     },
-    layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), direct },
+    layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), lock, direct },
     transfer: { optimization, congestionControl, transporter, disableStaging },
     labels: { ...shared.labels, tags: values.tag },
   };

@@ -18,7 +18,8 @@ export type Operation =
   | 'dvc export'
   | 'estimate'
   | 'analyze'
-  | 'fleet status';
+  | 'fleet status'
+  | 'lock-extend';
 
 /** A phase of an operation. Each operation has some of them; a plan applies to the phase that it is made in. */
 export type Phase =

@@ -251,6 +251,20 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },
+  'lock-extend': {
+    doing: 'Locking',
+    done: 'Locked',
+    noun: 'Lock extension',
+    unit: 'object',
+    phases: {
+      listing: { doing: 'listing versions' },
+      reading: { doing: 'reading manifests', unit: 'version' },
+      comparing: { doing: 'looking at locks' },
+      committing: { doing: 'extending locks' },
+    },
+    interrupt: stopsWithout('what is locked by then stays locked'),
+    kept: () => 'what was locked by then stays locked; run it again for the rest',
+  },
 };
 
 const PLURALS: Partial<Record<Unit, string>> = { entry: 'entries' };

@@ -74,7 +74,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
-    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
+    'datasetId? datasets? location dryRun retired? kept? compacted? abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites failed earlyDeletion warnings durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version?`,
@@ -90,6 +90,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'fleet monitor': 'location passes',
   'fleet status':
     'location lookedAt writerCount writerConditions troubledCount writers leftOutWriters notes requests durationMs',
+  'fleet lock-extend':
+    'location dryRun lockedUntil datasetCount versionCount objects toExtend extended failed warnings requests',
   find: 'pattern location hitCount datasets warnings requests hits',
   'fleet lock-status': 'bucket prefix overall findings requests',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
@@ -108,7 +110,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'resume clean': 'removed keptCount orphans dryRun folder',
   'resume list': 'uploads folder',
   scuttle:
-    'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount keptCount',
+    'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
   shell: '',
   sync: UPLOAD,
   upload: UPLOAD,

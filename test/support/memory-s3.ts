@@ -75,7 +75,8 @@ export interface ColdRules {
 }
 
 const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
-const KEPT_HEADERS = /^(x-amz-meta-.*|x-amz-storage-class|x-amz-server-side-encryption.*|x-amz-tagging|content-type)$/;
+const KEPT_HEADERS =
+  /^(x-amz-meta-.*|x-amz-storage-class|x-amz-server-side-encryption.*|x-amz-tagging|x-amz-object-lock-.*|content-type)$/;
 const XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 
 const md5 = (data: Buffer): string => createHash('md5').update(data).digest('hex');

@@ -19,6 +19,7 @@ import {
   yesFlag,
 } from '../kit/flags.js';
 import { ledgerFlags } from '../kit/ledger-flags.js';
+import { lockFlags, lockRules } from '../kit/lock-flags.js';
 import { openForWriting } from '../kit/store.js';
 import { confirmCold } from '../upload/confirm-cold.js';
 
@@ -42,6 +43,7 @@ const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
   storageClass: storageClassFlag,
+  ...lockFlags,
   ...ledgerFlags,
   ...budgetGateFlags,
   chunkSizeMb: flag.int([1, MAX_CHUNK_MB, [0]], {
@@ -112,6 +114,7 @@ export const command = defineCommand({
   args: [arg.folder('SOURCE_DIR', { describe: 'folder to archive', many: true })],
   flags,
   rules: [
+    ...lockRules,
     requires('uploadId', 'resume'),
     requires('skipExisting', 'resume'),
     neverBoth('resume', ['dryRun']),
@@ -160,7 +163,7 @@ export async function runCreateUpload(
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { baseUrlOf, filterOptions, uploadMemoryLimit, withoutClassOfFolder, surroundings } =
+  const { baseUrlOf, filterOptions, lockOption, uploadMemoryLimit, withoutClassOfFolder, surroundings } =
     await import('../upload/engine-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
   const { networkSettings } = await import('./network.js');
@@ -196,6 +199,7 @@ export async function runCreateUpload(
       shardCount: values.shards,
       chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
       storageClass: values.storageClass,
+      lock: lockOption(values, url),
     },
     transfer: { requests: network.requests },
     resume: { cleansUp: values.cleanupOnFailure, readsBack: values.skipExisting },

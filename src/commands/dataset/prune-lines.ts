@@ -13,6 +13,9 @@ import { amountText, bytesOf, fact, failureText, firstLines } from '../kit/lines
 
 const MAX_NAMED = 10;
 
+const VERSIONED =
+  'the bucket keeps older versions: this stays stored until a lifecycle rule removes them (NoncurrentVersionExpiration)';
+
 const versionsText = (versions: readonly ReadRecord[]): string =>
   `${formatQuantity(versions.length, 'version')}: ${ordinals(versions)}`;
 
@@ -33,6 +36,7 @@ export function planLines({ plan, fees, freedFrom, dead }: Omit<PruneReport, 'ou
     ...(sweep.due.length === 0 ? [] : [fact('delete', due)]),
     ...deadLines(dead),
     ...waitingLines(plan),
+    ...heldLines(plan),
     ...feeLines(fees),
   ];
 }
@@ -71,6 +75,12 @@ function waitingLines({ sweep: { waiting } }: PrunePlan): string[] {
   return [fact('waiting', `${amount}, marked before: deleted by a prune after ${momentText(until)}`)];
 }
 
+/** What Object Lock keeps, whatever was marked. */
+function heldLines({ held: { objects, bytes, until } }: PrunePlan): string[] {
+  if (until === undefined) return [];
+  return [fact('locked', `${amountText(objects, 'object', bytes)}: deleted by a prune after ${momentText(until)}`)];
+}
+
 const deadLines = (dead: PruneReport['dead']): string[] =>
   dead.length === 0 ? [] : [fact('remains', amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
 
@@ -98,17 +108,19 @@ function feeLines({ byClass, costUsd, region, pricesOf }: EarlyDeletion): string
 const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
 
 /** What was done. */
-export function outcomeLines({ plan, outcome, freedFrom, dead }: PruneReport): string[] {
+export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: PruneReport): string[] {
   const { marked } = plan;
-  if (outcome === undefined) return [`nothing to prune: ${keepsText(plan)}`, ...waitingLines(plan)];
+  if (outcome === undefined) return [`nothing to prune: ${keepsText(plan)}`, ...waitingLines(plan), ...heldLines(plan)];
   const { deletedObjects, freedBytes, failed } = outcome;
   const isMarked = marked.length > 0 && freedFrom !== undefined;
   return [
     ...retiredLines(plan),
     ...(isMarked ? [fact('marked', markedText(plan, freedFrom))] : []),
     fact('deleted', amountText(deletedObjects, 'object', freedBytes)),
+    ...(keepsVersions && deletedObjects > 0 ? [fact('', VERSIONED)] : []),
     ...deadLines(dead),
     ...waitingLines(plan),
+    ...heldLines(plan),
     ...firstLines(failed.map(({ key, reason }) => fact('failed', failureText({ path: key, reason })))),
   ];
 }

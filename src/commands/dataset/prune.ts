@@ -99,6 +99,7 @@ export const command = defineCommand({
     const { earlyDeletion } = await import('../../core/cost/early-deletion.js');
     const { pricedBy } = await import('../kit/prices.js');
     const { hasWork, planPrune } = await import('../../core/dataset/prune/plan-prune.js');
+    const { heldBy, lockSight, refuseHidden } = await import('../../core/dataset/prune/locked-objects.js');
     const { prune } = await import('../../core/dataset/prune/prune.js');
     const { deadWrites, removeDeadWrites } = await import('../../core/scuttle/unfinished.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
@@ -114,15 +115,22 @@ export const command = defineCommand({
       {
         work: (emit, aside) => {
           emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
-          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests }) => {
-            const plan = await planPrune(readOnly(store), { ...options, emit });
+          return withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, region, requests, lock }) => {
+            const sight = await lockSight(lock, signal);
+            const findHeld = lock && sight === 'seen' ? heldBy(readOnly(store), lock, signal) : undefined;
+            const plan = await planPrune(readOnly(store), { ...options, findHeld, emit });
+            refuseHidden(sight, [...plan.kept, ...plan.retired]);
             const dead = await deadWrites(store, options.now, signal);
-            const going = [...plan.marked.flatMap(({ objects }) => objects), ...plan.sweep.objects];
+            const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
+            const going = [...fresh, ...plan.sweep.objects];
             const fees = earlyDeletion(going, { region, ...pricedBy(context), now: context.now() });
             const isDue = !dryRun && (hasWork(plan) || dead.length > 0);
             const ask = async (): Promise<void> => {
               for (const warning of plan.warnings) context.warn(printable(warning));
-              if (isDue) context.note(planLines({ plan, fees, freedFrom, dead }, isVerbose).join('\n'));
+              if (isDue)
+                context.note(
+                  planLines({ plan, fees, freedFrom, dead, keepsVersions: sight === 'seen' }, isVerbose).join('\n'),
+                );
               if (isDue && !force) await agree(context, 'Delete this for good?', 'nothing was pruned');
             };
             if (isDue || plan.warnings.length > 0) await aside(ask);
@@ -131,8 +139,9 @@ export const command = defineCommand({
               tellObjects(context, going);
             }
             const removed = isDue ? await removeDeadWrites(store, dead, signal) : dead;
-            const outcome = isDue ? await prune(store, { ...options, plan, randomBytes, emit }) : undefined;
-            return { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed, requests };
+            const outcome = isDue ? await prune(store, { ...options, findHeld, plan, randomBytes, emit }) : undefined;
+            const done = { outcome, plan: outcome?.plan ?? plan, fees, freedFrom, dead: removed };
+            return { ...done, keepsVersions: sight === 'seen', requests };
           });
         },
         show: ({ requests, ...done }) => ({

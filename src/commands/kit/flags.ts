@@ -184,7 +184,7 @@ export const outputFlags = {
 
 /** What a dry run of an upload does. */
 export const DRY_RUN =
-  'look at the folder and the destination, say what would be sent and what that costs at most, write nothing; --verbose lists every file';
+  'write nothing: look at the folder and the destination, say what would be sent and what that costs at most; --verbose lists every file';
 
 /** Which files are taken. */
 export const filterFlags = {

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Cancellation, Clock, MemoryLimit, Origins, Places } from '../../cli/context.js';
 import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
-import type { ArchiveOptions, EncryptionOptions } from '../../core/archive/settings.js';
+import type { ArchiveOptions, EncryptionOptions, LayoutOptions } from '../../core/archive/settings.js';
 import { usageError } from '../../core/failures/errors.js';
+import type { RetentionMode } from '../../core/object-store/object-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import { rawFromBytes } from '../../core/paths/raw-path.js';
 import { memoryLimit } from '../kit/memory-limit.js';
@@ -59,6 +60,19 @@ export function encryptionOptions(
     throw usageError('a folder cannot encrypt with KMS: --kms-key-id needs an s3:// destination');
   const isRefused = !encryptManifest && isGiven(context, 'encryptManifest');
   return { kmsKeyId, encryptManifest, keep: !isRefused };
+}
+
+export interface LockValues {
+  readonly objectLock: RetentionMode | undefined;
+  readonly retain: number | undefined;
+}
+
+/** The lock of what is uploaded to `url`; undefined for none. @throws usage for a folder */
+export function lockOption({ objectLock: mode, retain: retainMs }: LockValues, url: string): LayoutOptions['lock'] {
+  if (mode === undefined || retainMs === undefined) return undefined;
+  if (parseStoreUrl(url).kind === 'file')
+    throw usageError('nothing in a folder can be locked: --object-lock needs an s3:// destination');
+  return { mode, retainMs };
 }
 
 interface ClassValues {

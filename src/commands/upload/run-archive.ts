@@ -28,6 +28,7 @@ import {
   surroundings,
 } from './engine-options.js';
 import { tellHomeTrouble } from './home-trouble.js';
+import { type Archived, noticed } from './noticed-run.js';
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
@@ -54,27 +55,29 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
   const gate = budgetGate(call.values, context);
-  const { result, written } = await resumable(call, call, context, options, (resumed) =>
-    withResult(context, call, {
-      work: async (emit, aside) => {
-        const source = sources.map(({ given }) => given).join(' ');
-        emit({ type: 'start', operation, source, target: storeUrl });
-        // A full upload takes nothing over: only what would be compared is asked about.
-        const compares = resumed.dataset?.changes !== undefined;
-        const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
-        const dataset = { ...resumed.dataset, namesake };
-        const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
-        const result = isDryRun(made) ? await withBudgets(made, call.values, context) : made;
-        tellResult(context, result);
-        await tellHistory(call, result, context);
-        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
-        return { result, written };
-      },
-      // A list of files is printed as it is made.
-      show: ({ result, written }) =>
-        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { written, access }),
-    }),
-  );
+  const archived = (): Promise<Archived> =>
+    resumable(call, call, context, options, (resumed) =>
+      withResult(context, call, {
+        work: async (emit, aside) => {
+          const source = sources.map(({ given }) => given).join(' ');
+          emit({ type: 'start', operation, source, target: storeUrl });
+          // A full upload takes nothing over: only what would be compared is asked about.
+          const compares = resumed.dataset?.changes !== undefined;
+          const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
+          const dataset = { ...resumed.dataset, namesake };
+          const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
+          const result = isDryRun(made) ? await withBudgets(made, call.values, context) : made;
+          tellResult(context, result);
+          await tellHistory(call, result, context);
+          const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
+          return { result, written };
+        },
+        // A list of files is printed as it is made.
+        show: ({ result, written }) =>
+          context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { written, access }),
+      }),
+    );
+  const { result, written } = await noticed(call, archived, context);
   if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context, { access }), context);
   return isPartial(result, written) ? 3 : 0;
 }

@@ -25,6 +25,7 @@ const NOT_KEPT = new Set([
   'dryRun',
   'forceRestart',
   'json',
+  'pingUrl',
   'progressFormat',
   'quiet',
   'resume',
@@ -52,10 +53,11 @@ const FREE = new Set([
   'profile',
   'region',
   'skipExisting',
+  'textfile',
   'workers',
 ]);
 /** Relative to where the command ran. */
-const PATHS = ['dvcOutputDir', 'excludeFile', 'prevManifest'];
+const PATHS = ['dvcOutputDir', 'excludeFile', 'prevManifest', 'textfile'];
 /** A store may be a path, too. */
 const RELATIVE = /^\.{1,2}(?:\/|$)/;
 

@@ -22,6 +22,7 @@ import { type ArchiveOptions, type Settings, settingsOf } from './settings.js';
 import { ChunkSender } from './transfer/send-chunk.js';
 import { encryptionFor } from './upload-encryption.js';
 import { UploadLedger } from './upload-ledger.js';
+import { retentionOf } from './upload-lock.js';
 import type { UploadResult } from './upload-result.js';
 
 /**
@@ -54,6 +55,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   const { saved, journal } = resume;
   const createdAt = saved === undefined ? settings.now() : new Date(saved.state.createdAt);
   const uploadId = saved?.state.uploadIds.at(-1) ?? newUploadId(createdAt, settings.randomBytes(4));
+  const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });
   const sender = new ChunkSender(emit, layout.direct?.requests);
   emit({ type: 'phase', phase: 'scanning' });
   // An upload that compares first may have nothing to pack.
@@ -78,7 +80,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     const { datasetId } = settled;
     const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
     const identity = { uploadId, datasetId, createdAt, encryption };
-    const surroundings = { remembered, store, region, isAws, requests, retries, sender, startedMs };
+    const surroundings = { remembered, store, retention, region, isAws, requests, retries, sender, startedMs };
     const result = await runToEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
     await journal?.remove();
     const usesKms = encryption.kmsKeyId !== undefined;

@@ -14,6 +14,7 @@ import type { Remembered } from './remembered.js';
 import { type FilterOptions, NO_FILTER } from './scan/filter.js';
 import type { TransferOptions } from './transfer/transfer-policy.js';
 import type { Encryption } from './upload-encryption.js';
+import type { LockOptions } from './upload-lock.js';
 import type { UploadProvenance } from './upload-provenance.js';
 import type { UploadId } from '../manifest/manifest-types.js';
 
@@ -87,6 +88,8 @@ export interface LayoutOptions {
   readonly chunkBytes?: number | undefined;
   readonly storageClass: string;
   readonly tiers?: TierPolicy | undefined;
+  /** Object Lock of chunks, manifest and version record; undefined: none, or what the bucket does by itself. */
+  readonly lock?: LockOptions | undefined;
   /** Store files as objects of their own; not with `dedup`. */
   readonly direct?: DirectOptions | undefined;
 }

@@ -1,5 +1,5 @@
 // An upload under way, as its steps see it: each takes the few parts that it needs. Types alone, below all steps.
-import type { ObjectStore, RequestCounts } from '../object-store/object-store.js';
+import type { ObjectStore, RequestCounts, Retention } from '../object-store/object-store.js';
 import type { AcknowledgedChunk } from '../resume/upload-journal.js';
 import type { Remembered } from './remembered.js';
 import type { SentPiece } from './resumed/match-rows.js';
@@ -35,6 +35,8 @@ export interface ResumedUpload {
 export interface UploadRun extends Settings, Identity {
   readonly remembered: Remembered;
   readonly store: ObjectStore;
+  /** Object Lock of what it puts. */
+  readonly retention: Retention | undefined;
   readonly region: string | undefined;
   /** AWS itself, whose prices are known. */
   readonly isAws: boolean;

@@ -15,6 +15,7 @@ import { digestsOf } from '../dataset/chain/version-view.js';
 import { openView } from '../dataset/chain/view.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
+import { lastingLock } from '../manifest/object-lock.js';
 import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
@@ -105,8 +106,11 @@ async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
   await atOnce(moves, requestsAtOnce, async (move) => {
     throwIfCancelled(signal);
     const isDone = move.isThere && (await isCopy(store, move, signal));
-    // Only chunks in STANDARD move, and they stay there, encrypted as they were.
-    if (!isDone) await store.copy(move.from, move.to, { storageClass: 'STANDARD', kmsKeyId, signal });
+    // Only chunks in STANDARD move, and they stay there, encrypted and locked as they were.
+    if (!isDone) {
+      const retention = lastingLock((await store.head(move.from, signal))?.retention, undefined, new Date());
+      await store.copy(move.from, move.to, { storageClass: 'STANDARD', kmsKeyId, retention, signal });
+    }
     meter.add(1, move.sizeBytes);
   });
   meter.finish();

@@ -31,3 +31,9 @@ export function configPlaces({ env, userHome, cwd }: ConfigSurroundings): Config
     isNamed: false,
   };
 }
+
+/** True for the file of the current folder, where that is neither the home of the user nor named. */
+export function isOfFolder(path: string, surroundings: ConfigSurroundings): boolean {
+  const { paths, isNamed } = configPlaces(surroundings);
+  return !isNamed && path === paths.at(-1) && paths.indexOf(path) === paths.length - 1;
+}

@@ -11,7 +11,8 @@ import type { EncodedManifest } from '../manifest/manifest-writer.js';
 import { besideKeyOf, type BesideLabel } from '../manifest/manifest-copy.js';
 import { openManifest } from '../manifest/open-manifest.js';
 import { manifestKeyOf } from '../manifest/upload-id.js';
-import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
+import { lastingLock } from '../manifest/object-lock.js';
+import type { ObjectReader, ObjectStore, Retention } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
@@ -82,12 +83,22 @@ async function changeRecords(
   }
 }
 
+/** The new manifest is locked as the old one is, or was to be. */
+async function lockOfReplaced(
+  store: ObjectStore,
+  { uploadId, records, signal, now = Date.now }: ReplaceOptions,
+): Promise<Retention | undefined> {
+  const there = await store.head(manifestKeyOf(uploadId), signal);
+  return lastingLock(there?.retention, records[0]?.record.objectLock, new Date(now()));
+}
+
 async function swap(store: ObjectStore, options: ReplaceOptions, etag: string | undefined): Promise<void> {
   const { uploadId, next, signal } = options;
   const key = manifestKeyOf(uploadId);
   const condition = etag === undefined ? { ifAbsent: true } : { ifMatch: etag };
+  const retention = await lockOfReplaced(store, options);
   const written = await store
-    .put(key, next.bytes, { ...writing(next, signal), ...condition })
+    .put(key, next.bytes, { ...writing(next, signal), ...condition, retention })
     .catch(async (error: unknown) => {
       if (!isArchiverError(error, 'conflict')) throw error;
       // Our own object, from a request whose answer was lost, is no conflict.

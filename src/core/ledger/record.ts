@@ -17,6 +17,7 @@ export const RECORDED_OPERATIONS = [
   'balance',
   'repair',
   'scuttle',
+  'lock-extend',
 ] as const satisfies readonly (Operation | 'thaw')[];
 
 export type RecordedOperation = (typeof RECORDED_OPERATIONS)[number];

@@ -13,6 +13,7 @@ import {
   type ShardRecord,
   type SourceRecord,
 } from './manifest-types.js';
+import { readObjectLock } from './object-lock.js';
 import { readDvcRecord, readGitRecord } from './provenance-parse.js';
 import { parseTimestamp } from './timestamp.js';
 import { readRequirements } from './requirements.js';
@@ -72,7 +73,7 @@ function readHead(fields: Fields): ManifestHead {
     ...(writerId === undefined ? {} : { writerId }),
     source: readSource(fields.object('source')),
     storage: fields.object('storage').texts(),
-    ...defined({ project, tags }),
+    ...defined({ objectLock: readObjectLock(fields), project, tags }),
     settings: readSettings(fields.object('settings')),
     ...(fields.get('dedup') === undefined ? {} : { dedup: readDeduplicated(fields.object('dedup')) }),
     ...(fields.get('git') === undefined ? {} : { git: readGitRecord(fields.object('git')) }),

@@ -1,6 +1,7 @@
 // The manifest as code sees it; docs/format.md is the specification. Paths are byte strings (raw-path.ts) here and
 // text only in JSON.
 import type { RawPath } from '../paths/raw-path.js';
+import type { ObjectLockRecord } from './object-lock.js';
 import type { DvcRecord, GitRecord } from './provenance-types.js';
 
 export const FORMAT_VERSION = 1;
@@ -133,6 +134,8 @@ export interface ManifestHead {
   readonly writerId?: string;
   readonly source: SourceRecord;
   readonly storage: Readonly<Record<string, string>>;
+  /** Of what this upload put itself; what it refers to elsewhere has the lock of its own upload. */
+  readonly objectLock?: ObjectLockRecord;
   readonly project?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly settings: Settings;
@@ -222,6 +225,8 @@ export interface VersionRecord {
   readonly encryption?: { readonly kmsKeyId: string; readonly manifest: boolean };
   /** The git commit in its manifest; null for none. Absent: only the manifest says it. */
   readonly commit?: string | null;
+  /** As in its manifest. */
+  readonly objectLock?: ObjectLockRecord;
   /** While the manifest is being rewritten: the digest of the one that takes its place. */
   readonly replacementSha256?: string;
   /** SHA-256 of the record without this key. */

@@ -7,6 +7,14 @@
 import type { Readable } from 'node:stream';
 import type { KeyService } from '../keys/key-service.js';
 
+export type RetentionMode = 'governance' | 'compliance';
+
+/** S3 Object Lock: until then no one deletes this version of the object, except, of governance, who may bypass it. */
+export interface Retention {
+  readonly mode: RetentionMode;
+  readonly until: Date;
+}
+
 export interface ObjectInfo extends Keeping {
   readonly key: string;
   readonly sizeBytes: number;
@@ -19,6 +27,8 @@ export interface ObjectInfo extends Keeping {
   readonly archiveTier?: string;
   /** Present for an object that was requested from cold storage. */
   readonly restore?: { readonly inProgress: boolean; readonly expiry?: Date };
+  /** Only `head` can tell, and on AWS only to who may `s3:GetObjectRetention`. */
+  readonly retention?: Retention;
 }
 
 /** Bytes `start` to `end` (exclusive), or the last `suffix` bytes. */
@@ -77,6 +87,8 @@ export interface WriteOptions {
   readonly contentType?: string | undefined;
   /** SSE-KMS with this key. */
   readonly kmsKeyId?: string | undefined;
+  /** Object Lock of what is written. @throws unsupported where the bucket has none, before anything is stored */
+  readonly retention?: Retention | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

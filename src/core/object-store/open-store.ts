@@ -14,6 +14,7 @@ import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
 import { withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
+import { type BucketLock, retriedLock } from './bucket-lock.js';
 import { type BucketPosture, retriedPosture } from './bucket-posture.js';
 import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
@@ -74,6 +75,8 @@ export interface OpenedStore {
   readonly lifecycle?: BucketLifecycle;
   /** Of S3 stores only. */
   readonly posture?: BucketPosture;
+  /** Of S3 stores only; keys are those of `store`. */
+  readonly lock?: BucketLock;
   /** Closes idle connections; the store must not be used afterwards. */
   close(): void;
 }
@@ -90,11 +93,12 @@ async function openS3(
   paceUpload: Pace | undefined,
 ): Promise<Bare> {
   // The SDK takes a noticeable time to load; commands on local folders never do.
-  const [{ connectS3 }, { s3Store }, { s3Lifecycle }, { s3Posture }] = await Promise.all([
+  const [{ connectS3 }, { s3Store }, { s3Lifecycle }, { s3Posture }, { s3Lock }] = await Promise.all([
     import('./s3/s3-client.js'),
     import('./s3/s3-store.js'),
     import('./s3/s3-lifecycle.js'),
     import('./s3/s3-posture.js'),
+    import('./s3/s3-lock.js'),
   ]);
   const kms = await kmsEndpointOf(options);
   const isGiven = options.regionGiven !== false;
@@ -109,7 +113,11 @@ async function openS3(
   });
   const { region, endpoint, close } = connection;
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
-  const about = { lifecycle: s3Lifecycle(connection, url.bucket), posture: s3Posture(connection, url.bucket) };
+  const about = {
+    lifecycle: s3Lifecycle(connection, url.bucket),
+    posture: s3Posture(connection, url.bucket),
+    lock: s3Lock(connection, url),
+  };
   return { store: s3Store(connection, url), region, isAws: endpoint === undefined, servers, ...about, close };
 }
 
@@ -168,7 +176,7 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     options.onEvent?.(event);
   };
   const requests = newRequestCounts();
-  const { store: bare, close, lifecycle, posture, ...about } = await openBare(url, options);
+  const { store: bare, close, lifecycle, posture, lock, ...about } = await openBare(url, options);
   const { isAws, region } = about;
   const meter = options.meter?.({ url: bare.url, isAws, isFolder: parseStoreUrl(url).kind === 'file', region });
   const metered = meter === undefined ? bare : meterStore(bare, meter);
@@ -185,6 +193,7 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const ofBucket = {
     ...(lifecycle && { lifecycle: retriedLifecycle(lifecycle, retry, requests) }),
     ...(posture && { posture: retriedPosture(posture, retry, requests) }),
+    ...(lock && { lock: retriedLock(lock, retry, requests, meter) }),
   };
   return { store, requests, retries: () => retries, ...about, ...ofBucket, close: closeBoth };
 }

@@ -57,3 +57,16 @@ export function isUncertainConflict(error: unknown): error is StoreError {
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw isArchiverError(signal.reason) ? signal.reason : cancelledError();
 }
+
+const NO_LOCK = 'NoObjectLock';
+
+/** The failure of a request that was to lock something where nothing can be locked. */
+export const noLockError = (bucket: string, cause?: unknown): StoreError =>
+  new StoreError('unsupported', `the bucket ${bucket} has no Object Lock, so nothing in it can be locked`, {
+    cause,
+    reason: NO_LOCK,
+    hint: 'turn it on (on AWS also for an existing bucket: versioning, then `aws s3api put-object-lock-configuration`), or leave out --object-lock',
+  });
+
+/** True for that failure: the store has taken nothing. */
+export const isLockRefused = (error: unknown): boolean => error instanceof StoreError && error.reason === NO_LOCK;

@@ -71,11 +71,12 @@ const guessed = (sources: HeadSources, createdAt: string): Described => ({
 function optionalParts(
   record: VersionRecord | undefined,
   damaged: ManifestHead | undefined,
-): Pick<ManifestHead, 'writerId' | 'project' | 'tags' | 'git' | 'dvc'> {
+): Pick<ManifestHead, 'writerId' | 'objectLock' | 'project' | 'tags' | 'git' | 'dvc'> {
   const writerId = record?.writerId ?? damaged?.writerId;
+  const objectLock = record?.objectLock ?? damaged?.objectLock;
   const { project, tags, git, dvc } = damaged ?? {};
   return {
-    ...defined({ writerId, project, tags, git, dvc }),
+    ...defined({ writerId, objectLock, project, tags, git, dvc }),
   };
 }
 

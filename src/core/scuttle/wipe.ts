@@ -3,7 +3,8 @@
 // the void. Running it again goes on where it stopped.
 import type { DeleteFailure, ObjectStore, ObjectVersion } from '../object-store/object-store.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
-import { errorText, isArchiverError } from '../failures/errors.js';
+import { errorText, isArchiverError, noneOn } from '../failures/errors.js';
+import { atOnce } from '../limits/at-once.js';
 import type { EventSink } from '../events.js';
 import { ignoreEvents, type ProgressMeter, progressMeter } from '../progress-meter.js';
 import type { Holdings } from './holdings.js';
@@ -13,6 +14,9 @@ import { ownUnfinished } from './unfinished.js';
 
 const LISTED_FAILURES = 1000;
 const MAX_PASSES = 10;
+/** Of objects that could not be deleted: until when they are locked. */
+const LOOKED_AT = 100;
+const LOOKS_AT_ONCE = 16;
 
 export interface WipeResult {
   /** Objects that their keys showed. */
@@ -24,6 +28,8 @@ export interface WipeResult {
   /** At most the first thousand. */
   readonly failed: readonly DeleteFailure[];
   readonly failedCount: number;
+  /** When the last lock ends of what could not be deleted, as far as was looked; null where none is seen. */
+  readonly freedFrom: string | null;
   /** Objects and versions that were not touched because a record or manifest beside them could not be deleted. */
   readonly kept: number;
 }
@@ -82,8 +88,19 @@ class Wipe {
       abortedMultiparts: this.aborted,
       failed: this.failed,
       failedCount: this.failedCount,
+      freedFrom: await this.freedFrom(),
       kept: this.kept,
     };
+  }
+
+  private async freedFrom(): Promise<string | null> {
+    const keys = new Set(this.failed.filter(({ isRefused }) => isRefused === true).map(({ key }) => key));
+    const ends: number[] = [];
+    await atOnce([...keys].slice(0, LOOKED_AT), LOOKS_AT_ONCE, async (key) => {
+      const found = await this.store.head(key, this.signal).catch(noneOn('access-denied'));
+      if (found?.retention !== undefined) ends.push(found.retention.until.getTime());
+    });
+    return ends.length === 0 ? null : new Date(Math.max(...ends)).toISOString();
   }
 
   /** False when there was nothing left that could be tried. */

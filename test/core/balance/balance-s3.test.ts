@@ -66,6 +66,36 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
   ).toEqual(plan.moves.map(() => 'alias/lab'));
 });
 
+test('copies, the manifest and the record are locked as what they stand in for, and nothing else is', async () => {
+  for (const [key, body] of made.objects) s3.put(key, body);
+  const { store } = await s3.open();
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  const lock = { 'x-amz-object-lock-mode': 'COMPLIANCE', 'x-amz-object-lock-retain-until-date': until };
+  for (const object of s3.server.buckets.get('bucket')?.values() ?? []) Object.assign(object.headers, lock);
+  const before = s3.server.requests.length;
+
+  const plan = await balance(store, {
+    uploadId: linkId(0),
+    threshold: 1.5,
+    randomBytes,
+    signal: new AbortController().signal,
+    requestsAtOnce: 4,
+  });
+
+  const writes = s3.server.requests.slice(before).filter(({ operation }) => /^(?:Put|Copy)Object$/.test(operation));
+  const locked = writes.filter(({ headers }) => headers['x-amz-object-lock-mode'] === 'COMPLIANCE');
+  const untils = new Set(locked.map(({ headers }) => headers['x-amz-object-lock-retain-until-date']));
+  expect(Array.from(untils, (text) => Date.parse(String(text)))).toEqual([Date.parse(until)]);
+  expect(locked.filter(({ operation }) => operation === 'CopyObject')).toHaveLength(plan.moves.length);
+  const names = (some: typeof writes): readonly string[] =>
+    some.flatMap(({ operation, path }) => (operation === 'PutObject' ? [path.replace(/^.*\//, '')] : []));
+  const isPlace = (name: string): boolean => /^(?:manifest\.json\.gz|v\d+\.json)(?:\?|$)/.test(name);
+  expect(names(locked).every(isPlace)).toBe(true);
+  expect(names(locked).length).toBeGreaterThan(0);
+  const unlocked = writes.filter((write) => !locked.includes(write));
+  expect(names(unlocked).some(isPlace)).toBe(false);
+});
+
 test('every version reads as before', async () => {
   for (const [key, body] of made.objects) s3.put(key, body);
   const { store } = await s3.open();

@@ -43,6 +43,7 @@ export interface NeedsFullVersion {
 /** Uploads the difference between what was scanned and `baseline`. @throws as `archiveFolder` does */
 export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise<UploadResult | NeedsFullVersion> {
   warnOfAnother(run, baseline);
+  noteUnlocked(run, baseline);
   let attempt = new Attempt(run, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const result = await attempt.make();
@@ -52,6 +53,14 @@ export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise
   throw new ArchiverError('conflict', `dataset ${run.datasetId} got ${MAX_TRIES} versions while this one was made`, {
     hint: 'check what writes to this dataset: archiver never makes so many versions at once',
   });
+}
+
+/** A lock is not kept from version to version: it cannot be taken back, so it is asked for each time (docs/decisions/046). */
+function noteUnlocked({ retention, emit, now }: UploadRun, { view }: Baseline): void {
+  const { objectLock } = view.head;
+  if (retention !== undefined || objectLock === undefined || Date.parse(objectLock.until) <= now().getTime()) return;
+  const text = `the version before is locked until ${objectLock.until}, and this one is not: add --object-lock and --retain`;
+  emit({ type: 'note', text });
 }
 
 /** The same for a run whose first version another writer has committed: everything is sent, its manifest attempted. */

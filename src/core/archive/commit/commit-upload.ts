@@ -2,6 +2,7 @@
 import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError } from '../../failures/errors.js';
 import { FORMAT_VERSION } from '../../manifest/manifest-types.js';
+import { lockRecord } from '../../manifest/object-lock.js';
 import { besideKeyOf } from '../../manifest/manifest-copy.js';
 import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
@@ -29,6 +30,7 @@ export type CommitInput = LookInput &
     | 'source'
     | 'labels'
     | 'remembered'
+    | 'retention'
   >;
 
 /**
@@ -43,7 +45,7 @@ export async function commitUpload(run: CommitInput, commitment: Commitment, ord
   const input = versionInput(run, commitment);
   let { version } = ordinal;
   for (let tries = 0; tries < MAX_ORDINAL_TRIES; tries++) {
-    const shown = await claimVersion(store, input, version, signal);
+    const shown = await claimVersion(store, input, version, { retention: run.retention, signal });
     if (shown !== 'taken') {
       await lookBack(run, commitment, { version, shown, startedMs });
       return { version, recordEtag: shown.etag, encryption: input.encryption };
@@ -63,9 +65,10 @@ async function putManifest(run: CommitInput, { encoded, hasCopy = false }: Commi
   throwIfCancelled(run.signal);
   await run.resume.journal?.committing();
   run.sender.keep();
-  const { store, uploadId, signal } = run;
-  if (hasCopy) await putCopy(store, besideKeyOf(uploadId, 'copy', encoded.sha256), encoded, signal);
-  await commitManifest(store, manifestKeyOf(uploadId), encoded, signal);
+  const { store, uploadId, retention, signal } = run;
+  const writing = { retention, signal };
+  if (hasCopy) await putCopy(store, besideKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
+  await commitManifest(store, manifestKeyOf(uploadId), encoded, writing);
 }
 
 /** What the version record says. */
@@ -82,7 +85,7 @@ function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment
     listing,
     source: encoded.opened === undefined ? { ...sourcePath(run), host } : {},
     totals,
-    ...defined({ writerId, encryption: recordedEncryption(run, encoded) }),
+    ...defined({ writerId, encryption: recordedEncryption(run, encoded), objectLock: lockRecord(run.retention) }),
     ...(encoded.opened === undefined ? { commit: run.labels.provenance?.git?.commit ?? null } : {}),
   };
 }

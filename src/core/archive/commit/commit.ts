@@ -7,7 +7,7 @@ import type { EncodedManifest } from '../../manifest/manifest-writer.js';
 import type { ChunkRecord, VersionRecord } from '../../manifest/manifest-types.js';
 import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
 import { ifAllowed } from '../../object-store/abilities.js';
-import type { ListOptions, ObjectInfo, ObjectStore } from '../../object-store/object-store.js';
+import type { ListOptions, ObjectInfo, ObjectStore, Retention } from '../../object-store/object-store.js';
 import { defined } from '../../defined.js';
 import { putOnce } from './put-once.js';
 
@@ -76,6 +76,12 @@ async function confirmStored(
   throw integrityError(`the store acknowledged ${key} and ${what}: ${state}`, { hint: 'run the same command again' });
 }
 
+/** Object Lock of what is put. */
+interface Writing {
+  readonly retention?: Retention | undefined;
+  readonly signal: AbortSignal;
+}
+
 export interface VersionInput extends Omit<VersionRecord, 'digest' | 'version' | 'previous'> {}
 
 /** What the store shows of a record, and of the one before it; nothing for a writer without permission to list. */
@@ -89,12 +95,12 @@ export async function claimVersion(
   store: ObjectStore,
   input: VersionInput,
   version: number,
-  signal: AbortSignal,
+  { retention, signal }: Writing,
 ): Promise<ShownRecord | 'taken'> {
   const body = encodeVersionRecord(orderedRecord(input, version, version === 1 ? null : version - 1));
   const key = versionKey(input.datasetId, version);
   try {
-    await putOnce(store, key, body, { contentType: 'application/json', exclusive: false, signal });
+    await putOnce(store, key, body, { contentType: 'application/json', exclusive: false, retention, signal });
   } catch (error) {
     if (isArchiverError(error, 'conflict')) return 'taken';
     throw error;
@@ -111,8 +117,8 @@ function orderedRecord(input: VersionInput, version: number, previous: number | 
   const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
   const known = { format, type, requires: NO_REQUIREMENTS, datasetId, version };
   const identity = { ...known, uploadId, manifestKey, manifestSha256, createdAt, listing };
-  const { writerId, encryption, commit } = input;
-  return { ...identity, previous, source, totals, ...defined({ writerId, encryption, commit }) };
+  const { writerId, encryption, commit, objectLock } = input;
+  return { ...identity, previous, source, totals, ...defined({ writerId, encryption, commit, objectLock }) };
 }
 
 /** Writes the manifest: from here on the upload can be read. @throws integrity when the store does not show it */
@@ -120,9 +126,9 @@ export async function commitManifest(
   store: ObjectStore,
   key: string,
   manifest: EncodedManifest,
-  signal: AbortSignal,
+  { retention, signal }: Writing,
 ): Promise<void> {
-  await putOnce(store, key, manifest.bytes, { ...describing(manifest), exclusive: true, signal });
+  await putOnce(store, key, manifest.bytes, { ...describing(manifest), exclusive: true, retention, signal });
   await confirmStored(store, { key, sizeBytes: manifest.bytes.length, state: 'no version was made' }, signal);
 }
 
@@ -131,9 +137,9 @@ export async function putCopy(
   store: ObjectStore,
   key: string,
   manifest: EncodedManifest,
-  signal: AbortSignal,
+  writing: Writing,
 ): Promise<void> {
-  await store.put(key, manifest.bytes, { ...describing(manifest), signal });
+  await store.put(key, manifest.bytes, { ...describing(manifest), ...writing });
 }
 
 const describing = ({

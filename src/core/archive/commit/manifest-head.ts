@@ -1,6 +1,7 @@
 // What a manifest says before its entries.
 import { loadCodec } from '../../codec/codec.js';
 import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../manifest/manifest-types.js';
+import { lockRecord } from '../../manifest/object-lock.js';
 import { NO_REQUIREMENTS } from '../../manifest/requirements.js';
 import { parseStoreUrl } from '../../object-store/store-url.js';
 import type { RawPath } from '../../paths/raw-path.js';
@@ -25,6 +26,7 @@ export type HeadInput = Pick<
   | 'datasetId'
   | 'createdAt'
   | 'encryption'
+  | 'retention'
 >;
 
 /** What a manifest lists and how. */
@@ -67,6 +69,7 @@ export function manifestHead(run: HeadInput, plan: UploadPlan, part: HeadContent
       ...accounts(root),
     },
     storage: storage(run),
+    ...defined({ objectLock: lockRecord(run.retention) }),
     ...defined({ project, tags: Object.keys(tags).length === 0 ? undefined : tags }),
     settings: {
       shardStrategy: layout.shardStrategy,

@@ -3,11 +3,13 @@ import { ArchiverError, errorText, isArchiverError } from '../../failures/errors
 import type { EventSink } from '../../events.js';
 import type { ChunkRecord } from '../../manifest/manifest-types.js';
 import { ifAllowed } from '../../object-store/abilities.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
+import type { ObjectStore, Retention } from '../../object-store/object-store.js';
+import { defined } from '../../defined.js';
 import { isLookOld } from '../../dataset/folder-look.js';
 import { Slots } from '../../limits/byte-budget.js';
 import { type KeptUpload, keptText, type UploadJournal } from '../../resume/upload-journal.js';
 import { atOnce } from '../../limits/at-once.js';
+import { isLockRefused } from '../../object-store/store-error.js';
 import { putOnce } from '../commit/put-once.js';
 import type { PackedChunk } from '../pack/pack-chunk.js';
 import type { SendOutcome } from './pipeline.js';
@@ -22,6 +24,8 @@ export interface ChunkTarget {
   readonly folder: string;
   /** The store encrypts with this key (SSE-KMS). */
   readonly kmsKeyId: string | undefined;
+  /** Object Lock of what is put. */
+  readonly retention: Retention | undefined;
   /** Requests that the store was sent again so far: the transfer window has to know of trouble. */
   readonly retries: () => number;
 }
@@ -41,6 +45,7 @@ export class ChunkSender {
   private readonly sent = new Set<string>();
   private readonly acknowledged = new Set<string>();
   private store: ObjectStore | undefined;
+  private retention: Retention | undefined;
   private kept = false;
   /** By the wall clock. */
   private lastPutMs = 0;
@@ -62,6 +67,7 @@ export class ChunkSender {
     { signal, onSent }: SendHooks,
   ): Promise<SendOutcome> {
     this.store = target.store;
+    this.retention = target.retention;
     const started = performance.now();
     const retriesBefore = target.retries();
     // Before they are there: a PUT whose answer is lost is deleted again too.
@@ -113,15 +119,25 @@ export class ChunkSender {
    * touched. An upload that was interrupted on purpose is not one that failed.
    */
   async withdraw(failure: unknown, journal?: UploadJournal, cleansUp = false): Promise<unknown> {
+    if (isLockRefused(failure) && this.acknowledged.size === 0) {
+      await journal?.discard(); // nothing was stored, and going on would fail again
+      return failure;
+    }
     const isGivenUp = cleansUp && !this.kept && !isArchiverError(failure, 'cancelled');
     if (isGivenUp) await journal?.discard();
     const saved = isGivenUp ? undefined : await journal?.keep(errorText(failure));
     if (saved !== undefined) return await this.leave(failure, saved);
-    if (this.store === undefined || this.sent.size === 0) return failure;
+    await this.tellLeft(failure);
+    return failure;
+  }
+
+  /** Deletes what was sent, where that may be, and says what is left. */
+  private async tellLeft(failure: unknown): Promise<void> {
+    if (this.store === undefined || this.sent.size === 0) return;
     if (this.kept) {
       const text = 'what was sent stays; `archiver dataset versions` shows whether the upload became a version';
       this.emit({ type: 'note', text });
-      return failure;
+      return;
     }
     const forMs = isArchiverError(failure, 'cancelled') ? HASTY_TAKE_BACK_MS : TAKE_BACK_MS;
     const left = await this.takeBack(this.store, [...this.sent], forMs);
@@ -130,7 +146,6 @@ export class ChunkSender {
         ? `nothing was committed; the ${this.sent.size} objects already sent were removed`
         : `nothing was committed; up to ${this.sent.size} objects are left without a manifest (${left})`;
     this.emit({ type: 'note', text });
-    return failure;
   }
 
   private async leave(failure: unknown, kept: KeptUpload): Promise<unknown> {
@@ -152,6 +167,9 @@ export class ChunkSender {
     forMs = TAKE_BACK_MS,
   ): Promise<string | undefined> {
     if (keys.length === 0) return undefined;
+    // A delete marker would only hide them from the prune that removes them when the lock has ended.
+    if (this.retention !== undefined)
+      return `locked until ${this.retention.until.toISOString()}: a prune after that removes them`;
     // Another computer may have taken over by now (--skip-existing does when nothing was sent for two hours).
     if (isLookOld(this.lastPutMs)) return 'this computer slept since it sent them; a prune removes them';
     try {
@@ -166,7 +184,7 @@ export class ChunkSender {
 }
 
 async function put(
-  { store, folder, kmsKeyId }: ChunkTarget,
+  { store, folder, kmsKeyId, retention }: ChunkTarget,
   { key, sha256, storageClass, content }: ChunkRecord,
   bytes: Uint8Array,
   { signal, onSent }: PutHooks,
@@ -177,7 +195,7 @@ async function put(
     exclusive: true,
     signal,
     onSent,
-    ...(storageClass === 'STANDARD' ? {} : { storageClass }),
-    ...(kmsKeyId === undefined ? {} : { kmsKeyId }),
+    ...defined({ storageClass: storageClass === 'STANDARD' ? undefined : storageClass }),
+    ...defined({ kmsKeyId, retention }),
   });
 }

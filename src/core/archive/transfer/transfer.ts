@@ -24,7 +24,10 @@ export interface TransferHooks {
   readonly withoutEmptyChunks?: boolean;
 }
 
-export type TransferInput = Pick<UploadRun, 'source' | 'labels' | 'failFast' | 'signal' | 'resume' | 'retries'> &
+export type TransferInput = Pick<
+  UploadRun,
+  'source' | 'labels' | 'failFast' | 'signal' | 'resume' | 'retries' | 'retention'
+> &
   PlanInput &
   JournalInput;
 
@@ -70,7 +73,8 @@ async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, ho
     provenance: run.labels.provenance?.ofEntries,
   });
   const { store, retries } = run;
-  const target = { store, folder: uploadFolder(run.uploadId), kmsKeyId: run.encryption.kmsKeyId, retries };
+  const { kmsKeyId } = run.encryption;
+  const target = { store, folder: uploadFolder(run.uploadId), kmsKeyId, retention: run.retention, retries };
   /** What is to be sent of the chunks that are packed. */
   const records = new Map<ChunkTask, ChunkRecord | undefined>();
   const sent = new SentMeter(emit);

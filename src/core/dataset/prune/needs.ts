@@ -77,6 +77,16 @@ function addNeeds(keys: Set<string>, loaded: LoadedManifest): void {
   for (const { key } of referredChunks(loaded.uploadId, loaded.head.chunks)) keys.add(key);
 }
 
+/** Adds the full keys of what a version needs, manifests and chunks. @throws as `chainOfVersion` */
+export async function addNeedsOf(
+  keys: Set<string>,
+  reader: ObjectReader,
+  record: VersionRecord,
+  options: ChainOptions,
+): Promise<void> {
+  for (const loaded of await chainOfVersion(reader, record, options)) addNeeds(keys, loaded);
+}
+
 export interface NeedOptions {
   /** Called for each version that was read. */
   readonly onRead?: () => void;
@@ -92,7 +102,7 @@ export async function neededKeys(
   const keys = new Set<string>();
   const options = { cache: lookCache(), signal };
   await atOnce(records, MANIFESTS_AT_ONCE, async (record) => {
-    for (const loaded of await chainOfVersion(reader, record, options)) addNeeds(keys, loaded);
+    await addNeedsOf(keys, reader, record, options);
     onRead?.();
   });
   return keys;

@@ -12,6 +12,7 @@ import { atOnce } from '../../limits/at-once.js';
 import { readBaseState, type BaseState } from './base-state.js';
 import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import { versionsToKeep, type KeepRules } from './keep-rules.js';
+import { bothHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { chainOfVersion, keysOfYoungRetired, lookCache, neededKeys, shownChunks } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
@@ -41,6 +42,8 @@ export interface PrunePlan {
   readonly marked: readonly UnneededObjects[];
   /** What earlier prunes marked. */
   readonly sweep: SweepPlan;
+  /** What is not needed and a lock keeps: of `marked`, and of what was marked before. */
+  readonly held: HeldObjects;
   readonly warnings: readonly string[];
 }
 
@@ -72,16 +75,20 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const young = await keysOfYoungRetired(reader, state.tombstones, options);
   const sweep = await planSweep(reader, state, { ...options, needed, young });
   const alreadyMarked = new Set(sweep.marks.flatMap(({ keys }) => keys));
+  const marked = uploads.flatMap((upload) => {
+    const objects = upload.objects.filter(({ key }) => !alreadyMarked.has(key));
+    return objects.length === 0 ? [] : [{ ...upload, objects }];
+  });
+  const fresh = marked.flatMap(({ objects }) => objects);
+  const held = (await options.findHeld?.(fresh, options.now)) ?? NOTHING_HELD;
   return {
     datasetIds,
     kept,
     retired,
     compacted,
-    marked: uploads.flatMap((upload) => {
-      const objects = upload.objects.filter(({ key }) => !alreadyMarked.has(key));
-      return objects.length === 0 ? [] : [{ ...upload, objects }];
-    }),
+    marked,
     sweep,
+    held: bothHeld(held, sweep.held),
     warnings: [...warnings, ...sweep.warnings],
   };
 }

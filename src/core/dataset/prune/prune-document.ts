@@ -16,30 +16,40 @@ export interface PruneReport {
   readonly dead: readonly UnfinishedMultipart[];
   /** When what is marked can be deleted; undefined: at once. */
   readonly freedFrom: Date | undefined;
+  /** The bucket has Object Lock, and so keeps older versions: what is deleted is hidden, and stored on. */
+  readonly keepsVersions: boolean;
 }
 
 /** The keys of the document; of all datasets, `datasets` has one each. Sizes are bytes; without an outcome they are what a prune would delete. */
 export function pruneDocument(
-  { outcome, plan, fees, freedFrom, dead }: PruneReport,
+  { outcome, plan, fees, freedFrom, dead, keepsVersions }: PruneReport,
   isAll: boolean,
 ): Readonly<Record<string, unknown>> {
   const [first = ''] = plan.datasetIds;
   const marked = plan.marked.flatMap(({ objects }) => objects);
-  const due = freedFrom === undefined ? [...plan.sweep.objects, ...marked] : plan.sweep.objects;
-  const { waiting } = plan.sweep;
+  const free = marked.filter(({ key }) => !plan.held.keys.has(key));
+  const due = freedFrom === undefined ? [...plan.sweep.objects, ...free] : plan.sweep.objects;
   return {
     ...(isAll ? { datasets: plan.datasetIds.map((id) => datasetDocument(plan, id)) } : datasetDocument(plan, first)),
     abandonedUploads: plan.marked.flatMap(({ uploadId, reason }) => (reason === 'abandoned' ? [uploadId] : [])),
     marked: { objects: marked.length, bytes: sumOf(marked), freedFrom: freedFrom?.toISOString() ?? null },
-    waiting: { objects: waiting.objects, bytes: waiting.bytes, freedFrom: waiting.until?.toISOString() ?? null },
+    waiting: amountUntil(plan.sweep.waiting),
+    locked: amountUntil(plan.held),
     deletedObjects: outcome?.deletedObjects ?? due.length,
     deletedBytes: outcome?.freedBytes ?? sumOf(due),
+    keepsVersions,
     unfinishedWrites: { objects: dead.length, bytes: unfinishedBytes(dead) },
     failed: (outcome?.failed ?? []).map(failureDocument),
     earlyDeletion: fees,
     warnings: plan.warnings.map((message) => ({ message })),
   };
 }
+
+const amountUntil = ({ objects, bytes, until }: PrunePlan['sweep']['waiting']): object => ({
+  objects,
+  bytes,
+  freedFrom: until?.toISOString() ?? null,
+});
 
 function datasetDocument({ retired, kept, compacted }: PrunePlan, datasetId: string): Record<string, unknown> {
   const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;

@@ -31,7 +31,7 @@ export interface PruneOutcome extends SweepOutcome {
 
 /** Carries the plan out. @throws conflict when somebody else works on a version; integrity; what the store throws */
 export async function prune(store: ObjectStore, { plan, ...options }: PruneOptions): Promise<PruneOutcome> {
-  const { signal, datasetId, graceMs, emit = ignoreEvents } = options;
+  const { signal, datasetId, graceMs, findHeld, emit = ignoreEvents } = options;
   const now = await store.time(signal);
   await compact(store, plan, { emit, signal });
   await settleRecords(store, plan.kept, signal);
@@ -44,7 +44,7 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   // Without a grace period, what was just marked is deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
   if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
-  return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, emit, signal })) };
+  return { plan: done, ...(await sweep(store, { datasetId, graceMs, now, findHeld, emit, signal })) };
 }
 
 /** Makes full listings of kept versions that build on removed ones. */

@@ -11,6 +11,7 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { isLookOld } from '../folder-look.js';
 import { type BaseState, readBaseState } from './base-state.js';
 import { type FoundMark, readMark } from './marks.js';
+import { type FindHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { ownObjects } from './upload-folders.js';
@@ -26,6 +27,8 @@ export interface SweepOptions {
   /** Of the store's clock, as far as it is known. */
   readonly now: Date;
   readonly emit?: EventSink | undefined;
+  /** Undefined: nothing can be locked there. */
+  readonly findHeld?: FindHeld | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -41,6 +44,8 @@ export interface SweepPlan {
   readonly objects: readonly ObjectInfo[];
   /** What the others name, and from when on it can be deleted. */
   readonly waiting: { readonly objects: number; readonly bytes: number; readonly until: Date | undefined };
+  /** What marks name, old or not, and a lock keeps; neither in `due` nor in `objects`. */
+  readonly held: HeldObjects;
   readonly warnings: readonly string[];
 }
 
@@ -55,7 +60,7 @@ export interface PlanSweepOptions extends SweepOptions {
 export async function planSweep(
   reader: ObjectReader,
   { folders, datasetOf, pruned }: BaseState,
-  { graceMs, now, needed, young, signal }: Omit<PlanSweepOptions, 'datasetId'>,
+  { graceMs, now, needed, young, findHeld, signal }: Omit<PlanSweepOptions, 'datasetId'>,
 ): Promise<SweepPlan> {
   const marks: PlannedMark[] = [];
   const warnings: string[] = [];
@@ -88,14 +93,20 @@ export async function planSweep(
       .flatMap((key) => present.get(key) ?? []);
   const later = marks.filter((mark) => !isDue(mark));
   const waiting = objectsOf(later, (key) => needed.has(key));
+  const overdue = objectsOf(due, isNeeded);
+  const held = (await findHeld?.([...new Set([...overdue, ...waiting])], now)) ?? NOTHING_HELD;
+  const isHeld = (key: string): boolean => held.keys.has(key);
+  const soon = waiting.filter(({ key }) => !isHeld(key));
   const newest = later.reduce((most, { object }) => Math.max(most, object.lastModified.getTime()), 0);
   return {
     marks,
-    due,
-    objects: objectsOf(due, isNeeded).sort(inOrderOfDeletion),
+    // A mark names objects of one folder, and of a folder all are held or none.
+    due: due.filter(({ keys }) => !keys.some(isHeld)),
+    objects: overdue.filter(({ key }) => !isHeld(key)).sort(inOrderOfDeletion),
+    held,
     waiting: {
-      objects: waiting.length,
-      bytes: waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      objects: soon.length,
+      bytes: soon.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       until: newest === 0 ? undefined : new Date(newest + graceMs),
     },
     warnings,

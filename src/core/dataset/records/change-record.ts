@@ -2,7 +2,8 @@
 // read: if it was rewritten or retired meanwhile, even while this process was suspended, the caller gets an error.
 import { ArchiverError, isArchiverError } from '../../failures/errors.js';
 import type { Totals, VersionRecord } from '../../manifest/manifest-types.js';
-import type { ObjectStore } from '../../object-store/object-store.js';
+import { lastingLock } from '../../manifest/object-lock.js';
+import type { ObjectStore, Retention } from '../../object-store/object-store.js';
 import { printable } from '../../paths/raw-path.js';
 import { encodeVersionRecord, versionKey } from './version-record.js';
 import type { ParsedRecord } from './version-record-parse.js';
@@ -34,7 +35,7 @@ export async function changeRecord(
 ): Promise<void> {
   const rewritten = 'was rewritten by another process';
   for (let tries = 1; ; tries++) {
-    const { etag, document } = await readThere(store, version, signal);
+    const { etag, retention, document } = await readThere(store, version, signal);
     const { replacementSha256: _old, ...kept } = document;
     const body = encoded({ ...kept, ...change, ...(replacementSha256 === undefined ? {} : { replacementSha256 }) });
     // Also when it is our own, from a request whose answer was lost.
@@ -42,7 +43,7 @@ export async function changeRecord(
     if (document['uploadId'] !== version.record.uploadId || !expected.includes(String(document['manifestSha256'])))
       throw changed(version, rewritten);
     try {
-      await store.put(keyOf(version), body, { contentType: 'application/json', ifMatch: etag, signal });
+      await store.put(keyOf(version), body, { contentType: 'application/json', ifMatch: etag, retention, signal });
       return;
     } catch (error) {
       if (!isArchiverError(error, 'conflict')) throw error;
@@ -62,12 +63,18 @@ async function readThere(
   store: ObjectStore,
   version: ParsedRecord,
   signal: AbortSignal,
-): Promise<{ readonly etag: string; readonly document: ParsedRecord['document'] }> {
+): Promise<{
+  readonly etag: string;
+  /** The new record is locked as the old one is. */
+  readonly retention: Retention | undefined;
+  readonly document: ParsedRecord['document'];
+}> {
   const { datasetId, version: ordinal } = version.record;
   const info = await store.head(keyOf(version), signal);
   if (info === undefined) throw changed(version, 'was removed');
   try {
-    return { etag: info.etag, document: (await readParsedRecord(store, datasetId, ordinal, signal)).document };
+    const { record, document } = await readParsedRecord(store, datasetId, ordinal, signal);
+    return { etag: info.etag, retention: lastingLock(info.retention, record.objectLock, new Date()), document };
   } catch (error) {
     if (isArchiverError(error, 'not-found')) throw changed(version, 'was retired', error);
     throw error;

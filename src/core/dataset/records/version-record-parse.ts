@@ -4,6 +4,7 @@ import { checkedDigest } from '../../json/digested-json.js';
 import { Fields } from '../../json/json-fields.js';
 import { parseBoundedJson } from '../../json/json-guard.js';
 import { FORMAT_VERSION, type VersionRecord } from '../../manifest/manifest-types.js';
+import { readObjectLock } from '../../manifest/object-lock.js';
 import { COMMIT } from '../../manifest/provenance-parse.js';
 import { readTotals } from '../../manifest/totals-parse.js';
 import { readRequirements } from '../../manifest/requirements.js';
@@ -90,7 +91,7 @@ function readRecord(fields: Fields): VersionRecord {
     previous: fields.get('previous') === null ? null : fields.count('previous'),
     source: readSource(fields.object('source'), encryption?.manifest === true),
     totals: readTotals(fields.object('totals')),
-    ...defined({ writerId, encryption, commit: readCommit(fields) }),
+    ...defined({ writerId, encryption, commit: readCommit(fields), objectLock: readObjectLock(fields) }),
     ...(isReplaced ? { replacementSha256: fields.sha256('replacementSha256') } : {}),
     digest: fields.sha256('digest'),
   };

@@ -45,6 +45,7 @@ function refuseOptions(options: WriteOptions): void {
   if (options.storageClass !== undefined && options.storageClass !== 'STANDARD')
     refuse(`storage class ${options.storageClass}`);
   if (options.kmsKeyId !== undefined) refuse('KMS encryption');
+  if (options.retention !== undefined) refuse('Object Lock');
 }
 
 class FileStore {

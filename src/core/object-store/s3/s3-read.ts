@@ -13,6 +13,7 @@ import { StoreError } from '../store-error.js';
 import { storeBody } from '../store-body.js';
 import { plainEtag } from './s3-etag.js';
 import { s3List } from './s3-list.js';
+import { retentionOf } from './s3-retention.js';
 import type { Asked, S3Sender } from './s3-sender.js';
 
 function rangeHeader(range: ByteRange): string {
@@ -72,6 +73,7 @@ function infoOf(key: string, answer: HeadObjectCommandOutput): ObjectInfo {
     ...(answer.ArchiveStatus === undefined ? {} : { archiveTier: answer.ArchiveStatus }),
     ...(restore ? { restore } : {}),
     ...keepingOf(answer),
+    ...defined({ retention: retentionOf(answer.ObjectLockMode, answer.ObjectLockRetainUntilDate) }),
   };
 }
 

@@ -1,4 +1,5 @@
 // Writing single objects to S3: put, copy, thaw.
+import { createHash } from 'node:crypto';
 import {
   CopyObjectCommand,
   PutObjectCommand,
@@ -13,6 +14,7 @@ import { plainEtag } from './s3-etag.js';
 import { keepingOf } from './s3-read.js';
 import type { Asked, S3Sender, SendOptions } from './s3-sender.js';
 import { checkKey } from '../store-url.js';
+import { LOCK_MODES, lockedOr } from './s3-retention.js';
 
 const TIERS: Readonly<Record<ThawTier, Tier>> = { expedited: 'Expedited', standard: 'Standard', bulk: 'Bulk' };
 
@@ -23,7 +25,16 @@ const writeParameters = (options: WriteOptions) => ({
   ...(options.kmsKeyId === undefined
     ? {}
     : { ServerSideEncryption: 'aws:kms' as const, SSEKMSKeyId: options.kmsKeyId }),
+  ...(options.retention === undefined
+    ? {}
+    : { ObjectLockMode: LOCK_MODES[options.retention.mode], ObjectLockRetainUntilDate: options.retention.until }),
 });
+
+/**
+ * With a lock, S3 demands a checksum of the body. AWS gets one with every request; other servers know Content-MD5 for sure.
+ */
+const lockChecksum = ({ isAws }: S3Sender, body: Uint8Array, { retention }: PutOptions) =>
+  retention === undefined || isAws ? {} : { ContentMD5: createHash('md5').update(body).digest('base64') };
 
 function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: PutOptions): PutObjectCommand {
   const { sha256 } = options;
@@ -33,6 +44,7 @@ function putCommand(sender: S3Sender, key: string, body: Uint8Array, options: Pu
     Body: body,
     ContentLength: body.byteLength,
     ...writeParameters(options),
+    ...lockChecksum(sender, body, options),
     ...(options.ifAbsent === true ? { IfNoneMatch: '*' } : {}),
     // Without quotes, as Ceph's gateway wants it; AWS takes either.
     ...(options.ifMatch === undefined ? {} : { IfMatch: options.ifMatch }),
@@ -94,8 +106,10 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
         isConditional: options.ifMatch !== undefined,
         signal: options.signal,
       };
-      const answer = await sender.send(asked, (client, send) =>
-        client.send(putCommand(sender, key, body, options), withSent(send, options)),
+      const answer = await lockedOr(sender, options, () =>
+        sender.send(asked, (client, send) =>
+          client.send(putCommand(sender, key, body, options), withSent(send, options)),
+        ),
       );
       return { etag: plainEtag(answer.ETag), ...keepingOf(answer) };
     },
@@ -114,7 +128,9 @@ export function s3Writer(sender: S3Sender): Pick<ObjectStore, 'put' | 'copy' | '
         CopySource: source,
         ...writeParameters(options),
       });
-      const answer = await sender.send(asked, (client, send) => client.send(command, send));
+      const answer = await lockedOr(sender, options, () =>
+        sender.send(asked, (client, send) => client.send(command, send)),
+      );
       if (answer.CopyObjectResult?.ETag === undefined)
         throw sender.complaint(asked, 'the store did not confirm the copy');
     },

@@ -1,0 +1,15 @@
+// Flags of runs that nobody watches.
+import { flag } from '../../cli/flag.js';
+
+/** Who is told of an unattended run. */
+export const noticeFlags = {
+  pingUrl: flag.text({
+    secret: true,
+    placeholder: 'URL',
+    describe: 'tell a monitor of jobs: POST to URL/start, then to URL or, after a failure, URL/<exit status>',
+  }),
+  textfile: flag.file({
+    placeholder: 'FILE',
+    describe: "metrics of the last run: for the textfile collector of Prometheus' node_exporter",
+  }),
+};

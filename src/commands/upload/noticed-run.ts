@@ -1,0 +1,74 @@
+// The pings, hooks and metrics of an upload or sync.
+import { resolve } from 'node:path';
+import type { Context } from '../../cli/context.js';
+import { failureOf } from '../../cli/errors.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
+import { withoutSecrets } from '../../core/failures/hide-secrets.js';
+import { pingAddress } from '../../core/notify/ping-address.js';
+import type { RunFacts } from '../../core/notify/run-facts.js';
+import { hasNotices, type NoticeWorld, withNotices } from '../../core/notify/with-notices.js';
+import type { writeDvcFiles } from './dvc-files.js';
+import type { UploadCommand } from './saved-command.js';
+import { isPartial } from './show-upload.js';
+
+/** What a run gives. */
+export interface Archived {
+  readonly result: UploadResult;
+  readonly written: Awaited<ReturnType<typeof writeDvcFiles>>;
+}
+
+export interface NoticedCall extends UploadCommand {
+  readonly options: { readonly dryRun?: boolean | undefined };
+}
+
+/** The run with its pings, hooks and metrics. @throws as the run does; usage, io for hooks */
+export async function noticed(call: NoticedCall, work: () => Promise<Archived>, context: Context): Promise<Archived> {
+  const { command, values, sources, storeUrl, options } = call;
+  const { pingUrl, textfile } = values;
+  const settings = {
+    pingUrl: typeof pingUrl === 'string' ? pingAddress(pingUrl) : undefined,
+    textfile: typeof textfile === 'string' ? resolve(context.cwd, textfile) : undefined,
+    hooks: context.hooks,
+  };
+  if (options.dryRun === true || !hasNotices(settings)) return await work();
+  const run = { command, source: sources.map(({ given }) => given).join(' '), store: storeUrl };
+  return await withNotices(settings, noticeWorld(values, context), {
+    run,
+    work,
+    ofResult: ({ result, written }) => {
+      const isPart = isPartial(result, written);
+      return { ...factsOf(result), exitStatus: isPart ? 3 : 0, status: isPart ? 'partial' : 'done' };
+    },
+    ofFailure: (error) => {
+      const { exitCode, message } = failureOf(error, context.signal);
+      const status = context.signal.aborted ? 'interrupted' : 'failed';
+      return { exitStatus: exitCode, status, problem: withoutSecrets(message) };
+    },
+  });
+}
+
+const factsOf = ({ datasetId, uploadId, version, files, bytes, storedBytes }: UploadResult): RunFacts => ({
+  datasetId,
+  uploadId,
+  version,
+  files,
+  bytes,
+  storedBytes,
+});
+
+function noticeWorld(values: NoticedCall['values'], context: Context): NoticeWorld {
+  const { env, cwd, now, signal } = context;
+  const caBundle = typeof values['caBundle'] === 'string' ? values['caBundle'] : undefined;
+  return {
+    env,
+    network: async () => {
+      const { networkOf } = await import('../../core/object-store/s3/s3-network.js');
+      return await networkOf({ env, caBundle });
+    },
+    cwd,
+    now,
+    signal,
+    tell: (text) => context.note(text),
+    warn: (text) => context.warn(text),
+  };
+}

@@ -1,0 +1,26 @@
+// S3 Object Lock of what one upload puts.
+import { ArchiverError } from '../failures/errors.js';
+import type { Retention, RetentionMode } from '../object-store/object-store.js';
+
+export interface LockOptions {
+  readonly mode: RetentionMode;
+  readonly retainMs: number;
+}
+
+/**
+ * The lock of every object of an upload that began at `createdAt`: one moment for all of them, in whichever run they are sent.
+ * @throws usage where an upload is continued so late that the lock has ended
+ */
+export function retentionOf(
+  lock: LockOptions | undefined,
+  { createdAt, now }: { readonly createdAt: Date; readonly now: Date },
+): Retention | undefined {
+  if (lock === undefined) return undefined;
+  // Whole seconds, which every server keeps as they are.
+  const until = new Date(Math.ceil((createdAt.getTime() + lock.retainMs) / 1000) * 1000);
+  if (until > now) return { mode: lock.mode, until };
+  throw new ArchiverError('usage', `the lock of the interrupted upload ended on ${until.toISOString()}`, {
+    exitCode: 2,
+    hint: 'start again with --force-restart: what is sent then is locked from now on',
+  });
+}

@@ -1,0 +1,42 @@
+// Extends the locks of objects, many at a time. Each is tried; what is refused is reported.
+import { errorText, isArchiverError } from '../../failures/errors.js';
+import type { EventSink } from '../../events.js';
+import { atOnce } from '../../limits/at-once.js';
+import type { BucketLock } from '../../object-store/bucket-lock.js';
+import { isLockRefused, throwIfCancelled } from '../../object-store/store-error.js';
+import { progressMeter } from '../../progress-meter.js';
+import { LOCKS_AT_ONCE, type LockChange } from './plan-lock.js';
+
+export interface LockFailure {
+  readonly key: string;
+  readonly reason: string;
+}
+
+export interface LockOutcome {
+  readonly extended: number;
+  readonly failed: readonly LockFailure[];
+}
+
+/** Carries out what was planned. @throws cancelled; unsupported where the bucket has no Object Lock */
+export async function extendLocks(
+  lock: BucketLock,
+  changes: readonly LockChange[],
+  { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
+): Promise<LockOutcome> {
+  emit({ type: 'phase', phase: 'committing' });
+  emit({ type: 'plan', items: changes.length, bytes: 0 });
+  const meter = progressMeter(emit);
+  const failed: LockFailure[] = [];
+  await atOnce(changes, LOCKS_AT_ONCE, async ({ key, sizeBytes, retention }) => {
+    throwIfCancelled(signal);
+    try {
+      await lock.retain(key, retention, signal);
+    } catch (error) {
+      if (isArchiverError(error, 'cancelled') || isLockRefused(error)) throw error;
+      failed.push({ key, reason: errorText(error) });
+    }
+    meter.add(1, sizeBytes);
+  });
+  meter.finish();
+  return { extended: changes.length - failed.length, failed };
+}

@@ -1,0 +1,151 @@
+// What versions need and is not locked long enough: records, manifests of their chains, chunks, whichever upload put them.
+// Reads only. The store is asked about each object: what an upload recorded is what it locked, and may have been extended.
+import { errorText, isArchiverError } from '../../failures/errors.js';
+import type { EventSink } from '../../events.js';
+import { atOnce } from '../../limits/at-once.js';
+import type { ObjectInfo, ObjectReader, Retention } from '../../object-store/object-store.js';
+import { readerBelow } from '../../object-store/reader-below.js';
+import { printable } from '../../paths/raw-path.js';
+import { progressMeter } from '../../progress-meter.js';
+import { addNeedsOf, lookCache } from '../prune/needs.js';
+import { MANIFESTS_AT_ONCE } from '../prune/references.js';
+import { listUploadFolders, ownObjects } from '../prune/upload-folders.js';
+import { listAllVersions, type ReadRecord, readVersions } from '../records/versions.js';
+
+/** Requests of one object each. */
+export const LOCKS_AT_ONCE = 32;
+
+export interface LockOptions {
+  /** Undefined: every dataset. */
+  readonly datasetId: string | undefined;
+  readonly until: Date;
+  /** For what is not locked at all; a lock that is there keeps its mode. */
+  readonly mode: Retention['mode'];
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/** An object whose lock is to be extended; its key is below the reader. */
+export interface LockChange {
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly storageClass: string;
+  /** Until when it is locked now. */
+  readonly before: Date | undefined;
+  readonly retention: Retention;
+}
+
+export interface LockPlan {
+  /** Each with its place: the same dataset of two writers is two. */
+  readonly datasets: number;
+  readonly versions: number;
+  /** What they need. */
+  readonly objects: number;
+  readonly changes: readonly LockChange[];
+  /** Versions that cannot be read, and objects that are missing: nobody can say that all they need is locked. */
+  readonly problems: readonly string[];
+}
+
+interface Needed {
+  readonly objects: Map<string, Pick<ObjectInfo, 'key' | 'sizeBytes'>>;
+  readonly problems: string[];
+  datasets: number;
+  versions: number;
+}
+
+/** Plans the extension. @throws what the store throws */
+export async function planLock(reader: ObjectReader, options: LockOptions): Promise<LockPlan> {
+  const { emit, signal } = options;
+  const needed: Needed = { objects: new Map(), problems: [], datasets: 0, versions: 0 };
+  emit({ type: 'phase', phase: 'listing' });
+  for (const place of ['', ...(await writersBelow(reader, signal))]) await addPlace(needed, reader, place, options);
+  const changes = await tooShort(reader, needed, options);
+  const { datasets, versions, objects, problems } = needed;
+  return { datasets, versions, objects: objects.size, changes, problems };
+}
+
+/** `writers/web-01`, of every writer. */
+async function writersBelow(reader: ObjectReader, signal: AbortSignal): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { prefixes } of reader.list({ prefix: 'writers/', delimiter: '/', signal }))
+    found.push(...prefixes.map((prefix) => prefix.slice(0, -1)));
+  return found;
+}
+
+/** What the versions of one place need, keys below `above`. */
+async function addPlace(needed: Needed, above: ObjectReader, place: string, options: LockOptions): Promise<void> {
+  const { datasetId, emit, signal } = options;
+  const reader = readerBelow(above, place);
+  const prefix = place === '' ? '' : `${place}/`;
+  const records: ReadRecord[] = [];
+  for (const [id, listed] of await listAllVersions(reader, signal)) {
+    if (datasetId !== undefined && id !== datasetId) continue;
+    needed.datasets++;
+    for (const found of await readVersions(reader, id, listed, signal))
+      if ('problem' in found) needed.problems.push(prefix + found.problem.message);
+      else records.push(found);
+  }
+  if (records.length === 0) return;
+  needed.versions += records.length;
+  emit({ type: 'phase', phase: 'reading' });
+  emit({ type: 'plan', items: records.length, bytes: 0 });
+  const keys = await keysOf(reader, records, needed, options);
+  for (const { listed } of records)
+    needed.objects.set(prefix + listed.key, { key: prefix + listed.key, sizeBytes: listed.sizeBytes });
+  const stored = new Map<string, ObjectInfo>();
+  for (const folder of (await listUploadFolders(reader, signal)).values())
+    for (const object of ownObjects(folder)) stored.set(object.key, object);
+  for (const key of keys) {
+    const object = stored.get(key);
+    if (object !== undefined) needed.objects.set(prefix + key, { key: prefix + key, sizeBytes: object.sizeBytes });
+    // Of a manifest, every place is named where a copy of it may lie.
+    else if (!/\/manifest\.json\.gz\.[^/]+$/.test(key)) needed.problems.push(`${printable(prefix + key)} is missing`);
+  }
+}
+
+async function keysOf(
+  reader: ObjectReader,
+  records: readonly ReadRecord[],
+  { problems }: Needed,
+  { emit, signal }: LockOptions,
+): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  const cache = lookCache();
+  const meter = progressMeter(emit);
+  await atOnce(records, MANIFESTS_AT_ONCE, async ({ record }) => {
+    try {
+      await addNeedsOf(keys, reader, record, { cache, signal });
+    } catch (error) {
+      if (!isArchiverError(error, 'not-found', 'integrity', 'unsupported', 'access-denied')) throw error;
+      problems.push(errorText(error.cause ?? error));
+    }
+    meter.add(1, 0);
+  });
+  meter.finish();
+  return keys;
+}
+
+async function tooShort(
+  reader: ObjectReader,
+  { objects, problems }: Needed,
+  { until, mode, emit, signal }: LockOptions,
+): Promise<readonly LockChange[]> {
+  emit({ type: 'phase', phase: 'comparing' });
+  emit({ type: 'plan', items: objects.size, bytes: 0 });
+  const meter = progressMeter(emit);
+  const changes: LockChange[] = [];
+  await atOnce(objects.values(), LOCKS_AT_ONCE, async ({ key, sizeBytes }) => {
+    const found = await reader.head(key, signal);
+    meter.add(1, sizeBytes);
+    if (found === undefined) {
+      problems.push(`${printable(key)} is missing`);
+      return;
+    }
+    const { retention, storageClass } = found;
+    if (retention !== undefined && retention.until >= until) return;
+    const wanted = { mode: retention?.mode ?? mode, until };
+    changes.push({ key, sizeBytes, storageClass, before: retention?.until, retention: wanted });
+  });
+  meter.finish();
+  return changes.sort((a, b) => (a.key < b.key ? -1 : 1));
+}

@@ -1,0 +1,97 @@
+// What Object Lock keeps. In a bucket that keeps versions, deleting a key only hides it: nothing would be freed, no later prune
+// would see it again, and half of an upload could be gone from view. So what is locked is not touched, and with it everything
+// of its folder that is not needed: a later prune deletes all of it together. Whoever retires a version says so at once.
+import { ArchiverError, isArchiverError } from '../../failures/errors.js';
+import { atOnce } from '../../limits/at-once.js';
+import { splitUploadKey } from '../../manifest/upload-id.js';
+import type { BucketLock } from '../../object-store/bucket-lock.js';
+import type { ObjectInfo, ObjectReader } from '../../object-store/object-store.js';
+import { printable } from '../../paths/raw-path.js';
+import type { ReadRecord } from '../records/versions.js';
+
+const LOOKS_AT_ONCE = 32;
+
+type Sized = Pick<ObjectInfo, 'key' | 'sizeBytes'>;
+
+/** Of an upload: what of it is not needed and stays, because some of it is locked. */
+export interface HeldObjects {
+  /** Keys below the base. */
+  readonly keys: ReadonlySet<string>;
+  readonly objects: number;
+  readonly bytes: number;
+  /** When the last lock ends; undefined where nothing is held. */
+  readonly until: Date | undefined;
+}
+
+export const NOTHING_HELD: HeldObjects = { keys: new Set(), objects: 0, bytes: 0, until: undefined };
+
+/** Of objects that are not needed those that stay, at the moment `now` of the store's clock. */
+export type FindHeld = (objects: readonly Sized[], now: Date) => Promise<HeldObjects>;
+
+/** One request for each object, and one more. @throws access-denied, store */
+export function heldBy(reader: ObjectReader, lock: BucketLock, signal: AbortSignal): FindHeld {
+  /** Silence about a lock is believed once it is known that it would be told. */
+  let sight: Promise<void> | undefined;
+  return async (objects, now) => {
+    const folders = new Map<string, Date>();
+    await atOnce(objects, LOOKS_AT_ONCE, async ({ key }) => {
+      const retention = (await reader.head(key, signal))?.retention;
+      if (retention === undefined) return await (sight ??= lock.checkSight(key, signal));
+      const { until } = retention;
+      const folder = folderOf(key);
+      const before = folders.get(folder);
+      if (until > now && (before === undefined || before < until)) folders.set(folder, until);
+    });
+    return heldOf(objects, folders);
+  };
+}
+
+export type LockSight = 'none' | 'seen' | 'hidden';
+
+/** Whether the bucket locks objects, and so keeps versions; `hidden` where these credentials may not see that. @throws store */
+export async function lockSight(lock: BucketLock | undefined, signal: AbortSignal): Promise<LockSight> {
+  if (lock === undefined) return 'none';
+  try {
+    return (await lock.read(signal)) === undefined ? 'none' : 'seen';
+  } catch (error) {
+    if (isArchiverError(error, 'access-denied')) return 'hidden';
+    throw error;
+  }
+}
+
+/** @throws access-denied where locks cannot be seen and a version says that it was locked */
+export function refuseHidden(sight: LockSight, versions: readonly ReadRecord[]): void {
+  const locked = versions.find(({ record }) => record.objectLock !== undefined);
+  if (sight !== 'hidden' || locked === undefined) return;
+  const what = `version ${locked.record.version} of dataset ${printable(locked.record.datasetId)} was locked`;
+  throw new ArchiverError(
+    'access-denied',
+    `nothing was pruned: ${what}, and these credentials may not see what is locked now`,
+    { hint: 'they need s3:GetBucketObjectLockConfiguration on the bucket and s3:GetObjectRetention on its objects' },
+  );
+}
+
+const folderOf = (key: string): string => splitUploadKey(key)?.uploadId ?? key;
+
+function heldOf(objects: readonly Sized[], folders: ReadonlyMap<string, Date>): HeldObjects {
+  if (folders.size === 0) return NOTHING_HELD;
+  const held = objects.filter(({ key }) => folders.has(folderOf(key)));
+  return {
+    keys: new Set(held.map(({ key }) => key)),
+    objects: held.length,
+    bytes: held.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    until: new Date(Math.max(...Array.from(folders.values(), (until) => until.getTime()))),
+  };
+}
+
+/** Of both together. */
+export function bothHeld(a: HeldObjects, b: HeldObjects): HeldObjects {
+  if (a.until === undefined) return b;
+  if (b.until === undefined) return a;
+  return {
+    keys: new Set([...a.keys, ...b.keys]),
+    objects: a.objects + b.objects,
+    bytes: a.bytes + b.bytes,
+    until: a.until > b.until ? a.until : b.until,
+  };
+}

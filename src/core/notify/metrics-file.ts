@@ -1,0 +1,103 @@
+// The last run of each dataset as metrics for Prometheus, in its text format, for the textfile collector of node_exporter. Runs
+// of several datasets may share one file: each replaces its own lines and leaves the others.
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { noneOn } from '../failures/errors.js';
+import { fileFailure } from '../failures/file-failure.js';
+import { holdLock } from '../state/lock.js';
+import { replaceFile } from '../state/replace-file.js';
+import type { EndedRun, NotedRun } from './run-facts.js';
+
+/** node_exporter reads it as another user. */
+const READABLE = 0o644;
+const PATIENCE_MS = 10_000;
+/** Of a file that is not ours, nothing is kept. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  /** Undefined where it is not known. */
+  readonly value: (run: EndedRun) => number | undefined;
+}
+
+const METRICS: readonly Metric[] = [
+  { name: 'timestamp_seconds', help: 'When the last run ended.', value: ({ endedAt }) => endedAt.getTime() / 1000 },
+  { name: 'duration_seconds', help: 'How long the last run took.', value: ({ durationMs }) => durationMs / 1000 },
+  {
+    name: 'exit_status',
+    help: 'Exit status of the last run: 0 is success, 3 is partial.',
+    value: ({ exitStatus }) => exitStatus,
+  },
+  {
+    name: 'success',
+    help: '1 when the last run committed or found nothing new, else 0.',
+    value: ({ status }) => Number(status === 'done' || status === 'partial'),
+  },
+  { name: 'files', help: 'Files in the version that the last run made or found.', value: ({ files }) => files },
+  { name: 'bytes', help: 'Bytes of content in that version.', value: ({ bytes }) => bytes },
+  { name: 'stored_bytes', help: 'Bytes that the last run stored.', value: ({ storedBytes }) => storedBytes },
+];
+const LAST_SUCCESS = 'archiver_run_last_success_timestamp_seconds';
+const LAST_SUCCESS_HELP = 'When a run last committed or found nothing new.';
+
+const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+/** Which lines are of this run: a run that failed early does not know its dataset. */
+const labelsOf = ({ command, source, store }: NotedRun): string =>
+  `command="${escaped(command)}",source="${escaped(source)}",store="${escaped(store)}"`;
+
+const SAMPLE = /^(archiver_run_[a-z_]+)\{(.*)\} (\S+)$/;
+
+type Samples = Map<string, Map<string, string>>;
+
+function samplesIn(text: string): Samples {
+  const samples: Samples = new Map();
+  for (const line of text.split('\n')) {
+    const [, name, labels, value] = SAMPLE.exec(line) ?? [];
+    if (name === undefined || labels === undefined || value === undefined) continue;
+    const family = samples.get(name) ?? new Map<string, string>();
+    samples.set(name, family.set(labels, value));
+  }
+  return samples;
+}
+
+/** The text of the file with the lines of this run in place of its earlier ones. */
+export function metricsWith(before: string, run: NotedRun, ended: EndedRun): string {
+  const samples = samplesIn(before);
+  const labels = labelsOf(run);
+  const isSuccess = ended.status === 'done' || ended.status === 'partial';
+  const set = (name: string, value: number | undefined): void => {
+    const family = samples.get(name) ?? new Map<string, string>();
+    if (value === undefined) family.delete(labels);
+    else family.set(labels, String(value));
+    samples.set(name, family);
+  };
+  for (const { name, value } of METRICS) set(`archiver_run_${name}`, value(ended));
+  if (isSuccess) set(LAST_SUCCESS, ended.endedAt.getTime() / 1000);
+  const families = [
+    ...METRICS.map(({ name, help }) => [`archiver_run_${name}`, help] as const),
+    [LAST_SUCCESS, LAST_SUCCESS_HELP] as const,
+  ];
+  return families.map(([name, help]) => familyText(name, help, samples.get(name))).join('');
+}
+
+function familyText(name: string, help: string, family: ReadonlyMap<string, string> | undefined): string {
+  if (family === undefined || family.size === 0) return '';
+  const lines = Array.from(family, ([labels, value]) => `${name}{${labels}} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.toSorted().join('')}`;
+}
+
+/** Replaces the file, so that a reader never finds half of it. @throws conflict, access-denied, no-space, io */
+export async function writeRunMetrics(path: string, run: NotedRun, ended: EndedRun): Promise<void> {
+  const lock = await holdLock(`${path}.lock`, { host: hostname(), what: 'the metrics file', patienceMs: PATIENCE_MS });
+  try {
+    const before = (await readFile(path).catch(noneOn('ENOENT'))) ?? Buffer.alloc(0);
+    const text = before.byteLength > MAX_BYTES ? '' : before.toString();
+    await replaceFile(path, metricsWith(text, run, ended), READABLE);
+  } catch (error) {
+    throw fileFailure('write', path, error);
+  } finally {
+    await lock.release();
+  }
+}

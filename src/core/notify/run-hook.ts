@@ -1,0 +1,141 @@
+// Runs one hook: a child process in a group of its own, so that a timeout ends all that it has started. What it prints is
+// told line by line.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonText } from '../failures/errno.js';
+import { noneOn } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
+import { type HookName, hookCommand, type HookSettings } from './hook-settings.js';
+import type { EndedRun, NotedRun } from './run-facts.js';
+
+export interface HookCall {
+  readonly name: HookName;
+  readonly settings: HookSettings;
+  readonly run: NotedRun;
+  /** Of hooks after the run. */
+  readonly ended?: EndedRun | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Gets each line that it prints. */
+  readonly tell: (text: string) => void;
+  /** Ends the hook; not given for those that run after an interruption. */
+  readonly signal?: AbortSignal | undefined;
+  /** Fires when the hook has had its time. */
+  readonly hookDeadline?: ((ms: number) => AbortSignal) | undefined;
+}
+
+/** Between asking a process group to end and ending it. */
+const PATIENCE_MS = 2_000;
+/** What is left in the pipes of a hook that has ended; what it has left running may keep them open for ever. */
+const DRAIN_MS = 500;
+const MAX_LINES = 1_000;
+const MAX_LINE = 2_000;
+
+/** Timers know no longer ones. */
+const MAX_MS = 2 ** 31 - 1;
+
+const deadlineOf = (ms: number): AbortSignal => AbortSignal.timeout(Math.min(ms, MAX_MS));
+
+/** Runs the hook, if there is one. Undefined when all is well, else why not. @throws usage for a hook that is no command */
+export async function runHook(call: HookCall): Promise<string | undefined> {
+  const { name, settings, signal, hookDeadline = deadlineOf } = call;
+  const command = hookCommand(name, settings);
+  if (command === undefined) return undefined;
+  signal?.throwIfAborted();
+  const [program, ...args] = command;
+  const about = `the hook '${name}' (${printable(program)})`;
+  const child = spawn(program, args, {
+    cwd: call.cwd,
+    env: hookEnvironment(call),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const told = Promise.all([tellLines(child.stdout, call.tell), tellLines(child.stderr, call.tell)]);
+  const timeout = hookDeadline(settings.timeoutMs);
+  const cut = AbortSignal.any([timeout, ...(signal === undefined ? [] : [signal])]);
+  const ended = endOf(child);
+  const aborted = new Promise<undefined>((resolve) => {
+    cut.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  try {
+    const end = await Promise.race([ended, aborted]);
+    if (end !== undefined) return end.problem === undefined ? undefined : `${about} ${end.problem}`;
+    await endGroup(child, ended);
+    signal?.throwIfAborted();
+    return `${about} took longer than ${settings.timeoutMs / 1000} s and was ended`;
+  } finally {
+    await Promise.race([told, sleep(DRAIN_MS, undefined, { ref: false })]);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+}
+
+interface End {
+  readonly problem: string | undefined;
+}
+
+const endOf = (child: ChildProcess): Promise<End> =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve({ problem: `could not be started: ${reasonText(error)}` }));
+    child.once('exit', (status, killer) => {
+      const how = killer ?? `exit status ${status}`;
+      resolve({ problem: status === 0 ? undefined : `ended with ${how}` });
+    });
+  });
+
+/** Asks all that the hook has started to end, and ends it then. */
+async function endGroup(child: ChildProcess, ended: Promise<End>): Promise<void> {
+  signalGroup(child, 'SIGTERM');
+  await Promise.race([ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+  signalGroup(child, 'SIGKILL');
+  await ended;
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    noneOn('ESRCH')(error); // all of them have ended
+  }
+}
+
+/** Resolves when the stream has ended, or is destroyed. */
+async function tellLines(stream: NodeJS.ReadableStream, tell: (text: string) => void): Promise<void> {
+  let lines = 0;
+  // What is cut off when the stream is destroyed is what a process wrote that was not waited for.
+  const input = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+  input.on('line', (line) => {
+    lines++;
+    if (lines <= MAX_LINES) tell(printable(line.slice(0, MAX_LINE)));
+    if (lines === MAX_LINES) tell('what the hook prints beyond this is left out');
+  });
+  await new Promise<void>((resolve) => input.once('close', resolve));
+}
+
+const textOf = (value: string | number | null | undefined): string =>
+  value === undefined || value === null ? '' : String(value);
+
+/** Names begin with ARCHIVER_HOOK, so that no archiver that the hook calls takes them for its flags. */
+function hookEnvironment({ name, run, ended, env }: HookCall): Readonly<Record<string, string | undefined>> {
+  return {
+    ...env,
+    ARCHIVER_HOOK: name,
+    ARCHIVER_HOOK_COMMAND: run.command,
+    ARCHIVER_HOOK_SOURCE: run.source,
+    ARCHIVER_HOOK_STORE: run.store,
+    ...(ended && {
+      ARCHIVER_HOOK_STATUS: ended.status,
+      ARCHIVER_HOOK_EXIT_STATUS: textOf(ended.exitStatus),
+      ARCHIVER_HOOK_PROBLEM: textOf(ended.problem),
+      ARCHIVER_HOOK_DATASET_ID: textOf(ended.datasetId),
+      ARCHIVER_HOOK_UPLOAD_ID: textOf(ended.uploadId),
+      ARCHIVER_HOOK_VERSION: textOf(ended.version),
+      ARCHIVER_HOOK_FILES: textOf(ended.files),
+      ARCHIVER_HOOK_BYTES: textOf(ended.bytes),
+      ARCHIVER_HOOK_STORED_BYTES: textOf(ended.storedBytes),
+      ARCHIVER_HOOK_DURATION_MS: textOf(ended.durationMs),
+    }),
+  };
+}
