@@ -32,9 +32,10 @@ export const RULES = [
   },
   {
     from: /^(core|commands|cli)\//,
-    except: /^core\/(object-store\/s3\/|keys\/kms-client|alerts\/channels\/cloudwatch|live-prices\/get-products)/,
+    except:
+      /^core\/(object-store\/s3\/|keys\/kms-client|alerts\/channels\/cloudwatch|live-prices\/get-products|fleet\/identity\/iam-client)/,
     never: ['@aws-sdk/*'],
-    why: 'only core/object-store/s3, core/keys/kms-client.ts, core/alerts/channels/cloudwatch.ts and core/live-prices/get-products.ts know the SDK',
+    why: 'only core/object-store/s3, core/keys/kms-client.ts, core/alerts/channels/cloudwatch.ts, core/live-prices/get-products.ts and core/fleet/identity/iam-client.ts know the SDK',
   },
   {
     from: /^core\/cost\//,

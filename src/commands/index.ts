@@ -43,6 +43,9 @@ import { command as dvcStages } from './dvc/stages.js';
 import { command as dvcStatus } from './dvc/status.js';
 import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
+import { command as fleetagentIamPolicy } from './fleetagent/iam-policy.js';
+import { command as fleetagentInit } from './fleetagent/init.js';
+import { command as fleetagentScuttle } from './fleetagent/scuttle.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -116,6 +119,9 @@ const COMMANDS: readonly Command[] = [
   alertsEnable,
   alertsDisable,
   lifecycle,
+  fleetagentInit,
+  fleetagentScuttle,
+  fleetagentIamPolicy,
   config,
   contextCommand,
   contextList,
@@ -134,6 +140,7 @@ const GROUPS: readonly Group[] = [
   { path: 'budget', summary: 'limits for what projects may cost and store' },
   { path: 'cost budget', summary: 'limits for what projects may cost and store' },
   { path: 'alerts', summary: 'where alerts about budgets and writers go' },
+  { path: 'fleetagent', summary: 'writers that can neither read back nor delete' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

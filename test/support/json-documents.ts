@@ -84,6 +84,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
   find: 'pattern location hitCount datasets warnings requests hits',
+  'fleetagent iam-policy': 'location policy writtenTo?',
+  'fleetagent init': 'location writerId folder bundleFiles minted',
+  'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',
