@@ -38,11 +38,10 @@ function holds(operator: string, value: string | undefined, wanted: readonly str
   }
 }
 
-function applies({ Action, NotAction, Resource, Condition = {} }: PolicyStatement, request: PolicyRequest): boolean {
+function applies({ Action, Resource, Condition = {} }: PolicyStatement, request: PolicyRequest): boolean {
   const { action, resource, keys } = request;
-  const isNamed = Action === undefined ? !anyMatches(NotAction ?? [], action) : anyMatches(Action, action);
   return (
-    isNamed &&
+    anyMatches(Action, action) &&
     anyMatches(Resource, resource) &&
     Object.entries(Condition).every(([operator, wanted]) =>
       Object.entries(wanted).every(([key, values]) => holds(operator, keys[key], [values].flat())),

@@ -9,7 +9,7 @@ export const command = defineCommand({
   summary: 'print an IAM policy for writers',
   description:
     'The least that a writer needs: to put objects below writers/ID/, to list them, to read its own configuration, and to read back, which lets ' +
-    'it do without a local cache. Nothing may be deleted, and what is not in the policy is denied for its objects whoever else grants it. ' +
+    'it do without a local cache. Deleting its objects is denied whoever else grants it. ' +
     'Nothing is sent anywhere. `fleetagent init` makes a whole bundle.',
   args: [arg.url('S3_URL', { describe: 'base of the fleet: the bucket, and the prefix above writers/' })],
   flags: {

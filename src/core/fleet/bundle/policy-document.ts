@@ -5,8 +5,7 @@ export interface PolicyStatement {
   readonly Sid: string;
   readonly Effect: 'Allow' | 'Deny';
   readonly Principal?: '*';
-  readonly Action?: readonly string[];
-  readonly NotAction?: readonly string[];
+  readonly Action: readonly string[];
   readonly Resource: readonly string[];
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
