@@ -1,7 +1,7 @@
 // A writer of a fleet under the policies that `fleetagent init` emits, on the Ceph gateway, which enforces the policy of the user. It does not
 // know the condition key s3:if-none-match: the bucket policy is enforced by a gate in front of it that reads the emitted file.
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,11 @@ import { attack, HARMFUL, type Target } from '../support/attack-writer.js';
 import { isAllowed } from '../support/evaluate-policy.js';
 import { archiver, type Ran, type UploadDocument } from './upload-cli.js';
 
-const BUCKET = 'fleet-policies';
+/** So that it can run again on the same server. */
+const RUN = randomBytes(3).toString('hex');
+const BUCKET = `fleet-policies-${RUN}`;
+const WRITER_KEY = `fleet-nas-${RUN}`;
+const READER_KEY = `fleet-reader-${RUN}`;
 const BASE = `s3://${BUCKET}/lab`;
 const VERSIONS = 10;
 const REQUESTS = 300;
@@ -86,7 +90,7 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     for (const { datasetId, version } of made) {
       const output = join(work, `out-${version}`);
       const selector = ['--dataset-id', datasetId, '--version', String(version)];
-      const ran = await run('fleet-reader', ['restore', `${BASE}/writers/nas`, output, '--all', ...selector]);
+      const ran = await run(READER_KEY, ['restore', `${BASE}/writers/nas`, output, '--all', ...selector]);
       found.push(ran.status === 0 ? contents(output) : ran);
     }
     return found;
@@ -99,8 +103,8 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     writeFileSync(join(work, 'key.pub'), pem);
     const flags = ['--writer-id', 'nas', '--public-key', join(work, 'key.pub'), '--out', join(work, 'bundle')];
     expect(await run('nobody', ['fleetagent', 'init', BASE, ...flags])).toMatchObject({ status: 0 });
-    await addUser('fleet-nas', emitted('iam-policy.json'));
-    await addUser('fleet-reader', reading);
+    await addUser(WRITER_KEY, emitted('iam-policy.json'));
+    await addUser(READER_KEY, reading);
     const admin = clientOf('archiver', endpoint);
     await admin.send(new CreateBucketCommand({ Bucket: BUCKET }));
     const foreign = [
@@ -128,7 +132,7 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
         });
       },
     });
-    target = { client: clientOf('fleet-nas', gate.endpoint), bucket: BUCKET, keys: [], foreign };
+    target = { client: clientOf(WRITER_KEY, gate.endpoint), bucket: BUCKET, keys: [], foreign };
   });
 
   afterAll(async () => {
@@ -140,7 +144,7 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     for (let version = 1; version <= VERSIONS; version += 1) {
       writeFileSync(join(source, `file-${version % 4}`), `content of ${version}`);
       archived.push(contents(source));
-      const ran = await run('fleet-nas', ['sync', source, BASE, '--writer-id', 'nas'], gate.endpoint);
+      const ran = await run(WRITER_KEY, ['sync', source, BASE, '--writer-id', 'nas'], gate.endpoint);
       expect({ version, ...ran }).toMatchObject({ version, status: 0 });
       made.push(JSON.parse(ran.stdout) as UploadDocument);
       const status = { Bucket: BUCKET, Key: 'lab/writers/nas/status.json', Body: `beat ${version}` };

@@ -235,7 +235,7 @@ async function stripKeys(client: IAMClient, UserName: string): Promise<void> {
     await asked('DeleteSSHPublicKey', client.send(command)).catch(GONE);
   }
   const listing = client.send(new ListServiceSpecificCredentialsCommand({ UserName }));
-  const others = await asked('ListServiceSpecificCredentials', listing).catch(noneOn('not-found', 'unsupported'));
+  const others = await asked('ListServiceSpecificCredentials', listing).catch(GONE);
   for (const { ServiceSpecificCredentialId } of others?.ServiceSpecificCredentials ?? []) {
     const command = new DeleteServiceSpecificCredentialCommand({ UserName, ServiceSpecificCredentialId });
     await asked('DeleteServiceSpecificCredential', client.send(command)).catch(GONE);

@@ -12,7 +12,6 @@ interface Verdict {
 const VERDICTS: readonly Verdict[] = [
   { names: /^NoSuchEntity/, code: 'not-found' },
   { names: /^(?:EntityAlreadyExists|DeleteConflict)/, code: 'conflict' },
-  { names: /^(?:NotImplemented|InvalidAction)/, code: 'unsupported' },
   { names: /^AccessDenied/, code: 'access-denied', hint: (action) => `the credentials need iam:${action}` },
   {
     names: /^LimitExceeded/,

@@ -31,7 +31,7 @@ export interface Iam {
   deleteKey(user: string, keyId: string): Promise<void>;
   /** Everything else that keeps a user from being deleted: inline policies, groups, passwords, certificates, MFA … */
   strip(user: string): Promise<void>;
-  /** One that does not exist is no failure. */
+  /** One that does not exist is no failure. @throws conflict while there is anything on it */
   deleteUser(user: string): Promise<void>;
 }
 

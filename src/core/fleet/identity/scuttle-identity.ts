@@ -31,8 +31,7 @@ export async function scuttleIdentity(iam: Iam, writerId: string, signal: AbortS
       if (arn !== policy?.arn) detachedPolicies.push(arn);
     }
     signal.throwIfAborted();
-    await iam.strip(names.user);
-    await iam.deleteUser(names.user);
+    await deleteUser(iam, names.user);
   }
   signal.throwIfAborted();
   if (policy !== undefined) await deleteOwn(iam, policy, names.policy);
@@ -54,6 +53,17 @@ function refuseForeign(entity: Entity | undefined, what: string, writerId: strin
       hint: `delete it with the tools that made it: ${entity.arn}`,
     },
   );
+}
+
+/** What people may have added to a user is looked for where IAM says that there is something. */
+async function deleteUser(iam: Iam, user: string): Promise<void> {
+  try {
+    await iam.deleteUser(user);
+  } catch (error) {
+    if (!isArchiverError(error, 'conflict')) throw error;
+    await iam.strip(user);
+    await iam.deleteUser(user);
+  }
 }
 
 async function deleteOwn(iam: Iam, { arn }: Entity, name: string): Promise<void> {
