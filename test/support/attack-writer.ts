@@ -22,6 +22,7 @@ import {
   PutObjectTaggingCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { digestedText } from '../../src/core/json/digested-json.js';
 import type { Rng } from '../soak/prng.js';
 
 export interface Target {
@@ -105,17 +106,21 @@ const deleteMany: Send = async ({ client, bucket: Bucket, keys }, rng) => {
   return Deleted;
 };
 
-/** What a writer may do, turned against its own store: rubbish beside what is there, forged marks for the sweep, forged records. */
+/** What a writer may do, turned against its own store: rubbish beside what is there, and forged marks that tell the sweep to delete it. */
 const RUBBISH: Readonly<Record<string, Send>> = {
   rubbish: ({ client, bucket: Bucket }, rng, key) =>
     client.send(new PutObjectCommand({ Bucket, Key: `${key}.${rng.int(0, 1e9)}`, Body, IfNoneMatch: '*' })),
   mark: ({ client, bucket: Bucket, keys }, rng) => {
-    const chunk = keys.find((key) => key.includes('/shard-')) ?? '';
-    const folder = chunk.slice(0, chunk.indexOf('/shard-'));
-    const time = `2020${String(rng.int(1, 12)).padStart(2, '0')}01T000000Z`;
-    const mark = { formatVersion: 1, keys: keys.filter((key) => key.startsWith(folder)), reason: 'retired' };
-    const Key = `${folder}/sweep-${time}.json`;
-    return client.send(new PutObjectCommand({ Bucket, Key, Body: JSON.stringify(mark), IfNoneMatch: '*' }));
+    const chunk = pick(
+      rng,
+      keys.filter((key) => key.includes('/shard-')),
+    );
+    const folder = chunk.slice(0, chunk.indexOf('/shard-') + 1);
+    const uploadId = folder.split('/').at(-2) ?? '';
+    const named = keys.filter((key) => key.startsWith(folder)).map((key) => key.slice(folder.length));
+    const mark = { format: 1, type: 'archiver-sweep', uploadId, reason: 'retired', keys: named };
+    const Key = `${folder}sweep-20200101T000000Z-${rng.int(0x10000000, 0xffffffff).toString(16)}.json`;
+    return client.send(new PutObjectCommand({ Bucket, Key, Body: `${digestedText(mark)}\n`, IfNoneMatch: '*' }));
   },
 };
 
