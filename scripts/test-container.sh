@@ -10,7 +10,7 @@ work=$(mktemp -d)
 build() { buildah --root "$store" --storage-driver vfs "$@"; }
 container=
 finish() {
-  for folder in tmp var/lib/archiver srv/data srv/store proc ''; do umount "$work/root/$folder" 2>/dev/null || true; done
+  for folder in tmp var/lib/archiver srv/data srv/store proc dev ''; do umount "$work/root/$folder" 2>/dev/null || true; done
   [ -z "$container" ] || build rm "$container" >/dev/null
   rm -rf "$work"
 }
@@ -34,7 +34,7 @@ mount -t tmpfs tmpfs "$work/root/tmp"
 mount --bind "$work/state" "$work/root/var/lib/archiver"
 mount --bind "$work/data" "$work/root/srv/data"; mount -o remount,bind,ro "$work/root/srv/data"
 mount --bind "$work/store" "$work/root/srv/store"
-mount -t proc proc "$work/root/proc"
+mount -t proc proc "$work/root/proc"; mount --bind /dev "$work/root/dev"
 
 run() { env -i PATH=/usr/local/bin:/usr/bin:/bin ARCHIVER_HOME=/var/lib/archiver "$(command -v chroot)" --userspec="$user" "$work/root" "$@"; }
 ! run touch /opt/archiver/written 2>/dev/null || { echo 'the root file system can be written to' >&2; exit 1; }

@@ -45,8 +45,8 @@ export const command = defineCommand({
   },
   rules: [conflicts('endpointUrl', ['mint']), requires('profile', 'mint'), requires('caBundle', 'mint')],
   examples: [
-    'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing.pub.pem',
-    'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing.pub.pem --mint --profile admin',
+    'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key fleet-public.pem',
+    'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key fleet-public.pem --mint --profile admin',
   ],
   exits: {
     0: 'the folder is complete',

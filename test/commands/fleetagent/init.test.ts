@@ -51,9 +51,9 @@ describe('the folder', () => {
       'compose.yaml',
     ];
     expect(readdirSync(join(folder, 'nas')).toSorted()).toEqual(
-      [...names, 'config-signing.pub.pem', 'config.yaml', 'iam-policy.json', 'lifecycle.json'].toSorted(),
+      [...names, 'fleet-public.pem', 'config.yaml', 'iam-policy.json', 'lifecycle.json'].toSorted(),
     );
-    expect(file('config-signing.pub.pem')).toBe(PEM);
+    expect(file('fleet-public.pem')).toBe(PEM);
     expect(iam.asked).toEqual([]);
   });
 
@@ -72,7 +72,9 @@ describe('the folder', () => {
     expect(parse(file('config.yaml'))).toMatchObject({
       version: 1,
       writer_id: 'nas',
-      s3_config: { bucket: 'acme', region: 'eu-west-1', kms_key_id: KEY },
+      store: 's3://acme/lab',
+      region: 'eu-west-1',
+      kms_key_id: KEY,
       watch_paths: [{ path: '' }],
     });
     expect(file('iam-policy.json')).toContain('kms:GenerateDataKey');
@@ -82,7 +84,7 @@ describe('the folder', () => {
   test('has ids that YAML would take for numbers as texts', async () => {
     await run('s3://123456/1e5', '--writer-id', '0x10', '--public-key', 'key.pub', '--out', 'nas');
 
-    expect(parse(file('config.yaml'))).toMatchObject({ writer_id: '0x10', s3_config: { bucket: '123456' } });
+    expect(parse(file('config.yaml'))).toMatchObject({ writer_id: '0x10', store: 's3://123456/1e5' });
   });
 
   test('has a container with nothing but its state to write to, and credentials in a file', async () => {
@@ -96,7 +98,7 @@ describe('the folder', () => {
     expect(services.archiver).toMatchObject({
       command: (
         'fleetagent run --config-url s3://acme/lab --writer-id nas ' +
-        '--public-key /etc/archiver/config-signing.pub.pem --region us-west-2'
+        '--public-key /etc/archiver/fleet-public.pem --region us-west-2'
       ).split(' '),
       user: '1000:1000',
       read_only: true,

@@ -10,7 +10,7 @@ import { readmeText } from './readme.js';
 import { serviceUnit, timerUnit, unitName } from './systemd-units.js';
 import { writerPolicy } from './writer-policy.js';
 
-export const PUBLIC_KEY = 'config-signing.pub.pem';
+export const PUBLIC_KEY = 'fleet-public.pem';
 export const CREDENTIALS = 'credentials';
 
 export interface BundleOptions extends AgentCall {

@@ -7,15 +7,14 @@ export interface SkeletonOptions {
   readonly kmsKeyArn: string | undefined;
 }
 
-export const configSkeleton = ({ bucket }: FleetPlace, { writerId, region, kmsKeyArn }: SkeletonOptions): string =>
+export const configSkeleton = ({ url }: FleetPlace, { writerId, region, kmsKeyArn }: SkeletonOptions): string =>
   `# What writer ${writerId} archives. Raise the version before each signing: agents take nothing older than what they have.
 version: 1
 writer_id: "${writerId}"
-s3_config:
-  bucket: "${bucket}"
-  region: "${region}"
-  storage_class: STANDARD
-${kmsKeyArn === undefined ? '' : `  kms_key_id: "${kmsKeyArn}"\n`}scan_interval: 1h
+store: "${url}"
+region: "${region}"
+storage_class: STANDARD
+${kmsKeyArn === undefined ? '' : `kms_key_id: "${kmsKeyArn}"\n`}scan_interval: 1h
 track_deletes: false
 watch_paths:
   # Absolute folders of the machine; those of a container are as compose.yaml mounts them.
