@@ -51,6 +51,9 @@ import { command as fleetMonitor } from './fleet/monitor.js';
 import { command as fleetStatus } from './fleet/status.js';
 import { command as fleetLockStatus } from './fleet/lock-status.js';
 import { command as fleetLockExtend } from './fleet/lock-extend.js';
+import { command as fleetagentIamPolicy } from './fleetagent/iam-policy.js';
+import { command as fleetagentInit } from './fleetagent/init.js';
+import { command as fleetagentScuttle } from './fleetagent/scuttle.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -132,6 +135,9 @@ const COMMANDS: readonly Command[] = [
   fleetagentConfigKeygen,
   fleetagentSignConfig,
   fleetLockExtend,
+  fleetagentInit,
+  fleetagentScuttle,
+  fleetagentIamPolicy,
   config,
   contextCommand,
   contextList,

@@ -175,10 +175,12 @@ export async function startFaultProxy(
   const counts = new Map<string, number>();
   const target = upstream === undefined ? undefined : new URL(upstream);
 
-  const pick = (operation: string, path: string): Fault | undefined => {
+  const pick = (operation: string, request: http.IncomingMessage): Fault | undefined => {
+    const { url: path = '/' } = request;
     for (const rule of rules) {
       if (rule.operation !== undefined && rule.operation !== operation) continue;
       if (rule.path && !rule.path.test(path)) continue;
+      if (rule.when && !rule.when(operation, request)) continue;
       rule.seen += 1;
       const index = rule.seen - (rule.skip ?? 0);
       if (index >= 1 && index <= (rule.times ?? Infinity)) return rule.fault;
@@ -189,7 +191,7 @@ export async function startFaultProxy(
     const { method = 'GET', url = '/', headers } = request;
     const operation = operationOf(method, url, headers);
     counts.set(operation, (counts.get(operation) ?? 0) + 1);
-    const fault = pick(operation, url);
+    const fault = pick(operation, request);
     if (fault?.kind === 'cut-request') return cutRequest(request, fault.afterBytes);
     const exchange = { request, response, body: await gather(request) };
     if (fault && answerAlone(fault, exchange)) return;

@@ -1,4 +1,5 @@
 // The faults that the proxy can inject, and which requests they hit.
+import type { IncomingMessage } from 'node:http';
 
 export type Fault =
   /** Answers itself with an S3 error document, also with status 200; the upstream never sees the request. */
@@ -45,6 +46,8 @@ export interface FaultRule {
   /** An S3 operation, e.g. `PutObject`; every one when absent. */
   readonly operation?: string;
   readonly path?: RegExp;
+  /** What else the request must be like. */
+  readonly when?: (operation: string, request: Pick<IncomingMessage, 'url' | 'headers'>) => boolean;
   /** Matching requests that pass unharmed first. */
   readonly skip?: number;
   /** How many are hit after that; for ever when absent. */

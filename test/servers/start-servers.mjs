@@ -138,7 +138,7 @@ async function startMoto() {
     await stop();
     throw error;
   }
-  return { env: { ARCHIVER_TEST_MOTO: `http://127.0.0.1:${port}` }, stop };
+  return { env: { ARCHIVER_TEST_MOTO: `http://127.0.0.1:${port}`, ARCHIVER_TEST_MOTO_COMMAND: command }, stop };
 }
 
 /**

@@ -94,6 +94,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'location dryRun lockedUntil datasetCount versionCount objects toExtend extended failed warnings requests',
   find: 'pattern location hitCount datasets warnings requests hits',
   'fleet lock-status': 'bucket prefix overall findings requests',
+  'fleetagent iam-policy': 'location policy writtenTo?',
+  'fleetagent init': 'location writerId folder bundleFiles minted',
+  'fleetagent scuttle': 'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',

@@ -17,7 +17,8 @@ export interface TemplateRules {
   readonly leftOut: number;
 }
 
-const abortRule = (storePrefix: string): LifecycleRule => ({
+/** Aborts what was left unfinished anywhere in a store. */
+export const abortRule = (storePrefix: string): LifecycleRule => ({
   ID: `${ownIds(storePrefix)}abort-incomplete-uploads`,
   Filter: { Prefix: storePrefix === '' ? '' : `${storePrefix}/` },
   Status: 'Enabled',

@@ -240,7 +240,7 @@ describe('validate-config', () => {
       1,
       expect.stringContaining('is not what was signed with the key'),
     ]);
-    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('this is a private key')]);
+    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('holds a private key')]);
     expect([noKey.status, noKey.stderr]).toEqual([2, expect.stringContaining('--public-key')]);
   });
 

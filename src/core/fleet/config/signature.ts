@@ -63,38 +63,40 @@ export function verifyConfig(bytes: Uint8Array, sidecarBytes: Buffer, publicKeyP
 
 const refused = (message: string): Error => integrityError(message, { hint: SIGN_AGAIN });
 
-/** @throws usage when the PEM is not that of an ed25519 public key */
-export function readPublicKey(pem: string): KeyObject {
+/** `name`: of its file, printable. @throws usage when the PEM is not that of an ed25519 public key */
+export function readPublicKey(pem: string, name = 'the key file'): KeyObject {
   if (/PRIVATE KEY-----/.test(pem))
     throw usageError(
-      'this is a private key, which stays with who signs',
+      `${name} holds a private key, which stays with who signs`,
       'agents get the public one, config-signing-public.pem',
     );
-  return ed25519(pem, { label: 'PUBLIC KEY', noun: 'a public key', parse: createPublicKey });
+  return ed25519(pem, { name, label: 'PUBLIC KEY', noun: 'a public key', parse: createPublicKey });
 }
 
 interface KeyForm {
+  /** Of the file. */
+  readonly name?: string;
   readonly label: string;
   readonly noun: string;
   readonly parse: (pem: string) => KeyObject;
 }
 
 /** The one key in a PEM file. @throws usage */
-export function ed25519(pem: string, { label, noun, parse }: KeyForm): KeyObject {
-  if (pem.trim() === '') throw usageError(`the key file is empty, and ${noun} is needed`, HOW_TO_MAKE_KEYS);
+export function ed25519(pem: string, { name = 'the key file', label, noun, parse }: KeyForm): KeyObject {
+  if (pem.trim() === '') throw usageError(`${name} is empty, and ${noun} is needed`, HOW_TO_MAKE_KEYS);
   if (!pem.trim().startsWith(`-----BEGIN ${label}-----`) || pem.split('-----BEGIN').length !== 2)
-    throw usageError(`the key file is not ${noun} in PEM (${label})`, HOW_TO_MAKE_KEYS);
+    throw usageError(`${name} is not ${noun} in PEM (${label})`, HOW_TO_MAKE_KEYS);
   let key: KeyObject;
   try {
     key = parse(pem);
   } catch (cause) {
-    throw new ArchiverError('usage', `the key file is not ${noun} in PEM: it is damaged`, {
+    throw new ArchiverError('usage', `${name} is not ${noun} in PEM: it is damaged`, {
       cause,
       hint: HOW_TO_MAKE_KEYS,
     });
   }
   if (key.asymmetricKeyType === ALGORITHM) return key;
-  throw usageError(`this is a key of the kind ${key.asymmetricKeyType}, and configs are signed with ${ALGORITHM}`);
+  throw usageError(`${name} is a key of the kind ${key.asymmetricKeyType}, and configs are signed with ${ALGORITHM}`);
 }
 
 const HOW_TO_MAKE_KEYS = 'archiver fleetagent config-keygen';

@@ -129,7 +129,7 @@ describe('keys that are none', () => {
   test.each<[string, string, RegExp]>([
     ['empty', ' \n', /the key file is empty, and a public key is needed/],
     ['text', 'hello', /is not a public key in PEM \(PUBLIC KEY\)/],
-    ['private', pkcs8(PAIR.privateKey), /this is a private key, which stays with who signs/],
+    ['private', pkcs8(PAIR.privateKey), /the key file holds a private key, which stays with who signs/],
     ['damaged', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n', /it is damaged/],
     ['two', PUBLIC + spki(OTHER.publicKey), /is not a public key in PEM/],
     ['RSA', spki(rsa.publicKey), /a key of the kind rsa, and configs are signed with ed25519/],

@@ -1,0 +1,48 @@
+// Everything that a bundle consists of, as texts by name.
+import { abortRule } from '../../lifecycle/template-rules.js';
+import { identityOf } from '../identity/iam.js';
+import { createOnlyPolicy } from './bucket-policy.js';
+import { type AgentCall, composeFile } from './compose-file.js';
+import { configSkeleton } from './config-skeleton.js';
+import { partitionOf } from './fleet-place.js';
+import { policyLines } from './policy-document.js';
+import { readmeText } from './readme.js';
+import { serviceUnit, timerUnit, unitName } from './systemd-units.js';
+import { writerPolicy } from './writer-policy.js';
+
+export const PUBLIC_KEY = 'config-signing-public.pem';
+export const CREDENTIALS = 'credentials';
+
+export interface BundleOptions extends AgentCall {
+  readonly kmsKeyArn: string | undefined;
+  /** In PEM. */
+  readonly publicKey: string;
+  readonly image: { readonly name: string; readonly isLocal: boolean };
+  readonly isMinted: boolean;
+}
+
+/** What the identity of the bundle may do. */
+export const bundlePolicy = ({ place, writerId, region, kmsKeyArn }: BundleOptions) =>
+  writerPolicy(place, { writerId, kmsKeyArn, partition: partitionOf(region), writeOnly: true });
+
+/** The files but for the credentials. @throws usage for a writer id that IAM has no room for */
+export function bundleFiles(options: BundleOptions): ReadonlyMap<string, string> {
+  const { place, writerId, region, image, isMinted } = options;
+  const files = { publicKey: PUBLIC_KEY, credentials: CREDENTIALS };
+  const { user, policy } = identityOf(writerId);
+  const rules = { Rules: [abortRule(place.base.slice(0, -1))] };
+  const readme = { user, policy, isMinted, image: image.name, isLocalImage: image.isLocal, publicKey: PUBLIC_KEY };
+  return new Map([
+    ['README.md', readmeText(options, readme)],
+    ['iam-policy.json', policyLines(bundlePolicy(options))],
+    ['bucket-policy.json', policyLines(createOnlyPolicy(place, partitionOf(region)))],
+    ['lifecycle.json', `${JSON.stringify(rules, undefined, 2)}\n`],
+    ['config.yaml', configSkeleton(place, options)],
+    [PUBLIC_KEY, options.publicKey],
+    ['compose.yaml', composeFile(options, files, image)],
+    [`${unitName(writerId)}.service`, serviceUnit(options, files)],
+    [`${unitName(writerId)}.timer`, timerUnit(writerId)],
+    // Bundles are kept in repositories.
+    ['.gitignore', `${CREDENTIALS}\n`],
+  ]);
+}

@@ -1,0 +1,82 @@
+// The compose file of a bundle. Everything in it is quoted as YAML, and `$` is written twice: compose would put a variable there.
+import type { FleetPlace } from './fleet-place.js';
+
+/** Where containers keep state; the Containerfile has the same. */
+export const STATE_FOLDER = '/var/lib/archiver';
+/** `node` of the images of Node, and of the Containerfile. */
+export const CONTAINER_USER = '1000:1000';
+
+export interface AgentCall {
+  readonly place: FleetPlace;
+  readonly writerId: string;
+  readonly region: string;
+  /** Of an S3-compatible server. */
+  readonly endpointUrl: string | undefined;
+}
+
+/** The words of the agent that pulls its configuration. `publicKey`: where its file is on the machine. */
+export const agentWords = ({ place, writerId, region }: AgentCall, publicKey: string): readonly string[] => [
+  'fleetagent',
+  'run',
+  '--config-url',
+  place.url,
+  '--writer-id',
+  writerId,
+  '--public-key',
+  publicKey,
+  '--region',
+  region,
+];
+
+const quoted = (text: string): string => JSON.stringify(text).replaceAll('$', '$$$$');
+
+/** `image` that is built on the machine itself is never asked of a registry, where its name may be somebody else's. */
+export function composeFile(
+  call: AgentCall,
+  files: { readonly publicKey: string; readonly credentials: string },
+  image: { readonly name: string; readonly isLocal: boolean },
+): string {
+  const { endpointUrl } = call;
+  const key = `/etc/archiver/${files.publicKey}`;
+  const words = agentWords(call, key).map((word) => `      - ${quoted(word)}`);
+  return `# Writer ${call.writerId} of ${call.place.url}. Start: docker compose up -d
+services:
+  archiver:
+    image: ${quoted(image.name)}
+${image.isLocal ? '    pull_policy: "never"\n' : ''}    command:
+${words.join('\n')}
+    # Who reads the folders below. The credentials must be readable for this user and for nobody else.
+    user: "${CONTAINER_USER}"
+    read_only: true
+    tmpfs:
+      - "/tmp"
+    cap_drop:
+      - "ALL"
+    security_opt:
+      - "no-new-privileges:true"
+    restart: "unless-stopped"
+    stop_grace_period: "30s"
+    environment:
+      ARCHIVER_HOME: "${STATE_FOLDER}"
+      AWS_SHARED_CREDENTIALS_FILE: "/run/secrets/archiver-credentials"
+      AWS_EC2_METADATA_DISABLED: "true"
+${endpointUrl === undefined ? '' : `      AWS_ENDPOINT_URL: ${quoted(endpointUrl)}\n`}    secrets:
+      - "archiver-credentials"
+    volumes:
+      # What was stored already is known from here. Without it every cycle sends everything.
+      - "state:${STATE_FOLDER}"
+      - "./${files.publicKey}:${key}:ro"
+      # One for each folder in config.yaml, at the same path.
+      - type: "bind"
+        source: "/srv/data"
+        target: "/srv/data"
+        read_only: true
+        bind:
+          create_host_path: false
+secrets:
+  archiver-credentials:
+    file: "./${files.credentials}"
+volumes:
+  state: {}
+`;
+}

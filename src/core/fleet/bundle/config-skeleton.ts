@@ -1,0 +1,24 @@
+// The configuration of a writer, to be filled in and signed. It is refused as long as no folder stands in it.
+import type { FleetPlace } from './fleet-place.js';
+
+export interface SkeletonOptions {
+  readonly writerId: string;
+  readonly region: string;
+  readonly kmsKeyArn: string | undefined;
+}
+
+export const configSkeleton = ({ url }: FleetPlace, { writerId, region, kmsKeyArn }: SkeletonOptions): string =>
+  `# What writer ${writerId} archives. Raise the version before each signing: agents take nothing older than what they have.
+version: 1
+writer_id: "${writerId}"
+store: "${url}"
+region: "${region}"
+storage_class: STANDARD
+${kmsKeyArn === undefined ? '' : `kms_key_id: "${kmsKeyArn}"\n`}scan_interval: 1h
+track_deletes: false
+watch_paths:
+  # Absolute folders of the machine; those of a container are as compose.yaml mounts them.
+  - path: ""
+    exclude_patterns:
+      - "*.tmp"
+`;

@@ -1,0 +1,29 @@
+// Policies as AWS reads them, and what may be said of their size.
+import { usageError } from '../../failures/errors.js';
+
+export interface PolicyStatement {
+  readonly Sid: string;
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Principal?: '*';
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+}
+
+export interface PolicyDocument {
+  readonly Version: '2012-10-17';
+  readonly Statement: readonly PolicyStatement[];
+}
+
+/** Characters of a managed policy without white space: the quota of IAM. */
+export const MAX_POLICY = 6144;
+
+/** The shortest text, as IAM counts it. @throws usage when it is longer than IAM takes */
+export function policyText(policy: PolicyDocument): string {
+  const text = JSON.stringify(policy);
+  if (text.length <= MAX_POLICY) return text;
+  throw usageError(`the policy has ${text.length} characters, and IAM takes ${MAX_POLICY}`, 'choose a shorter prefix');
+}
+
+/** The same for people. */
+export const policyLines = (policy: PolicyDocument): string => `${JSON.stringify(policy, undefined, 2)}\n`;

@@ -1,0 +1,62 @@
+// What the IAM identity of a writer may do. Left out on purpose: deleting, lifecycle rules (they delete too), everything
+// about buckets, tags, ACLs and retention. See docs/security.md.
+import type { FleetPlace, Partition } from './fleet-place.js';
+import type { PolicyDocument, PolicyStatement } from './policy-document.js';
+
+export interface WriterPolicyOptions {
+  /** Undefined: every writer of the fleet, and everything else below its base. */
+  readonly writerId: string | undefined;
+  readonly partition: Partition;
+  readonly kmsKeyArn: string | undefined;
+  /** Content goes in and never comes back. */
+  readonly writeOnly: boolean;
+}
+
+// By name, although NotAction would be shorter: Ceph's gateway takes a statement with NotAction and then never applies it.
+const NEVER = [
+  's3:Delete*',
+  's3:BypassGovernanceRetention',
+  's3:PutObjectAcl',
+  's3:PutObjectVersionAcl',
+  's3:PutObjectTagging',
+  's3:PutObjectVersionTagging',
+  's3:PutObjectRetention',
+  's3:PutObjectLegalHold',
+  's3:RestoreObject',
+];
+const READING = ['s3:Get*', 's3:AbortMultipartUpload'];
+
+/**
+ * The policy. What is denied stays denied whoever else grants it, such as a server that lets the owner of an object read it.
+ */
+export function writerPolicy(place: FleetPlace, options: WriterPolicyOptions): PolicyDocument {
+  const { writerId, partition, kmsKeyArn, writeOnly } = options;
+  const bucket = `arn:${partition}:s3:::${place.bucket}`;
+  const area = writerId === undefined ? place.base : `${place.base}writers/${writerId}/`;
+  const data = [`${bucket}/${area}*`];
+  const onData = ['s3:PutObject', ...(writeOnly ? [] : ['s3:GetObject', 's3:AbortMultipartUpload'])];
+  const onKey = ['kms:GenerateDataKey', ...(writeOnly ? [] : ['kms:Decrypt'])];
+  const config = `${bucket}/${place.base}fleet/${writerId}/config.yaml`;
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      { Sid: 'Data', Effect: 'Allow', Action: onData, Resource: data },
+      listing(bucket, area),
+      ...(writerId === undefined ? [] : [allow('OwnConfig', ['s3:GetObject'], [config, `${config}.sig`])]),
+      ...(kmsKeyArn === undefined ? [] : [allow('Key', onKey, [kmsKeyArn])]),
+      { Sid: 'NeverOnData', Effect: 'Deny', Action: [...NEVER, ...(writeOnly ? READING : [])], Resource: data },
+    ],
+  };
+}
+
+const allow = (Sid: string, Action: readonly string[], Resource: readonly string[]): PolicyStatement => ({
+  Sid,
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
+
+function listing(bucket: string, area: string): PolicyStatement {
+  const statement = allow('List', ['s3:ListBucket'], [bucket]);
+  return area === '' ? statement : { ...statement, Condition: { StringLike: { 's3:prefix': [`${area}*`] } } };
+}

@@ -1,0 +1,119 @@
+// Makes the IAM identity of a writer: policy, user, and a key that is shown once. What a run has made it takes away again when a later
+// step fails, that of keeping the key included. What is there already is taken over when its tags say that it is this writer's of this
+// fleet, and refused otherwise: it may be somebody's.
+import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
+import { type AccessKey, type Entity, FLEET_TAG, type Iam, identityOf, isOurs, WRITER_TAG } from './iam.js';
+
+export interface MintOptions {
+  readonly writerId: string;
+  readonly fleetUrl: string;
+  /** The text of the policy. */
+  readonly policy: string;
+  /** Keeps the key; the identity is undone when it throws. */
+  readonly keep: (key: AccessKey) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface Minted {
+  readonly userName: string;
+  readonly userArn: string;
+  readonly policyArn: string;
+  readonly accessKeyId: string;
+  /** User or policy were there. */
+  readonly isAdopted: boolean;
+  /** Keys that the user had, and that still work. */
+  readonly olderKeys: readonly string[];
+}
+
+/** What to call to take one step back, last step first. */
+type Undo = { readonly what: string; readonly run: () => Promise<void> }[];
+
+/** @throws usage, conflict for an entity of somebody else, access-denied, store */
+export async function mint(iam: Iam, options: MintOptions): Promise<Minted> {
+  const undo: Undo = [];
+  try {
+    return await make(iam, options, undo);
+  } catch (error) {
+    throw await undone(error, undo, options.writerId);
+  }
+}
+
+async function make(iam: Iam, { writerId, fleetUrl, policy, keep, signal }: MintOptions, undo: Undo): Promise<Minted> {
+  const names = identityOf(writerId);
+  const tags = { [WRITER_TAG]: writerId, [FLEET_TAG]: fleetUrl };
+  const mine = (entity: Entity | undefined, what: string): Entity => {
+    if (entity !== undefined && isOurs(entity, writerId, fleetUrl)) return entity;
+    const fleet = entity?.tags[FLEET_TAG];
+    const whose = fleet === undefined ? 'was not made by archiver' : `belongs to the writer of this name in ${fleet}`;
+    throw new ArchiverError('conflict', `the IAM ${what} is there already and ${whose}`, {
+      hint: 'choose another --writer-id, or use that identity without --mint',
+    });
+  };
+
+  signal.throwIfAborted();
+  const newPolicy = await unlessTaken(iam.createPolicy(names.policy, policy, tags));
+  const ownPolicy = newPolicy ?? mine(await iam.findPolicy(names.policy), `policy ${names.policy}`);
+  if (newPolicy) undo.push({ what: `policy ${names.policy}`, run: () => iam.deletePolicy(newPolicy.arn) });
+
+  signal.throwIfAborted();
+  const newUser = await unlessTaken(iam.createUser(names.user, tags));
+  const user = newUser ?? mine(await iam.findUser(names.user), `user ${names.user}`);
+  if (newUser) undo.push({ what: `user ${names.user}`, run: () => iam.deleteUser(names.user) });
+  // Only now: a user of somebody else must not get a policy of another fleet through a policy that is ours.
+  if (!newPolicy) await iam.replacePolicy(ownPolicy.arn, policy);
+
+  signal.throwIfAborted();
+  const wasAttached = (await iam.attachedPolicies(names.user)).includes(ownPolicy.arn);
+  if (!wasAttached) {
+    undo.push({ what: 'the attached policy', run: () => iam.detach(names.user, ownPolicy.arn) });
+    await iam.attach(names.user, ownPolicy.arn);
+  }
+
+  signal.throwIfAborted();
+  const olderKeys = await iam.keysOf(names.user);
+  // A key whose answer was lost is there as well.
+  undo.push({ what: 'the access key', run: () => deleteNewKeys(iam, names.user, olderKeys) });
+  const key = await iam.createKey(names.user);
+  signal.throwIfAborted();
+  await keep(key);
+  return {
+    userName: names.user,
+    userArn: user.arn,
+    policyArn: ownPolicy.arn,
+    accessKeyId: key.accessKeyId,
+    isAdopted: !newPolicy || !newUser,
+    olderKeys,
+  };
+}
+
+async function deleteNewKeys(iam: Iam, user: string, older: readonly string[]): Promise<void> {
+  for (const keyId of await iam.keysOf(user)) if (!older.includes(keyId)) await iam.deleteKey(user, keyId);
+}
+
+/** Undefined when the name is taken. */
+async function unlessTaken(creating: Promise<Entity>): Promise<Entity | undefined> {
+  try {
+    return await creating;
+  } catch (error) {
+    if (isArchiverError(error, 'conflict')) return undefined;
+    throw error;
+  }
+}
+
+/** Takes the steps back; the failure, with what could not be taken back. */
+async function undone(error: unknown, undo: Undo, writerId: string): Promise<unknown> {
+  const left: string[] = [];
+  for (const { what, run } of undo.toReversed()) {
+    try {
+      await run();
+    } catch (failure) {
+      left.push(`${what} (${errorText(failure)})`);
+    }
+  }
+  if (left.length === 0) return error;
+  const code = isArchiverError(error) ? error.code : 'store';
+  return new ArchiverError(code, `${errorText(error)}; and this could not be undone: ${left.join(', ')}`, {
+    hint: `remove what is left: archiver fleetagent scuttle ${writerId}`,
+    cause: error,
+  });
+}
