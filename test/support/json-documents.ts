@@ -8,7 +8,7 @@ import { objectOf } from './json-keys.js';
 
 const UPLOADED =
   'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
-const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?';
+const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges? comparedWith?';
 /** Of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? contents? cost?';
 const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;

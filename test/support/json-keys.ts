@@ -189,6 +189,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   commits: key(listOf(text), 'files of one of these commits were asked for'),
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
+  comparedWith: key(
+    oneOf('cache', 'store', 'none'),
+    'with what: the newest version as this computer remembers it, or as the store has it; none: everything was sent',
+  ),
   completedAt: key(orNull(time), 'when it ended'),
   compression: key(text, 'how content is compressed, in words'),
   compressionRatio: key(

@@ -133,7 +133,8 @@ export async function putCopy(
   manifest: EncodedManifest,
   signal: AbortSignal,
 ): Promise<void> {
-  await store.put(key, manifest.bytes, { ...describing(manifest), signal });
+  // With if-none-match like everything but a heartbeat: a bucket may take nothing else.
+  await putOnce(store, key, manifest.bytes, { ...describing(manifest), exclusive: true, signal });
 }
 
 const describing = ({

@@ -31,6 +31,8 @@ export interface ScanResult {
   readonly skipped: readonly Skip[];
   readonly files: number;
   readonly bytes: number;
+  /** Files that changed too lately (`settledBeforeMs`). */
+  readonly young: readonly RawPath[];
   /** Paths that are not archived: by a rule, or because they are skipped. */
   readonly leftOut: number;
   /** Why rows were dropped (left-out.ts). */
@@ -64,6 +66,7 @@ interface PendingFolder {
 class Scanner {
   private readonly table = new EntryTableBuilder();
   private readonly skipped: Skip[] = [];
+  private readonly young: RawPath[] = [];
   private readonly filter: PathFilter;
   private readonly stat = newStat();
   private readonly firstOfInode = new Map<string, number>();
@@ -96,8 +99,17 @@ class Scanner {
     } finally {
       if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
     }
-    const { table, skipped, files, bytes, leftOut } = this;
-    return { table: table.finish(), root, skipped, files, bytes, leftOut: leftOut.count, reasons: leftOut.reasons };
+    const { table, skipped, young, files, bytes, leftOut } = this;
+    return {
+      table: table.finish(),
+      root,
+      skipped,
+      young,
+      files,
+      bytes,
+      leftOut: leftOut.count,
+      reasons: leftOut.reasons,
+    };
   }
 
   /** Returns whether anything below was kept. */
@@ -191,6 +203,15 @@ class Scanner {
       this.leftOut.add(path, rule, isDirectory);
       return undefined;
     }
+    if (isDirectory && this.options.filter.isFlat === true) {
+      this.leftOut.add(path, () => 'a folder in a folder that is not archived recursively', true);
+      return undefined;
+    }
+    if (type === S_IFREG && this.isYoung()) {
+      this.young.push(path);
+      this.leftOut.add(path, () => 'changed too lately');
+      return undefined;
+    }
     const special = SPECIAL.get(type) ?? (isDirectory && this.skipTrees.has(absolute) ? OWN : undefined);
     if (special !== undefined) {
       this.skipped.push({ path, reason: special, special: true, ...(isDirectory && { isFolder: true }) });
@@ -205,6 +226,14 @@ class Scanner {
     if (!isDirectory) this.files++;
     this.report();
     return { index, enter: isDirectory && this.enters(path), keep: verdict === 'keep' };
+  }
+
+  /** A file may be copied with its old time of modification; its ctime says when. One in the future is not waited for. */
+  private isYoung(): boolean {
+    const { settledBeforeMs } = this.options.filter;
+    if (settledBeforeMs === undefined) return false;
+    const changedMs = this.stat.ctimeSeconds * 1000 + this.stat.ctimeNanos / 1e6;
+    return changedMs > settledBeforeMs && changedMs <= Date.now();
   }
 
   private enters(path: RawPath): boolean {
