@@ -6,7 +6,7 @@ import type { Origin } from './origin.js';
 import { envNames } from './env-names.js';
 import { kebab, parseGiven, type Flag, type Flags } from './flag.js';
 import { gotTexts, quotedTexts } from './shown-texts.js';
-import { suggest } from './suggest.js';
+import { suggest } from '../core/text/suggest.js';
 
 export interface ConfigValue {
   readonly texts: readonly string[];

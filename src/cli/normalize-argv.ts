@@ -5,7 +5,7 @@
 import { usageError } from '../core/failures/errors.js';
 import { findFlagToken, findLongFlag, findShortFlag, longNames, looksLikeFlag } from './find-flag.js';
 import { kebab, type Flag, type Flags } from './flag.js';
-import { suggest } from './suggest.js';
+import { suggest } from '../core/text/suggest.js';
 
 export interface NormalArgv {
   readonly argv: readonly string[];

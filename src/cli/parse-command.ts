@@ -12,7 +12,7 @@ import { normalizeArgv } from './normalize-argv.js';
 import { dashed, inWords } from './rule.js';
 import { SETTINGS } from './settings.js';
 import { STORE_KEY, placedTexts, storeArg, storeRule, storeSetting } from './store-setting.js';
-import { suggest } from './suggest.js';
+import { suggest } from '../core/text/suggest.js';
 import { tokenize } from './tokenize.js';
 
 export interface ParsedCommand extends Resolved {

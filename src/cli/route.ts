@@ -4,7 +4,7 @@ import { usageError } from '../core/failures/errors.js';
 import { findLongFlag, findShortFlag, looksLikeFlag } from './find-flag.js';
 import { allFlags } from './global-flags.js';
 import { ourWords } from './peer-words.js';
-import { suggest } from './suggest.js';
+import { suggest } from '../core/text/suggest.js';
 import type { Declaration } from './declaration.js';
 import { callOf, commandsUnder, type Node } from './tree.js';
 

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Places, StreamedResults } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { ProgressContext } from '../../cli/progress.js';
-import { suggest } from '../../cli/suggest.js';
+import { suggest } from '../../core/text/suggest.js';
 import type { Difference, LocalComparison, LocalState } from '../../core/dvc/compare-local.js';
 import type { Untracked } from '../../core/dvc/count-untracked.js';
 import { usageError } from '../../core/failures/errors.js';

@@ -3,6 +3,7 @@
 import { arg } from '../../cli/arg.js';
 import { flag } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
+import { STORAGE_CLASSES } from '../../core/object-store/storage-classes.js';
 
 /** One upload, for commands with `uploadTargetFlags`. */
 export const uploadArg = arg.url('S3_URL', {
@@ -170,10 +171,10 @@ export const provenanceFlags = {
 };
 
 /** What uploads that may use any class choose from. */
-export const storageClassFlag = flag.choice(
-  ['STANDARD', 'STANDARD_IA', 'ONEZONE_IA', 'INTELLIGENT_TIERING', 'GLACIER_IR', 'GLACIER', 'DEEP_ARCHIVE'],
-  { default: 'STANDARD', describe: 'storage class of the chunks; the manifest is always STANDARD' },
-);
+export const storageClassFlag = flag.choice(STORAGE_CLASSES, {
+  default: 'STANDARD',
+  describe: 'storage class of the chunks; the manifest is always STANDARD',
+});
 
 /** How a long operation reports. */
 export const outputFlags = {

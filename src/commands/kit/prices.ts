@@ -56,7 +56,7 @@ export async function refuseUnknownRegion(prices: PriceList): Promise<void> {
 /** The failure, with the region that may be meant. */
 async function unknownRegion({ region, classes, provider }: PriceList): Promise<ArchiverError | undefined> {
   if (provider !== 'aws' || Object.keys(classes).length > 0) return undefined;
-  const { suggest } = await import('../../cli/suggest.js');
+  const { suggest } = await import('../../core/text/suggest.js');
   const { PRICED_REGIONS } = await import('../../core/cost/price-table.js');
   const near = suggest(region ?? '', PRICED_REGIONS);
   return new ArchiverError('not-found', `there is no list of prices for region '${printable(region ?? '')}'`, {

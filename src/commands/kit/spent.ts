@@ -1,7 +1,7 @@
 // What the commands about recorded costs share: reading the ledger, the period, tables of amounts.
 import type { Clock, Messages, Origins, Places } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
-import { suggest } from '../../cli/suggest.js';
+import { suggest } from '../../core/text/suggest.js';
 import { ArchiverError } from '../../core/failures/errors.js';
 import type { LedgerRecord } from '../../core/ledger/record.js';
 import { type Period, type PeriodName, PERIODS } from '../../core/ledger/period.js';

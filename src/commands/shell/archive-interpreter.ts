@@ -1,5 +1,5 @@
 // The shell over an archive: its commands, its prompt, and what may come next.
-import { suggest } from '../../cli/suggest.js';
+import { suggest } from '../../core/text/suggest.js';
 import { usageError } from '../../core/failures/errors.js';
 import { displayPath, printable, baseName } from '../../core/paths/raw-path.js';
 import { completePath } from '../../core/shell/complete-path.js';

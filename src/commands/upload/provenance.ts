@@ -1,6 +1,6 @@
 // What the git and DVC flags of `upload` and `sync` make the engine record. All of it is read before anything is sent.
 import type { Context } from '../../cli/context.js';
-import { suggest } from '../../cli/suggest.js';
+import { suggest } from '../../core/text/suggest.js';
 import type { UploadProvenance } from '../../core/archive/upload-provenance.js';
 import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { usageError } from '../../core/failures/errors.js';

@@ -8,9 +8,12 @@ const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 const NAMELESS = 'data';
 
+/** It can be the id of a writer. */
+export const isWriterId = (text: string): boolean => SAFE_ID.test(text);
+
 /** @throws usage when the id could mean something else in a key or a policy */
 export function checkWriterId(writerId: string): string {
-  if (SAFE_ID.test(writerId)) return writerId;
+  if (isWriterId(writerId)) return writerId;
   throw usageError(
     `--writer-id ${JSON.stringify(writerId)} cannot be used: up to 64 of A-Z a-z 0-9 . _ - are allowed, beginning with a letter or digit`,
   );

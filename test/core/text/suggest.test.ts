@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { editDistance, suggest } from '../../src/cli/suggest.js';
+import { editDistance, suggest } from '../../../src/core/text/suggest.js';
 
 test.each([
   ['uplaod', 'upload', 1],

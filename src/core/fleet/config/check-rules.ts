@@ -1,0 +1,20 @@
+// `archival_rules`, which agents of other programs go by when they do not sync.
+import type { Section } from './section.js';
+
+const EVERYTHING = /^\/?\*{1,2}(?:\/\*{1,2})*$/;
+
+/** The pattern is `*`, `**` or the like. */
+export const matchesEverything = (pattern: string): boolean => EVERYTHING.test(pattern);
+
+/** Says that rules do nothing, and names those that ask to delete. */
+export function checkRules(root: Section): void {
+  if (!root.has('archival_rules')) return;
+  root.warn('archival_rules', 'is ignored: agents sync, and watch_paths alone says what they archive');
+  for (const rule of root.sections('archival_rules')) {
+    if (rule.flag('delete_after_archive') !== true) continue;
+    rule.warn('delete_after_archive', 'does nothing: agents never delete');
+    const patterns = ['path_pattern', 'file_pattern'].flatMap((key) => rule.text(key) ?? []);
+    if (patterns.every(matchesEverything))
+      rule.warn('delete_after_archive', 'asks to delete every file: name what may go in file_pattern');
+  }
+}

@@ -1,0 +1,106 @@
+// The signature of a config, a file beside it: ed25519 over the exact bytes (RFC 8032, no hash before). It is verified
+// before anything is parsed. docs/format.md describes the file.
+import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { ArchiverError, integrityError, usageError } from '../../failures/errors.js';
+import { parseBoundedJson } from '../../json/json-guard.js';
+import { Fields } from '../../json/json-fields.js';
+import { quoted } from './problems.js';
+
+const ALGORITHM = 'ed25519';
+const SIGNATURE_BYTES = 64;
+const MAX_SIDECAR_BYTES = 4096;
+const SIDECAR_KEYS: readonly string[] = ['formatVersion', 'algorithm', 'keyId', 'signature'];
+const WHAT = 'the signature';
+const SIGN_AGAIN = 'sign the config again: archiver fleetagent sign-config CONFIG_FILE --key KEY_FILE';
+
+/** What the file beside a config says. */
+export interface Sidecar {
+  /** `sha256:` and the first 16 hex digits of the SHA-256 of the 32 bytes of the public key. */
+  readonly keyId: string;
+  /** 64 bytes. */
+  readonly signature: Buffer;
+}
+
+/** The file for these bytes of a config, signed with an ed25519 key. */
+export function signConfig(bytes: Uint8Array, privateKey: KeyObject): Buffer {
+  const signature = sign(null, bytes, privateKey).toString('base64');
+  const keyId = keyIdOf(createPublicKey(privateKey));
+  return Buffer.from(`${JSON.stringify({ formatVersion: 1, algorithm: ALGORITHM, keyId, signature })}\n`);
+}
+
+/** Reads the file beside a config. @throws integrity, with what is wrong with it */
+export function readSidecar(bytes: Buffer): Sidecar {
+  if (bytes.byteLength > MAX_SIDECAR_BYTES) throw refused(`${WHAT} is larger than ${MAX_SIDECAR_BYTES} bytes`);
+  const fields = new Fields(parseBoundedJson(bytes.toString('utf8'), 2, WHAT), WHAT);
+  const unknown = Object.keys(fields.own()).find((key) => !SIDECAR_KEYS.includes(key));
+  if (unknown !== undefined) throw refused(`${WHAT} has a key that is unknown: ${quoted(unknown)}`);
+  if (fields.get('formatVersion') !== 1) throw refused(`${WHAT} is of a format that this archiver does not read`);
+  const algorithm = fields.text('algorithm');
+  if (algorithm !== ALGORITHM) throw refused(`${WHAT} was made with ${quoted(algorithm)} and not with ${ALGORITHM}`);
+  const keyId = fields.text('keyId');
+  const text = fields.text('signature');
+  const signature = Buffer.from(text, 'base64');
+  // Node passes over what is no base64.
+  if (signature.byteLength !== SIGNATURE_BYTES || signature.toString('base64') !== text)
+    throw refused(`${WHAT} is not ${SIGNATURE_BYTES} bytes in base64`);
+  return { keyId, signature };
+}
+
+/**
+ * Checks that a config is what the owner of the key has signed.
+ * @throws integrity when it is not; usage when the text is no public key
+ */
+export function verifyConfig(bytes: Uint8Array, sidecarBytes: Buffer, publicKeyPem: string): void {
+  const publicKey = readPublicKey(publicKeyPem);
+  const { keyId, signature } = readSidecar(sidecarBytes);
+  const known = keyIdOf(publicKey);
+  if (keyId !== known)
+    throw refused(`the config was signed with the key ${quoted(keyId)}, and ${known} is the one that is trusted`);
+  if (!verify(null, bytes, publicKey, signature))
+    throw refused(`the config is not what was signed with the key ${known}`);
+}
+
+const refused = (message: string): Error => integrityError(message, { hint: SIGN_AGAIN });
+
+/** @throws usage when the PEM is not that of an ed25519 public key */
+export function readPublicKey(pem: string): KeyObject {
+  if (/PRIVATE KEY-----/.test(pem))
+    throw usageError(
+      'this is a private key, which stays with who signs',
+      'agents get the public one, fleet-public.pem',
+    );
+  return ed25519(pem, { label: 'PUBLIC KEY', noun: 'a public key', parse: createPublicKey });
+}
+
+interface KeyForm {
+  readonly label: string;
+  readonly noun: string;
+  readonly parse: (pem: string) => KeyObject;
+}
+
+/** The one key in a PEM file. @throws usage */
+export function ed25519(pem: string, { label, noun, parse }: KeyForm): KeyObject {
+  if (pem.trim() === '') throw usageError(`the key file is empty, and ${noun} is needed`, HOW_TO_MAKE_KEYS);
+  if (!pem.trim().startsWith(`-----BEGIN ${label}-----`) || pem.split('-----BEGIN').length !== 2)
+    throw usageError(`the key file is not ${noun} in PEM (${label})`, HOW_TO_MAKE_KEYS);
+  let key: KeyObject;
+  try {
+    key = parse(pem);
+  } catch (cause) {
+    throw new ArchiverError('usage', `the key file is not ${noun} in PEM: it is damaged`, {
+      cause,
+      hint: HOW_TO_MAKE_KEYS,
+    });
+  }
+  if (key.asymmetricKeyType === ALGORITHM) return key;
+  throw usageError(`this is a key of the kind ${key.asymmetricKeyType}, and configs are signed with ${ALGORITHM}`);
+}
+
+const HOW_TO_MAKE_KEYS = 'archiver fleetagent config-keygen';
+
+/** Names a public key, as the file beside a config does. */
+export function keyIdOf(publicKey: KeyObject): string {
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  const digest = createHash('sha256').update(Buffer.from(x, 'base64url')).digest('hex');
+  return `sha256:${digest.slice(0, 16)}`;
+}
