@@ -43,6 +43,7 @@ import { command as dvcStages } from './dvc/stages.js';
 import { command as dvcStatus } from './dvc/status.js';
 import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
+import { command as fleetagentRun } from './fleetagent/run.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -115,6 +116,7 @@ const COMMANDS: readonly Command[] = [
   alertsTest,
   alertsEnable,
   alertsDisable,
+  fleetagentRun,
   lifecycle,
   config,
   contextCommand,
@@ -134,6 +136,7 @@ const GROUPS: readonly Group[] = [
   { path: 'budget', summary: 'limits for what projects may cost and store' },
   { path: 'cost budget', summary: 'limits for what projects may cost and store' },
   { path: 'alerts', summary: 'where alerts about budgets and writers go' },
+  { path: 'fleetagent', summary: 'writers that can neither read back nor delete' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

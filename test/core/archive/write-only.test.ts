@@ -20,7 +20,7 @@ interface Writer {
   readonly denied: string[];
   readonly calls: string[];
   readonly notes: string[];
-  sync(options?: UploadRunOptions): Promise<UploadResult>;
+  readonly sync: (options?: UploadRunOptions) => Promise<UploadResult>;
 }
 
 async function writer(): Promise<Writer> {
@@ -54,7 +54,7 @@ async function writer(): Promise<Writer> {
 
 /** Restored by somebody who may read. */
 async function restored(base: string, { uploadId }: UploadResult): Promise<unknown> {
-  const { out, failed } = await restoreMade({ objects: new Map(), uploadId }, { reader: fileStore(base) as never });
+  const { out, failed } = await restoreMade({ objects: new Map(), uploadId }, { reader: fileStore(base) });
   expect(failed).toEqual([]);
   return describeTree(out);
 }

@@ -5,23 +5,13 @@ import { newStat, type Stat } from '../../libc/libc.js';
 import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
 import { concernsOnePath, reasonOf, type Skip } from './skip.js';
 import type { SourceFs } from './source-fs.js';
 
-export const S_IFMT = 0o170000;
-export const S_IFREG = 0o100000;
-const S_IFDIR = 0o040000;
-const S_IFLNK = 0o120000;
-const SPECIAL = new Map([
-  [0o010000, 'is a FIFO'],
-  [0o140000, 'is a socket'],
-  [0o060000, 'is a block device'],
-  [0o020000, 'is a character device'],
-]);
 /** Files from here on are asked where their data are when they have fewer blocks than bytes. */
 const ASK_FOR_HOLES = 1 << 20;
-const OWN = 'belongs to archiver itself';
 const CACHE_TAG = rawFromText('CACHEDIR.TAG');
 const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 
@@ -203,21 +193,7 @@ class Scanner {
       this.leftOut.add(path, rule, isDirectory);
       return undefined;
     }
-    if (isDirectory && this.options.filter.isFlat === true) {
-      this.leftOut.add(path, () => 'a folder in a folder that is not archived recursively', true);
-      return undefined;
-    }
-    if (type === S_IFREG && this.isYoung()) {
-      this.young.push(path);
-      this.leftOut.add(path, () => 'changed too lately');
-      return undefined;
-    }
-    const special = SPECIAL.get(type) ?? (isDirectory && this.skipTrees.has(absolute) ? OWN : undefined);
-    if (special !== undefined) {
-      this.skipped.push({ path, reason: special, special: true, ...(isDirectory && { isFolder: true }) });
-      this.leftOut.add(path, () => special, isDirectory);
-      return undefined;
-    }
+    if (this.isLeftOut(path, absolute, type)) return undefined;
     const index = this.add(path, type);
     // A folder that is dropped later when nothing below it is wanted.
     if (verdict === 'look') this.leftOut.explain(index, rule);
@@ -228,12 +204,16 @@ class Scanner {
     return { index, enter: isDirectory && this.enters(path), keep: verdict === 'keep' };
   }
 
-  /** A file may be copied with its old time of modification; its ctime says when. One in the future is not waited for. */
-  private isYoung(): boolean {
-    const { settledBeforeMs } = this.options.filter;
-    if (settledBeforeMs === undefined) return false;
-    const changedMs = this.stat.ctimeSeconds * 1000 + this.stat.ctimeNanos / 1e6;
-    return changedMs > settledBeforeMs && changedMs <= Date.now();
+  private isLeftOut(path: RawPath, absolute: RawPath, type: number): boolean {
+    const isFolder = type === S_IFDIR;
+    const isOwn = isFolder && this.skipTrees.has(absolute);
+    const found = leftByKind(type, { stat: this.stat, filter: this.options.filter, isOwn });
+    if (found === undefined) return false;
+    const { reason, isSpecial, isYoung } = found;
+    if (isSpecial) this.skipped.push({ path, reason, special: true, ...(isFolder && { isFolder }) });
+    if (isYoung) this.young.push(path);
+    this.leftOut.add(path, () => reason, isFolder);
+    return true;
   }
 
   private enters(path: RawPath): boolean {
