@@ -80,6 +80,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
+  'fleetagent run':
+    'writerId location cycleCount configVersion isHealthy lastSuccessAt startedAt? endedAt? sourceCycles troubles',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,

@@ -189,10 +189,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   commits: key(listOf(text), 'files of one of these commits were asked for'),
   compacted: key(listOf(count), 'versions that were rewritten to be complete'),
-  comparedWith: key(
-    oneOf('cache', 'store', 'none'),
-    'with what: the newest version as this computer remembers it, or as the store has it; none: everything was sent',
-  ),
+  comparedWith: key(oneOf('cache', 'store', 'none'), 'what a sync was compared with; `none`: everything was sent'),
   completedAt: key(orNull(time), 'when it ended'),
   compression: key(text, 'how content is compressed, in words'),
   compressionRatio: key(
@@ -200,6 +197,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'bytes before compression over what is stored of them; null where that is not known',
   ),
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
+  configVersion: key(orNull(count), '`version` of the config that a writer uses'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
     'files one by one, in the order of their paths',
@@ -227,6 +225,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   csv: key(text, 'a table as CSV'),
   currency: key(text, 'ISO 4217'),
   cwd: key(text, 'current folder'),
+  cycleCount: key(count, 'cycles of an agent that have ended'),
   dailyCosts: key(listOf(of('day costUsd')), 'what it goes by, day by day of the local calendar'),
   damage: key(orNull(text), 'what is wrong with the manifest'),
   damagedVersionCount: key(count, 'versions that are not whole'),
@@ -368,6 +367,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   isCurrent: key(flag, 'the one in use'),
   isEnabled: key(flag, 'alerts go there'),
   isGlobal: key(flag, 'about all projects together'),
+  isHealthy: key(orNull(flag), 'the latest cycle that ended succeeded; null: none has, or that is not known'),
   isListed: key(flag, 'whoever asks may list the place; else what is there is not known'),
   isProven: key(flag, 'what was rebuilt is proven to be what was there'),
   isReadAtOnce: key(flag, 'what lies there need not be asked back first'),
@@ -400,6 +400,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   lastAlerts: key(listOf(of('severity type project writerId isGlobal time')), 'which alerts were sent when'),
   lastDay: key(text, 'last day, `YYYY-MM-DD`'),
   lastRunAt: key(time, 'when the last run ended'),
+  lastSuccessAt: key(orNull(time), 'when the last cycle ended that succeeded; null: none has'),
   lastVersion: key(count, 'the last one of a run'),
   leastUsd: key(usd, 'the same if all of the month’s free transfer is left'),
   leftAlone: key(count, 'objects of others'),
@@ -458,6 +459,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   neededDays: key(count, 'known days that a forecast takes'),
   nestedBases: key(listOf(text), 'places further down that archiver wrote to, and that are left alone'),
   newRule: key(elsewhere, 'the rule as it will be, as S3 has it'),
+  nextCycleAt: key(orNull(time), 'when the next cycle of an agent begins; null: there is none'),
   nextLookAt: key(time, 'when the store is asked again'),
   noChanges: key(flag, 'nothing differs, and no version was made'),
   notKept: key(listOf(text), 'what of the metadata could not be kept, in words'),
@@ -642,6 +644,14 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   smtpUseTls: key(flag, 'nothing is sent before TLS has begun'),
   smtpUsername: key(orNull(text), 'who logs in there'),
   source: key(orNull(text), 'what is read: a folder, or a URL'),
+  sourceCycles: key(
+    listOf(
+      of(
+        'source isHealthy reason lastSuccessAt uploadId datasetId version files bytes storedBytes added modified deleted skippedCount noChanges comparedWith',
+      ),
+    ),
+    'the sources of a writer, as its last heartbeat has them',
+  ),
   sources: key(listOf(text), 'folders that are read'),
   spentUsd: key(usd, 'what is spent of it'),
   stack: key(text, 'stack of a failure (--trace)'),
@@ -721,6 +731,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   trend: key(oneOf('rising', 'falling', 'steady'), 'where the slope leads; `steady` where it may be chance'),
   tries: key(count, 'how often it is tried'),
   trouble: key(text, 'kind of trouble'),
+  troubles: key(listOf(text), 'what somebody should know, in words'),
   try: key(count, 'number of this try, from 1'),
   type: key(
     text,

@@ -13,7 +13,7 @@ interface Shape {
 
 /** One line for the cycle, and one for each thing that somebody should look at. */
 export function cycleLine({ heartbeat, outcomes, nextMs }: EndedAgentCycle, shape: Shape): readonly string[] {
-  const { cycle, sources, problem, configError, configVersion } = heartbeat;
+  const { cycle, sources, configVersion } = heartbeat;
   const took = Date.parse(cycle.endedAt ?? cycle.startedAt) - Date.parse(cycle.startedAt);
   const config = configVersion === null ? '' : `config ${configVersion}; `;
   const ended = outcomes.map((outcome) => sourceText(outcome, sources, shape)).join('; ');
@@ -23,8 +23,7 @@ export function cycleLine({ heartbeat, outcomes, nextMs }: EndedAgentCycle, shap
     printable(
       `${verdict} in ${formatDuration(took)}: ${config}${ended === '' ? 'nothing was archived' : ended}${next}`,
     ),
-    ...(configError === null ? [] : [printable(`config: ${configError}`)]),
-    ...(problem === null || problem === configError ? [] : [printable(`problem: ${problem}`)]),
+    ...troublesOf(heartbeat).map((text) => printable(`look at this: ${text}`)),
   ];
 }
 
@@ -45,17 +44,37 @@ function sourceText(
   return `${source.path} v${told.version}, ${counts}, ${formatBytes(storedBytes)} stored${again}${left}`;
 }
 
-/** For --progress-format json and services with --json. */
+/** For --progress-format json, and services with --json. */
 export const cycleObject = ({ heartbeat, nextMs }: EndedAgentCycle): object => ({
   type: 'cycle',
   time: heartbeat.cycle.endedAt,
   ...partsOf(heartbeat),
-  nextAt: nextMs === undefined ? null : new Date(nextMs).toISOString(),
+  nextCycleAt: nextMs === undefined ? null : new Date(nextMs).toISOString(),
 });
 
-function partsOf({ configVersion, configError, problem, lastSuccessAt, cycle, sources }: EndedAgentCycle['heartbeat']) {
+function partsOf(heartbeat: EndedAgentCycle['heartbeat']): object {
+  const { configVersion, lastSuccessAt, cycle, sources } = heartbeat;
   const { startedAt, endedAt, isHealthy } = cycle;
-  return { configVersion, configError, problem, lastSuccessAt, startedAt, endedAt, isHealthy, sources };
+  const sourceCycles = sources.map(({ path, error, skipped, ...source }) => ({
+    source: path,
+    ...source,
+    reason: error,
+    skippedCount: skipped,
+  }));
+  return {
+    configVersion,
+    isHealthy,
+    lastSuccessAt,
+    startedAt,
+    endedAt,
+    sourceCycles,
+    troubles: troublesOf(heartbeat),
+  };
+}
+
+/** What somebody should look at. */
+function troublesOf({ configError, problem }: EndedAgentCycle['heartbeat']): readonly string[] {
+  return [...new Set([configError, problem])].filter((text) => text !== null);
 }
 
 export interface AgentAbout {
@@ -65,12 +84,14 @@ export interface AgentAbout {
   readonly last: EndedAgentCycle | undefined;
 }
 
+const NO_CYCLE = { configVersion: null, isHealthy: null, lastSuccessAt: null, sourceCycles: [], troubles: [] };
+
 /** The result: how the last cycle went. */
 export const agentDocument = ({ writerId, baseUrl, cycles, last }: AgentAbout): object => ({
   writerId,
   location: baseUrl,
-  cycles,
-  ...(last && partsOf(last.heartbeat)),
+  cycleCount: cycles,
+  ...(last === undefined ? NO_CYCLE : partsOf(last.heartbeat)),
 });
 
 export const agentText = ({ writerId, cycles, last }: AgentAbout): string =>

@@ -13,7 +13,7 @@ const KIND = { type: 'archiver-agent', format: 1, noun: 'memory of an agent' };
 /** Where an agent keeps what belongs to one writer of one fleet, below archiver's own folder; without an ending. */
 export function agentPath(home: string, { baseUrl, writerId }: { baseUrl: string; writerId: string }): string {
   const place = createHash('sha256').update(`${baseUrl}\n${writerId}`).digest('hex').slice(0, 8);
-  return join(home, 'fleet', `${writerId}-${place}`);
+  return join(home, 'agents', `${writerId}-${place}`);
 }
 
 export interface AgentMemory {
