@@ -1,5 +1,5 @@
 // Positional arguments as data: named as help shows them (`SOURCE_DIR`), typed like flags.
-import { choiceType, folderType, textType, urlIn, type ValueType } from './value-type.js';
+import { choiceType, fileType, folderType, textType, urlIn, type ValueType } from './value-type.js';
 
 export interface Arg<T = unknown> {
   /** As help shows it: `SOURCE_DIR`. */
@@ -45,6 +45,7 @@ const positional =
 /** Constructors of every kind of argument. */
 export const arg = {
   text: positional(textType),
+  file: positional(fileType),
   folder: positional(folderType),
   /** The store, which a variable or the config file may name as well. */
   url: positional(urlIn('/'), 'default'),

@@ -43,7 +43,10 @@ import { command as dvcStages } from './dvc/stages.js';
 import { command as dvcStatus } from './dvc/status.js';
 import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
+import { command as fleetagentConfigKeygen } from './fleetagent/config-keygen.js';
 import { command as fleetagentRun } from './fleetagent/run.js';
+import { command as fleetagentSignConfig } from './fleetagent/sign-config.js';
+import { command as fleetagentValidateConfig } from './fleetagent/validate-config.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
@@ -118,6 +121,9 @@ const COMMANDS: readonly Command[] = [
   alertsDisable,
   fleetagentRun,
   lifecycle,
+  fleetagentValidateConfig,
+  fleetagentConfigKeygen,
+  fleetagentSignConfig,
   config,
   contextCommand,
   contextList,

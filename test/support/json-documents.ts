@@ -85,6 +85,9 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,
+  'fleetagent config-keygen': 'privateKeyFile publicKeyFile keyId',
+  'fleetagent sign-config': 'file signatureFile keyId writerId configVersion',
+  'fleetagent validate-config': 'ok file writerId configVersion keyId errors warnings widenings',
   find: 'pattern location hitCount datasets warnings requests hits',
   info: 'uploadId location manifest delta? manifests? encryption? cost? requests',
   lifecycle:

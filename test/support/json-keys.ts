@@ -197,7 +197,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     'bytes before compression over what is stored of them; null where that is not known',
   ),
   config: key(elsewhere, 'a config file, as `config --generate` explains it'),
-  configVersion: key(orNull(count), '`version` of the config that a writer uses'),
+  configVersion: key(orNull(count), '`version` of the config of a writer; null where none can be used'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
     'files one by one, in the order of their paths',
@@ -390,6 +390,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   kept: key(listOf(of(`${VERSION} reasons`)), 'versions that stay'),
   keptCount: key(count, 'what was left where it is'),
   key: key(text, 'key of an object'),
+  keyId: key(orNull(text), 'a signing key: docs/format.md; null when nothing was checked with one'),
   kind: key(
     oneOf('forecast', 'burn-rate', 'exhausted', 'runs-out', 'lasts', 'too-few-days'),
     'which of these results it is',
@@ -512,6 +513,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   priceBasis: key(text, 'what amounts are estimated from, in words'),
   priceDates: key(listOf(text), 'days of the price lists'),
   pricesOf: key(text, 'day of the price list'),
+  privateKeyFile: key(text, 'file that signs fleet configs'),
   probability: key(orNull(number), 'how likely it is that the budget runs out within 90 days, 0 to 1'),
   problem: key(orNull(text), 'why it cannot be read or asked'),
   problems: key(listOf(of('setting line message hint?')), 'what is wrong with a config file'),
@@ -529,6 +531,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     oneOf('aws', 'wasabi', 'b2', 'minio', 'custom'),
     'whose prices these are; `minio` and `custom` cost what the config file says',
   ),
+  publicKeyFile: key(text, 'file that the writers of a fleet get'),
   putPer1000: key(usd, 'for 1000 PUT, COPY or POST requests'),
   quantity: key(number, 'how much of it is paid for'),
   r2: key(
@@ -632,6 +635,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   shards: key(listOf(of('shard chunks storedBytes')), 'shards one by one'),
   shell: key(text, 'name of a shell'),
   short: key(text, 'letter of a flag'),
+  signatureFile: key(text, 'file that goes beside a config'),
   size: key(bytes, 'of one file or object'),
   sizeBands: key(listOf(of('fromBytes untilBytes objects bytes')), 'by the size of objects'),
   skipped: key(listOf(of('path reason')), 'files and folders (which end in a slash) that were left out, and why'),
@@ -801,6 +805,10 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   warnings: key(listOf(of('message path? key?')), 'what is odd and no failure'),
   what: key(oneOf('content', 'metadata', 'type'), 'what of a file was modified'),
   why: key(text, 'cause of a failure'),
+  widenings: key(
+    orNull(listOf(text)),
+    'what a config reads, or sends elsewhere, that the one before did not; null without one',
+  ),
   wireBytes: key(bytes, 'sent, requests that failed included'),
   writerId: key(orNull(text), 'an unattended writer'),
   written: key(count, 'files that were written'),

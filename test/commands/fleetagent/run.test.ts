@@ -97,7 +97,7 @@ test('a signed config is fetched, kept, and used while a newer one is refused', 
   mkdirSync(folder, { recursive: true });
   const publish = (text: string): void => {
     writeFileSync(join(folder, 'config.yaml'), text);
-    writeFileSync(join(folder, 'config.yaml.sig'), signConfig(Buffer.from(text), privateKey));
+    writeFileSync(join(folder, 'config.yaml.sig'), signConfig(Buffer.from(text), privateKey).bytes);
   };
   publish(`version: 2\nwriter_id: nas\nwatch_paths:\n  - path: ${source}\n`);
   const args = [

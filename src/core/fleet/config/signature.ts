@@ -21,11 +21,12 @@ export interface Sidecar {
   readonly signature: Buffer;
 }
 
-/** The file for these bytes of a config, signed with an ed25519 key. */
-export function signConfig(bytes: Uint8Array, privateKey: KeyObject): Buffer {
+/** Signs these bytes of a config with an ed25519 key: the file for beside it, and the name of the key. */
+export function signConfig(bytes: Uint8Array, privateKey: KeyObject): { bytes: Buffer; keyId: string } {
   const signature = sign(null, bytes, privateKey).toString('base64');
   const keyId = keyIdOf(createPublicKey(privateKey));
-  return Buffer.from(`${JSON.stringify({ formatVersion: 1, algorithm: ALGORITHM, keyId, signature })}\n`);
+  const text = `${JSON.stringify({ formatVersion: 1, algorithm: ALGORITHM, keyId, signature })}\n`;
+  return { bytes: Buffer.from(text), keyId };
 }
 
 /** Reads the file beside a config. @throws integrity, with what is wrong with it */

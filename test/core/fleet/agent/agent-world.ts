@@ -90,7 +90,7 @@ export async function agentWorld(): Promise<AgentWorld> {
       mkdirSync(join(base, 'fleet', WRITER), { recursive: true });
       writeFileSync(key, yaml);
       if (unsigned) rmSync(`${key}.sig`, { force: true });
-      else writeFileSync(`${key}.sig`, signConfig(Buffer.from(yaml), createPrivateKey(signedWith)));
+      else writeFileSync(`${key}.sig`, signConfig(Buffer.from(yaml), createPrivateKey(signedWith)).bytes);
     },
     pulled: () =>
       new PulledConfig({
