@@ -14,9 +14,10 @@ import type { AgentClock } from '../../core/fleet/agent/wait-until.js';
 import { errorText, isArchiverError } from '../../core/failures/errors.js';
 import { StoreRefusals } from '../../core/object-store/abilities.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { printable } from '../../core/paths/raw-path.js';
 import { holdLock, type Lock } from '../../core/state/lock.js';
 import { tellHomeTrouble } from '../upload/home-trouble.js';
-import { agentDocument, agentText, cycleLine, cycleObject, exitStatus } from './agent-report.js';
+import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
 import { agentSetup, DEFAULT_INTERVAL_MS } from './agent-setup.js';
 import { sourceArchiver } from './archive-source.js';
 import { openFleet } from './open-fleet.js';
@@ -118,5 +119,7 @@ function tellCycle(cycle: EndedAgentCycle, values: AgentValues, context: Context
   const isJson = context.json || values.progressFormat === 'json';
   // The document of a single cycle is the result.
   if (isJson && !values.once) context.stderr.write(`${JSON.stringify(cycleObject(cycle))}\n`);
-  else if (!isJson) for (const line of cycleLine(cycle, values)) context.note(line);
+  if (isJson) return;
+  context.note(cycleLine(cycle, values));
+  for (const text of troublesOf(cycle.heartbeat)) context.warn(printable(text));
 }

@@ -11,20 +11,16 @@ interface Shape {
   readonly manifestCache: boolean;
 }
 
-/** One line for the cycle, and one for each thing that somebody should look at. */
-export function cycleLine({ heartbeat, outcomes, nextMs }: EndedAgentCycle, shape: Shape): readonly string[] {
+/** The line of a cycle. */
+export function cycleLine({ heartbeat, outcomes, nextMs }: EndedAgentCycle, shape: Shape): string {
   const { cycle, sources, configVersion } = heartbeat;
   const took = Date.parse(cycle.endedAt ?? cycle.startedAt) - Date.parse(cycle.startedAt);
   const config = configVersion === null ? '' : `config ${configVersion}; `;
   const ended = outcomes.map((outcome) => sourceText(outcome, sources, shape)).join('; ');
   const next = nextMs === undefined ? '' : `; next at ${new Date(nextMs).toISOString()}`;
   const verdict = cycle.isHealthy === true ? 'cycle done' : 'cycle failed';
-  return [
-    printable(
-      `${verdict} in ${formatDuration(took)}: ${config}${ended === '' ? 'nothing was archived' : ended}${next}`,
-    ),
-    ...troublesOf(heartbeat).map((text) => printable(`look at this: ${text}`)),
-  ];
+  const archived = ended === '' ? 'nothing was archived' : ended;
+  return printable(`${verdict} in ${formatDuration(took)}: ${config}${archived}${next}`);
 }
 
 function sourceText(
@@ -73,7 +69,7 @@ function partsOf(heartbeat: EndedAgentCycle['heartbeat']): object {
 }
 
 /** What somebody should look at. */
-function troublesOf({ configError, problem }: EndedAgentCycle['heartbeat']): readonly string[] {
+export function troublesOf({ configError, problem }: EndedAgentCycle['heartbeat']): readonly string[] {
   return [...new Set([configError, problem])].filter((text) => text !== null);
 }
 

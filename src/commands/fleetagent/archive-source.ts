@@ -73,7 +73,8 @@ async function archiveSource(
   const open = openForWriting(url, named, context, { refusals: refusals() });
   const run = {
     command: 'fleetagent run',
-    values: { ...named, ...source, trackDeletes: plan.trackDeletes, kmsKeyId: plan.kmsKeyId, path: undefined },
+    // Whatever else changes in the config, what was sent is of use: files are looked at again.
+    values: { ...accessOf(named), kmsKeyId: plan.kmsKeyId },
     sources: [{ given: source.path, real: places.source }],
     destination: base,
     storeUrl: url,
@@ -88,6 +89,13 @@ async function archiveSource(
     }),
   );
 }
+
+const accessOf = ({ region, profile, endpointUrl, caBundle }: AgentValues): Partial<AgentValues> => ({
+  region,
+  profile,
+  endpointUrl,
+  caBundle,
+});
 
 /** A service has a line for each cycle. */
 const formatOf = ({ progressFormat, once }: AgentValues): AgentValues['progressFormat'] =>

@@ -74,6 +74,7 @@ class Agent {
 
   async run(): Promise<EndedAgentCycle | undefined> {
     const { signal, once, beats } = this.options;
+    beats.send(() => this.heartbeat());
     try {
       while (!signal.aborted) {
         const nextMs = await this.once();
