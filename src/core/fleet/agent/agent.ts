@@ -75,6 +75,9 @@ class Agent {
   async run(): Promise<EndedAgentCycle | undefined> {
     const { signal, once, beats } = this.options;
     beats.send(() => this.heartbeat());
+    // At once: what is under way may take all of the time that is left.
+    const stop = (): void => this.stop();
+    signal.addEventListener('abort', stop);
     try {
       while (!signal.aborted) {
         const nextMs = await this.once();
@@ -83,14 +86,20 @@ class Agent {
       }
     } catch (error) {
       if (!signal.aborted || !isArchiverError(error, 'cancelled')) throw error;
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
     // The last thing that is said of an agent that runs once is how its cycle ended.
     if (signal.aborted) {
-      this.phase = 'stopped';
-      beats.send(() => this.heartbeat());
+      this.stop();
       await beats.settled(LAST_BEAT_MS);
     }
     return this.last;
+  }
+
+  private stop(): void {
+    this.phase = 'stopped';
+    this.options.beats.send(() => this.heartbeat());
   }
 
   /** One cycle; gives when the next one begins. @throws cancelled */
@@ -102,7 +111,7 @@ class Agent {
     let outcomes: readonly SourceOutcome[] = [];
     const { plan } = (this.state = await plans.next(signal));
     try {
-      this.phase = 'running';
+      if (!signal.aborted) this.phase = 'running';
       this.takeSources(plan);
       beats.send(() => this.heartbeat(), true);
       const onEnd = (outcome: SourceOutcome): void => this.take(outcome);
