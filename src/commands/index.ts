@@ -45,6 +45,7 @@ import { command as dvcStatus } from './dvc/status.js';
 import { command as estimate } from './estimate.js';
 import { command as find } from './find.js';
 import { command as fleetagentConfigKeygen } from './fleetagent/config-keygen.js';
+import { command as fleetagentRun } from './fleetagent/run.js';
 import { command as fleetagentSignConfig } from './fleetagent/sign-config.js';
 import { command as fleetagentValidateConfig } from './fleetagent/validate-config.js';
 import { command as fleetMonitor } from './fleet/monitor.js';
@@ -127,6 +128,7 @@ const COMMANDS: readonly Command[] = [
   alertsTest,
   alertsEnable,
   alertsDisable,
+  fleetagentRun,
   fleetStatus,
   fleetMonitor,
   fleetLockStatus,

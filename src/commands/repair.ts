@@ -65,7 +65,7 @@ export const command = defineCommand({
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
     const { repairUpload } = await import('../core/repair/repair.js');
     const { hasLosses } = await import('../core/repair/repair-result.js');
-    const { rememberedIn } = await import('../core/archive/remembered.js');
+    const { cacheFolder, rememberedIn } = await import('../core/archive/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });
     // Said when the display is gone, or they would stand in the middle of it.
@@ -80,7 +80,7 @@ export const command = defineCommand({
           return withStore(call, async (opened) => {
             const { store, region, requests } = opened;
             if (execute) tellLedger(context, { operation: 'repair', uploadId });
-            const { cache } = rememberedIn(context.home, opened, (text) => void warnings.push(text));
+            const { cache } = rememberedIn(cacheFolder(context.home), opened, (text) => void warnings.push(text));
             const result = await repairUpload({
               store,
               uploadId,

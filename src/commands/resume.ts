@@ -120,6 +120,10 @@ async function runAgain(values: Values<typeof flags>, opened: SavedUpload, conte
     case 'create upload': {
       return await runCreateUpload(again as unknown as CreateUploadValues, sources, asBefore, opened);
     }
+    case 'fleetagent run':
+      throw new ArchiverError('unsupported', `upload ${opened.state.uploadId} was begun by an agent`, {
+        hint: 'the next cycle of `archiver fleetagent run` continues it',
+      });
     default:
       throw new ArchiverError(
         'unsupported',

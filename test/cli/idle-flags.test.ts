@@ -105,6 +105,7 @@ test('--memory-limit is refused by every command that it cannot limit', async ()
     'create upload',
     'download',
     'estimate',
+    'fleetagent run',
     'migrate',
     'restore',
     'restore jobs download',

@@ -8,7 +8,7 @@ import { objectOf } from './json-keys.js';
 
 const UPLOADED =
   'uploadId location manifestKey datasetId version files bytes storedBytes chunks shardCount skipped durationMs requests';
-const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?';
+const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges? comparedWith?';
 /** Of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
 const UPLOAD = `${UPLOADED} ${CHANGED} directFiles? deduplicated? dvcFiles? ${PLANNED}`;
@@ -81,6 +81,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
+  'fleetagent run':
+    'writerId location cycleCount configVersion isHealthy lastSuccessAt startedAt? endedAt? sourceCycles troubles',
   'dvc status':
     'uploadId location localPath stage files unchanged modified missing unknown changes failed untracked requests',
   estimate: `source files bytes packedBytes storedBytes manifestBytes compressionRatio sampledBytes sampledShare chunks chunkBytes shardCount skipped bandwidth bandwidthFrom transferMs classEstimates requestsAtOnce? recommendations? oneObjectAFileUsd? ${ORIGIN}`,

@@ -126,7 +126,7 @@ export function openForWriting(
   url: string,
   values: StoreValues & { readonly kmsEndpointUrl?: string | null | undefined },
   context: StoreContext,
-  network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts'> = {},
+  network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts' | 'refusals'> = {},
 ): OpenForWriting {
   return async (onEvent) => {
     const { openStore } = await import('../../core/object-store/open-store.js');

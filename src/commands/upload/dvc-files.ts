@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { openView } from '../../core/dataset/chain/view.js';
-import { rememberedIn } from '../../core/archive/remembered.js';
+import { cacheFolder, rememberedIn } from '../../core/archive/remembered.js';
 import { ownFiles } from '../../core/dvc/own-files.js';
 import { type Pipeline, readPipeline } from '../../core/dvc/pipeline.js';
 import { writeSidecars } from '../../core/dvc/sidecar.js';
@@ -58,7 +58,7 @@ export async function writeDvcFiles(
   const { home, signal } = context;
   const opened = await open(() => undefined);
   const { store } = opened;
-  const { cache, heads } = rememberedIn(home, opened, () => undefined); // the upload has told it
+  const { cache, heads } = rememberedIn(cacheFolder(home), opened, () => undefined); // the upload has told it
   try {
     // What this computer has just written need not be fetched, and a writer may not be allowed to.
     const head = await heads.get(store.url, datasetId);

@@ -12,7 +12,7 @@ import { destinationOf } from './look-at-destination.js';
 import { afterPacking, makeFullVersion, whilePacking } from './full-version.js';
 import type { UploadRun } from './upload-run.js';
 import { PackPool } from './pack/pack-pool.js';
-import { rememberedIn } from './remembered.js';
+import { cacheFolder, rememberedIn } from './remembered.js';
 import { takeUp } from './resumed/take-up.js';
 import { openEntryTable } from './scan/entry-table.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
@@ -96,8 +96,10 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   }
 }
 
-const rememberedOf = ({ home, warn }: Settings, opened: OpenedStore): UploadRun['remembered'] =>
-  home === undefined ? {} : rememberedIn(home, opened, warn);
+function rememberedOf({ home, cacheFolder: given, warn }: Settings, opened: OpenedStore): UploadRun['remembered'] {
+  const folder = given ?? (home === undefined ? undefined : cacheFolder(home));
+  return folder === undefined ? {} : rememberedIn(folder, opened, warn);
+}
 
 /** Neither the store nor archiver's own files are archived. */
 async function filterOf({ filter, source, home }: Settings, opening: Promise<OpenedStore>) {
@@ -137,6 +139,6 @@ async function orFullVersion(outcome: UploadResult | NeedsFullVersion): Promise<
   if (!('ownJob' in outcome)) return outcome;
   const { ownJob, highest, counts } = outcome;
   const made = await makeFullVersion(ownJob, afterPacking(ownJob), { highest, isListed: false });
-  if ('result' in made) return { ...made.result, changes: { ...counts(), noChanges: false } };
+  if ('result' in made) return { ...made.result, changes: { ...counts(), noChanges: false, comparedWith: 'none' } };
   throw new ArchiverError('internal', 'a self-contained version lost its ordinal to another writer');
 }

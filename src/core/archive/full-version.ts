@@ -25,6 +25,15 @@ export interface HighestOrdinal {
   readonly isListed: boolean;
 }
 
+const NOTHING_BEFORE = {
+  modified: 0,
+  deleted: 0,
+  unchanged: 0,
+  gone: 0,
+  noChanges: false,
+  comparedWith: 'none',
+} as const;
+
 /** `lost`: another writer took the ordinal; what was sent stays, and writing the manifest was attempted. */
 export type FullOutcome = { readonly result: UploadResult } | { readonly lost: UploadRun };
 
@@ -42,7 +51,7 @@ export async function makeFullVersion(
   if (made.state !== 'committed') throw staleError(run);
   const { plan, version, totals } = made;
   const { files, bytes, storedBytes, chunks } = totals;
-  const counts = { added: files, modified: 0, deleted: 0, unchanged: 0, gone: 0, noChanges: false };
+  const counts = { ...NOTHING_BEFORE, added: files };
   const parts = { version, files, bytes, storedBytes, chunks, shards: plan.shards };
   return { result: versionResult(run, { ...parts, ...(isSync ? { changes: counts } : {}) }) };
 }
@@ -50,8 +59,7 @@ export async function makeFullVersion(
 /** Of a sync, everything is new. */
 function plannedResult(run: UploadRun, plan: UploadPlan, isSync: boolean): UploadResult {
   if (!isSync) return dryRunResult(run, plan);
-  const counts = { modified: 0, deleted: 0, unchanged: 0, gone: 0, noChanges: false };
-  return dryRunResult(run, plan, { changes: { added: run.scanned.files, ...counts } });
+  return dryRunResult(run, plan, { changes: { ...NOTHING_BEFORE, added: run.scanned.files } });
 }
 
 const staleError = ({ uploadId }: UploadRun): ArchiverError =>

@@ -12,13 +12,15 @@ export interface Remembered {
   readonly heads?: HeadCache | undefined;
 }
 
-/** What is kept below `home`; buckets of two servers may have one name. The first trouble with it is told to `warn`. */
+/** Where that is kept below archiver's own folder. */
+export const cacheFolder = (home: string): string => join(home, 'manifest-cache');
+
+/** What is kept in `folder`; buckets of two servers may have one name. The first trouble with it is told to `warn`. */
 export function rememberedIn(
-  home: string,
+  folder: string,
   { servers }: Pick<OpenedStore, 'servers'>,
   warn: (text: string) => void,
 ): { readonly cache: ManifestCache; readonly heads: HeadCache } {
-  const folder = join(home, 'manifest-cache');
   let isTold = false;
   const onTrouble = (text: string): void => {
     if (!isTold) warn(text);

@@ -151,6 +151,8 @@ export interface Settings extends Groups, Basics {
   readonly filter: Omit<FilterOptions, 'skipTrees'> & Partial<Pick<FilterOptions, 'skipTrees'>>;
   /** Undefined where this computer remembers nothing. */
   readonly home: string | undefined;
+  /** Where manifests are remembered, instead of the folder for that in `home`. */
+  readonly cacheFolder: string | undefined;
   readonly remembered: Remembered | undefined;
   /** Called with what cannot be kept on this computer. */
   readonly warn: (text: string) => void;
@@ -163,6 +165,7 @@ export type ArchiveOptions = Pick<Basics, 'source' | 'emit' | 'signal'> &
     readonly filter?: Partial<FilterOptions>;
     /** Archiver's own folder on this computer: manifests and what the newest versions are. */
     readonly home?: string | undefined;
+    readonly cacheFolder?: string | undefined;
     /** Instead of what `home` has. */
     readonly remembered?: Remembered | undefined;
     readonly warn?: (text: string) => void;
@@ -188,6 +191,7 @@ export function settingsOf(options: ArchiveOptions): Settings {
     now: () => new Date(),
     randomBytes,
     home: undefined,
+    cacheFolder: undefined,
     remembered: undefined,
     warn: (text) => given.emit({ type: 'note', text }),
     ...given,

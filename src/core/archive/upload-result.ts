@@ -1,7 +1,7 @@
 // The result of an upload.
 import type { Deduplicated, VersionRecord, UploadId } from '../manifest/manifest-types.js';
 import type { RequestCounts } from '../object-store/object-store.js';
-import type { ChangeCounts } from './changes/change-counts.js';
+import type { ChangeCounts, ComparedWith } from './changes/change-counts.js';
 import { deduplicatedTotals } from './dedup/dedup-totals.js';
 import type { UploadRun } from './upload-run.js';
 import type { StoredObject } from '../cost/stored-object.js';
@@ -30,7 +30,10 @@ export interface UploadResult {
   readonly durationMs: number;
   readonly requests: RequestCounts;
   /** Of an upload of changes. */
-  readonly changes?: Readonly<ChangeCounts> & { readonly noChanges: boolean };
+  readonly changes?: Readonly<ChangeCounts> & {
+    readonly noChanges: boolean;
+    readonly comparedWith: ComparedWith;
+  };
   /** Of one that was to go directly: files that are objects of their own. */
   readonly directFiles?: number;
   /** Of one that stores the content of equal files once: what that saved. */

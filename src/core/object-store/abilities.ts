@@ -19,7 +19,8 @@ function placeOf(ability: Ability, key: string): string {
 /** True for a policy's verdict, which the next request would meet as well. */
 const isRefusal = (error: unknown): boolean => error instanceof StoreError && error.isRefused;
 
-class Refusals implements StoreAbilities {
+/** What a store has refused; opened again with the same, it is not asked again. */
+export class StoreRefusals implements StoreAbilities {
   private readonly places = new Set<string>();
 
   may(ability: Ability, key: string): boolean {
@@ -58,8 +59,7 @@ class Refusals implements StoreAbilities {
 }
 
 /** The store, with what is learnt of its abilities. Sends nothing by itself and keeps nothing back. */
-export function withAbilities(store: ObjectStore): ObjectStore {
-  const refusals = new Refusals();
+export function withAbilities(store: ObjectStore, refusals = new StoreRefusals()): ObjectStore {
   return {
     ...store,
     abilities: refusals,

@@ -11,7 +11,7 @@
 import { usageError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { type ClosableKeys, lazyKeys } from '../keys/lazy-keys.js';
-import { withAbilities } from './abilities.js';
+import { type StoreRefusals, withAbilities } from './abilities.js';
 import { limitDownloads } from './bandwidth-limit.js';
 import { type BucketLifecycle, retriedLifecycle } from './bucket-lifecycle.js';
 import { type BucketLock, retriedLock } from './bucket-lock.js';
@@ -48,6 +48,8 @@ export interface OpenStoreOptions
   /** Gives the meter that is told what is used of the store. */
   readonly meter?: ((place: MeteredPlace) => StoreMeter) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What is known to be refused there, and gets what is learnt now. */
+  readonly refusals?: StoreRefusals | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly watchdog?: Partial<WatchdogOptions> | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
@@ -185,7 +187,10 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
   const keys = keysOf({ ...options, onEvent }, about.region);
   const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
-  const store = { ...withAbilities(limited), keys: meter === undefined ? keys : meterKeys(keys, meter) };
+  const store = {
+    ...withAbilities(limited, options.refusals),
+    keys: meter === undefined ? keys : meterKeys(keys, meter),
+  };
   const closeBoth = (): void => {
     close();
     keys.close();

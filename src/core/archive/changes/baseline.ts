@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { RetiredVersion } from '../../dataset/records/tombstone.js';
 import { type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
+import type { CachedHead } from '../../dataset/cache/head-cache.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { readAhead } from '../../dataset/chain/read-ahead.js';
 import { readVersion, recordIfAllowed } from '../../dataset/records/versions.js';
@@ -13,6 +14,7 @@ import type { Remembered } from '../remembered.js';
 import type { PreviousFile } from '../settings.js';
 import { ArchiverError, isArchiverError, noneOn } from '../../failures/errors.js';
 import type { EventSink } from '../../events.js';
+import type { ComparedWith } from './change-counts.js';
 import type { Entry, UploadId } from '../../manifest/manifest-types.js';
 import type { ObjectStore } from '../../object-store/object-store.js';
 
@@ -41,6 +43,7 @@ export interface Baseline {
   readonly isReadable: boolean;
   /** Of the record of `head`, where it is listed. */
   readonly recordEtag: string | undefined;
+  readonly comparedWith: Exclude<ComparedWith, 'none'>;
   /** The view is that of `head`; of an older version, which prune may remove at any time, otherwise. */
   readonly isNewest: boolean;
   readonly view: View;
@@ -57,6 +60,7 @@ const baselineOf = (head: Head, view: View, highest: HighestVersion | undefined)
   recordEtag: highest?.version === head.version ? highest.etag : undefined,
   isListed: head.isListed,
   isReadable: head.isReadable,
+  comparedWith: head.from,
   isNewest: view.head.uploadId === head.uploadId,
   view,
   entries: readAhead(view.entries(), AHEAD),
@@ -70,6 +74,7 @@ export const asRemembered = (baseline: Baseline): Baseline => ({
 });
 
 interface Head {
+  readonly from: Baseline['comparedWith'];
   readonly isListed: boolean;
   readonly isReadable: boolean;
   readonly version: number;
@@ -144,14 +149,16 @@ async function findHead(options: BaselineOptions): Promise<Head | undefined> {
   if (highest?.version === 0) return undefined;
   const remembered = await heads?.get(store.url, datasetId);
   const isHead = remembered !== undefined && (highest === undefined || highest.version === remembered.version);
-  const cached = !isHead
-    ? undefined
-    : { ...remembered, isListed: highest !== undefined, isReadable: false, sha256: [remembered.manifestSha256] };
+  const cached = !isHead ? undefined : { ...asHead(remembered), isListed: highest !== undefined };
   if (highest === undefined) return cached;
   // The record is the one that was seen here: nothing in it is new.
-  if (cached?.recordEtag !== undefined && cached.recordEtag === highest.etag) return { ...cached, isReadable: true };
+  if (cached !== undefined && remembered?.recordEtag === highest.etag) return { ...cached, isReadable: true };
   return await readHead(options, highest);
 }
+
+const asHead = ({ version, uploadId, manifestSha256 }: CachedHead): Omit<Head, 'isListed'> => {
+  return { version, uploadId, from: 'cache', isReadable: false, sha256: [manifestSha256] };
+};
 
 /** Undefined for a writer without permission to read. */
 async function readHead(options: BaselineOptions, { version }: HighestVersion): Promise<Head | undefined> {
@@ -161,7 +168,8 @@ async function readHead(options: BaselineOptions, { version }: HighestVersion): 
     // nothing may build on what is remembered. Who may not read cannot tell.
     const record = await recordIfAllowed(store, datasetId, version, signal);
     if (record === undefined) return undefined;
-    return { version, isListed: true, isReadable: true, uploadId: record.uploadId, sha256: digestsOf(record) };
+    const { uploadId } = record;
+    return { version, from: 'store', isListed: true, isReadable: true, uploadId, sha256: digestsOf(record) };
   } catch (error) {
     if (!(error instanceof RetiredVersion)) throw error;
     // Retired since it was listed: there is a newer one.

@@ -38,6 +38,8 @@ export interface CompareOptions {
   /** Gets what `kept` entries have beside the columns. */
   readonly extras: Map<number, EntryExtra>;
   readonly skipped: readonly Skip[];
+  /** Files that changed too lately: as they were before. */
+  readonly young?: readonly RawPath[];
   readonly trackDeletes: boolean;
   /** Extended attributes of a path as they are now; `before` where they cannot be read. */
   readonly xattrsOf: (path: RawPath, before: Entry['xattrs']) => Xattrs | undefined;
@@ -81,7 +83,8 @@ class Comparer {
 
   constructor(private readonly options: CompareOptions) {
     // What could not be read is not gone.
-    this.unknown = new Set(options.skipped.filter(({ special }) => !special).map(({ path }) => path));
+    const unread = options.skipped.filter(({ special }) => !special).map(({ path }) => path);
+    this.unknown = new Set([...unread, ...(options.young ?? [])]);
     const { table, extras } = options;
     this.changes = new Uint8Array(table.count);
     this.links = new LinkGroups(table, {

@@ -19,7 +19,7 @@ import { recordsContent } from '../settings.js';
 import { encryptionOf, keepEncryption } from '../upload-encryption.js';
 import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
 import { type Baseline, findBaseline, asRemembered } from './baseline.js';
-import type { ChangeCounts } from './change-counts.js';
+import type { ChangeCounts, ComparedWith } from './change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
 import { isFullDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
@@ -123,7 +123,7 @@ class Attempt {
       storedBytes: sent.reduce((sum, { size }) => sum + size, 0),
       chunks: sent.length,
       shards: plan.shards,
-      changes: { ...comparison.counts(), noChanges: false },
+      changes: { ...comparison.counts(), noChanges: false, comparedWith: this.comparedWith },
     });
   }
 
@@ -203,6 +203,10 @@ class Attempt {
     return { ownJob: run, highest: baseline.head, counts };
   }
 
+  private get comparedWith(): ComparedWith {
+    return this.run.dataset.changes?.isForced === true ? 'none' : this.baseline.comparedWith;
+  }
+
   private isNothing({ pending, kept, stored, deleted }: Comparison): boolean {
     return pending + kept + stored + deleted.length === 0 && this.isSameRoot();
   }
@@ -226,6 +230,7 @@ class Attempt {
       table: ledger.table,
       extras: ledger.extras,
       skipped: scanned.skipped,
+      young: scanned.young,
       trackDeletes: dataset.changes?.trackDeletes === true,
       isForced,
       known: this.known,
@@ -241,7 +246,8 @@ class Attempt {
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {
-    const changes = { ...comparison.counts(), noChanges: this.isNothing(comparison) };
+    const { comparedWith } = this;
+    const changes = { ...comparison.counts(), noChanges: this.isNothing(comparison), comparedWith };
     return dryRunResult(this.run, plan, { changes, changeOf: comparison.changeOf });
   }
 
@@ -252,7 +258,7 @@ class Attempt {
     await run.sender.takeBackUntold();
     const { head, totals } = baseline.view;
     const { files, bytes } = totals;
-    const changes = { ...comparison.counts(), noChanges: true };
+    const changes = { ...comparison.counts(), noChanges: true, comparedWith: this.comparedWith };
     const sums = { version: baseline.head, files, bytes, storedBytes: 0, chunks: 0, shards: 0, changes };
     return versionResult(run, sums, head.uploadId);
   }

@@ -139,7 +139,8 @@ export async function putCopy(
   manifest: EncodedManifest,
   writing: Writing,
 ): Promise<void> {
-  await store.put(key, manifest.bytes, { ...describing(manifest), ...writing });
+  // With if-none-match like everything but a heartbeat: a bucket may take nothing else.
+  await putOnce(store, key, manifest.bytes, { ...describing(manifest), ...writing, exclusive: true });
 }
 
 const describing = ({

@@ -6,7 +6,7 @@ import { newStat, type Stat } from '../../libc/libc.js';
 import type { RawPath } from '../../paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import type { EntryTable } from '../scan/entry-table.js';
-import { S_IFMT, S_IFREG } from '../scan/scan.js';
+import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { concernsOnePath } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 

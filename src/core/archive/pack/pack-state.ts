@@ -13,7 +13,7 @@ import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../md5/md5-lanes.js';
 import { ContentDigests, type DigestSettings } from './content-digests.js';
 import { Md5Batch } from './md5-batch.js';
-import { S_IFMT, S_IFREG } from '../scan/scan.js';
+import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';
 import { headerBytes, paxFor, type NewMember, type TarType, writeHeader } from '../../tar/write-header.js';

@@ -15,6 +15,10 @@ export interface FilterOptions {
   readonly excludeLines: readonly string[];
   readonly excludeCaches: boolean;
   readonly oneFileSystem: boolean;
+  /** True: only what is right in the folder is archived, and no folder in it. */
+  readonly isFlat?: boolean | undefined;
+  /** Files that changed (ctime) after this, ms since 1970, are left as they were in the version before. */
+  readonly settledBeforeMs?: number | undefined;
   /** False: a `.archiverignore` is a file like others. */
   readonly ignoreFiles?: boolean;
   /** Folders (absolute) that are never archived, such as the store itself and our own cache. */

@@ -5,23 +5,13 @@ import { newStat, type Stat } from '../../libc/libc.js';
 import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
 import { concernsOnePath, reasonOf, type Skip } from './skip.js';
 import type { SourceFs } from './source-fs.js';
 
-export const S_IFMT = 0o170000;
-export const S_IFREG = 0o100000;
-const S_IFDIR = 0o040000;
-const S_IFLNK = 0o120000;
-const SPECIAL = new Map([
-  [0o010000, 'is a FIFO'],
-  [0o140000, 'is a socket'],
-  [0o060000, 'is a block device'],
-  [0o020000, 'is a character device'],
-]);
 /** Files from here on are asked where their data are when they have fewer blocks than bytes. */
 const ASK_FOR_HOLES = 1 << 20;
-const OWN = 'belongs to archiver itself';
 const CACHE_TAG = rawFromText('CACHEDIR.TAG');
 const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 
@@ -31,6 +21,8 @@ export interface ScanResult {
   readonly skipped: readonly Skip[];
   readonly files: number;
   readonly bytes: number;
+  /** Files that changed too lately (`settledBeforeMs`). */
+  readonly young: readonly RawPath[];
   /** Paths that are not archived: by a rule, or because they are skipped. */
   readonly leftOut: number;
   /** Why rows were dropped (left-out.ts). */
@@ -64,6 +56,7 @@ interface PendingFolder {
 class Scanner {
   private readonly table = new EntryTableBuilder();
   private readonly skipped: Skip[] = [];
+  private readonly young: RawPath[] = [];
   private readonly filter: PathFilter;
   private readonly stat = newStat();
   private readonly firstOfInode = new Map<string, number>();
@@ -96,8 +89,17 @@ class Scanner {
     } finally {
       if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
     }
-    const { table, skipped, files, bytes, leftOut } = this;
-    return { table: table.finish(), root, skipped, files, bytes, leftOut: leftOut.count, reasons: leftOut.reasons };
+    const { table, skipped, young, files, bytes, leftOut } = this;
+    return {
+      table: table.finish(),
+      root,
+      skipped,
+      young,
+      files,
+      bytes,
+      leftOut: leftOut.count,
+      reasons: leftOut.reasons,
+    };
   }
 
   /** Returns whether anything below was kept. */
@@ -191,12 +193,7 @@ class Scanner {
       this.leftOut.add(path, rule, isDirectory);
       return undefined;
     }
-    const special = SPECIAL.get(type) ?? (isDirectory && this.skipTrees.has(absolute) ? OWN : undefined);
-    if (special !== undefined) {
-      this.skipped.push({ path, reason: special, special: true, ...(isDirectory && { isFolder: true }) });
-      this.leftOut.add(path, () => special, isDirectory);
-      return undefined;
-    }
+    if (this.isLeftOut(path, absolute, type)) return undefined;
     const index = this.add(path, type);
     // A folder that is dropped later when nothing below it is wanted.
     if (verdict === 'look') this.leftOut.explain(index, rule);
@@ -205,6 +202,18 @@ class Scanner {
     if (!isDirectory) this.files++;
     this.report();
     return { index, enter: isDirectory && this.enters(path), keep: verdict === 'keep' };
+  }
+
+  private isLeftOut(path: RawPath, absolute: RawPath, type: number): boolean {
+    const isFolder = type === S_IFDIR;
+    const isOwn = isFolder && this.skipTrees.has(absolute);
+    const found = leftByKind(type, { stat: this.stat, filter: this.options.filter, isOwn });
+    if (found === undefined) return false;
+    const { reason, isSpecial, isYoung } = found;
+    if (isSpecial) this.skipped.push({ path, reason, special: true, ...(isFolder && { isFolder }) });
+    if (isYoung) this.young.push(path);
+    this.leftOut.add(path, () => reason, isFolder);
+    return true;
   }
 
   private enters(path: RawPath): boolean {

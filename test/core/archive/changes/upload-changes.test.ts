@@ -65,6 +65,7 @@ describe('an upload of changes', () => {
       unchanged: first.files,
       gone: 0,
       noChanges: true,
+      comparedWith: 'store',
     });
     expect(result).toMatchObject({ version: 1, uploadId: first.uploadId, storedBytes: 0, chunks: 0 });
     expect(second.calls.filter((call) => !call.startsWith('get') && !call.startsWith('list'))).toEqual([]);
@@ -79,7 +80,8 @@ describe('an upload of changes', () => {
 
     const result = await sync(source, base).result;
 
-    expect(result.changes).toEqual({ added: 1, modified: 1, deleted: 1, unchanged: 48, gone: 0, noChanges: false });
+    const counts = { added: 1, modified: 1, deleted: 1, unchanged: 48, gone: 0 };
+    expect(result.changes).toEqual({ ...counts, noChanges: false, comparedWith: 'store' });
     expect(result).toMatchObject({ version: 2, files: 50, chunks: 1 });
     expect(await headOf(base, result)).toMatchObject({ listing: 'delta', chain: { deltas: 1, entries: 3 } });
     expect(await pathsOf(base, result)).not.toContain('file-2');

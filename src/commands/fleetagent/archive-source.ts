@@ -1,0 +1,142 @@
+// One source of an agent, archived as `sync` would: resumed where it was interrupted, refused by budgets, and recorded in the
+// ledger as a run of its own.
+import type { Context } from '../../cli/context.js';
+import { recordRunOf } from '../../cli/record-run.js';
+import { archiveInto } from '../../core/archive/archive-folder.js';
+import { ownTrees } from '../../core/archive/scan/source-folder.js';
+import type { ArchiveOptions } from '../../core/archive/settings.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
+import type { AgentPlan, AgentSource } from '../../core/fleet/agent/agent-plan.js';
+import type { ArchiveSource } from '../../core/fleet/agent/cycle.js';
+import type { StoreRefusals } from '../../core/object-store/abilities.js';
+import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { tellLedger, tellResult } from '../kit/account.js';
+import { budgetGate } from '../kit/budget-gate.js';
+import { withProgress } from '../kit/run.js';
+import { openForWriting } from '../kit/store.js';
+import { surroundings, uploadMemoryLimit } from '../upload/engine-options.js';
+import { resumable } from '../upload/resumable.js';
+import { type FolderTarget, placesOf } from '../upload/run-archive.js';
+import type { AgentValues } from './agent-flags.js';
+
+export interface SourceArchiver {
+  /** Of the fleet, where the plan names no other. */
+  readonly baseUrl: string;
+  readonly writerId: string;
+  readonly values: AgentValues;
+  readonly context: Context;
+  /** Told what cannot be kept on this computer. */
+  readonly warn: (text: string) => void;
+  /** What the store refuses, for as long as that is believed. */
+  readonly refusals: () => StoreRefusals;
+}
+
+/** Archives one source of a plan. */
+export const sourceArchiver =
+  (archiver: SourceArchiver): ArchiveSource =>
+  async (source, plan) => {
+    const context = ownContext(archiver, plan);
+    const { account } = context;
+    let end: unknown = 0;
+    try {
+      const result = await archiveSource({ ...archiver, context }, source, plan);
+      end = result.partial ? 3 : 0;
+      return result;
+    } catch (error) {
+      end = error;
+      throw error;
+    } finally {
+      const { about, history, meter, running } = account;
+      if (about !== undefined && meter !== undefined && running !== undefined)
+        await recordRunOf(context, { about, history, meter, running, onTrouble: archiver.warn, end });
+    }
+  };
+
+/** An account for this source alone, and the region that the config names where no flag does. */
+function ownContext({ context, values }: SourceArchiver, { region }: AgentPlan): Context {
+  const isNamed = region !== undefined && context.origins['region'] !== 'flag' && values.endpointUrl === undefined;
+  const origins = isNamed ? { ...context.origins, region: 'config' as const } : context.origins;
+  return { ...context, origins, account: { isRecorded: true, budget: context.account.budget } };
+}
+
+async function archiveSource(
+  { baseUrl, writerId, values, context, warn, refusals }: SourceArchiver,
+  source: AgentSource,
+  plan: AgentPlan,
+): Promise<UploadResult> {
+  const places = placesOf(source.path, plan.storeUrl ?? baseUrl, writerId, context);
+  const { url, base } = places;
+  const region = context.origins['region'] === 'config' ? (plan.region ?? values.region) : values.region;
+  const named = { ...values, region };
+  tellLedger(context, { operation: 'sync', project: values.project, writerId });
+  const gate = budgetGate(values, context);
+  const open = openForWriting(url, named, context, { refusals: refusals() });
+  const run = {
+    command: 'fleetagent run',
+    // Whatever else changes in the config, what was sent is of use: files are looked at again.
+    values: { ...accessOf(named), kmsKeyId: plan.kmsKeyId },
+    sources: [{ given: source.path, real: places.source }],
+    destination: base,
+    storeUrl: url,
+  };
+  const options = engineOptions({ source, plan, places, values, warn }, context);
+  return await resumable(run, { wish: 'same' }, context, options, (resumed) =>
+    withProgress(context, { progressFormat: formatOf(values) }, async (emit) => {
+      emit({ type: 'start', operation: 'sync', source: source.path, target: url });
+      const result = await archiveInto(() => open(emit), { ...resumed, mayBegin: gate(emit), emit });
+      tellResult(context, result);
+      return result;
+    }),
+  );
+}
+
+const accessOf = ({ region, profile, endpointUrl, caBundle }: AgentValues): Partial<AgentValues> => ({
+  region,
+  profile,
+  endpointUrl,
+  caBundle,
+});
+
+/** A service has a line for each cycle. */
+const formatOf = ({ progressFormat, once }: AgentValues): AgentValues['progressFormat'] =>
+  progressFormat ?? (once ? undefined : 'none');
+
+interface Archived extends Pick<SourceArchiver, 'values' | 'warn'> {
+  readonly source: AgentSource;
+  readonly plan: AgentPlan;
+  readonly places: FolderTarget;
+}
+
+function engineOptions(
+  { source, plan, places, values, warn }: Archived,
+  context: Context,
+): Omit<ArchiveOptions, 'emit'> {
+  const { include, exclude, recursive, minAgeMs } = source;
+  const { compressionLevel, shardStrategy, shardCount, manifestCache, manifestCacheDir } = values;
+  const isFolder = parseStoreUrl(places.url).kind === 'file';
+  return {
+    ...surroundings(context),
+    source: places.source,
+    dataset: {
+      writerId: places.writerId,
+      encryption: { kmsKeyId: plan.kmsKeyId, encryptManifest: false, keep: true },
+      changes: { trackDeletes: plan.trackDeletes },
+    },
+    filter: {
+      include,
+      exclude,
+      isFlat: !recursive,
+      settledBeforeMs: minAgeMs === 0 ? undefined : context.now().getTime() - minAgeMs,
+      skipTrees: ownTrees(places.source, places.base, context.home),
+    },
+    packing: {
+      compressionLevel: compressionLevel === 0 ? undefined : compressionLevel,
+      memoryLimitBytes: uploadMemoryLimit(context),
+    },
+    layout: { shardStrategy, shardCount, storageClass: isFolder ? 'STANDARD' : source.storageClass },
+    labels: { project: values.project },
+    cacheFolder: manifestCacheDir,
+    ...(manifestCache ? {} : { remembered: {} }),
+    warn,
+  };
+}

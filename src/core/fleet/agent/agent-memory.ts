@@ -1,0 +1,49 @@
+// What an agent remembers of itself from one process to the next: its last heartbeat, so that it still tells when a source
+// last succeeded. A hint: without it only that is unknown.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
+import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
+import { replaceFile } from '../../state/replace-file.js';
+import { type Heartbeat, parseHeartbeat } from '../heartbeat.js';
+
+const KIND = { type: 'archiver-agent', format: 1, noun: 'memory of an agent' };
+
+/** Where an agent keeps what belongs to one writer of one fleet, below archiver's own folder; without an ending. */
+export function agentPath(home: string, { baseUrl, writerId }: { baseUrl: string; writerId: string }): string {
+  const place = createHash('sha256').update(`${baseUrl}\n${writerId}`).digest('hex').slice(0, 8);
+  return join(home, 'agents', `${writerId}-${place}`);
+}
+
+export interface AgentMemory {
+  /** Undefined where there is none that can be used. */
+  read(): Promise<Heartbeat | undefined>;
+  write(heartbeat: Heartbeat): Promise<void>;
+}
+
+/** `path` as `agentPath` gives it. What cannot be kept or used is told to `onTrouble`. */
+export function agentMemory(path: string, onTrouble: (text: string) => void): AgentMemory {
+  const file = `${path}.json`;
+  return {
+    async read() {
+      try {
+        const { fields } = parseStateDocument(await readFile(file, 'utf8'), KIND, { path: file, hint: '' });
+        return parseHeartbeat(Buffer.from(JSON.stringify(fields.get('heartbeat') ?? null)));
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return undefined;
+        onTrouble(`${errorText(error)}: it counts as nothing`);
+        if (isArchiverError(error) || systemCode(error) !== undefined) return undefined;
+        throw error;
+      }
+    },
+    async write(heartbeat) {
+      try {
+        await replaceFile(file, encodeStateDocument(KIND, { heartbeat }));
+      } catch (error) {
+        if (systemCode(error) === undefined) throw error;
+        onTrouble(`what this agent did cannot be remembered: ${errorText(error)}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// A config in a file of this computer, read again before each cycle.
+import { readFile } from 'node:fs/promises';
+import { errorText, integrityError, usageError } from '../../failures/errors.js';
+import { fileFailure } from '../../failures/file-failure.js';
+import { printable } from '../../paths/raw-path.js';
+import { checkFleetConfig } from '../config/check-fleet-config.js';
+import type { FleetConfig } from '../config/fleet-config.js';
+import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';
+
+/** @throws usage for errors in it; access-denied, io */
+export async function readConfigFile(path: string): Promise<FleetConfig> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw fileFailure('read', path, error);
+  }
+  const { config, errors } = checkFleetConfig(bytes);
+  if (config !== undefined && errors.length === 0) return config;
+  throw usageError(
+    `${printable(path)} cannot be used: ${errors.map(printable).join('; ')}`,
+    `archiver fleetagent validate-config ${printable(path)}`,
+  );
+}
+
+/** The plan of the file; of the last sound one where it became unusable. Where it writes to must stay. */
+export class FileConfig implements PlanSource {
+  constructor(
+    private readonly path: string,
+    private current: FleetConfig,
+    private readonly planOf: (config: FleetConfig) => AgentPlan,
+  ) {}
+
+  async next(): Promise<PlanState> {
+    let error: string | undefined;
+    try {
+      const read = await readConfigFile(this.path);
+      const { writerId, storeUrl } = this.current;
+      if (read.writerId !== writerId || read.storeUrl !== storeUrl)
+        throw integrityError(`${printable(this.path)} names another writer or store now: restart the agent for that`);
+      this.current = read;
+    } catch (failure) {
+      error = errorText(failure);
+    }
+    return { plan: this.planOf(this.current), error };
+  }
+}

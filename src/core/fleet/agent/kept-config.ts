@@ -1,0 +1,44 @@
+// The last config that an agent has accepted, on this computer, with its signature: what it goes on with when a newer one is
+// refused or cannot be fetched, also after a restart, and what tells whether one is older.
+import { readFile } from 'node:fs/promises';
+import { noneOn } from '../../failures/errors.js';
+import { encodeStateDocument, parseStateDocument } from '../../state/document.js';
+import { replaceFile } from '../../state/replace-file.js';
+import { fileFailure } from '../../failures/file-failure.js';
+
+const KIND = { type: 'archiver-fleet-config', format: 1, noun: 'kept config' };
+
+/** As they were fetched. */
+export interface SignedConfig {
+  readonly bytes: Buffer;
+  readonly signature: Buffer;
+}
+
+export interface KeptConfig {
+  /** Undefined where none is kept. @throws integrity, unsupported for a damaged file or a newer one; io */
+  read(): Promise<SignedConfig | undefined>;
+  /** @throws access-denied, no-space, io */
+  write(config: SignedConfig): Promise<void>;
+}
+
+/** `path`: without an ending. */
+export function keptConfig(path: string): KeptConfig {
+  const file = `${path}.config.json`;
+  return {
+    async read() {
+      const text = await readFile(file, 'utf8').catch(noneOn('ENOENT'));
+      if (text === undefined) return undefined;
+      const { fields } = parseStateDocument(text, KIND, { path: file, hint: 'remove it: the config is fetched again' });
+      const part = (key: string): Buffer => Buffer.from(fields.text(key), 'base64');
+      return { bytes: part('config'), signature: part('signature') };
+    },
+    async write({ bytes, signature }) {
+      const body = { config: bytes.toString('base64'), signature: signature.toString('base64') };
+      try {
+        await replaceFile(file, encodeStateDocument(KIND, body));
+      } catch (error) {
+        throw fileFailure('write', file, error);
+      }
+    },
+  };
+}

@@ -1,0 +1,145 @@
+// An agent on stores that are folders, with a clock of its own: a day passes in no time.
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { signConfig } from '../../../../src/core/fleet/config/signature.js';
+import { type Heartbeat, parseHeartbeat } from '../../../../src/core/fleet/heartbeat.js';
+import { type AgentOptions, type EndedAgentCycle, runAgent } from '../../../../src/core/fleet/agent/agent.js';
+import { agentMemory, agentPath } from '../../../../src/core/fleet/agent/agent-memory.js';
+import { type PlanSource, planOf } from '../../../../src/core/fleet/agent/agent-plan.js';
+import { Beats } from '../../../../src/core/fleet/agent/beats.js';
+import { keptConfig } from '../../../../src/core/fleet/agent/kept-config.js';
+import { PulledConfig } from '../../../../src/core/fleet/agent/pulled-config.js';
+import type { UploadResult } from '../../../../src/core/archive/upload-result.js';
+import { type OpenedStore, openStore } from '../../../../src/core/object-store/open-store.js';
+import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+export const WRITER = 'nas-1';
+
+/** Of an upload that found nothing new. */
+export const archived = (): UploadResult =>
+  ({
+    uploadId: 'u',
+    datasetId: 'd',
+    version: 3,
+    files: 7,
+    bytes: 70,
+    storedBytes: 0,
+    skipped: [],
+    partial: false,
+  }) as unknown as UploadResult;
+
+export interface AgentWorld {
+  readonly base: string;
+  readonly home: string;
+  /** What was told beside cycles. */
+  readonly troubles: string[];
+  readonly clock: { nowMs: number };
+  /** Wraps what heartbeats and configs go through. */
+  wrap: (store: ObjectStore) => ObjectStore;
+  /** Signs and puts a config; gives its bytes. */
+  publish(yaml: string, options?: { readonly key?: string; readonly unsigned?: boolean }): void;
+  readonly pulled: () => PlanSource;
+  status(): Heartbeat;
+  /** Runs an agent until `cycles` have ended. */
+  run(
+    cycles: number,
+    options?: Partial<AgentOptions> & { readonly instanceId?: string },
+  ): Promise<readonly EndedAgentCycle[]>;
+}
+
+const pair = () =>
+  generateKeyPairSync('ed25519', {
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+
+/** A key that nobody trusts. */
+export const FOREIGN_KEY = pair().privateKey;
+
+export const yamlOf = (version: number, paths: readonly string[], more = ''): string =>
+  [
+    `version: ${version}`,
+    `writer_id: ${WRITER}`,
+    'scan_interval: 1h',
+    'watch_paths:',
+    ...paths.map((path) => `  - path: ${path}`),
+    more,
+  ].join('\n');
+
+export async function agentWorld(): Promise<AgentWorld> {
+  const folder = await tempFolder();
+  const [base, home] = [join(folder, 'store'), join(folder, 'home')];
+  const keys = pair();
+  const troubles: string[] = [];
+  const clock = { nowMs: Date.parse('2026-05-01T00:00:00Z') };
+  const key = join(base, 'fleet', WRITER, 'config.yaml');
+  let instances = 0;
+  const open = async (): Promise<OpenedStore> => {
+    const opened = await openStore(`file://${base}`, { env: {}, retry: { maxAttempts: 1 } });
+    return { ...opened, store: world.wrap(opened.store) };
+  };
+  const world: AgentWorld = {
+    base,
+    home,
+    troubles,
+    clock,
+    wrap: (store) => store,
+    publish(yaml, { key: signedWith = keys.privateKey, unsigned = false } = {}) {
+      mkdirSync(join(base, 'fleet', WRITER), { recursive: true });
+      writeFileSync(key, yaml);
+      if (unsigned) rmSync(`${key}.sig`, { force: true });
+      else writeFileSync(`${key}.sig`, signConfig(Buffer.from(yaml), createPrivateKey(signedWith)).bytes);
+    },
+    pulled: () =>
+      new PulledConfig({
+        writerId: WRITER,
+        publicKey: keys.publicKey,
+        kept: keptConfig(agentPath(home, { baseUrl: `file://${base}`, writerId: WRITER })),
+        planOf: (config) =>
+          planOf(config, {
+            intervalMs: undefined,
+            defaultIntervalMs: 1000,
+            storageClass: 'STANDARD',
+            trackDeletes: false,
+          }),
+        onTrouble: (text) => void troubles.push(text),
+        reading: async (work) => {
+          const opened = await open();
+          return await work(opened.store).finally(() => opened.close());
+        },
+      }),
+    status: () => parseHeartbeat(readFileSync(join(base, 'writers', WRITER, 'status.json'))),
+    async run(cycles, { instanceId = `instance-${++instances}`, ...options } = {}) {
+      const ended: EndedAgentCycle[] = [];
+      const controller = new AbortController();
+      await runAgent({
+        identity: { writerId: WRITER, host: 'host', instanceId, archiverVersion: '0.0.0' },
+        plans: world.pulled(),
+        archive: () => Promise.resolve(archived()),
+        beats: new Beats({ writerId: WRITER, instanceId, open, onTrouble: (text) => void troubles.push(text) }),
+        memory: agentMemory(
+          agentPath(home, { baseUrl: `file://${base}`, writerId: WRITER }),
+          (text) => void troubles.push(text),
+        ),
+        clock: {
+          now: () => new Date(clock.nowMs),
+          random: () => 0.5,
+          sleep: (ms) => Promise.resolve(void (clock.nowMs += ms)),
+        },
+        signal: controller.signal,
+        intervalMs: 1000,
+        once: false,
+        ...options,
+        onCycle(cycle) {
+          ended.push(cycle);
+          options.onCycle?.(cycle);
+          if (ended.length === cycles) controller.abort();
+        },
+      });
+      return ended;
+    },
+  };
+  return world;
+}
