@@ -1,15 +1,17 @@
 // One source of an agent, archived as `sync` would: resumed where it was interrupted, refused by budgets, and recorded in the
 // ledger as a run of its own.
+import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { recordRunOf } from '../../cli/record-run.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
-import { ownTrees } from '../../core/archive/scan/source-folder.js';
+import { ownTrees, treesBelow } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { AgentPlan, AgentSource } from '../../core/fleet/agent/agent-plan.js';
 import type { ArchiveSource } from '../../core/fleet/agent/cycle.js';
 import type { StoreRefusals } from '../../core/object-store/abilities.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { ledgerFolder } from '../../core/ledger/ledger.js';
 import { tellLedger, tellResult } from '../kit/account.js';
 import { budgetGate } from '../kit/budget-gate.js';
 import { withProgress } from '../kit/run.js';
@@ -114,6 +116,8 @@ function engineOptions(
   const { include, exclude, recursive, minAgeMs } = source;
   const { compressionLevel, shardStrategy, shardCount, manifestCache, manifestCacheDir } = values;
   const isFolder = parseStoreUrl(places.url).kind === 'file';
+  const cacheFolder = manifestCacheDir === undefined ? undefined : resolve(context.cwd, manifestCacheDir);
+  const own = [ledgerFolder(context.home), ...(cacheFolder === undefined ? [] : [cacheFolder])];
   return {
     ...surroundings(context),
     source: places.source,
@@ -127,7 +131,8 @@ function engineOptions(
       exclude,
       isFlat: !recursive,
       settledBeforeMs: minAgeMs === 0 ? undefined : context.now().getTime() - minAgeMs,
-      skipTrees: ownTrees(places.source, places.base, context.home),
+      // What each cycle writes itself would be a change in the next one.
+      skipTrees: [...ownTrees(places.source, places.base, context.home), ...treesBelow(places.source, own)],
     },
     packing: {
       compressionLevel: compressionLevel === 0 ? undefined : compressionLevel,
@@ -135,7 +140,7 @@ function engineOptions(
     },
     layout: { shardStrategy, shardCount, storageClass: isFolder ? 'STANDARD' : source.storageClass },
     labels: { project: values.project },
-    cacheFolder: manifestCacheDir,
+    cacheFolder,
     ...(manifestCache ? {} : { remembered: {} }),
     warn,
   };

@@ -174,6 +174,17 @@ test('the cache of manifests lies where it was said, and without one everything 
   expect(without).toMatchObject({ sourceCycles: [{ comparedWith: 'store', noChanges: true }] });
 });
 
+test('what an agent keeps itself in a folder that it archives is no change', async () => {
+  const { home, url } = await place();
+  const args = ['fleetagent', 'run', home, url, '--writer-id', 'nas', '--once', '--json', '--quiet'];
+  await archiver(home, args);
+  await archiver(home, args); // folders were made in it meanwhile
+
+  const third = await archiver(home, args);
+
+  expect(JSON.parse(third.stdout)).toMatchObject({ sourceCycles: [{ noChanges: true }] });
+});
+
 test('a budget refuses a cycle, which is a problem and no crash', async () => {
   const { home, source, base, url } = await place();
   writeFileSync(join(source, 'large'), Buffer.alloc(2 * 1024 * 1024));

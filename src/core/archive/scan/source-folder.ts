@@ -44,10 +44,11 @@ export const ownFolders = (source: RawPath, home: string | undefined): readonly 
     ? []
     : treesBelow(
         source,
-        ['cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
+        ['agents', 'cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
       );
 
-function treesBelow(source: RawPath, folders: readonly string[]): readonly RawPath[] {
+/** Those of these folders that are below the source. */
+export function treesBelow(source: RawPath, folders: readonly string[]): readonly RawPath[] {
   const below = source === '/' ? '/' : `${source}/`;
   return folders.map(realPath).filter((real) => real.startsWith(below));
 }
