@@ -69,16 +69,12 @@ test('folders of our own are left out below the source alone, also when that is 
   const home = await tempFolder();
 
   expect(ownTrees(raw(home), `file://${home}/store`, `${home}/.archiver`)).toEqual([
-    `${home}/.archiver/cache`,
-    `${home}/.archiver/manifest-cache`,
-    `${home}/.archiver/state`,
+    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'state'].map((name) => `${home}/.archiver/${name}`),
     `${home}/store`,
   ]);
   expect(ownTrees(raw(home), 's3://abc/x', '/elsewhere')).toEqual([]);
   expect(ownTrees(raw('/'), 'file:///srv/none/store', '/home/none')).toEqual([
-    '/home/none/cache',
-    '/home/none/manifest-cache',
-    '/home/none/state',
+    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'state'].map((name) => `/home/none/${name}`),
     '/srv/none/store',
   ]);
   expect(ownTrees(raw(home), `file://${home}-2/store`, '/elsewhere')).toEqual([]);

@@ -76,10 +76,11 @@ async function faultsOf(sink: Sink, calls: readonly (readonly string[])[]): Prom
 
 let printing: Promise<string[][]> | undefined;
 
-/** The commands that print something when they are called without any argument. */
+/** The commands that print something when they are called without any argument, each time. */
 async function printingAlone(): Promise<string[][]> {
   const calls: string[][] = [];
   for (const { path } of commandsUnder(program())) {
+    if (path === 'fleetagent config-keygen') continue; // makes its keys once
     for (const args of [path.split(' '), [...path.split(' '), '--json']]) {
       const { status, stdout } = await archiver(home, args, { cwd: folder });
       if (status === 0 && stdout !== '') calls.push(args);

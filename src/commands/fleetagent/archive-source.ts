@@ -11,7 +11,6 @@ import type { AgentPlan, AgentSource } from '../../core/fleet/agent/agent-plan.j
 import type { ArchiveSource } from '../../core/fleet/agent/cycle.js';
 import type { StoreRefusals } from '../../core/object-store/abilities.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
-import { ledgerFolder } from '../../core/ledger/ledger.js';
 import { tellLedger, tellResult } from '../kit/account.js';
 import { budgetGate } from '../kit/budget-gate.js';
 import { withProgress } from '../kit/run.js';
@@ -117,7 +116,6 @@ function engineOptions(
   const { compressionLevel, shardStrategy, shardCount, manifestCache, manifestCacheDir } = values;
   const isFolder = parseStoreUrl(places.url).kind === 'file';
   const cacheFolder = manifestCacheDir === undefined ? undefined : resolve(context.cwd, manifestCacheDir);
-  const own = [ledgerFolder(context.home), ...(cacheFolder === undefined ? [] : [cacheFolder])];
   return {
     ...surroundings(context),
     source: places.source,
@@ -131,8 +129,10 @@ function engineOptions(
       exclude,
       isFlat: !recursive,
       settledBeforeMs: minAgeMs === 0 ? undefined : context.now().getTime() - minAgeMs,
-      // What each cycle writes itself would be a change in the next one.
-      skipTrees: [...ownTrees(places.source, places.base, context.home), ...treesBelow(places.source, own)],
+      skipTrees: [
+        ...ownTrees(places.source, places.base, context.home),
+        ...treesBelow(places.source, cacheFolder === undefined ? [] : [cacheFolder]),
+      ],
     },
     packing: {
       compressionLevel: compressionLevel === 0 ? undefined : compressionLevel,

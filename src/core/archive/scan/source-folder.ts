@@ -38,13 +38,13 @@ export function ownTrees(source: RawPath, destination: string, home: string | un
   return [...ownFolders(source, home), ...treesBelow(source, store.kind === 'file' ? [store.folder] : [])];
 }
 
-/** What is our own in `home`, where it is below the source. */
+/** What is our own in `home` and changes by itself with each run, where it is below the source: else no sync would find nothing new. */
 export const ownFolders = (source: RawPath, home: string | undefined): readonly RawPath[] =>
   home === undefined
     ? []
     : treesBelow(
         source,
-        ['agents', 'cache', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
+        ['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'state'].map((name) => `${home}/${name}`),
       );
 
 /** Those of these folders that are below the source. */
