@@ -276,6 +276,10 @@ describe('without a bucket', () => {
     [['--template', 'archive-optimization'], 'one of --bucket, --list-templates or --estimate-size is missing'],
     [['--estimate-size', '3'], '--estimate-size needs --template'],
     [
+      ['--template', 'intelligent-tiering', '--estimate-size', '1e300'],
+      '--estimate-size wants a number from 0.001 to 8000000',
+    ],
+    [
       ['--bucket', 'file:///srv/archive', '--template', 'archive-optimization'],
       'only buckets of S3 have lifecycle rules',
     ],
