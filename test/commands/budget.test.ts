@@ -49,6 +49,12 @@ test('a budget is set, changed, shown, listed and removed', async () => {
   ]);
 });
 
+test('a limit below one micro-dollar or byte is the least that there is, and not none', async () => {
+  const { stdout } = await budget('set', 'p', '--cost', '1e-9', '--volume', '1e-12', '--json');
+
+  expect(json(stdout)).toMatchObject({ costUsage: { limit: 1e-6 }, volumeUsage: { limit: 1 } });
+});
+
 test('cost budget is the same subtree', async () => {
   await run('cost', 'budget', 'set', 'p', '--cost', '$5'.slice(1));
 

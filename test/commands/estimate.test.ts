@@ -174,6 +174,8 @@ describe('estimate', () => {
     const { stdout } = await run('estimate', 'data', '--provider', 'minio');
     expect(stdout).toMatch(/\nSTANDARD +unknown +unknown /);
     expect(stdout).toContain('this provider has no list of prices');
+    expect(stdout).toContain('advice    none: what STANDARD costs is not known\n');
+    expect(stdout).toMatch(/, 1 chunk a shard;/);
   });
 
   test('an empty folder, and nothing but special files', async () => {

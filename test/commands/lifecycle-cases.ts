@@ -30,6 +30,8 @@ export interface Lifecycle {
   rules(): Promise<ReadonlyMap<string, LifecycleRule>>;
   put(...rules: readonly LifecycleRule[]): Promise<void>;
   run(...argv: readonly string[]): Promise<CommandRun>;
+  /** The same for the whole bucket. */
+  runForBucket(...argv: readonly string[]): Promise<CommandRun>;
   /** With `--yes` and `--json`. */
   change(...argv: readonly string[]): Promise<Record<string, unknown>>;
   /** Lines typed on a terminal. */
@@ -50,11 +52,11 @@ export async function lifecycleOf(endpoint: string, bucket: string): Promise<Lif
   await store.put(`${moved}/shard-00/chunk-000000.tar.zst`, CHUNK, { storageClass: 'DEEP_ARCHIVE' });
   await store.put(`${moved}/manifest.json.gz`, CHUNK);
   const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true });
-  const call = (argv: readonly string[], answers?: readonly string[]): Promise<CommandRun> =>
+  const call = (argv: readonly string[], answers?: readonly string[], place = '/lab'): Promise<CommandRun> =>
     runCommand({ root: buildTree([command], [], 'lifecycle alone'), folder, answers, env: { NO_COLOR: '1' } }, [
       'lifecycle',
       '--bucket',
-      `s3://${bucket}/lab`,
+      `s3://${bucket}${place}`,
       '--endpoint-url',
       endpoint,
       ...argv,
@@ -75,6 +77,7 @@ export async function lifecycleOf(endpoint: string, bucket: string): Promise<Lif
       await client.send(new PutBucketLifecycleConfigurationCommand({ Bucket: bucket, LifecycleConfiguration }));
     },
     run: (...argv) => call(argv),
+    runForBucket: (...argv) => call(argv, undefined, ''),
     async change(...argv) {
       const { status, stdout, stderr } = await call([...argv, '--yes', '--json']);
       if (status !== 0) throw new Error(`status ${status}: ${stdout} ${stderr}`);

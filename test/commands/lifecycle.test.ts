@@ -232,6 +232,18 @@ describe('--export, --import and --remove', () => {
     expect(writes()).toHaveLength(before);
   });
 
+  test.each(['', 'la', 'lab/'])('a rule for %j* of the bucket spares the stores in its folders', async (Prefix) => {
+    const rule = harmful({ Filter: { Prefix }, Transitions: [{ Days: 1, StorageClass: 'GLACIER' }] });
+    bucket.write('bad.json', { Rules: [rule] });
+    bucket.write('good.json', { Rules: [{ ...rule, Filter: { Prefix: `lab/uploads/${UPLOAD}/shard-` } }] });
+
+    const bad = await bucket.runForBucket('--import', 'bad.json', '--yes');
+    const good = await bucket.runForBucket('--import', 'good.json', '--yes');
+
+    expect([bad.status, bad.stderr]).toEqual([2, expect.stringContaining('would move manifests')]);
+    expect([good.status, good.stderr]).toEqual([0, expect.any(String)]);
+  });
+
   test('what was made here goes, and nothing else', async () => {
     await bucket.put(FOREIGN, {
       ...FOREIGN,
@@ -275,6 +287,10 @@ describe('without a bucket', () => {
   test.each([
     [['--template', 'archive-optimization'], 'one of --bucket, --list-templates or --estimate-size is missing'],
     [['--estimate-size', '3'], '--estimate-size needs --template'],
+    [
+      ['--template', 'intelligent-tiering', '--estimate-size', '1e300'],
+      '--estimate-size wants a number from 0.001 to 8000000',
+    ],
     [
       ['--bucket', 'file:///srv/archive', '--template', 'archive-optimization'],
       'only buckets of S3 have lifecycle rules',

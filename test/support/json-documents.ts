@@ -52,7 +52,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
   'cost estimate': `operation ${KEPT} ${ORIGIN}`,
-  'cost pricing': `${ORIGIN} bytesPerGb classPrices listPer1000 transferOut freeTransferGb freeTransferTimesStored minimumGb`,
+  'cost pricing': `${ORIGIN} bytesPerGb classPrices listPer1000 kmsPer1000 transferOut freeTransferGb freeTransferTimesStored minimumGb`,
   'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
   'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
   'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,

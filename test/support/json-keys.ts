@@ -460,6 +460,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     oneOf('forecast', 'burn-rate', 'exhausted', 'runs-out', 'lasts', 'too-few-days'),
     'which of these results it is',
   ),
+  kmsPer1000: key(usd, 'for 1000 requests to KMS'),
   knownDays: key(count, 'days whose costs are known'),
   knownUsd: key(number, 'USD: the part of `costUsd` that is known'),
   largestBytes: key(bytes, 'of the largest shard'),

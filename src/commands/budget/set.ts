@@ -70,10 +70,13 @@ function givenLimits(
   isKeyGiven: (key: string) => boolean,
 ): Partial<Limits> {
   return {
-    ...(cost === undefined ? {} : { costMicros: Math.round(cost * 1e6) }),
-    ...(volume === undefined ? {} : { volumeBytes: Math.round(volume * 1e9) }),
+    ...(cost === undefined ? {} : { costMicros: inUnits(cost, 1e6) }),
+    ...(volume === undefined ? {} : { volumeBytes: inUnits(volume, 1e9) }),
     ...(isKeyGiven('costAlert') ? { costAlert } : {}),
     ...(isKeyGiven('volumeAlert') ? { volumeAlert } : {}),
     ...(isKeyGiven('period') ? { period } : {}),
   };
 }
+
+/** The least limit that there is, where it is smaller than one unit: 0 would be none at all. */
+const inUnits = (limit: number, units: number): number => (limit === 0 ? 0 : Math.max(1, Math.round(limit * units)));

@@ -84,7 +84,7 @@ export const command = defineCommand({
 
 /** What holds for the whole place. */
 function placeLines(prices: PriceList): readonly string[] {
-  const { dataTransferOutInternet, freeTransfer, listPer1000, minimumGB } = prices;
+  const { dataTransferOutInternet, freeTransfer, kmsPer1000, listPer1000, minimumGB } = prices;
   const sent = rateText(dataTransferOutInternet?.tiers);
   const free = [
     ...(freeTransfer.gb > 0 ? [`the first ${freeTransfer.gb} GB of an account each month are free`] : []),
@@ -97,20 +97,30 @@ function placeLines(prices: PriceList): readonly string[] {
   return [
     fact('transfer', [sent === undefined ? 'not known' : `${sent} a GB to the internet`, ...free].join('; ')),
     fact('list', listPer1000 === null ? 'not known' : `${rateText(listPer1000) ?? ''} for 1000 listings`),
+    ...(kmsPer1000 === null ? [] : [fact('kms', `${rateText(kmsPer1000) ?? ''} for 1000 requests of SSE-KMS`)]),
     ...(minimumGB === 0 ? [] : [fact('minimum', `${minimumGB} GB are billed each month, even if less is stored`)]),
     fact('prices', priceListText(prices) ?? 'none: this provider has no list, and the config file has no prices of it'),
   ];
 }
 
 function documentOf(prices: PriceList, rows: readonly Row[]): object {
-  const { provider, region, pricesOf, terms, listPer1000, dataTransferOutInternet, freeTransfer, minimumGB, bytesAGB } =
-    prices;
+  const {
+    provider,
+    region,
+    pricesOf,
+    terms,
+    kmsPer1000,
+    listPer1000,
+    dataTransferOutInternet,
+    freeTransfer,
+    minimumGB,
+  } = prices;
   return {
     provider,
     region,
     pricesOf,
     terms,
-    bytesPerGb: bytesAGB,
+    bytesPerGb: prices.bytesAGB,
     classPrices: rows.map((row) => ({
       storageClass: row.storageClass,
       minimumDays: row.minimumDays,
@@ -123,6 +133,7 @@ function documentOf(prices: PriceList, rows: readonly Row[]): object {
       monitoringPer1000: row.monitoringPer1000ObjectsMonth ?? null,
     })),
     listPer1000,
+    kmsPer1000,
     transferOut: bandsOf(dataTransferOutInternet?.tiers),
     freeTransferGb: freeTransfer.gb,
     freeTransferTimesStored: freeTransfer.timesStored,

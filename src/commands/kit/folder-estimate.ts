@@ -5,7 +5,7 @@ import { shownSkip } from '../../core/archive/scan/skip.js';
 import type { ClassEstimate } from '../../core/cost/class-estimate.js';
 import { type Usd, roundedUsd } from '../../core/cost/money.js';
 import { originOf, type PriceList } from '../../core/cost/price-table.js';
-import type { Recommendation } from '../../core/cost/recommend.js';
+import { firstYear, type Recommendation } from '../../core/cost/recommend.js';
 import type { SendingRate } from '../../core/ledger/sending-rate.js';
 import { printable } from '../../core/paths/raw-path.js';
 import {
@@ -171,13 +171,10 @@ function measuredText({ region, uploads, from, until }: SendingRate): string {
 }
 
 function parallelLines({ folder: { shards, requestsAtOnce, chunks } }: EstimatedFolder): readonly string[] {
-  const each = formatCount(Math.ceil(chunks.length / Math.max(1, shards)));
+  const each = formatQuantity(Math.ceil(chunks.length / Math.max(1, shards)), 'chunk');
   const most = formatCount(shards * PUTS_A_SECOND);
   return [
-    fact(
-      'parallel',
-      `up to ${requestsAtOnce} requests at a time, ${each} chunks a shard; each shard is a prefix of its own`,
-    ),
+    fact('parallel', `up to ${requestsAtOnce} requests at a time, ${each} a shard; each shard is a prefix of its own`),
     fact('', `S3 answers ${formatCount(PUTS_A_SECOND)} PUTs a second for a prefix, ${most} for these ${shards}`),
   ];
 }
@@ -196,6 +193,7 @@ function optimizationLines({ folder, classes: [first], filesUsd }: EstimatedFold
 }
 
 function recommendationLines({ recommendations, classes: [base] }: EstimatedFolder): readonly string[] {
+  if (firstYear(base) === null) return [fact('advice', `none: what ${base.storageClass} costs is not known`)];
   if (recommendations.length === 0)
     return [fact('advice', `no class costs less than ${base.storageClass} in the first year`)];
   return recommendations.flatMap((one) => {

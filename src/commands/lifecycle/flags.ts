@@ -7,7 +7,7 @@ export const flags = {
   bucket: bucketFlag('whose rules they are'),
   listTemplates: flag.on({ describe: 'show the templates' }),
   template: flag.choice(TEMPLATES, { describe: 'move the chunks that are stored there as this template says' }),
-  estimateSize: flag.float([0.001], {
+  estimateSize: flag.float([0.001, 8_000_000], {
     placeholder: 'GB',
     describe: 'show what the template saves in each month with so much data; without --bucket that is all',
   }),

@@ -118,7 +118,11 @@ async function carryOut(
           : undefined;
   if (plan === undefined) return { set: before };
   for (const danger of plan.dangers) context.warn(`${dangerText(danger)}; it was made by somebody else`);
-  const { changes, after } = plan;
+  const { changes, after, isAllSeen } = plan;
+  if (isAllSeen === false)
+    context.warn(
+      `${printable(baseUrl)} has more folders than were looked into: make sure that the rules harm no store in them`,
+    );
   if (dryRun || changes.length === 0) return { set: after, plan, isConfirmed: null };
   context.note(changeLines(changes, context.verbose).join('\n'));
   await agree(context, `Change the rules of ${printable(baseUrl)} like this?`, 'no rule was changed');

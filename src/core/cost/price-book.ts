@@ -56,6 +56,7 @@ const UNLISTED = {
   ...NO_PRICES,
   rules: { STANDARD: { minStorageDays: 0, minBillableBytes: 0 } },
   deletePer1000: null,
+  kmsPer1000: null,
   bytesAGB: BYTES_A_GB,
   freeTransfer: { gb: 0, timesStored: 0 },
 };

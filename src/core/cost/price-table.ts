@@ -109,7 +109,7 @@ export const pricesIn = (region: string | undefined): PriceList => ({
   provider: 'aws',
   rules: prices.classRules,
   deletePer1000: prices.deleteRequests,
-  kmsPer1000: null,
+  kmsPer1000: Object.hasOwn(REGIONS, region ?? '') ? prices.kmsPer1000 : null,
   bytesAGB: BYTES_A_GB,
   minimumGB: 0,
   freeTransfer: { gb: prices.freeTierEgressGBPerMonth, timesStored: 0 },

@@ -3,6 +3,10 @@
 import jstat from 'jstat';
 
 const { studentt } = jstat.jStat;
+/** So far from 0, either way, is 0 or 1 to any digit; jStat squares the value, and knows no answer from 1e154 on. */
+const FAR = 1e100;
+
+const cdf = (value: number, degrees: number): number => studentt.cdf(Math.max(-FAR, Math.min(FAR, value)), degrees);
 
 export interface Predictive {
   readonly mean: number;
@@ -28,8 +32,8 @@ export function intervalOf({ mean, scale, degrees }: Predictive, level: number):
 /** How likely it is that the amount is `least` or more, 0 to 1. */
 export function probabilityOf({ mean, scale, degrees }: Predictive, least: number): number {
   if (scale === 0) return mean >= least ? 1 : 0;
-  return studentt.cdf((mean - least) / scale, degrees);
+  return cdf((mean - least) / scale, degrees);
 }
 
 /** How likely a value that is this many standard errors from 0, or more, is by chance (two-sided), 0 to 1. */
-export const chanceOf = (errors: number, degrees: number): number => 2 * studentt.cdf(-Math.abs(errors), degrees);
+export const chanceOf = (errors: number, degrees: number): number => 2 * cdf(-Math.abs(errors), degrees);

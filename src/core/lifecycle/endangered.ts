@@ -10,7 +10,8 @@ export interface Danger {
   readonly harm: 'deletes' | 'freezes';
 }
 
-const overlaps = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);
+/** One of the prefixes selects something of the other. */
+export const overlaps = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);
 
 /** Rules that are enabled and select something of the store that must stay as it is. */
 export function endangering(

@@ -4,20 +4,23 @@ import type { Usd } from '../cost/money.js';
 import { ArchiverError, usageError } from '../failures/errors.js';
 import type { LifecycleRule, RuleSet } from '../object-store/bucket-lifecycle.js';
 import type { ObjectReader } from '../object-store/object-store.js';
+import { readerBelow } from '../object-store/reader-below.js';
 import { parseStoreUrl } from '../object-store/store-url.js';
 import { printable } from '../paths/raw-path.js';
-import { type Danger, endangering } from './endangered.js';
+import { type Danger, endangering, overlaps } from './endangered.js';
 import {
   isOwn,
   isSameRule,
   type RuleChange,
   ruleChanges,
+  selectionOf,
   withImported,
   withoutOwnRules,
   withOwnRules,
 } from './rules.js';
 import { movingCost } from './savings.js';
 import { storedUploads } from './stored-uploads.js';
+import { storesBelow } from './stores-below.js';
 import { templateRules } from './template-rules.js';
 import type { Template } from './templates.js';
 import { setProblems } from './validate.js';
@@ -38,6 +41,8 @@ export interface PlannedChange {
   readonly waitingBytes?: number;
   readonly transitionUsd?: Usd;
   readonly leftOut?: number;
+  /** Of imported rules; false: there may be stores that they harm, in folders that were not looked into. */
+  readonly isAllSeen?: boolean;
 }
 
 const prefixOf = ({ url }: ObjectReader): string => {
@@ -96,16 +101,23 @@ export async function planImport(
   const after = { ...set, rules: keptAsWritten(set.rules, before) };
   const changes = ruleChanges(before, after);
   const prefix = prefixOf(store);
-  const uploads = await storedUploads(store, prefix, '', signal);
+  const base = prefix === '' ? '' : `${prefix}/`;
   const news = changes.flatMap(({ after: rule }) => (rule === undefined ? [] : [rule]));
-  const [harmful] = endangering(news, prefix, uploads);
+  const isReached = (folder: string): boolean => news.some((rule) => overlaps(selectionOf(rule).prefix, base + folder));
+  const { places, isAll } = await storesBelow(store, isReached, signal);
+  let [harmful]: readonly Danger[] = [];
+  for (const place of places) {
+    const below = [prefix, place].filter((part) => part !== '').join('/');
+    harmful ??= endangering(news, below, await storedUploads(readerBelow(store, place), below, '', signal))[0];
+  }
   if (harmful !== undefined)
     throw usageError(
       `rule '${printable(harmful.rule.ID ?? '')}' would ${harmful.harm === 'deletes' ? 'delete what versions need' : 'move manifests or version records to a class that is not read at once'}`,
       'only chunks may move there: --template makes rules for them alone',
     );
   const others = before.rules.filter((rule) => !isOwn(rule));
-  return { after, changes, dangers: endangering(others, prefix, uploads) };
+  const uploads = await storedUploads(store, prefix, '', signal);
+  return { after, changes, dangers: endangering(others, prefix, uploads), isAllSeen: isAll };
 }
 
 /** Without our rules of the store; of a whole bucket those of every store in it. */

@@ -37,14 +37,15 @@ describe('cost pricing', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/STANDARD +\$0\.0405 \/ \$0\.039 \/ \$0\.037 +\$0\.007 +\$0\.00056 /);
     expect(stdout).toMatch(/DEEP_ARCHIVE .*standard \$0\.028, bulk \$0\.008 .* 180\n/);
+    expect(stdout).toContain('kms       $0.003 for 1000 requests of SSE-KMS\n');
     expect(stdout).toContain('the first 100 GB of an account each month are free');
     expect(stdout).toContain('prices    AWS list prices of 2026-11-20 for sa-east-1\n');
   });
 
   test('as JSON', async () => {
-    const { classPrices, transferOut, provider } = json((await cost('pricing', '--json')).stdout);
+    const { classPrices, transferOut, provider, kmsPer1000 } = json((await cost('pricing', '--json')).stdout);
 
-    expect(provider).toBe('aws');
+    expect([provider, kmsPer1000]).toEqual(['aws', 0.003]);
     expect(transferOut).toContainEqual({ upToGb: 10_240, usd: 0.09 });
     expect(classPrices).toContainEqual(
       expect.objectContaining({ storageClass: 'GLACIER', putPer1000: 0.03, minimumDays: 90 }),
@@ -210,6 +211,7 @@ describe('--real-time-pricing', () => {
     expect(classOf(document, 'ONEZONE_IA')).toMatchObject({ retrievalPerGb: { instant: 0.01 } });
     expect(document).toMatchObject({
       listPer1000: 0.006,
+      kmsPer1000: 0.003,
       transferOut: [
         { upToGb: 10_240, usd: 0.08 },
         { upToGb: null, usd: 0.05 },

@@ -17,6 +17,7 @@ const KINDS = [
   'put',
   'copy',
   'list',
+  'kms',
   'delete',
   'initiateMultipart',
   'uploadPart',
@@ -92,6 +93,7 @@ describe('at every provider', () => {
       const prices = listPrices({ provider, region: 'us-east-1' });
       expect(cost([{ kind: 'storage', storageClass: 'STANDARD', quantity: GB }], prices)).toBeNull();
       expect(cost([{ kind: 'put', storageClass: 'STANDARD', quantity: 1 }], prices)).toBeNull();
+      expect(cost([{ kind: 'kms', quantity: 1 }], prices)).toBeNull();
       expect(cost([{ kind: 'storage', storageClass: 'STANDARD', quantity: 0 }], prices)).toBe(0);
     }
   });

@@ -32,6 +32,10 @@ describe('the table of prices', () => {
     },
   );
 
+  test.each(regions)('%s has 0.03 USD for 10,000 requests to KMS', (region) => {
+    expect(cost(region, { kind: 'kms', quantity: 10_000 })).toBeCloseTo(0.03, 9);
+  });
+
   test('bulk of GLACIER is really free, expedited of DEEP_ARCHIVE is not sold', () => {
     for (const kind of ['retrieval', 'restore'] as const) {
       expect(cost('eu-west-1', { kind, storageClass: 'GLACIER', way: 'bulk', quantity: GB })).toBe(0);
@@ -52,6 +56,9 @@ describe('the table of prices', () => {
   test.each([
     ['a region without that price', 'me-central-1', { kind: 'transferOut' }],
     ['a class that the region does not sell', 'eu-west-2', { kind: 'storage', storageClass: 'EXPRESS_ONEZONE' }],
+    ['KMS in China', 'cn-north-1', { kind: 'kms' }],
+    ['KMS in GovCloud', 'us-gov-west-1', { kind: 'kms' }],
+    ['KMS in no region', undefined, { kind: 'kms' }],
     ['no region', undefined, { kind: 'get', storageClass: 'STANDARD' }],
     ['a class that is not known', 'us-east-1', { kind: 'storage', storageClass: 'FROZEN' }],
     ['no class', 'us-east-1', { kind: 'storage' }],

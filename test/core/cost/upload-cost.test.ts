@@ -40,15 +40,15 @@ test('is unknown where a price is, and never where nothing is stored or it is a 
   expect(uploadCost(objects, { region: undefined, isAws: false, isFolder: true }).costUsd).toBe(0);
 });
 
-test('counts a request to KMS for each object, whose price nobody lists: it is unknown until the config file says it', () => {
+test('counts a request to KMS for each object and the manifest, at the price of the list or of the config file', () => {
   const objects = of('STANDARD', GB, 999);
+  const plain = uploadCost(objects, AWS).costUsd ?? 0;
+  const own = ownPrices({ discount: undefined, own: { kms: '0.5' }, provider: undefined });
   const encrypted = { ...AWS, usesKms: true };
-  const own = ownPrices({ discount: undefined, own: { kms: '0.003' }, provider: undefined });
 
-  const known = uploadCost(objects, encrypted, own);
-
-  expect(uploadCost(objects, encrypted).costUsd).toBeNull();
-  expect((known.costUsd ?? 0) - (uploadCost(objects, AWS).costUsd ?? 0)).toBeCloseTo(0.003, 9);
+  expect((uploadCost(objects, encrypted).costUsd ?? 0) - plain).toBeCloseTo(0.003, 9);
+  expect((uploadCost(objects, encrypted, own).costUsd ?? 0) - plain).toBeCloseTo(0.5, 9);
+  expect(uploadCost(objects, { ...encrypted, isAws: false }).costUsd).toBeNull();
 });
 
 test('charges what is written to EXPRESS_ONEZONE by its size; where that price is not known, the cost is not', () => {

@@ -6,7 +6,7 @@ import { holt, holtWith } from '../../../src/core/forecast/holt.js';
 import { linearTrend } from '../../../src/core/forecast/linear-trend.js';
 import { testedModel } from '../../../src/core/forecast/models.js';
 import { movingAverage } from '../../../src/core/forecast/moving-average.js';
-import { intervalOf, probabilityOf } from '../../../src/core/forecast/predictive.js';
+import { chanceOf, intervalOf, probabilityOf } from '../../../src/core/forecast/predictive.js';
 import type { Fitted } from '../../../src/core/forecast/series.js';
 import { figures, SERIES } from './figures.js';
 
@@ -88,6 +88,12 @@ test.each(['trend', 'shift', 'walk'] as const)('Holt fits "%s" as well as statsm
   const { alpha, beta } = holt(figures.series[name]).parameters;
   const { squares } = holtWith(figures.series[name], { alpha: alpha!, beta: beta! });
   expect(squares).toBeLessThan(figures.holt[name].free.squares * 1.001);
+});
+
+test('an amount that is out of all reach has a probability, too', () => {
+  const one = { mean: 10, scale: 1e-9, degrees: 5 };
+  expect([-1e300, 1e300, Number.MAX_VALUE].map((least) => probabilityOf(one, least))).toEqual([1, 0, 0]);
+  expect(chanceOf(1e300, 5)).toBe(0);
 });
 
 test('Holt goes on over days that nobody knows', () => {
