@@ -128,8 +128,13 @@ describe('config', () => {
   it('that was refused is told, and so are clones', () => {
     expect(judged({ change: { configError: 'the signature is not ours' }, isCloned: true }).troubles).toEqual([
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
-      'it refused a newer config: the signature is not ours',
+      'it does not take the config that lies there for it: the signature is not ours',
     ]);
+  });
+
+  it('that is missed is told once', () => {
+    const reason = 'the config could not be fetched: there is no such object';
+    expect(judged({ change: { configError: reason, problem: reason, sources: [] } }).troubles).toEqual([reason]);
   });
 
   it('without a heartbeat makes a writer missing', () => {

@@ -156,7 +156,11 @@ function troublesOf(status: Judged, heartbeat: Heartbeat): readonly string[] {
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
     ),
     skew: said(skewMs < -TOLERANCE_MS, `its clock is ${spanText(-skewMs)} behind the store's`),
-    refused: said(configError !== null, `it refused a newer config: ${configError}`),
+    // Without a config to go on with, this is its problem, and said already.
+    refused: said(
+      configError !== null && configError !== heartbeat.problem,
+      `it does not take the config that lies there for it: ${configError}`,
+    ),
     behind: said(isConfigBehind, `it runs config ${configVersion}, and ${config?.version} lies there for it`),
   };
   return Object.values(defined(sentences)).map(shown);
