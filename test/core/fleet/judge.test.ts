@@ -87,7 +87,7 @@ describe('health', () => {
     });
     expect(judged({ change: { sources: [] } }).troubles).toEqual(['its last cycle failed: it has no sources']);
     expect(judged({ change: { cycle: failed } }).troubles).toEqual(['its last cycle failed']);
-    expect(judged({ change: { problem: 'the disk is full' } })).toMatchObject({
+    expect(judged({ change: { problem: 'the disk is full', cycle: failed } })).toMatchObject({
       condition: 'failing',
       troubles: ['the disk is full'],
     });
@@ -130,6 +130,15 @@ describe('config', () => {
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
       'it does not take the config that lies there for it: the signature is not ours',
     ]);
+  });
+
+  it('that an agent warns of does not make a cycle fail that succeeded', () => {
+    const problem = 'delete_after_archive of /data is refused';
+    expect(judged({ change: { problem } })).toMatchObject({
+      condition: 'healthy',
+      isHealthy: true,
+      troubles: [problem],
+    });
   });
 
   it('that is missed is told once', () => {

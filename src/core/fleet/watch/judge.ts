@@ -127,8 +127,7 @@ function doubtOf(seen: ReadHeartbeat, nowMs: number): string | undefined {
 }
 
 function healthOf({ cycle, problem, sources }: Heartbeat): boolean | null {
-  if (problem !== null) return false;
-  if (cycle.isHealthy === null) return null;
+  if (cycle.isHealthy === null) return problem === null ? null : false;
   return cycle.isHealthy && sources.length > 0 && sources.every(({ isHealthy }) => isHealthy !== false);
 }
 
@@ -150,7 +149,8 @@ function troublesOf(status: Judged, heartbeat: Heartbeat): readonly string[] {
       freshness === 'stale',
       `it checked in ${spanText(ageMs ?? 0)} ago, and ${spanText(staleAfterMs)} are allowed`,
     ),
-    failed: status.isHealthy === false ? failureOf(heartbeat) : undefined,
+    // Of a cycle that succeeded it is a warning: a clone, a key of the config that is not obeyed.
+    failed: status.isHealthy === false ? failureOf(heartbeat) : (heartbeat.problem ?? undefined),
     cloned: said(
       isCloned,
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
