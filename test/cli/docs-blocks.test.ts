@@ -42,6 +42,22 @@ const calls = of('sh', 'cron', 'ini')
   .flatMap(({ where, text }) => text.split('\n').map((line) => [where, callIn(line) ?? []] as const))
   .filter(([, words]) => words.length > 0);
 
+test.each(pages)('%s: each block ends, and each table has a line below its head', (name) => {
+  const lines = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8').split('\n');
+  let isInBlock = false;
+  const wrong = lines.flatMap((line, index) => {
+    if (line.startsWith('```')) {
+      const isWrong = isInBlock && line !== '```';
+      isInBlock = !isInBlock;
+      return isWrong ? [index + 1] : [];
+    }
+    const isHead = !isInBlock && line.startsWith('|') && !(lines[index - 1] ?? '').startsWith('|');
+    return isHead && !/^[| :-]+$/.test(lines[index + 1] ?? '') ? [index + 1] : [];
+  });
+
+  expect([wrong, isInBlock]).toEqual([[], false]);
+});
+
 test('there are pages with calls, units and policies', () => {
   expect([calls.length > 10, of('json').length > 1, of('ini').length > 2]).toEqual([true, true, true]);
 });

@@ -130,6 +130,16 @@ test('a clone shows when an instance comes back, a restart does not', async () =
   expect(seen.map((one) => (one as { isCloned: boolean }).isCloned)).toEqual([false, false, false, true, false]);
 });
 
+test('a clone of an agent that is started for each cycle shows when a host comes back, a move does not', async () => {
+  const seen: unknown[] = [];
+  for (const [index, host] of ['a', 'a', 'b', 'b', 'a'].entries()) {
+    await checkIn(base, 'web-01', { instanceId: `process ${index}`, host });
+    seen.push((await shown()).writers[0]);
+  }
+
+  expect(seen.map((one) => (one as { isCloned: boolean }).isCloned)).toEqual([false, false, false, false, true]);
+});
+
 test('a config that is newer than the one in use is told, and read once', async () => {
   await checkIn(base, 'web-01', { configVersion: 3 });
   await putConfig(base, 'web-01', 4, '2026-03-04T04:00:00Z');

@@ -1,4 +1,4 @@
-// Commands of the AWS CLI to type, quoted for a shell.
+// Commands to type, quoted for a shell.
 import { printable } from '../paths/raw-path.js';
 import { shellWord } from '../text/shell-word.js';
 
@@ -11,15 +11,18 @@ export interface CommandPlace {
   readonly endpoint?: string | undefined;
 }
 
-/** `aws WORDS…` for this place. */
-export function awsCommand(words: readonly string[], { region, profile, endpoint }: CommandPlace): string {
+/** `PROGRAM WORDS…` for this place: archiver and the AWS CLI have the same flags for it. */
+export function commandAt(words: readonly string[], { region, profile, endpoint }: CommandPlace): string {
   const more = [
     ...(region === undefined ? [] : ['--region', region]),
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(endpoint === undefined ? [] : ['--endpoint-url', endpoint]),
   ];
-  return ['aws', ...words, ...more].map((word) => shellWord(printable(word))).join(' ');
+  return [...words, ...more].map((word) => shellWord(printable(word))).join(' ');
 }
+
+export const awsCommand = (words: readonly string[], place: CommandPlace): string =>
+  commandAt(['aws', ...words], place);
 
 /** `aws s3api OPERATION --bucket …`. */
 export const s3Command = (operation: string, words: readonly string[], place: CommandPlace): string =>

@@ -33,7 +33,7 @@ export async function checkLock(checked: CheckedLock): Promise<readonly Finding[
       : unknownFinding('versioning', versioning.unanswered),
     isAnswered(lock) ? judgeObjectLock(lock.value, place) : unknownFinding('object-lock', lock.unanswered),
     isAnswered(rules)
-      ? judgeAbortRule(rules.value.rules, place.bucket, prefix)
+      ? judgeAbortRule(rules.value.rules, place, prefix)
       : unknownFinding('lifecycle-mpu', rules.unanswered),
   ];
   const retention = isAnswered(lock) && lock.value?.isOn === true ? lock.value.retention : undefined;

@@ -5,7 +5,7 @@ import type { DefaultRetention, PostureAnswers } from '../object-store/bucket-po
 import type { LifecycleRule } from '../object-store/bucket-lifecycle.js';
 import { printable } from '../paths/raw-path.js';
 import { shellWord } from '../text/shell-word.js';
-import { type CommandPlace, s3Command } from './aws-command.js';
+import { commandAt, type CommandPlace, s3Command } from './aws-command.js';
 import { finding, type Finding, type Severity } from './finding.js';
 import type { KeptVersion } from './kept-versions.js';
 
@@ -59,7 +59,7 @@ export function judgeObjectLock(lock: PostureAnswers['objectLock'], place: Comma
 }
 
 /** `prefix`: of the store in the bucket, without a slash at its end. A rule counts where it covers all of that. */
-export function judgeAbortRule(rules: readonly LifecycleRule[], bucket: string, prefix: string): Finding {
+export function judgeAbortRule(rules: readonly LifecycleRule[], place: CommandPlace, prefix: string): Finding {
   const check = 'lifecycle-mpu';
   const base = prefix === '' ? '' : `${prefix}/`;
   const days = rules.flatMap((rule) => {
@@ -77,9 +77,10 @@ export function judgeAbortRule(rules: readonly LifecycleRule[], bucket: string, 
   };
   // The AWS CLI would replace all rules of the bucket; the import merges.
   const write = `echo ${shellWord(JSON.stringify({ Rules: [rule] }))} > abort-failed-uploads.json`;
+  const words = ['archiver', 'lifecycle', '--bucket', `s3://${place.bucket}`, '--import', 'abort-failed-uploads.json'];
   return finding(check, 'warn', 'failed uploads stay, and are billed', {
     detail: 'No enabled rule aborts unfinished multipart uploads there, and writers that may not delete cannot.',
-    remediation: `${write} && archiver lifecycle --bucket ${shellWord(printable(`s3://${bucket}`))} --import abort-failed-uploads.json`,
+    remediation: `${write} && ${commandAt(words, place)}`,
   });
 }
 

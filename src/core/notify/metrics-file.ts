@@ -6,10 +6,9 @@ import { noneOn } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { holdLock } from '../state/lock.js';
 import { replaceFile } from '../state/replace-file.js';
+import { familyText, labelsText, READABLE } from './metrics-text.js';
 import type { EndedRun, NotedRun } from './run-facts.js';
 
-/** node_exporter reads it as another user. */
-const READABLE = 0o644;
 const PATIENCE_MS = 10_000;
 /** Of a file that is not ours, nothing is kept. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -41,11 +40,8 @@ const METRICS: readonly Metric[] = [
 const LAST_SUCCESS = 'archiver_run_last_success_timestamp_seconds';
 const LAST_SUCCESS_HELP = 'When a run last committed or found nothing new.';
 
-const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-
 /** Which lines are of this run: a run that failed early does not know its dataset. */
-const labelsOf = ({ command, source, store }: NotedRun): string =>
-  `command="${escaped(command)}",source="${escaped(source)}",store="${escaped(store)}"`;
+const labelsOf = ({ command, source, store }: NotedRun): string => labelsText({ command, source, store });
 
 const SAMPLE = /^(archiver_run_[a-z_]+)\{(.*)\} (\S+)$/;
 
@@ -79,13 +75,8 @@ export function metricsWith(before: string, run: NotedRun, ended: EndedRun): str
     ...METRICS.map(({ name, help }) => [`archiver_run_${name}`, help] as const),
     [LAST_SUCCESS, LAST_SUCCESS_HELP] as const,
   ];
-  return families.map(([name, help]) => familyText(name, help, samples.get(name))).join('');
-}
-
-function familyText(name: string, help: string, family: ReadonlyMap<string, string> | undefined): string {
-  if (family === undefined || family.size === 0) return '';
-  const lines = Array.from(family, ([labels, value]) => `${name}{${labels}} ${value}\n`);
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.toSorted().join('')}`;
+  const sorted = (name: string) => Array.from(samples.get(name) ?? []).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return families.map(([name, help]) => familyText(name, help, sorted(name))).join('');
 }
 
 /** Replaces the file, so that a reader never finds half of it. @throws conflict, access-denied, no-space, io */

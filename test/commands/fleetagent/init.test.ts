@@ -125,6 +125,15 @@ describe('the folder', () => {
     expect(file('README.md')).not.toContain('docker build');
   });
 
+  test('has a README whose identity made by hand is one that --mint and scuttle know, in the partition of the region', async () => {
+    await init('--region', 'cn-north-1', '--endpoint-url', 'https://minio.example.org/a b');
+
+    const tags = '[{"Key":"archiver-writer","Value":"nas"},{"Key":"archiver-fleet","Value":"s3://acme/lab"}]';
+    expect(file('README.md').split(`--tags '${tags}'`)).toHaveLength(3);
+    expect(file('README.md')).toContain('"arn:aws-cn:iam::$ACCOUNT:policy/archiver/archiver-nas-write"');
+    expect(file('README.md')).toContain("export AWS_ENDPOINT_URL='https://minio.example.org/a b'\n");
+  });
+
   test.skipIf(missingTools('systemd-analyze').length > 0)(
     'has units that systemd finds nothing wrong with',
     async () => {

@@ -65,12 +65,14 @@ describe('failed uploads', () => {
     ['a rule that expires objects alone', [{ Status: 'Enabled', Filter: {}, Expiration: { Days: 7 } }], 'warn'],
     ['a rule without days', [abort({ AbortIncompleteMultipartUpload: {} })], 'warn'],
   ])('%s', (_name, rules, severity) => {
-    expect(judgeAbortRule(rules, 'acme', 'lab').severity).toBe(severity);
+    expect(judgeAbortRule(rules, { bucket: 'acme' }, 'lab').severity).toBe(severity);
   });
 
   test('the remedy merges with the rules that there are', () => {
-    expect(judgeAbortRule([], 'acme', 'lab').remediation).toBe(
-      `echo '{"Rules":[{"ID":"abort-failed-uploads","Status":"Enabled","Filter":{"Prefix":"lab/"},"AbortIncompleteMultipartUpload":{"DaysAfterInitiation":7}}]}' > abort-failed-uploads.json && archiver lifecycle --bucket s3://acme --import abort-failed-uploads.json`,
+    const place = { bucket: 'acme', region: 'eu-west-1', endpoint: 'https://minio.example.org' };
+
+    expect(judgeAbortRule([], place, 'lab').remediation).toBe(
+      `echo '{"Rules":[{"ID":"abort-failed-uploads","Status":"Enabled","Filter":{"Prefix":"lab/"},"AbortIncompleteMultipartUpload":{"DaysAfterInitiation":7}}]}' > abort-failed-uploads.json && archiver lifecycle --bucket s3://acme --import abort-failed-uploads.json --region eu-west-1 --endpoint-url https://minio.example.org`,
     );
   });
 });

@@ -87,7 +87,7 @@ describe('health', () => {
     });
     expect(judged({ change: { sources: [] } }).troubles).toEqual(['its last cycle failed: it has no sources']);
     expect(judged({ change: { cycle: failed } }).troubles).toEqual(['its last cycle failed']);
-    expect(judged({ change: { problem: 'the disk is full' } })).toMatchObject({
+    expect(judged({ change: { problem: 'the disk is full', cycle: failed } })).toMatchObject({
       condition: 'failing',
       troubles: ['the disk is full'],
     });
@@ -128,8 +128,22 @@ describe('config', () => {
   it('that was refused is told, and so are clones', () => {
     expect(judged({ change: { configError: 'the signature is not ours' }, isCloned: true }).troubles).toEqual([
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
-      'it refused a newer config: the signature is not ours',
+      'it does not take the config that lies there for it: the signature is not ours',
     ]);
+  });
+
+  it('that an agent warns of does not make a cycle fail that succeeded', () => {
+    const problem = 'delete_after_archive of /data is refused';
+    expect(judged({ change: { problem } })).toMatchObject({
+      condition: 'healthy',
+      isHealthy: true,
+      troubles: [problem],
+    });
+  });
+
+  it('that is missed is told once', () => {
+    const reason = 'the config could not be fetched: there is no such object';
+    expect(judged({ change: { configError: reason, problem: reason, sources: [] } }).troubles).toEqual([reason]);
   });
 
   it('without a heartbeat makes a writer missing', () => {

@@ -58,13 +58,16 @@ export class PulledConfig implements PlanSource {
 
   private async fetch(signal: AbortSignal): Promise<SignedConfig> {
     const key = configKey(this.options.writerId);
+    let what = 'the config could not be fetched';
     try {
-      return await this.options.reading(async (reader) => ({
-        bytes: await readAll(await reader.get(key, { signal }), MAX_BYTES),
-        signature: await readAll(await reader.get(`${key}.sig`, { signal }), MAX_BYTES),
-      }));
+      return await this.options.reading(async (reader) => {
+        const bytes = await readAll(await reader.get(key, { signal }), MAX_BYTES);
+        // A writer that may not list there is told that it has no permission.
+        what = 'the config is not signed, or its signature cannot be fetched';
+        return { bytes, signature: await readAll(await reader.get(`${key}.sig`, { signal }), MAX_BYTES) };
+      });
     } catch (error) {
-      throw integrityError(`the config could not be fetched: ${errorText(error)}`, { cause: error });
+      throw integrityError(`${what}: ${errorText(error)}`, { cause: error });
     }
   }
 

@@ -1,7 +1,9 @@
 // What a person does with a bundle, in five steps, with everything to be copied filled in.
 import { shellWord } from '../../text/shell-word.js';
+import { FLEET_TAG, WRITER_TAG } from '../identity/iam.js';
 import { IDENTITY_PATH } from './bucket-policy.js';
 import { type AgentCall, CONTAINER_USER } from './compose-file.js';
+import { partitionOf } from './fleet-place.js';
 import { machineFolder, unitName } from './systemd-units.js';
 
 export interface ReadmeOptions {
@@ -25,10 +27,10 @@ export function readmeText(call: AgentCall, options: ReadmeOptions): string {
   return `# Writer ${writerId} of ${place.url}
 
 This writer puts and lists objects below \`writers/${writerId}/\` and reads its own configuration. It cannot read back, decrypt or delete.
-
+${serverNote(call)}
 ## 1. Identity
 
-${identityStep(options)}
+${identityStep(call, options)}
 
 ## 2. Bucket, once for all writers
 
@@ -82,14 +84,27 @@ To take the writer down: \`archiver fleetagent scuttle ${writerId}\`. What it st
 `;
 }
 
-function identityStep({ user, policy, isMinted }: ReadmeOptions): string {
+/** Both programs read the variable. */
+const serverNote = ({ endpointUrl }: AgentCall): string =>
+  endpointUrl === undefined
+    ? ''
+    : `\nThe commands below go to its server by this variable:\n\n${code(`export AWS_ENDPOINT_URL=${shellWord(endpointUrl)}`)}\n`;
+
+function identityStep({ place, writerId, region }: AgentCall, { user, policy, isMinted }: ReadmeOptions): string {
   if (isMinted) return `The IAM user \`${user}\` exists, and the file credentials holds its access key.`;
-  const policyArn = `"arn:aws:iam::$ACCOUNT:policy${IDENTITY_PATH}${policy}"`;
+  // By these `fleetagent scuttle` and `--mint` know it as theirs.
+  const tags = shellWord(
+    JSON.stringify([
+      { Key: WRITER_TAG, Value: writerId },
+      { Key: FLEET_TAG, Value: place.url },
+    ]),
+  );
+  const policyArn = `"arn:${partitionOf(region)}:iam::$ACCOUNT:policy${IDENTITY_PATH}${policy}"`;
   return `\`archiver fleetagent init --mint\` does this by itself; by hand, with the number of the account in ACCOUNT:
 
 ${code(
-  `aws iam create-policy --path ${IDENTITY_PATH} --policy-name ${policy} --policy-document file://iam-policy.json`,
-  `aws iam create-user --path ${IDENTITY_PATH} --user-name ${user}`,
+  `aws iam create-policy --path ${IDENTITY_PATH} --policy-name ${policy} --policy-document file://iam-policy.json --tags ${tags}`,
+  `aws iam create-user --path ${IDENTITY_PATH} --user-name ${user} --tags ${tags}`,
   `aws iam attach-user-policy --user-name ${user} --policy-arn ${policyArn}`,
   `aws iam create-access-key --user-name ${user}`,
 )}

@@ -127,8 +127,7 @@ function doubtOf(seen: ReadHeartbeat, nowMs: number): string | undefined {
 }
 
 function healthOf({ cycle, problem, sources }: Heartbeat): boolean | null {
-  if (problem !== null) return false;
-  if (cycle.isHealthy === null) return null;
+  if (cycle.isHealthy === null) return problem === null ? null : false;
   return cycle.isHealthy && sources.length > 0 && sources.every(({ isHealthy }) => isHealthy !== false);
 }
 
@@ -150,13 +149,18 @@ function troublesOf(status: Judged, heartbeat: Heartbeat): readonly string[] {
       freshness === 'stale',
       `it checked in ${spanText(ageMs ?? 0)} ago, and ${spanText(staleAfterMs)} are allowed`,
     ),
-    failed: status.isHealthy === false ? failureOf(heartbeat) : undefined,
+    // Of a cycle that succeeded it is a warning: a clone, a key of the config that is not obeyed.
+    failed: status.isHealthy === false ? failureOf(heartbeat) : (heartbeat.problem ?? undefined),
     cloned: said(
       isCloned,
       'two instances of it take turns: the machine was cloned, or two agents have its credentials',
     ),
     skew: said(skewMs < -TOLERANCE_MS, `its clock is ${spanText(-skewMs)} behind the store's`),
-    refused: said(configError !== null, `it refused a newer config: ${configError}`),
+    // Without a config to go on with, this is its problem, and said already.
+    refused: said(
+      configError !== null && configError !== heartbeat.problem,
+      `it does not take the config that lies there for it: ${configError}`,
+    ),
     behind: said(isConfigBehind, `it runs config ${configVersion}, and ${config?.version} lies there for it`),
   };
   return Object.values(defined(sentences)).map(shown);

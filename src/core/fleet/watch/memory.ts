@@ -12,8 +12,8 @@ import type { FleetSight, WriterSight } from './sight.js';
 
 const KIND = { type: 'archiver-fleet-memory', format: 1, noun: 'memory of a fleet' };
 /** Of a writer; more are restarts long ago. */
-const INSTANCES_KEPT = 4;
-const MAX_INSTANCE = 100;
+const NAMES_KEPT = 4;
+const MAX_NAME = 100;
 /** Two that took turns are told of for so long after the last turn. */
 const CLONE_MS = 86_400_000;
 
@@ -21,7 +21,9 @@ export interface WriterMemory {
   readonly writerId: string;
   /** The latest instance last. */
   readonly instances: readonly string[];
-  /** When an earlier instance came back; ISO 8601. */
+  /** The latest host last; none in a file of an earlier release. */
+  readonly hosts?: readonly string[];
+  /** When an earlier instance or host came back; ISO 8601. */
   readonly turnedAt: string | null;
   readonly configEtag: string | null;
   readonly configVersion: number | null;
@@ -82,17 +84,26 @@ function rememberedOf(
   before: WriterMemory | undefined,
   now: Date,
 ): WriterMemory {
-  const known = before?.instances ?? [];
-  const instance = seen.kind === 'read' ? seen.heartbeat.instanceId.slice(0, MAX_INSTANCE) : known.at(-1);
-  const isBack = instance !== undefined && instance !== known.at(-1) && known.includes(instance);
-  const others = known.filter((one) => one !== instance);
+  const { instanceId, host } = seen.kind === 'read' ? seen.heartbeat : {};
+  const instances = turned(before?.instances ?? [], instanceId);
+  // An agent that is started for each cycle never has an id twice.
+  const hosts = turned(before?.hosts ?? [], host);
   return {
     writerId,
-    instances: [...others, ...(instance === undefined ? [] : [instance])].slice(-INSTANCES_KEPT),
-    turnedAt: isBack ? now.toISOString() : (before?.turnedAt ?? null),
+    instances: instances.names,
+    hosts: hosts.names,
+    turnedAt: instances.isBack || hosts.isBack ? now.toISOString() : (before?.turnedAt ?? null),
     configEtag: config?.version === undefined ? null : config.etag,
     configVersion: config?.version ?? null,
   };
+}
+
+/** What is known after `latest` was seen, and whether that was another one before which has come back. */
+function turned(known: readonly string[], latest: string | undefined): { names: readonly string[]; isBack: boolean } {
+  if (latest === undefined) return { names: known, isBack: false };
+  const name = latest.slice(0, MAX_NAME);
+  const others = known.filter((one) => one !== name);
+  return { names: [...others, name].slice(-NAMES_KEPT), isBack: name !== known.at(-1) && known.includes(name) };
 }
 
 /** Two instances of it took turns within the last day. */

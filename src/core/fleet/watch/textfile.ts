@@ -1,13 +1,9 @@
-// A fleet as metrics for Prometheus, in its text format (https://prometheus.io/docs/instrumenting/exposition_formats/), for the
-// textfile collector of node_exporter. Names follow its conventions: base units, a prefix for the program, moments as seconds
-// since 1970.
+// A fleet as metrics for Prometheus. Names follow its conventions: base units, a prefix for the program, moments as seconds since 1970.
 import { fileFailure } from '../../failures/file-failure.js';
+import { familyText, labelsText, READABLE } from '../../notify/metrics-text.js';
 import { replaceFile } from '../../state/replace-file.js';
 import { CONDITIONS, type WriterStatus } from './judge.js';
 import type { FleetStatus } from './watch-fleet.js';
-
-/** node_exporter reads it as another user. */
-const READABLE = 0o644;
 
 type Labels = Readonly<Record<string, string>>;
 interface Metric<T> {
@@ -81,18 +77,12 @@ export function metricsText(fleet: FleetStatus | undefined, location: string): s
 }
 
 function familyOf(name: string, help: string, samples: readonly (readonly [Labels, number | null])[]): string {
-  const lines = samples.flatMap(([labels, value]) =>
-    value === null ? [] : [`${name}${labelsText(labels)} ${value}\n`],
+  return familyText(
+    name,
+    help,
+    samples.flatMap(([labels, value]) => (value === null ? [] : [[labelsText(labels), value] as const])),
   );
-  return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
 }
-
-const labelsText = (labels: Labels): string =>
-  `{${Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
-    .join(',')}}`;
-
-const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
 /** Replaces the file, so that a reader never finds half of it. @throws access-denied, no-space, io */
 export async function writeMetrics(path: string, fleet: FleetStatus | undefined, location: string): Promise<void> {

@@ -121,7 +121,7 @@ describe('the schedule of an agent', () => {
 
 describe('a signed config', () => {
   const refusals: readonly (readonly [string, string, (world: Awaited<ReturnType<typeof agentWorld>>) => void])[] = [
-    ['is not signed', 'could not be fetched', (world) => world.publish(yamlOf(3, ['/data']), { unsigned: true })],
+    ['is not signed', 'the config is not signed', (world) => world.publish(yamlOf(3, ['/data']), { unsigned: true })],
     [
       'is signed by somebody else',
       'signed with the key',
