@@ -1,27 +1,35 @@
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { expect, it } from 'vitest';
+// @ts-expect-error -- build scripts are plain JavaScript
+import { chunkGroups } from '../../scripts/chunk-groups.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
 import { external } from '../../scripts/external.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
 import { inkBundle } from '../../scripts/bundle-ink.mjs';
 
-it('what draws, what speaks S3, and prices are loaded by what needs them, not by the start of the program', async () => {
-  const { metafile } = await build({
-    ...inkBundle,
-    metafile: true,
-    entryPoints: [join(import.meta.dirname, '../../src/cli.ts')],
-    outdir: 'out',
-    write: false,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external,
-  });
+const ENTRY = 'src/cli.ts';
 
-  const { outputs } = metafile!;
+const program: BuildOptions = {
+  ...inkBundle,
+  metafile: true,
+  entryPoints: [join(import.meta.dirname, '../..', ENTRY)],
+  outdir: 'out',
+  write: false,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external,
+};
+
+async function outputsOf(more: BuildOptions): Promise<Metafile['outputs']> {
+  const { metafile } = await build({ ...program, splitting: true, ...more });
+  return metafile!.outputs;
+}
+
+it('what draws, what speaks S3, and prices are loaded by what needs them, not by the start of the program', async () => {
+  const outputs = await outputsOf({});
   const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\/|\/prices\.json$/;
   const holds = (path: string): boolean => Object.keys(outputs[path]?.inputs ?? {}).some((input) => heavy.test(input));
   const loaded = new Set(Object.keys(outputs).filter((path) => path.endsWith('out/cli.js')));
@@ -34,4 +42,22 @@ it('what draws, what speaks S3, and prices are loaded by what needs them, not by
   // What is read and compiled before anything is done; `--help` takes about twice what an empty Node does.
   expect([...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0)).toBeLessThan(1e6);
   expect(Object.keys(outputs).some(holds)).toBe(true);
+});
+
+it('modules of one group share a file, which loads no package of the AWS SDKs and nothing that draws', async () => {
+  const { plugin, sets } = await chunkGroups(ENTRY, program);
+  const outputs = await outputsOf({ plugins: [...(program.plugins ?? []), plugin] });
+
+  const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy)\//;
+  const pathsOf = (wanted: (path: string) => boolean): string[] =>
+    Object.keys(outputs).filter((path) => Object.keys(outputs[path]?.inputs ?? {}).some(wanted));
+  for (const set of sets) {
+    const files = pathsOf((path) => set.includes(path));
+    expect({ first: set[0], files }).toEqual({ first: set[0], files: [expect.any(String)] });
+    const loaded = new Set(files);
+    for (const path of loaded)
+      for (const { path: next, kind } of outputs[path]?.imports ?? [])
+        if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
+    expect(pathsOf((path) => heavy.test(path)).filter((path) => loaded.has(path))).toEqual([]);
+  }
 });

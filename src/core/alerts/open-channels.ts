@@ -1,5 +1,4 @@
 // From what is configured to channels. What a channel needs is loaded when there is one.
-import { networkOf } from '../object-store/s3/s3-network.js';
 import type { Channel, ChannelName, ChannelWorld } from './channel.js';
 import type { ChannelSettings } from './settings.js';
 
@@ -9,6 +8,7 @@ export async function openChannels(
   settings: ChannelSettings,
   world: Omit<ChannelWorld, 'network'>,
 ): Promise<readonly Channel[]> {
+  const { networkOf } = await import('../object-store/s3/s3-network.js');
   const network = await networkOf({ env: world.env });
   const opened = await Promise.all(names.map((name) => openChannel(name, settings, { ...world, network })));
   return opened.filter((channel) => channel !== undefined);

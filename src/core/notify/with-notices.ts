@@ -5,7 +5,6 @@ import { type HookName, hookCommand, type HookSettings, NO_HOOKS } from './hook-
 import { writeRunMetrics } from './metrics-file.js';
 import type { PingWorld } from './ping.js';
 import type { EndedRun, NotedRun, RunFacts, RunStatus } from './run-facts.js';
-import { runHook } from './run-hook.js';
 
 export interface NoticeSettings {
   /** `pingAddress` makes it. */
@@ -84,6 +83,7 @@ export async function withNotices<T>(settings: NoticeSettings, world: NoticeWorl
 
 /** @throws io where it failed */
 async function runBefore(settings: HookSettings, run: NotedRun, world: NoticeWorld): Promise<void> {
+  const { runHook } = await import('./run-hook.js');
   const problem = await runHook({ name: 'before', settings, run, ...world });
   if (problem === undefined) return;
   throw new ArchiverError('io', `${problem}: nothing was uploaded`, {
@@ -112,6 +112,7 @@ async function tellEnd(
   const isFailure = ended.status === 'failed' || ended.status === 'interrupted';
   const { signal: _over, ...after } = world; // an interruption has ended the run, and is to be told of
   const name = isFailure ? 'onFailure' : 'after';
+  const { runHook } = await import('./run-hook.js');
   const problem = await runHook({ name, settings: hooks, run, ended, ...after }).catch(errorText);
   if (problem !== undefined) warn(problem);
   if (textfile === undefined) return;

@@ -1,0 +1,159 @@
+// Which modules of src/ share a file of dist/. esbuild makes a chunk of the modules that the same entries reach (an `import()`
+// is an entry), so modules that some commands share and others do not would come in hundreds of small files: slower to open
+// than to run, and more at once than a low `ulimit -n` allows. So each `import()` goes to a module of its own that imports
+// all of every group it reaches: esbuild sees one set for each group, and what runs before the command is known is the first.
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+// Each group is what its modules import at once, directly or not, without what groups before it have. Who loads one of its
+// modules loads all: what only some of its users need belongs to another group, or to none.
+const groups = {
+  state: [
+    'src/core/state/document.ts',
+    'src/core/state/document-folder.ts',
+    'src/core/state/lock.ts',
+    'src/core/state/replace-file.ts',
+    'src/core/object-store/until-cancelled.ts',
+    'src/core/dataset/records/identity.ts',
+    'src/core/progress-meter.ts',
+    'src/core/limits/at-once.ts',
+    'src/core/limits/pace.ts',
+  ],
+  stores: [
+    'src/core/object-store/open-store.ts',
+    'src/cli/progress.ts',
+    'src/commands/kit/dataset-target.ts',
+    'src/core/dataset/records/versions.ts',
+    'src/core/dataset/records/find-dataset.ts',
+    'src/core/dataset/records/version-selector.ts',
+    'src/screens/progress/text-reporter.ts',
+    'src/screens/progress/final-lines.ts',
+  ],
+  prices: ['src/commands/kit/prices.ts', 'src/core/cost/upload-cost.ts'],
+  manifests: [
+    'src/core/dataset/chain/read-view.ts',
+    'src/core/dataset/chain/version-view.ts',
+    'src/core/dataset/history/elsewhere.ts',
+    'src/core/dataset/prune/marks.ts',
+    'src/core/dataset/folder-look.ts',
+    'src/core/manifest/selection.ts',
+    'src/core/manifest/manifest-copy.ts',
+  ],
+  contents: [
+    'src/core/archive/scan/entry-table.ts',
+    'src/core/codec/codec.ts',
+    'src/core/limits/byte-budget.ts',
+    'src/core/md5/md5-lanes.ts',
+    'src/core/output-tree/output-folder.ts',
+    'src/core/paths/collisions.ts',
+    'src/core/paths/path-rules.ts',
+    'src/core/tar/tar-block.ts',
+    'src/core/threads/worker-thread.ts',
+  ],
+  recording: [
+    'src/commands/kit/open-meter.ts',
+    'src/cli/record-run.ts',
+    'src/core/budget/open-book.ts',
+    'src/core/budget/budget-alerts.ts',
+    'src/core/alerts/raise-alerts.ts',
+    'src/core/ledger/upload-history.ts',
+  ],
+  planning: [
+    'src/commands/upload/engine-options.ts',
+    'src/core/archive/plan/planned-upload.ts',
+    'src/core/archive/scan/source-folder.ts',
+    'src/core/budget/verdict.ts',
+    'src/core/resume/state-folder.ts',
+  ],
+  archiving: [
+    'src/commands/upload/run-archive.ts',
+    'src/commands/upload/made-cost.ts',
+    'src/commands/upload/saved-command.ts',
+    'src/commands/upload/dry-run.ts',
+    'src/core/archive/look-at-destination.ts',
+    'src/core/dvc/sidecar-run.ts',
+  ],
+  verifying: ['src/core/verify/verify.ts'],
+  jobs: ['src/core/restore-jobs/change-job.ts', 'src/core/restore-jobs/check-job.ts'],
+  restoring: ['src/commands/kit/retrieve-with-job.ts'],
+};
+
+const isCode = (path) => /\.tsx?$/.test(path);
+
+/** What each module of src/ that `entry` can load imports at once. */
+async function importsOf(entry, options) {
+  const { metafile } = await build({
+    ...options,
+    packages: 'external',
+    entryPoints: [entry],
+    metafile: true,
+    write: false,
+  });
+  const now = ({ kind, external }) => kind === 'import-statement' && !external;
+  return new Map(
+    Object.entries(metafile.inputs).map(([path, { imports }]) => [path, imports.filter(now).map((one) => one.path)]),
+  );
+}
+
+/** `from` and all that they import at once, directly or not. */
+function closure(from, imports) {
+  const found = new Set(from);
+  // A set is walked on over what is added to it meanwhile.
+  for (const path of found) {
+    if (!imports.has(path)) throw new Error(`chunk-groups.mjs: the program does not load ${path}`);
+    for (const next of imports.get(path)) found.add(next);
+  }
+  return found;
+}
+
+/** The modules of each group, what the program loads at its start first; none is in two. */
+function setsOf(entry, imports) {
+  const taken = new Set([entry]);
+  return [[entry], ...Object.values(groups)].map((roots) => {
+    const set = [...closure(roots, imports)].filter((path) => isCode(path) && !taken.has(path));
+    for (const path of set) taken.add(path);
+    return set;
+  });
+}
+
+/** A plugin of esbuild and the sets of modules that it keeps together; `options` are those of the build that it is for. */
+export async function chunkGroups(entry, options) {
+  const imports = await importsOf(entry, options);
+  const sets = setsOf(entry, imports);
+  // A group uses those before it only, so that the last is looked at first.
+  const fromLast = sets.toReversed();
+  const neededBy = (path) => {
+    let reached = closure([path, ...sets[0]], imports);
+    for (const set of fromLast)
+      if (set.some((one) => reached.has(one))) reached = closure([...reached, ...set], imports);
+    return sets.flatMap((set, group) => (set.some((one) => reached.has(one)) ? [group] : []));
+  };
+  const text = (path) => JSON.stringify(resolve(path));
+  const plugin = {
+    name: 'chunk-groups',
+    setup(build) {
+      build.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+        if (kind !== 'dynamic-import' || pluginData === 'late') return undefined;
+        const found = await build.resolve(path, { kind, resolveDir, importer, pluginData: 'late' });
+        return imports.has(relative('.', found.path)) ? { path: found.path, namespace: 'late' } : found;
+      });
+      build.onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => {
+        const before = neededBy(relative('.', path)).map((group) => `import 'group:${group}';`);
+        return { contents: `${before.join('')}export * from ${text(path)};`, loader: 'js', resolveDir: dirname(path) };
+      });
+      build.onResolve({ filter: /^group:/ }, ({ path }) => ({ path, namespace: 'group' }));
+      build.onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => {
+        const all = sets[Number(path.slice('group:'.length))].map((one) => `import ${text(one)};`);
+        return { contents: all.join(''), loader: 'js', resolveDir: resolve('.') };
+      });
+      // Of package.json the program says its version alone.
+      build.onLoad({ filter: /[\\/]package\.json$/ }, async ({ path }) => {
+        if (path !== resolve('package.json')) return undefined;
+        const { version } = JSON.parse(await readFile(path, 'utf8'));
+        return { contents: JSON.stringify({ version }), loader: 'json' };
+      });
+    },
+  };
+  return { plugin, sets };
+}
