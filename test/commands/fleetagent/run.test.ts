@@ -1,5 +1,15 @@
 // `fleetagent run` in its three forms, in this process.
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -183,6 +193,24 @@ test('what an agent keeps itself in a folder that it archives is no change', asy
   const third = await archiver(home, args);
 
   expect(JSON.parse(third.stdout)).toMatchObject({ sourceCycles: [{ noChanges: true }] });
+});
+
+test.skipIf(!existsSync('/proc/self/fd'))('no cycle leaves its folder open', async () => {
+  const { home, source, url } = await place();
+  for (const content of ['one', 'of two']) {
+    writeFileSync(join(source, 'a'), content);
+    await archiver(home, ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once', '--quiet']);
+  }
+
+  const open = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', fd));
+    } catch {
+      return undefined; // that of the list itself
+    }
+  });
+
+  expect(open.filter((path) => path?.startsWith(home))).toEqual([]);
 });
 
 test('a budget refuses a cycle, which is a problem and no crash', async () => {
