@@ -16,6 +16,7 @@ import { StoreRefusals } from '../../core/object-store/abilities.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { holdLock, type Lock } from '../../core/state/lock.js';
+import { lockOption } from '../upload/engine-options.js';
 import { tellHomeTrouble } from '../upload/home-trouble.js';
 import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
 import { agentSetup, DEFAULT_INTERVAL_MS } from './agent-setup.js';
@@ -33,6 +34,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
   const context = withTimes(given);
   const warn = once(await tellHomeTrouble(context));
   const { baseUrl, writerId, plans } = await agentSetup(values, args, context, warn);
+  lockOption(values, baseUrl); // refused before anything begins
   if (parseStoreUrl(baseUrl).kind === 's3' && values.profile === undefined) checkCredentialsFile(context);
   const path = agentPath(context.home, { baseUrl, writerId });
   const lock = await lockOf(path, writerId, warn);

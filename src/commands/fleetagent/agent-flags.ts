@@ -10,6 +10,7 @@ import {
   storeModeFlag,
   writerIdFlag,
 } from '../kit/flags.js';
+import { lockFlags } from '../kit/lock-flags.js';
 import { projectFlag } from '../kit/ledger-flags.js';
 
 export const agentFlags = {
@@ -43,6 +44,7 @@ export const agentFlags = {
   shardCount: flag.int([1, 100], { default: 10, describe: 'key prefixes to spread chunks over' }),
   shardStrategy: packingFlags.shardStrategy,
   storageClass: storageClassFlag,
+  ...lockFlags,
   limitUpload: limitFlags.limitUpload,
   ...projectFlag,
   ...budgetGateFlags,

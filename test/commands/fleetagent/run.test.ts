@@ -252,6 +252,10 @@ test('what cannot be is refused before anything is done', async () => {
     2,
     '✗ --interval wants one second or more',
   ]);
+  expect(await refused(source, url, '--writer-id', 'nas', '--object-lock', 'governance', '--retain', '90d')).toEqual([
+    2,
+    expect.stringContaining('nothing in a folder can be locked'),
+  ]);
   expect(await refused(source, url, '--writer-id', '../x')).toEqual([2, expect.stringContaining('cannot be used')]);
   expect(await refused(source, url, '--writer-id', 'nas', '--storage-class', 'GLACIER')).toEqual([
     2,
