@@ -625,7 +625,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   purged: key(
     orNull(
       of(
-        'location found leftAlone leftAloneSamples versionsHidden requests deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount keptCount',
+        'location found leftAlone leftAloneSamples versionsHidden requests deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
       ),
     ),
     'what was deleted of the data of a writer; null without --purge-data',

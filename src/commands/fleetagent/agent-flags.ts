@@ -11,6 +11,7 @@ import {
   writerIdFlag,
 } from '../kit/flags.js';
 import { lockFlags } from '../kit/lock-flags.js';
+import { noticeFlags } from '../kit/notice-flags.js';
 import { projectFlag } from '../kit/ledger-flags.js';
 
 export const agentFlags = {
@@ -48,6 +49,7 @@ export const agentFlags = {
   limitUpload: limitFlags.limitUpload,
   ...projectFlag,
   ...budgetGateFlags,
+  ...noticeFlags,
   ...outputFlags,
 };
 
