@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signConfig } from '../../src/core/fleet/config/signature.js';
 import type { PolicyDocument } from '../../src/core/fleet/bundle/policy-document.js';
 import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.js';
 import { Rng } from '../soak/prng.js';
@@ -53,6 +54,7 @@ const clientOf = (user: string, url: string): S3Client =>
 describe.skipIf(conf === undefined)('a writer under the emitted policies, on the Ceph gateway', () => {
   const work = mkdtempSync(join(tmpdir(), 'archiver-fleet-'));
   const source = join(work, 'source');
+  const keys = generateKeyPairSync('ed25519');
   const made: UploadDocument[] = [];
   const archived: object[] = [];
   let gate: FaultProxy;
@@ -100,8 +102,7 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
   beforeAll(async () => {
     mkdirSync(join(work, 'home'));
     mkdirSync(source);
-    const pem = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' });
-    writeFileSync(join(work, 'key.pub'), pem);
+    writeFileSync(join(work, 'key.pub'), keys.publicKey.export({ type: 'spki', format: 'pem' }));
     const flags = ['--writer-id', 'nas', '--public-key', join(work, 'key.pub'), '--out', join(work, 'bundle')];
     await run('nobody', ['fleetagent', 'init', BASE, ...flags]);
     await addUser(WRITER_KEY, emitted('iam-policy.json'));
@@ -206,5 +207,35 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
 
     expect(ran).toMatchObject({ status: 0 });
     expect(contents(output)).toEqual(archived.at(-1));
+  });
+
+  it('an agent fetches its config and archives three cycles', async () => {
+    const folder = join(work, 'watched');
+    mkdirSync(folder);
+    const config = Buffer.from(`version: 1\nwriter_id: nas\nwatch_paths:\n  - path: ${folder}\n`);
+    const admin = clientOf('archiver', endpoint);
+    const publish = { 'config.yaml': config, 'config.yaml.sig': signConfig(config, keys.privateKey).bytes };
+    for (const [name, Body] of Object.entries(publish))
+      await admin.send(new PutObjectCommand({ Bucket: BUCKET, Key: `lab/fleet/nas/${name}`, Body }));
+    const call = ['fleetagent', 'run', '--config-url', BASE, '--public-key', join(work, 'key.pub')];
+    const cycles: object[] = [];
+
+    for (let cycle = 1; cycle <= 3; cycle++) {
+      writeFileSync(join(folder, `file-${cycle}`), `of cycle ${cycle}`);
+      const ran = await run(WRITER_KEY, [...call, '--writer-id', 'nas', '--once'], gate.endpoint);
+      cycles.push(ran.status === 0 ? (JSON.parse(ran.stdout) as object) : ran);
+    }
+
+    const cycleOf = (version: number, comparedWith: string): object => ({
+      configVersion: 1,
+      isHealthy: true,
+      troubles: [],
+      sourceCycles: [{ version, added: 1, comparedWith, reason: null }],
+    });
+    expect(cycles).toMatchObject([cycleOf(1, 'none'), cycleOf(2, 'cache'), cycleOf(3, 'cache')]);
+    const output = join(work, 'out-watched');
+    const restoring = ['restore', `${BASE}/writers/nas`, output, '--all', '--dataset', 'watched'];
+    expect((await run(READER_KEY, restoring)).status).toBe(0);
+    expect(contents(output)).toEqual(contents(folder));
   });
 });

@@ -13,13 +13,15 @@ import { checkCredentialsFile } from '../../core/fleet/agent/credentials-file.js
 import type { AgentClock } from '../../core/fleet/agent/wait-until.js';
 import { errorText, isArchiverError } from '../../core/failures/errors.js';
 import { StoreRefusals } from '../../core/object-store/abilities.js';
-import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { holdLock, type Lock } from '../../core/state/lock.js';
+import { lockOption } from '../upload/engine-options.js';
 import { tellHomeTrouble } from '../upload/home-trouble.js';
 import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
 import { agentSetup, DEFAULT_INTERVAL_MS } from './agent-setup.js';
 import { sourceArchiver } from './archive-source.js';
+import { noticedCycle } from './noticed-cycle.js';
 import { openFleet } from './open-fleet.js';
 import type { AgentValues } from './agent-flags.js';
 
@@ -33,7 +35,9 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
   const context = withTimes(given);
   const warn = once(await tellHomeTrouble(context));
   const { baseUrl, writerId, plans } = await agentSetup(values, args, context, warn);
+  lockOption(values, baseUrl); // refused before anything begins
   if (parseStoreUrl(baseUrl).kind === 's3' && values.profile === undefined) checkCredentialsFile(context);
+  const cycle = noticedCycle(values, joinStoreUrl(baseUrl, 'writers', writerId), context);
   const path = agentPath(context.home, { baseUrl, writerId });
   const lock = await lockOf(path, writerId, warn);
   const identity = { writerId, host: hostname(), instanceId: randomUUID(), archiverVersion: pkg.version };
@@ -56,6 +60,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
       identity,
       plans,
       archive: sourceArchiver({ baseUrl, writerId, values, context, warn, refusals: known }),
+      cycle,
       beats,
       memory: agentMemory(path, warn),
       clock: clockOf(context),

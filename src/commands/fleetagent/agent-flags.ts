@@ -10,6 +10,8 @@ import {
   storeModeFlag,
   writerIdFlag,
 } from '../kit/flags.js';
+import { lockFlags } from '../kit/lock-flags.js';
+import { noticeFlags } from '../kit/notice-flags.js';
 import { projectFlag } from '../kit/ledger-flags.js';
 
 export const agentFlags = {
@@ -43,9 +45,11 @@ export const agentFlags = {
   shardCount: flag.int([1, 100], { default: 10, describe: 'key prefixes to spread chunks over' }),
   shardStrategy: packingFlags.shardStrategy,
   storageClass: storageClassFlag,
+  ...lockFlags,
   limitUpload: limitFlags.limitUpload,
   ...projectFlag,
   ...budgetGateFlags,
+  ...noticeFlags,
   ...outputFlags,
 };
 

@@ -102,11 +102,15 @@ const POLICY = 4;
 
 /** Of a single cycle. */
 export function exitStatus(last: EndedAgentCycle | undefined): number {
-  if (last === undefined || last.plan === undefined) return 1;
-  const failures = last.outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
+  return last === undefined || last.plan === undefined ? 1 : statusOf(last.outcomes);
+}
+
+/** Of the sources of a cycle. */
+export function statusOf(outcomes: readonly SourceOutcome[]): number {
+  const failures = outcomes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
   if (failures.length > 0) {
     const isPolicy = failures.every((failure) => isArchiverError(failure) && failure.exitCode === POLICY);
     return isPolicy ? POLICY : 1;
   }
-  return last.outcomes.some(({ result }) => result?.partial === true) ? 3 : 0;
+  return outcomes.some(({ result }) => result?.partial === true) ? 3 : 0;
 }

@@ -15,7 +15,7 @@ import { tellLedger, tellResult } from '../kit/account.js';
 import { budgetGate } from '../kit/budget-gate.js';
 import { withProgress } from '../kit/run.js';
 import { openForWriting } from '../kit/store.js';
-import { surroundings, uploadMemoryLimit } from '../upload/engine-options.js';
+import { lockOption, surroundings, uploadMemoryLimit } from '../upload/engine-options.js';
 import { resumable } from '../upload/resumable.js';
 import { type FolderTarget, placesOf } from '../upload/run-archive.js';
 import type { AgentValues } from './agent-flags.js';
@@ -74,8 +74,8 @@ async function archiveSource(
   const open = openForWriting(url, named, context, { refusals: refusals() });
   const run = {
     command: 'fleetagent run',
-    // Whatever else changes in the config, what was sent is of use: files are looked at again.
-    values: { ...accessOf(named), kmsKeyId: plan.kmsKeyId },
+    // Whatever else changes in the config, what was sent is of use: files are looked at again. Not so where it has another lock.
+    values: { ...accessOf(named), kmsKeyId: plan.kmsKeyId, objectLock: values.objectLock, retain: values.retain },
     sources: [{ given: source.path, real: places.source }],
     destination: base,
     storeUrl: url,
@@ -138,7 +138,12 @@ function engineOptions(
       compressionLevel: compressionLevel === 0 ? undefined : compressionLevel,
       memoryLimitBytes: uploadMemoryLimit(context),
     },
-    layout: { shardStrategy, shardCount, storageClass: isFolder ? 'STANDARD' : source.storageClass },
+    layout: {
+      shardStrategy,
+      shardCount,
+      storageClass: isFolder ? 'STANDARD' : source.storageClass,
+      lock: lockOption(values, places.url),
+    },
     labels: { project: values.project },
     cacheFolder,
     ...(manifestCache ? {} : { remembered: {} }),

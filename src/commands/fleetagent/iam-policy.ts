@@ -25,6 +25,9 @@ export const command = defineCommand({
     writeOnly: flag.on({
       describe: 'nothing can be read back: a sync then compares with its cache, and sends everything when that is lost',
     }),
+    objectLock: flag.on({
+      describe: 'allow to lock objects (S3 Object Lock), for as long as the writer likes, and never to unlock them',
+    }),
     region: flag.text({
       short: 'r',
       placeholder: 'NAME',
@@ -44,7 +47,7 @@ export const command = defineCommand({
     const { policyLines, policyText } = await import('../../core/fleet/bundle/policy-document.js');
     const { writerPolicy } = await import('../../core/fleet/bundle/writer-policy.js');
     const { namedWriter } = await import('../kit/writer.js');
-    const { kmsKeyArn, output, writeOnly } = values;
+    const { kmsKeyArn, output, writeOnly, objectLock: locks } = values;
     const place = fleetPlace(url);
     const partition = partitionOf(checkRegion(values.region));
     const writerId = values.writerId === '' ? undefined : namedWriter(values.writerId);
@@ -53,6 +56,7 @@ export const command = defineCommand({
       partition,
       kmsKeyArn: kmsKeyArn === undefined ? undefined : checkKeyArn(kmsKeyArn, partition),
       writeOnly,
+      locks,
     });
     policyText(policy); // refuses one that IAM would not take
     await saveText({ document: { location: place.url, policy }, text: policyLines(policy), output }, context);

@@ -4,6 +4,7 @@ import { defineCommand } from '../../cli/command.js';
 import { flag } from '../../cli/flag.js';
 import { conflicts, requires } from '../../cli/rule.js';
 import { accessFlags } from '../kit/flags.js';
+import { lockFlags, lockRules } from '../kit/lock-flags.js';
 
 export const command = defineCommand({
   path: 'fleetagent init',
@@ -42,8 +43,9 @@ export const command = defineCommand({
       placeholder: 'URL',
       describe: 'address of an S3-compatible server that the writer is to use instead of AWS',
     }),
+    ...lockFlags,
   },
-  rules: [conflicts('endpointUrl', ['mint']), requires('profile', 'mint'), requires('caBundle', 'mint')],
+  rules: [conflicts('endpointUrl', ['mint']), requires('profile', 'mint'), requires('caBundle', 'mint'), ...lockRules],
   examples: [
     'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing-public.pem',
     'archiver fleetagent init s3://acme-archive/lab --writer-id nas-01 --public-key config-signing-public.pem --mint --profile admin',

@@ -11,8 +11,10 @@ import { readNamed } from './named-file.js';
 import { readPublicKey } from '../../core/fleet/config/signature.js';
 import type { AccessKey } from '../../core/fleet/identity/iam.js';
 import type { Minted } from '../../core/fleet/identity/mint.js';
+import type { RetentionMode } from '../../core/object-store/object-store.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { fact, textOf } from '../kit/lines.js';
+import { lockOption } from '../upload/engine-options.js';
 import { namedWriter } from '../kit/writer.js';
 
 export interface InitValues {
@@ -26,6 +28,8 @@ export interface InitValues {
   readonly image: string | undefined;
   readonly region: string;
   readonly endpointUrl: string | undefined;
+  readonly objectLock: RetentionMode | undefined;
+  readonly retain: number | undefined;
 }
 
 type Context = Results & Messages & Environment & Cancellation & Pick<Places, 'cwd'>;
@@ -73,6 +77,7 @@ async function bundleOf(values: InitValues, url: string, { cwd }: Context): Prom
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     image: { name: image ?? `archiver:${pkg.version}`, isLocal: image === undefined },
     isMinted: values.mint,
+    lock: lockOption(values, url),
     endpointUrl: endpointUrl === undefined ? undefined : await serverAddress(endpointUrl),
   };
 }

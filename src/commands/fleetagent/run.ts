@@ -2,6 +2,7 @@ import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { conflicts, requires } from '../../cli/rule.js';
+import { lockRules } from '../kit/lock-flags.js';
 import { agentFlags as flags } from './agent-flags.js';
 
 const FORMS =
@@ -29,6 +30,7 @@ export const command = defineCommand({
     conflicts('config', ['configUrl', 'publicKey']),
     requires('configUrl', 'publicKey', 'writerId'),
     requires('publicKey', 'configUrl'),
+    ...lockRules,
     {
       kind: 'check',
       text: FORMS,

@@ -6,7 +6,13 @@ import type { UploadResult } from '../../core/archive/upload-result.js';
 import { withoutSecrets } from '../../core/failures/hide-secrets.js';
 import { pingAddress } from '../../core/notify/ping-address.js';
 import type { RunFacts } from '../../core/notify/run-facts.js';
-import { hasNotices, type NoticeWorld, withNotices } from '../../core/notify/with-notices.js';
+import {
+  hasNotices,
+  type Judged,
+  type NoticeSettings,
+  type NoticeWorld,
+  withNotices,
+} from '../../core/notify/with-notices.js';
 import type { writeDvcFiles } from './dvc-files.js';
 import type { UploadCommand } from './saved-command.js';
 import { isPartial } from './show-upload.js';
@@ -24,12 +30,7 @@ export interface NoticedCall extends UploadCommand {
 /** The run with its pings, hooks and metrics. @throws as the run does; usage, io for hooks */
 export async function noticed(call: NoticedCall, work: () => Promise<Archived>, context: Context): Promise<Archived> {
   const { command, values, sources, storeUrl, options } = call;
-  const { pingUrl, textfile } = values;
-  const settings = {
-    pingUrl: typeof pingUrl === 'string' ? pingAddress(pingUrl) : undefined,
-    textfile: typeof textfile === 'string' ? resolve(context.cwd, textfile) : undefined,
-    hooks: context.hooks,
-  };
+  const settings = noticeSettings(values, context);
   if (options.dryRun === true || !hasNotices(settings)) return await work();
   const run = { command, source: sources.map(({ given }) => given).join(' '), store: storeUrl };
   return await withNotices(settings, noticeWorld(values, context), {
@@ -39,12 +40,25 @@ export async function noticed(call: NoticedCall, work: () => Promise<Archived>, 
       const isPart = isPartial(result, written);
       return { ...factsOf(result), exitStatus: isPart ? 3 : 0, status: isPart ? 'partial' : 'done' };
     },
-    ofFailure: (error) => {
-      const { exitCode, message } = failureOf(error, context.signal);
-      const status = context.signal.aborted ? 'interrupted' : 'failed';
-      return { exitStatus: exitCode, status, problem: withoutSecrets(message) };
-    },
+    ofFailure: (error) => judgedFailure(error, context.signal),
   });
+}
+
+/** What the flags and the config file of this computer say. @throws usage for what is no address */
+export const noticeSettings = (
+  { pingUrl, textfile }: NoticedCall['values'],
+  { cwd, hooks }: Pick<Context, 'cwd' | 'hooks'>,
+): NoticeSettings => ({
+  pingUrl: typeof pingUrl === 'string' ? pingAddress(pingUrl) : undefined,
+  textfile: typeof textfile === 'string' ? resolve(cwd, textfile) : undefined,
+  hooks,
+});
+
+/** What is told of a run that threw `error`. */
+export function judgedFailure(error: unknown, signal: AbortSignal): Judged {
+  const { exitCode, message } = failureOf(error, signal);
+  const status = signal.aborted ? 'interrupted' : 'failed';
+  return { exitStatus: exitCode, status, problem: withoutSecrets(message) };
 }
 
 const factsOf = ({ datasetId, uploadId, version, files, bytes, storedBytes }: UploadResult): RunFacts => ({
@@ -56,7 +70,7 @@ const factsOf = ({ datasetId, uploadId, version, files, bytes, storedBytes }: Up
   storedBytes,
 });
 
-function noticeWorld(values: NoticedCall['values'], context: Context): NoticeWorld {
+export function noticeWorld(values: NoticedCall['values'], context: Context): NoticeWorld {
   const { env, cwd, now, signal } = context;
   const caBundle = typeof values['caBundle'] === 'string' ? values['caBundle'] : undefined;
   return {

@@ -29,6 +29,15 @@ test('prints a policy that can be given to IAM as it is, and with --json within 
   ]);
 });
 
+test('with --object-lock allows to lock and does not deny it', async () => {
+  const args = ['s3://acme/lab', '--writer-id', 'nas', '--write-only', '--object-lock'];
+  const { stdout } = await run(await tempFolder(), ...args);
+
+  expect(json(stdout)['Statement']).toMatchObject([{ Action: ['s3:PutObject', 's3:PutObjectRetention'] }, {}, {}, {}]);
+  expect(stdout.match(/Retention"/g)).toEqual(['Retention"', 'Retention"']);
+  expect(stdout.match(/s3:PutObjectRetention/g)).toHaveLength(1);
+});
+
 test('writes to a file with -o', async () => {
   const folder = await tempFolder();
 

@@ -66,6 +66,22 @@ describe('the folder', () => {
     });
   });
 
+  test('has a writer that locks what it puts, and may', async () => {
+    const { status } = await init('--object-lock', 'governance', '--retain', '90d');
+
+    expect(status).toBe(0);
+    const words = ['--object-lock', 'governance', '--retain', '90d'];
+    expect(file('compose.yaml')).toContain(words.map((word) => `      - "${word}"`).join('\n'));
+    expect(file('archiver-nas.service')).toContain(`${words.join(' ')} --once`);
+    expect(json(file('iam-policy.json'))['Statement']).toMatchObject([
+      { Action: ['s3:PutObject', 's3:PutObjectRetention'] },
+      {},
+      {},
+      { Effect: 'Deny', Action: expect.not.arrayContaining(['s3:PutObjectRetention']) as string[] },
+    ]);
+    expect(file('iam-policy.json')).toContain('s3:BypassGovernanceRetention');
+  });
+
   test('has a configuration of the writer that waits for its folders', async () => {
     await init('--kms-key-arn', KEY, '--region', 'eu-west-1');
 

@@ -1,5 +1,15 @@
 // `fleetagent run` in its three forms, in this process.
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,6 +19,7 @@ import { parseHeartbeat } from '../../../src/core/fleet/heartbeat.js';
 import { program } from '../../../src/commands/index.js';
 import { ownHolder } from '../../../src/core/state/lock.js';
 import { isRoot } from '../../core/archive/trees.js';
+import { startHook } from '../../support/hook-server.js';
 import { archiver } from '../../e2e/in-process.js';
 import { runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -185,6 +196,24 @@ test('what an agent keeps itself in a folder that it archives is no change', asy
   expect(JSON.parse(third.stdout)).toMatchObject({ sourceCycles: [{ noChanges: true }] });
 });
 
+test.skipIf(!existsSync('/proc/self/fd'))('no cycle leaves its folder open', async () => {
+  const { home, source, url } = await place();
+  for (const content of ['one', 'of two']) {
+    writeFileSync(join(source, 'a'), content);
+    await archiver(home, ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once', '--quiet']);
+  }
+
+  const open = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', fd));
+    } catch {
+      return undefined; // that of the list itself
+    }
+  });
+
+  expect(open.filter((path) => path?.startsWith(home))).toEqual([]);
+});
+
 test('a budget refuses a cycle, which is a problem and no crash', async () => {
   const { home, source, base, url } = await place();
   writeFileSync(join(source, 'large'), Buffer.alloc(2 * 1024 * 1024));
@@ -196,6 +225,40 @@ test('a budget refuses a cycle, which is a problem and no crash', async () => {
   expect(status(base).problem).toContain('would exceed the volume budget of all projects');
   const ignored = ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once', '--quiet', '--ignore-budget'];
   expect((await archiver(home, ignored)).status).toBe(0);
+});
+
+test('each cycle pings, runs the hooks of this computer and writes metrics, and a hook that fails ends no service', async () => {
+  const server = await startHook();
+  const { home, source, url } = await place();
+  const metrics = join(home, 'a.prom');
+  const args = ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once', '--json', '--quiet'];
+  const notices = ['--ping-url', `${server.url}/uuid`, '--textfile', metrics];
+  const hook = (name: string, program: string): void =>
+    writeFileSync(join(home, '.archiver.yaml'), `hooks:\n  ${name}: ${program}\n`);
+  hook('after', `/bin/sh -c 'echo "$ARCHIVER_HOOK_STATUS v$ARCHIVER_HOOK_VERSION" > ${home}/after'`);
+
+  const good = await archiver(home, [...args, ...notices]);
+
+  expect(good.status).toBe(0);
+  expect(readFileSync(join(home, 'after'), 'utf8')).toBe('done v1\n');
+  expect(readFileSync(metrics, 'utf8')).toContain(
+    `archiver_run_files{command="fleetagent run",source="${source}",store="${url}/writers/nas"} 2\n`,
+  );
+  hook('before', '/bin/false');
+  const refused = await archiver(home, [...args, ...notices]);
+  expect(refused.status).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    isHealthy: false,
+    sourceCycles: [{ reason: expect.stringContaining("the hook 'before'") as string }],
+  });
+  hook('after', '/bin/true');
+  rmSync(source, { recursive: true });
+  expect((await archiver(home, [...args, ...notices])).status).toBe(1);
+  const paths = server.requests.map(({ path }) => path);
+  expect(paths).toEqual(['/uuid/start', '/uuid', '/uuid/start', '/uuid/1', '/uuid/start', '/uuid/1']);
+  const bodies = server.requests.map(({ body }) => JSON.parse(body) as object);
+  expect(bodies[1]).toMatchObject({ command: 'fleetagent run', status: 'done', version: 1, files: 2 });
+  expect(bodies[5]).toMatchObject({ status: 'failed', problem: expect.stringContaining('does not exist') as string });
 });
 
 test('a second agent of a writer is refused', async () => {
@@ -223,6 +286,10 @@ test('what cannot be is refused before anything is done', async () => {
   expect(await refused(source, url, '--writer-id', 'nas', '--interval', '10ms')).toEqual([
     2,
     '✗ --interval wants one second or more',
+  ]);
+  expect(await refused(source, url, '--writer-id', 'nas', '--object-lock', 'governance', '--retain', '90d')).toEqual([
+    2,
+    expect.stringContaining('nothing in a folder can be locked'),
   ]);
   expect(await refused(source, url, '--writer-id', '../x')).toEqual([2, expect.stringContaining('cannot be used')]);
   expect(await refused(source, url, '--writer-id', 'nas', '--storage-class', 'GLACIER')).toEqual([

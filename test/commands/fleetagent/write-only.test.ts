@@ -61,7 +61,7 @@ async function world() {
     const { store } = await openTestS3(s3.endpoint, BUCKET, { prefix: 'base' });
     return parseHeartbeat(await readAll(await store.get(heartbeatKey(id)), 2 ** 20));
   };
-  return { proxy, writer, reader, status };
+  return { s3, proxy, writer, reader, status };
 }
 
 /** The newest version as it is restored. */
@@ -100,6 +100,28 @@ test('a writer that may only put and list needs no more, and says what it costs 
   expect(lost.stderr).toMatch(/v5, .*, all 19.6 KiB sent again \(no version is remembered here\)/);
   expect((await status('nas')).sources).toMatchObject([{ version: 5, comparedWith: 'none' }]);
   expect(await restoredHead(await reader('nas'))).toEqual(describeTree(nas.source));
+});
+
+test('what a cycle stores is locked for as long as was said, and heartbeats are not', async () => {
+  const { s3, writer } = await world();
+  const day = 86_400_000;
+  const before = Date.now();
+
+  const { status } = await writer('nas').cycle('--object-lock', 'governance', '--retain', '90d');
+
+  expect(status).toBe(0);
+  const stored = [...(s3.buckets.get(BUCKET) ?? [])];
+  const locks = stored.map(([key, { headers }]) => ({
+    isBeat: key.endsWith('status.json'),
+    mode: headers['x-amz-object-lock-mode'],
+    until: Date.parse(headers['x-amz-object-lock-retain-until-date'] ?? ''),
+  }));
+  expect(locks.filter(({ isBeat }) => isBeat)).toEqual([{ isBeat: true, mode: undefined, until: Number.NaN }]);
+  const [first, ...others] = locks.filter(({ isBeat }) => !isBeat);
+  expect(first).toMatchObject({ mode: 'GOVERNANCE' });
+  expect(first?.until).toBeGreaterThanOrEqual(before + 90 * day);
+  expect(others.length).toBeGreaterThan(1);
+  for (const lock of others) expect(lock).toEqual(first);
 });
 
 const FAULTS: readonly Fault[] = [

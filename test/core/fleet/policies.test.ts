@@ -7,7 +7,7 @@ import { isAllowed } from '../../support/evaluate-policy.js';
 
 const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
 const place = fleetPlace('s3://acme/lab');
-const writer = { writerId: 'nas', partition: 'aws', kmsKeyArn: KEY, writeOnly: true } as const;
+const writer = { writerId: 'nas', partition: 'aws', kmsKeyArn: KEY, writeOnly: true, locks: false } as const;
 const USER = 'arn:aws:iam::123456789012:user/archiver/archiver-nas';
 const RECORD = 'lab/writers/nas/datasets/d-1/v00000001.json';
 const CHUNK = 'lab/writers/nas/uploads/U/shard-00/chunk-000000.tar.zst';
@@ -104,6 +104,16 @@ describe('the other forms', () => {
       expect({ line, is: isAllowed(policies, asked(line)) }).toEqual({ line, is: true });
     for (const line of ['s3:GetObject lab/writers/other/uploads/U/a', `s3:DeleteObject ${CHUNK}`])
       expect({ line, is: isAllowed(policies, asked(line)) }).toEqual({ line, is: false });
+  });
+
+  test('a writer that locks may do so for longer and never for shorter', () => {
+    const policies = [writerPolicy(place, { ...writer, locks: true }), createOnlyPolicy(place, 'aws')];
+    const may = (line: string): boolean => isAllowed(policies, asked(line));
+
+    expect(may(`s3:PutObjectRetention ${CHUNK}`)).toBe(true);
+    for (const line of ['s3:BypassGovernanceRetention', 's3:PutObjectLegalHold', 's3:DeleteObjectVersion'])
+      expect({ line, is: may(`${line} ${CHUNK}`) }).toEqual({ line, is: false });
+    expect(may('s3:PutObjectRetention lab/writers/other/uploads/U/a')).toBe(false);
   });
 
   test('without a writer it is about everything below the base', () => {

@@ -49,6 +49,11 @@ export class ChunkPacker {
     this.cut = new CutFilePacker(this.state, this.twins, (from, to) => this.copyContent(from, to));
   }
 
+  /** Lets go of the source. */
+  close(): void {
+    this.deps.fs.close(this.state.rootFd);
+  }
+
   /** Packs `task` into `output`, which is replaced when it is too small. */
   pack(task: ChunkTask, output: Buffer): PackedChunk {
     const { state, deps } = this;

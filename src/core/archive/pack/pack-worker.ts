@@ -50,6 +50,7 @@ function open(): ChunkPacker {
 
 port?.on('message', (message: PackMessage) => {
   if (message.type === 'close') {
+    packer?.close(); // what native code has opened is not closed with the thread
     port.close();
     return;
   }

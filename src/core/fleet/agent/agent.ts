@@ -5,7 +5,15 @@ import type { Heartbeat, HeartbeatSource } from '../heartbeat.js';
 import type { AgentMemory } from './agent-memory.js';
 import { type AgentPlan, deleteRefusal, type PlanSource, type PlanState } from './agent-plan.js';
 import type { Beats } from './beats.js';
-import { type ArchiveSource, heartbeatSource, isOutage, runCycle, type SourceOutcome, unknownSource } from './cycle.js';
+import {
+  type ArchiveSource,
+  heartbeatSource,
+  isOutage,
+  runCycle,
+  type RunCycle,
+  type SourceOutcome,
+  unknownSource,
+} from './cycle.js';
 import { catchUpMs, nextStartMs } from './schedule.js';
 import { type AgentClock, waitUntil } from './wait-until.js';
 
@@ -27,6 +35,8 @@ export interface AgentOptions {
   readonly identity: AgentIdentity;
   readonly plans: PlanSource;
   readonly archive: ArchiveSource;
+  /** Instead of `runCycle`, around which it may do more. */
+  readonly cycle?: RunCycle | undefined;
   readonly beats: Beats;
   readonly memory: AgentMemory;
   readonly clock: AgentClock;
@@ -104,7 +114,7 @@ class Agent {
 
   /** One cycle; gives when the next one begins. @throws cancelled */
   private async once(): Promise<number> {
-    const { plans, archive, beats, memory, clock, signal, onCycle } = this.options;
+    const { plans, archive, cycle = runCycle, beats, memory, clock, signal, onCycle } = this.options;
     const startedMs = clock.now().getTime();
     this.cycle = { ...this.cycle, startedAt: this.nowText(), endedAt: null };
     const beating = this.beating();
@@ -115,7 +125,7 @@ class Agent {
       this.takeSources(plan);
       beats.send(() => this.heartbeat(), true);
       const onEnd = (outcome: SourceOutcome): void => this.take(outcome);
-      if (plan !== undefined) outcomes = await runCycle({ plan, archive, signal, onEnd });
+      if (plan !== undefined) outcomes = await cycle({ plan, archive, signal, onEnd });
     } finally {
       clearInterval(beating);
     }

@@ -23,6 +23,8 @@ export interface CycleInput {
   readonly onEnd: (outcome: SourceOutcome) => void;
 }
 
+export type RunCycle = (input: CycleInput) => Promise<readonly SourceOutcome[]>;
+
 /** @throws cancelled when the agent is stopped; what was sent is kept then and the next cycle goes on */
 export async function runCycle({ plan, archive, signal, onEnd }: CycleInput): Promise<readonly SourceOutcome[]> {
   const outcomes: SourceOutcome[] = [];

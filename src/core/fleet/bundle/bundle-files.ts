@@ -22,8 +22,14 @@ export interface BundleOptions extends AgentCall {
 }
 
 /** What the identity of the bundle may do. */
-export const bundlePolicy = ({ place, writerId, region, kmsKeyArn }: BundleOptions) =>
-  writerPolicy(place, { writerId, kmsKeyArn, partition: partitionOf(region), writeOnly: true });
+export const bundlePolicy = ({ place, writerId, region, kmsKeyArn, lock }: BundleOptions) =>
+  writerPolicy(place, {
+    writerId,
+    kmsKeyArn,
+    partition: partitionOf(region),
+    writeOnly: true,
+    locks: lock !== undefined,
+  });
 
 /** The files but for the credentials. @throws usage for a writer id that IAM has no room for */
 export function bundleFiles(options: BundleOptions): ReadonlyMap<string, string> {

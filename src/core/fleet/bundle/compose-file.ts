@@ -1,4 +1,5 @@
 // The compose file of a bundle. Everything in it is quoted as YAML, and `$` is written twice: compose would put a variable there.
+import type { LockOptions } from '../../archive/upload-lock.js';
 import type { FleetPlace } from './fleet-place.js';
 
 /** Where containers keep state; the Containerfile has the same. */
@@ -12,10 +13,12 @@ export interface AgentCall {
   readonly region: string;
   /** Of an S3-compatible server. */
   readonly endpointUrl: string | undefined;
+  /** Of what it puts. */
+  readonly lock: LockOptions | undefined;
 }
 
 /** The words of the agent that pulls its configuration. `publicKey`: where its file is on the machine. */
-export const agentWords = ({ place, writerId, region }: AgentCall, publicKey: string): readonly string[] => [
+export const agentWords = ({ place, writerId, region, lock }: AgentCall, publicKey: string): readonly string[] => [
   'fleetagent',
   'run',
   '--config-url',
@@ -26,7 +29,11 @@ export const agentWords = ({ place, writerId, region }: AgentCall, publicKey: st
   publicKey,
   '--region',
   region,
+  ...(lock === undefined ? [] : ['--object-lock', lock.mode, '--retain', retainText(lock.retainMs)]),
 ];
+
+const DAY_MS = 86_400_000;
+const retainText = (ms: number): string => (ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.ceil(ms / 1000)}s`);
 
 const quoted = (text: string): string => JSON.stringify(text).replaceAll('$', '$$$$');
 

@@ -1,5 +1,5 @@
 // What the IAM identity of a writer may do. Left out on purpose: deleting, lifecycle rules (they delete too), everything
-// about buckets, tags, ACLs and retention. See docs/security.md.
+// about buckets, tags and ACLs, and retention but for `locks`. See docs/security.md.
 import type { FleetPlace, Partition } from './fleet-place.js';
 import type { PolicyDocument, PolicyStatement } from './policy-document.js';
 
@@ -10,6 +10,8 @@ export interface WriterPolicyOptions {
   readonly kmsKeyArn: string | undefined;
   /** Content goes in and never comes back. */
   readonly writeOnly: boolean;
+  /** It locks what it puts: retention may be set and made longer. Never shorter: that takes the right to bypass. */
+  readonly locks: boolean;
 }
 
 // By name, although NotAction would be shorter: Ceph's gateway takes a statement with NotAction and then never applies it.
@@ -20,21 +22,23 @@ const NEVER = [
   's3:PutObjectVersionAcl',
   's3:PutObjectTagging',
   's3:PutObjectVersionTagging',
-  's3:PutObjectRetention',
   's3:PutObjectLegalHold',
   's3:RestoreObject',
 ];
+const LOCKING = ['s3:PutObjectRetention'];
 const READING = ['s3:Get*', 's3:AbortMultipartUpload'];
 
 /**
  * The policy. What is denied stays denied whoever else grants it, such as a server that lets the owner of an object read it.
  */
 export function writerPolicy(place: FleetPlace, options: WriterPolicyOptions): PolicyDocument {
-  const { writerId, partition, kmsKeyArn, writeOnly } = options;
+  const { writerId, partition, kmsKeyArn, writeOnly, locks } = options;
   const bucket = `arn:${partition}:s3:::${place.bucket}`;
   const area = writerId === undefined ? place.base : `${place.base}writers/${writerId}/`;
   const data = [`${bucket}/${area}*`];
-  const onData = ['s3:PutObject', ...(writeOnly ? [] : ['s3:GetObject', 's3:AbortMultipartUpload'])];
+  const reading = writeOnly ? [] : ['s3:GetObject', 's3:AbortMultipartUpload'];
+  const onData = ['s3:PutObject', ...(locks ? LOCKING : []), ...reading];
+  const never = [...NEVER, ...(locks ? [] : LOCKING), ...(writeOnly ? READING : [])];
   const onKey = ['kms:GenerateDataKey', ...(writeOnly ? [] : ['kms:Decrypt'])];
   const config = `${bucket}/${place.base}fleet/${writerId}/config.yaml`;
   return {
@@ -44,7 +48,7 @@ export function writerPolicy(place: FleetPlace, options: WriterPolicyOptions): P
       listing(bucket, area),
       ...(writerId === undefined ? [] : [allow('OwnConfig', ['s3:GetObject'], [config, `${config}.sig`])]),
       ...(kmsKeyArn === undefined ? [] : [allow('Key', onKey, [kmsKeyArn])]),
-      { Sid: 'NeverOnData', Effect: 'Deny', Action: [...NEVER, ...(writeOnly ? READING : [])], Resource: data },
+      { Sid: 'NeverOnData', Effect: 'Deny', Action: never, Resource: data },
     ],
   };
 }
