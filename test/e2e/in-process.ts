@@ -4,13 +4,18 @@ import { program } from '../../src/commands/index.js';
 import { runCommand } from '../support/run-command.js';
 import { environment, type Ran, type RunOptions, uploadWith, type UploadRan } from './upload-cli.js';
 
-type Options = Pick<RunOptions, 'env' | 'cwd'>;
+interface Options extends Pick<RunOptions, 'env' | 'cwd'> {
+  readonly now?: () => Date;
+}
 
 const root = program();
 
 /** Runs a command; `home` is its HOME. */
-export const archiver = (home: string, args: readonly string[], { env, cwd = home }: Options = {}): Promise<Ran> =>
-  runCommand({ root, folder: cwd, userHome: home, env: environment(home, env), input: '' }, args);
+export const archiver = (
+  home: string,
+  args: readonly string[],
+  { env, cwd = home, now = () => new Date() }: Options = {},
+): Promise<Ran> => runCommand({ root, folder: cwd, userHome: home, env: environment(home, env), input: '', now }, args);
 
 /** Uploads with `--json` and gives the document beside the exit status. */
 export const uploadJson = (home: string, args: readonly string[], options: Options = {}): Promise<UploadRan> =>

@@ -29,27 +29,33 @@ export const everyNth = (stride: number, lastOnes: number): Choose =>
 /** At the point beside it the same lies there: nothing has changed yet, or nothing that a reader sees. */
 const ALIKE = /^(?:open|sync|datasync|mkdir) |^\w+ \/home\/\.archiver\/.*\/\.[^/]*$/;
 
+/** The scenario in which a kind of change outside the store is killed: the same lines make it for every command. */
+const killedIn = new Map<string, string>();
+
 /**
  * Every point with ARCHIVER_TEST_KILLS=all, else before the first and before the last change of each kind in the store,
- * and before the last of each kind elsewhere. Temporary names of one kind are one, whatever folder they are in.
+ * and in the first scenario that has it before the last of each kind elsewhere. Temporary names of one kind are one,
+ * whatever folder they are in.
  */
-export const everyKind: Choose = unlessAll((points) => {
-  const kinds = new Map<string, string[]>();
-  for (const point of points) {
-    if (ALIKE.test(point)) continue;
-    const kind = point
-      .replace(/ \d+$/, '')
-      .replace(/ .*(?=\/\.archiver~)/, '')
-      // The work is done by then: once is enough.
-      .replace(/.* \/home\/\.archiver\/ledger\/.*/, 'ledger');
-    kinds.set(kind, [...(kinds.get(kind) ?? []), point]);
-  }
-  const chosen = [...kinds].flatMap(([kind, all]) => [
-    ...(kind.includes(' /store/') ? all.slice(0, 1) : []),
-    all.at(-1),
-  ]);
-  return points.filter((point) => chosen.includes(point));
-});
+export const everyKind = ({ name }: Scenario): Choose =>
+  unlessAll((points) => {
+    const kinds = new Map<string, string[]>();
+    for (const point of points) {
+      if (ALIKE.test(point)) continue;
+      const kind = point
+        .replace(/ \d+$/, '')
+        .replace(/ .*(?=\/\.archiver~)/, '')
+        // The work is done by then: once is enough.
+        .replace(/.* \/home\/\.archiver\/ledger\/.*/, 'ledger');
+      kinds.set(kind, [...(kinds.get(kind) ?? []), point]);
+    }
+    const chosen = [...kinds].flatMap(([kind, all]) => {
+      if (kind.includes(' /store/')) return [all[0], all.at(-1)];
+      if (!killedIn.has(kind)) killedIn.set(kind, name);
+      return killedIn.get(kind) === name ? [all.at(-1)] : [];
+    });
+    return points.filter((point) => chosen.includes(point));
+  });
 
 /** Kills the scenario's command at every point that is chosen; says what did not hold. */
 export async function killEverywhere(world: World, scenario: Scenario, choose: Choose): Promise<Kills> {

@@ -9,14 +9,16 @@ test.each(SCENARIOS)(
   // Once, of a prune, a run ended early for a reason that ten further runs did not show; a second failure counts.
   { timeout: 1_800_000, retry: 1 },
   async (scenario) => {
-    const { kills, problems } = await killEverywhere(await makeWorld(), scenario, everyKind).catch((error: unknown) => {
-      // What is tried again successfully is told nowhere else.
-      process.stderr.write(`${scenario.name}: ${String(error)}\n`);
-      throw error;
-    });
+    const { kills, problems } = await killEverywhere(await makeWorld(), scenario, everyKind(scenario)).catch(
+      (error: unknown) => {
+        // What is tried again successfully is told nowhere else.
+        process.stderr.write(`${scenario.name}: ${String(error)}\n`);
+        throw error;
+      },
+    );
 
     for (const problem of problems) process.stderr.write(`${scenario.name}: ${problem}\n`);
     expect(problems).toEqual([]);
-    expect(kills).toBeGreaterThan(6);
+    expect(kills).toBeGreaterThan(3);
   },
 );

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { agentPath } from '../../core/fleet/agent/agent-memory.js';
+import { agentMemory, agentPath } from '../../core/fleet/agent/agent-memory.js';
 import { type AgentPlan, type PlanDefaults, type PlanSource, planOf } from '../../core/fleet/agent/agent-plan.js';
 import { FileConfig, readConfigFile } from '../../core/fleet/agent/file-config.js';
 import { keptConfig } from '../../core/fleet/agent/kept-config.js';
@@ -85,10 +85,12 @@ async function pulled(
   const publicKey = await readText(resolve(context.cwd, values.publicKey ?? ''));
   readPublicKey(publicKey);
   const defaults = defaultsOf(baseUrl, values, context);
+  const path = agentPath(context.home, { baseUrl, writerId });
   const plans = new PulledConfig({
     writerId,
     publicKey,
-    kept: keptConfig(agentPath(context.home, { baseUrl, writerId })),
+    kept: keptConfig(path),
+    lastVersion: () => agentMemory(path, warn).newestConfig(),
     planOf: (config) => planOf(config, defaults),
     onTrouble: warn,
     async reading(work) {

@@ -13,7 +13,14 @@ import { formatQuantity } from '../../ui/format.js';
 import { minuteText } from '../kit/lines.js';
 import { hasTerminal } from '../kit/ask.js';
 import { stateFolder } from '../kit/saved.js';
-import { differingFlags, isSameUpload, refuseElsewhere, savedCommand, type UploadCommand } from './saved-command.js';
+import {
+  differingFlags,
+  isLockOver,
+  isSameUpload,
+  refuseElsewhere,
+  savedCommand,
+  type UploadCommand,
+} from './saved-command.js';
 
 /**
  * What to do about an interrupted run: continue it, ignore it, or continue it whenever it had the same settings, which is
@@ -122,6 +129,10 @@ async function isWanted(state: UploadState, saved: SavedCommand, wish: ResumeWis
   const what = `an upload of this folder to this place was interrupted on ${minuteText(state.updatedAt)} with ${formatQuantity(state.done.chunks, 'chunk')} sent`;
   if (differing.length > 0) {
     context.note(`${what}; this is a new one: \`archiver resume ${uploadId}\` continues that one`);
+    return false;
+  }
+  if (isLockOver(state, saved, context.now())) {
+    context.note(`${what}; the lock of that has ended, so this is a new one`);
     return false;
   }
   if (wish === 'ask' && hasTerminal(context)) return await context.confirm(`${what}. Resume it?`, true);

@@ -6,7 +6,7 @@ import { withoutLogin } from '../../core/object-store/endpoint-url.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
 import { usageError } from '../../core/failures/errors.js';
 import { printable, type RawPath, bytesOf, joinParts } from '../../core/paths/raw-path.js';
-import type { SavedCommand } from '../../core/resume/upload-state.js';
+import type { SavedCommand, UploadState } from '../../core/resume/upload-state.js';
 import type { UploadId } from '../../core/manifest/manifest-types.js';
 
 export interface UploadCommand {
@@ -122,6 +122,12 @@ export function refuseElsewhere(uploadId: UploadId, begun: SavedCommand, now: Sa
 /** True for two runs of one upload: the same folder to the same place. */
 export const isSameUpload = (a: SavedCommand, b: SavedCommand): boolean =>
   a.command === b.command && a.sourceKey === b.sourceKey && a.storeUrl === b.storeUrl && a.endpoint === b.endpoint;
+
+/** What the upload has sent is locked no more: nothing can be added to it that is locked for as long as the rest. */
+export function isLockOver({ createdAt }: Pick<UploadState, 'createdAt'>, { flags }: SavedCommand, now: Date): boolean {
+  const { retain } = flags;
+  return typeof retain === 'number' && Date.parse(createdAt) + retain <= now.getTime();
+}
 
 /** Keys of the flags in which two runs of one upload differ. */
 export function differingFlags(a: SavedCommand, b: SavedCommand): readonly string[] {

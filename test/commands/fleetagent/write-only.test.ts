@@ -18,6 +18,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 
 const BUCKET = 'fleet';
 const URL = `s3://${BUCKET}/base`;
+const DAY_MS = 86_400_000;
 
 interface Cycle {
   readonly status: number | null;
@@ -28,6 +29,8 @@ interface Writer {
   readonly home: string;
   readonly source: string;
   readonly cycle: (...more: readonly string[]) => Promise<Cycle>;
+  /** The same so many days ago. */
+  readonly cycleBefore: (days: number, ...more: readonly string[]) => Promise<Cycle>;
 }
 
 async function world() {
@@ -44,16 +47,19 @@ async function world() {
     return {
       home,
       source,
-      cycle: (...more) => {
-        const args = ['fleetagent', 'run', source, URL, '--writer-id', id, '--track-deletes', '--once', ...more];
-        const env = {
-          AWS_ENDPOINT_URL: proxy.endpoint,
-          AWS_ACCESS_KEY_ID: 'archiver',
-          AWS_SECRET_ACCESS_KEY: 'secret',
-        };
-        return archiver(home, args, { env });
-      },
+      cycle: (...more) => run(more),
+      cycleBefore: (days, ...more) => run(more, () => new Date(Date.now() - days * DAY_MS)),
     };
+
+    function run(more: readonly string[], now?: () => Date): Promise<Cycle> {
+      const args = ['fleetagent', 'run', source, URL, '--writer-id', id, '--track-deletes', '--once', ...more];
+      const env = {
+        AWS_ENDPOINT_URL: proxy.endpoint,
+        AWS_ACCESS_KEY_ID: 'archiver',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+      };
+      return archiver(home, args, now === undefined ? { env } : { env, now });
+    }
   };
   const reader = async (id: string): Promise<ObjectStore> =>
     (await openTestS3(s3.endpoint, BUCKET, { prefix: `base/writers/${id}` })).store;
@@ -104,7 +110,6 @@ test('a writer that may only put and list needs no more, and says what it costs 
 
 test('what a cycle stores is locked for as long as was said, and heartbeats are not', async () => {
   const { s3, writer } = await world();
-  const day = 86_400_000;
   const before = Date.now();
 
   const { status } = await writer('nas').cycle('--object-lock', 'governance', '--retain', '90d');
@@ -119,9 +124,23 @@ test('what a cycle stores is locked for as long as was said, and heartbeats are 
   expect(locks.filter(({ isBeat }) => isBeat)).toEqual([{ isBeat: true, mode: undefined, until: Number.NaN }]);
   const [first, ...others] = locks.filter(({ isBeat }) => !isBeat);
   expect(first).toMatchObject({ mode: 'GOVERNANCE' });
-  expect(first?.until).toBeGreaterThanOrEqual(before + 90 * day);
+  expect(first?.until).toBeGreaterThanOrEqual(before + 90 * DAY_MS);
   expect(others.length).toBeGreaterThan(1);
   for (const lock of others) expect(lock).toEqual(first);
+});
+
+test('an upload whose lock has ended before it was done is begun anew', async () => {
+  const { proxy, reader, status, writer } = await world();
+  const nas = writer('nas');
+  const lock = ['--object-lock', 'governance', '--retain', '90d'];
+  proxy.inject({ path: /manifest\.json/, fault: { kind: 'status', status: 403, code: 'AccessDenied' }, times: 1 });
+
+  expect((await nas.cycleBefore(91, ...lock)).status).toBe(1);
+  const late = await nas.cycle(...lock);
+
+  expect([late.status, late.stderr]).toEqual([0, expect.stringContaining('the lock of that has ended')]);
+  expect((await status('nas')).problem).toBeNull();
+  expect(await restoredHead(await reader('nas'))).toEqual(describeTree(nas.source));
 });
 
 const FAULTS: readonly Fault[] = [

@@ -1,5 +1,5 @@
 // What an agent remembers of itself from one process to the next: its last heartbeat, so that it still tells when a source
-// last succeeded. A hint: without it only that is unknown.
+// last succeeded, and the highest version of a config that it used. A hint: without it only these are unknown.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
@@ -19,27 +19,40 @@ export function agentPath(home: string, { baseUrl, writerId }: { baseUrl: string
 export interface AgentMemory {
   /** Undefined where there is none that can be used. */
   read(): Promise<Heartbeat | undefined>;
+  /** The highest version of a config that was ever in use; undefined where that is not known. */
+  newestConfig(): Promise<number | undefined>;
   write(heartbeat: Heartbeat): Promise<void>;
+}
+
+interface Remembered {
+  readonly heartbeat: Heartbeat;
+  readonly newestConfig: number;
 }
 
 /** `path` as `agentPath` gives it. What cannot be kept or used is told to `onTrouble`. */
 export function agentMemory(path: string, onTrouble: (text: string) => void): AgentMemory {
   const file = `${path}.json`;
+  let newest = 0;
+  const read = async (): Promise<Remembered | undefined> => {
+    try {
+      const { fields } = parseStateDocument(await readFile(file, 'utf8'), KIND, { path: file, hint: '' });
+      const heartbeat = parseHeartbeat(Buffer.from(JSON.stringify(fields.get('heartbeat') ?? null)));
+      newest = Math.max(newest, fields.count('newestConfig'));
+      return { heartbeat, newestConfig: newest };
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      onTrouble(`${errorText(error)}: it counts as nothing`);
+      if (isArchiverError(error) || systemCode(error) !== undefined) return undefined;
+      throw error;
+    }
+  };
   return {
-    async read() {
-      try {
-        const { fields } = parseStateDocument(await readFile(file, 'utf8'), KIND, { path: file, hint: '' });
-        return parseHeartbeat(Buffer.from(JSON.stringify(fields.get('heartbeat') ?? null)));
-      } catch (error) {
-        if (systemCode(error) === 'ENOENT') return undefined;
-        onTrouble(`${errorText(error)}: it counts as nothing`);
-        if (isArchiverError(error) || systemCode(error) !== undefined) return undefined;
-        throw error;
-      }
-    },
+    read: async () => (await read())?.heartbeat,
+    newestConfig: async () => (await read())?.newestConfig,
     async write(heartbeat) {
+      newest = Math.max(newest, heartbeat.configVersion ?? 0);
       try {
-        await replaceFile(file, encodeStateDocument(KIND, { heartbeat }));
+        await replaceFile(file, encodeStateDocument(KIND, { heartbeat, newestConfig: newest }));
       } catch (error) {
         if (systemCode(error) === undefined) throw error;
         onTrouble(`what this agent did cannot be remembered: ${errorText(error)}`);

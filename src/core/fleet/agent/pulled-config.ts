@@ -8,7 +8,7 @@ import { throwIfCancelled } from '../../object-store/store-error.js';
 import { printable } from '../../paths/raw-path.js';
 import { checkFleetConfig } from '../config/check-fleet-config.js';
 import type { FleetConfig } from '../config/fleet-config.js';
-import { acceptedOf, assertNotOlder } from '../config/not-older.js';
+import { acceptedOf, assertNotOlder, olderError } from '../config/not-older.js';
 import { verifyConfig } from '../config/signature.js';
 import { widenings } from '../config/widening.js';
 import { type AgentPlan, type PlanSource, type PlanState } from './agent-plan.js';
@@ -23,6 +23,8 @@ export interface PulledConfigOptions {
   /** Opens the base of the fleet, reads from it and closes it. */
   readonly reading: <T>(work: (reader: ObjectReader) => Promise<T>) => Promise<T>;
   readonly kept: KeptConfig;
+  /** Version of the config that an earlier process used, where that is known otherwise: what is kept may be lost or damaged. */
+  readonly lastVersion: () => Promise<number | undefined>;
   readonly planOf: (config: FleetConfig) => AgentPlan;
   /** Told what does not stop the agent. */
   readonly onTrouble: (text: string) => void;
@@ -38,12 +40,17 @@ export const configKey = (writerId: string): string => `fleet/${writerId}/config
 
 export class PulledConfig implements PlanSource {
   private accepted: Accepted | undefined;
+  /** Nothing older is taken. */
+  private oldest = 0;
   private hasRead = false;
 
   constructor(private readonly options: PulledConfigOptions) {}
 
   async next(signal: AbortSignal): Promise<PlanState> {
-    if (!this.hasRead) this.accepted = await this.readKept();
+    if (!this.hasRead) {
+      this.accepted = await this.readKept();
+      this.oldest = (await this.options.lastVersion()) ?? 0;
+    }
     this.hasRead = true;
     let error: string | undefined;
     try {
@@ -81,6 +88,7 @@ export class PulledConfig implements PlanSource {
     }
     const config = this.verified(signed);
     if (before !== undefined) refuseStep(before, { signed, config });
+    else if (config.version < this.oldest) throw olderError(config.version, this.oldest);
     this.accepted = { signed, config };
     try {
       await this.options.kept.write(signed);

@@ -19,10 +19,12 @@ export const acceptedOf = ({ version }: Pick<FleetConfig, 'version'>, bytes: Uin
 /** @throws integrity for an older version than the last one, and for other bytes under the same version */
 export function assertNotOlder(next: AcceptedConfig, last: AcceptedConfig | undefined): void {
   if (last === undefined || next.version > last.version || next.sha256 === last.sha256) return;
-  throw integrityError(
-    next.version === last.version
-      ? `the config differs from the one before, and both have version ${next.version}`
-      : `the config has version ${next.version}, and ${last.version} was in use already`,
-    { hint: 'raise version in the config and sign it again' },
-  );
+  if (next.version < last.version) throw olderError(next.version, last.version);
+  throw integrityError(`the config differs from the one before, and both have version ${next.version}`, { hint: RAISE });
 }
+
+const RAISE = 'raise version in the config and sign it again';
+
+/** What is said of a config that is older than one that was in use. */
+export const olderError = (version: number, used: number): Error =>
+  integrityError(`the config has version ${version}, and ${used} was in use already`, { hint: RAISE });

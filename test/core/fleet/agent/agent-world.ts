@@ -75,6 +75,8 @@ export async function agentWorld(): Promise<AgentWorld> {
   const troubles: string[] = [];
   const clock = { nowMs: Date.parse('2026-05-01T00:00:00Z') };
   const key = join(base, 'fleet', WRITER, 'config.yaml');
+  const path = agentPath(home, { baseUrl: `file://${base}`, writerId: WRITER });
+  const memory = () => agentMemory(path, (text) => void troubles.push(text));
   let instances = 0;
   const open = async (): Promise<OpenedStore> => {
     const opened = await openStore(`file://${base}`, { env: {}, retry: { maxAttempts: 1 } });
@@ -96,7 +98,8 @@ export async function agentWorld(): Promise<AgentWorld> {
       new PulledConfig({
         writerId: WRITER,
         publicKey: keys.publicKey,
-        kept: keptConfig(agentPath(home, { baseUrl: `file://${base}`, writerId: WRITER })),
+        kept: keptConfig(path),
+        lastVersion: () => memory().newestConfig(),
         planOf: (config) =>
           planOf(config, {
             intervalMs: undefined,
@@ -119,10 +122,7 @@ export async function agentWorld(): Promise<AgentWorld> {
         plans: world.pulled(),
         archive: () => Promise.resolve(archived()),
         beats: new Beats({ writerId: WRITER, instanceId, open, onTrouble: (text) => void troubles.push(text) }),
-        memory: agentMemory(
-          agentPath(home, { baseUrl: `file://${base}`, writerId: WRITER }),
-          (text) => void troubles.push(text),
-        ),
+        memory: memory(),
         clock: {
           now: () => new Date(clock.nowMs),
           random: () => 0.5,

@@ -1,7 +1,8 @@
 // T61, and the signed configs of T60 as an agent meets them.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { agentPath } from '../../../../src/core/fleet/agent/agent-memory.js';
 import type { EndedAgentCycle } from '../../../../src/core/fleet/agent/agent.js';
 import { StoreError } from '../../../../src/core/object-store/store-error.js';
 import { writeOnlyStore } from '../../../support/write-only-store.js';
@@ -207,11 +208,27 @@ describe('a signed config', () => {
     });
   });
 
+  test('that was kept and is damaged or gone lets no older one in', async () => {
+    const world = await agentWorld();
+    const path = agentPath(world.home, { baseUrl: `file://${world.base}`, writerId: WRITER });
+    world.publish(yamlOf(4, ['/srv']));
+    await world.run(1);
+    rmSync(`${path}.config.json`);
+    world.publish(yamlOf(3, ['/srv']));
+
+    await world.run(1);
+    const [cycle] = await world.run(1);
+
+    expect(cycle?.heartbeat).toMatchObject({
+      configVersion: null,
+      configError: 'the config has version 3, and 4 was in use already',
+    });
+  });
+
   test('that was kept is not believed when it was changed on this computer', async () => {
     const world = await agentWorld();
     world.publish(yamlOf(2, ['/data']));
     await world.run(1);
-    const { agentPath } = await import('../../../../src/core/fleet/agent/agent-memory.js');
     const { keptConfig } = await import('../../../../src/core/fleet/agent/kept-config.js');
     const kept = keptConfig(agentPath(world.home, { baseUrl: `file://${world.base}`, writerId: WRITER }));
     const { signature } = (await kept.read()) ?? { signature: Buffer.alloc(0) };
