@@ -90,12 +90,14 @@ describe('a slow manifest on a terminal', () => {
 
   it('makes room for rows that come meanwhile', async () => {
     proxy.inject({ fault: { kind: 'slow-response', bytesPerSecond: 40_000 }, path: /manifest/ });
-    const session = run('list', upload);
-    await session.exited;
+    // The terminal stays open until all is read: what nobody has read is gone with its last process.
+    const script = `require('child_process').spawnSync(process.execPath,${JSON.stringify([CLI, 'list', upload])},{stdio:'inherit'});process.stdin.once('data',()=>process.exit())`;
+    const session = open(['-e', script]);
 
-    // What was written last may be read after the end.
     const rows = (): number => session.written().match(/ data\/part-[0-9a-f]{32}\.csv\r\n/g)?.length ?? 0;
     await expect.poll(rows, { timeout: 120_000 }).toBe(FILES);
+    session.type('\r');
+    await session.exited;
     // A row is some columns wider than the window.
     expect(
       (await session.screen()).filter((line) => !/^(?:[0-9a-f]{0,3}\.csv|v|.* data\/part-.*)$/.test(line)),

@@ -115,9 +115,17 @@ export async function planSweep(
 
 const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);
 
+/** The second in which an upload began, as its id says it; a manifest may have been rewritten since. */
+const secondOf = ({ key }: ObjectInfo): string => key.slice(0, 'uploads/YYYYMMDD-HHMMSS'.length);
+
+function newestFirst(a: ObjectInfo, b: ObjectInfo): number {
+  if (secondOf(a) !== secondOf(b)) return secondOf(a) < secondOf(b) ? 1 : -1;
+  return b.lastModified.getTime() - a.lastModified.getTime() || (a.key < b.key ? 1 : -1);
+}
+
 /** Manifests before chunks, the newest first: one that is still there never builds on one that is gone. */
-const inOrderOfDeletion = (a: ObjectInfo, b: ObjectInfo): number =>
-  Number(isManifest(b)) - Number(isManifest(a)) || (isManifest(a) ? (a.key < b.key ? 1 : -1) : 0);
+export const inOrderOfDeletion = (a: ObjectInfo, b: ObjectInfo): number =>
+  Number(isManifest(b)) - Number(isManifest(a)) || (isManifest(a) ? newestFirst(a, b) : 0);
 
 export interface SweepOutcome {
   readonly deletedObjects: number;

@@ -20,7 +20,9 @@ export const acceptedOf = ({ version }: Pick<FleetConfig, 'version'>, bytes: Uin
 export function assertNotOlder(next: AcceptedConfig, last: AcceptedConfig | undefined): void {
   if (last === undefined || next.version > last.version || next.sha256 === last.sha256) return;
   if (next.version < last.version) throw olderError(next.version, last.version);
-  throw integrityError(`the config differs from the one before, and both have version ${next.version}`, { hint: RAISE });
+  throw integrityError(`the config differs from the one before, and both have version ${next.version}`, {
+    hint: RAISE,
+  });
 }
 
 const RAISE = 'raise version in the config and sign it again';
