@@ -9,7 +9,6 @@ import type { Context } from '../../cli/context.js';
 import { type EndedAgentCycle, runAgent } from '../../core/fleet/agent/agent.js';
 import { agentMemory, agentPath } from '../../core/fleet/agent/agent-memory.js';
 import { Beats } from '../../core/fleet/agent/beats.js';
-import { collectGarbage } from '../../core/fleet/agent/collect-garbage.js';
 import { checkCredentialsFile } from '../../core/fleet/agent/credentials-file.js';
 import type { AgentClock } from '../../core/fleet/agent/wait-until.js';
 import { errorText, isArchiverError } from '../../core/failures/errors.js';
@@ -71,7 +70,6 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
       onCycle(cycle) {
         cycles++;
         tellCycle(cycle, values, context);
-        if (!values.once) collectGarbage();
       },
     });
     // Once was asked for, and nothing came of it.
