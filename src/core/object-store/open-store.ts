@@ -156,11 +156,10 @@ async function kmsEndpointOf({
 }
 
 function keysOf(options: OpenStoreOptions, region: string | undefined): ClosableKeys {
-  const { env, profile, onEvent, retry, defaultRegion } = options;
+  const { env, profile, onEvent, retry, timeouts, defaultRegion } = options;
   const given = region ?? (options.regionGiven === false ? undefined : options.region);
   return lazyKeys(async () => {
-    const { KMS_TIMEOUTS, kmsKeys } = await import('../keys/kms-client.js');
-    const timeouts = { ...KMS_TIMEOUTS, ...options.timeouts };
+    const { kmsKeys } = await import('../keys/kms-client.js');
     const endpoint = await kmsEndpointOf(options);
     const named = given || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || defaultRegion || DEFAULT_REGION;
     const { networkOf } = await import('./s3/s3-network.js');
