@@ -33,8 +33,8 @@ function sendMetrics({ env }: NetworkSources, profile: string | null = null): Pr
 
 type Ask = (sources: NetworkSources) => Promise<unknown>;
 const SERVICES: readonly (readonly [string, Ask])[] = [
-  ['STS', (sources) => withServices(inRegion(sources), ({ caller }) => caller())],
-  ['S3 Control', (sources) => withServices(inRegion(sources), ({ accountBlock }) => accountBlock('123456789012'))],
+  ['STS', (sources) => withServices(inRegion(sources), (services) => services.caller())],
+  ['S3 Control', (sources) => withServices(inRegion(sources), (services) => services.accountBlock('123456789012'))],
   ['KMS', (sources) => withServices(inRegion(sources), ({ keys }) => keys.describe('alias/x', signal))],
   ['IAM', (sources) => withIam({ ...sources, region }, (iam) => iam.findUser('x'))],
   ['the price list', (sources) => withProducts(sources, signal, (get) => get({ serviceCode: 'AmazonS3', fields: {} }))],
@@ -81,7 +81,9 @@ describe.each(SERVICES)('%s', (_name, ask) => {
     await expect(ask({ env })).rejects.toMatchObject({ hint: expect.stringContaining('--ca-bundle') as string });
     expect(server.requests).toEqual([]);
 
-    await expect(ask({ env: { ...env, AWS_CA_BUNDLE: await certificate() } })).rejects.toThrow();
+    await expect(ask({ env: { ...env, AWS_CA_BUNDLE: await certificate() } })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:store|access-denied)$/) as string,
+    });
     expect(server.requests).not.toEqual([]);
   });
 
