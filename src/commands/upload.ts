@@ -4,8 +4,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, idle, neverBoth, requires } from '../cli/rule.js';
 import { THRESHOLDS } from '../core/access/finding.js';
-import type { TierPolicy } from '../core/archive/plan/tier.js';
-import type { ChangeOptions, DirectOptions } from '../core/archive/settings.js';
+import type { ChangeOptions } from '../core/archive/settings.js';
 import { isArchiverError } from '../core/failures/errors.js';
 import { bucketUrl, joinStoreUrl } from '../core/object-store/store-url.js';
 import type { SavedUpload } from '../core/resume/saved-upload.js';
@@ -30,6 +29,8 @@ import { noticeFlags } from './kit/notice-flags.js';
 import { openForWriting } from './kit/store.js';
 import type { AccessSummary } from './upload/access-gate.js';
 import { confirmCold } from './upload/confirm-cold.js';
+import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
+import { tierFlags, tierPolicy, tierRules } from './upload/tier-flags.js';
 
 const KIB = 2 ** 10;
 const GIB = 2 ** 30;
@@ -56,34 +57,12 @@ const flags = {
   }),
   storageClass: storageClassFlag,
   ...lockFlags,
-  autoTier: flag.on({ describe: 'choose storage classes by when files were last read' }),
-  tierHotDays: flag.int([0, 36500], {
-    default: 30,
-    describe: 'read within this many days: STANDARD; older: STANDARD_IA',
-  }),
-  tierColdDays: flag.int([0, 36500], { default: 90, describe: 'not read for this many days: GLACIER' }),
-  tierArchiveDays: flag.int([0, 36500], { default: 180, describe: 'not read for this many days: DEEP_ARCHIVE' }),
-  tierMax: flag.choice(['STANDARD', 'STANDARD_IA', 'GLACIER', 'DEEP_ARCHIVE'], {
-    describe: 'coldest class that --auto-tier may choose',
-  }),
-  tierStrategy: flag.choice(['youngest-file', 'tier-aware'], {
-    default: 'youngest-file',
-    describe: 'the class of a chunk: that of its most recently read file, or files of different classes are kept apart',
-  }),
+  ...tierFlags,
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
   ...ledgerFlags,
   ...budgetGateFlags,
   enableDedup: packingFlags.enableDedup,
-  directUpload: flag.on({ describe: 'store small files as they are, one object each, not packed or compressed' }),
-  directUploadThresholdMb: flag.int([0, 1_000_000_000], {
-    default: 500,
-    describe: 'larger uploads go into chunks nevertheless; in MB (10^6 bytes)',
-  }),
-  directUploadWorkers: flag.int([1, 1024], {
-    default: 256,
-    describe: 'files sent at once; never more than 64, the most sockets an upload opens',
-  }),
-  forceDirectUpload: flag.on({ describe: 'direct upload however large the upload is' }),
+  ...directFlags,
   fileChecksums: packingFlags.fileChecksums,
   optimization: flag.on({
     default: true,
@@ -151,10 +130,7 @@ export const command = defineCommand({
   rules: [
     requires('prevManifest', 'incremental'),
     requires('failOn', 'checkAccess'),
-    ...(['directUploadThresholdMb', 'directUploadWorkers', 'forceDirectUpload'] as const).map((key) =>
-      requires(key, 'directUpload'),
-    ),
-    conflicts('directUpload', ['enableDedup']),
+    ...directRules,
     idle(
       'congestionControl',
       ['optimization', 'transporter'],
@@ -178,15 +154,7 @@ export const command = defineCommand({
     neverBoth('resume', ['dryRun']),
     ...folderRules,
     ...lockRules,
-    ...(['tierHotDays', 'tierColdDays', 'tierArchiveDays', 'tierMax', 'tierStrategy'] as const).map((key) =>
-      requires(key, 'autoTier'),
-    ),
-    conflicts('autoTier', ['storageClass']),
-    {
-      kind: 'check',
-      text: '--tier-hot-days, --tier-cold-days and --tier-archive-days must not decrease',
-      ok: (v) => v.tierHotDays <= v.tierColdDays && v.tierColdDays <= v.tierArchiveDays,
-    },
+    ...tierRules,
     {
       kind: 'check',
       text: '--frame-size must be 0 or from 64KiB to 1GiB',
@@ -211,8 +179,6 @@ export const command = defineCommand({
   },
 });
 
-const MB = 1_000_000;
-const MAX_DIRECT_REQUESTS = 64;
 /** Beside the files: chunks, manifest and listings. */
 const OTHER_SOCKETS = 10;
 
@@ -274,14 +240,6 @@ async function accessOf(url: string, values: UploadValues, context: Context): Pr
   return await accessGate(url, values, context);
 }
 
-function directOptions(values: UploadValues): DirectOptions | undefined {
-  if (!values.directUpload) return undefined;
-  return {
-    thresholdBytes: values.forceDirectUpload ? undefined : values.directUploadThresholdMb * MB,
-    requests: Math.min(values.directUploadWorkers, MAX_DIRECT_REQUESTS),
-  };
-}
-
 async function changeOptions(
   { incremental, prevManifest }: UploadValues,
   context: Context,
@@ -297,16 +255,4 @@ async function changeOptions(
     context.note(`comparing with the latest version instead: ${error.message}`);
     return { trackDeletes: false };
   }
-}
-
-function tierPolicy(values: UploadValues, now: Date): TierPolicy | undefined {
-  if (!values.autoTier) return undefined;
-  return {
-    strategy: values.tierStrategy,
-    hotDays: values.tierHotDays,
-    coldDays: values.tierColdDays,
-    archiveDays: values.tierArchiveDays,
-    max: values.tierMax,
-    nowSeconds: now.getTime() / 1000,
-  };
 }

@@ -76,5 +76,5 @@ test.each(['CSV', 'Parquet'] as const)('the report of %s is that of a listing', 
   });
 
   const { status: failed, stderr: why } = await run(...asked, '--athena-workgroup', 'nobody');
-  expect([failed, why]).toEqual([1, expect.stringContaining('Athena refused the query')]);
+  expect([failed, why]).toEqual([1, expect.stringContaining('Athena: the service answered 4')]);
 });

@@ -1,19 +1,20 @@
 // Block Public Access of an account. The only file that knows the SDK of S3 Control.
 import { GetPublicAccessBlockCommand, S3ControlClient } from '@aws-sdk/client-s3-control';
 import type { PublicAccessBlock } from '../object-store/bucket-posture.js';
+import type { AwsServiceSettings } from '../object-store/s3/aws-service.js';
+import { awsServiceError } from '../object-store/s3/aws-service-error.js';
 import { StoreError } from '../object-store/store-error.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
-import { serviceError } from './service-error.js';
-import type { ServiceSettings } from './service-settings.js';
 
 const OPERATION = 's3:GetAccountPublicAccessBlock';
 
 /** One request; undefined where the account has none. @throws access-denied, store, cancelled */
 export async function accountBlock(
   account: string,
-  { settings, signal }: ServiceSettings,
+  settings: AwsServiceSettings,
+  signal: AbortSignal,
 ): Promise<PublicAccessBlock | undefined> {
-  const { endpoint } = settings;
+  const endpoint = 'endpoint' in settings ? settings.endpoint : undefined;
   // AWS has a host for each account; another server has one for all.
   const client = new S3ControlClient({
     ...settings,
@@ -31,6 +32,6 @@ export async function accountBlock(
     };
   } catch (error) {
     if (error instanceof Error && error.name === 'NoSuchPublicAccessBlockConfiguration') return undefined;
-    throw serviceError(error, OPERATION);
+    throw awsServiceError(error, { asked: OPERATION });
   }
 }

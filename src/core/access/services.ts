@@ -2,11 +2,21 @@
 // (KMS). Each SDK is loaded when its service is first asked.
 import type { PublicAccessBlock } from '../object-store/bucket-posture.js';
 import type { KeyInspection } from '../keys/key-service.js';
-import { networkOf } from '../object-store/s3/s3-network.js';
-import { kmsEndpoint } from '../object-store/s3/s3-profile.js';
+import { type AwsServiceSettings, awsService } from '../object-store/s3/aws-service.js';
+import { type NetworkSources, networkOf } from '../object-store/s3/s3-network.js';
+import { besideStore, type EndpointSources } from '../object-store/s3/s3-profile.js';
 import { StoreError } from '../object-store/store-error.js';
-import { type ServiceSources, serviceHandler, serviceSettings } from './service-settings.js';
 import type { Caller } from './sts-client.js';
+
+export interface ServiceSources extends EndpointSources, NetworkSources {
+  readonly region: string;
+  /** The store is AWS itself. */
+  readonly isAws: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Of reports: what does not answer is said, and asked no more. */
+const TIMEOUTS = { connectMs: 5_000, idleMs: 15_000, answerMs: 15_000 };
 
 export interface AccessServices {
   /** @throws access-denied, store, unsupported */
@@ -21,15 +31,19 @@ export async function withServices<T>(
   sources: ServiceSources,
   work: (services: AccessServices) => Promise<T>,
 ): Promise<T> {
+  const { env, profile, region, signal } = sources;
   const network = await networkOf(sources);
-  const handler = serviceHandler(network);
-  const closing: (() => void)[] = [() => handler.destroy()];
+  const closing: (() => void)[] = [];
+  const settingsOf = async (service: 'sts' | 's3_control'): Promise<AwsServiceSettings> => {
+    const endpoint = await addressOf(service, sources);
+    const settings = awsService({ env, profile, region, endpoint, network, timeouts: TIMEOUTS });
+    closing.push(() => settings.requestHandler.destroy());
+    return settings;
+  };
   const keysOf = async (): Promise<KeyInspection> => {
-    const endpoint = await kmsEndpoint(sources);
-    if (endpoint === undefined && !sources.isAws)
-      throw new StoreError('unsupported', 'kms: not asked, as the store is not AWS and no address is configured');
-    const { KMS_TIMEOUTS, kmsKeys } = await import('../keys/kms-client.js');
-    const keys = kmsKeys({ ...sources, endpoint, network, timeouts: KMS_TIMEOUTS, retry: { maxAttempts: 3 } });
+    const endpoint = await addressOf('kms', sources);
+    const { kmsKeys } = await import('../keys/kms-client.js');
+    const keys = kmsKeys({ env, profile, region, endpoint, network, retry: { maxAttempts: 3 } });
     closing.push(() => keys.close());
     return keys;
   };
@@ -39,11 +53,11 @@ export async function withServices<T>(
     return await work({
       caller: async () => {
         const { callerIdentity } = await import('./sts-client.js');
-        return await callerIdentity(await serviceSettings('sts', sources, handler));
+        return await callerIdentity(await settingsOf('sts'), signal);
       },
       accountBlock: async (account) => {
         const { accountBlock } = await import('./s3control-client.js');
-        return await accountBlock(account, await serviceSettings('s3_control', sources, handler));
+        return await accountBlock(account, await settingsOf('s3_control'), signal);
       },
       keys: {
         describe: async (...call) => await (await opened()).describe(...call),
@@ -53,4 +67,12 @@ export async function withServices<T>(
   } finally {
     for (const close of closing) close();
   }
+}
+
+/** Undefined for AWS itself. Credentials of another server are not shown to AWS. @throws unsupported where only that is left */
+async function addressOf(service: 'kms' | 'sts' | 's3_control', sources: ServiceSources): Promise<string | undefined> {
+  const endpoint = await besideStore(service, sources);
+  if (endpoint === undefined && !sources.isAws)
+    throw new StoreError('unsupported', `${service}: not asked, as the store is not AWS and no address is configured`);
+  return endpoint;
 }

@@ -1,8 +1,8 @@
 // Who the credentials belong to. The only file that knows the SDK of STS.
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import type { AwsServiceSettings } from '../object-store/s3/aws-service.js';
+import { awsServiceError } from '../object-store/s3/aws-service-error.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
-import { serviceError } from './service-error.js';
-import type { ServiceSettings } from './service-settings.js';
 
 export interface Caller {
   readonly arn: string | undefined;
@@ -11,13 +11,13 @@ export interface Caller {
 }
 
 /** One request, which needs no permission. @throws access-denied, store, cancelled */
-export async function callerIdentity({ settings, signal }: ServiceSettings): Promise<Caller> {
+export async function callerIdentity(settings: AwsServiceSettings, signal: AbortSignal): Promise<Caller> {
   const client = new STSClient(settings);
   try {
     const asking = client.send(new GetCallerIdentityCommand({}), { abortSignal: signal });
     const { Arn: arn, Account: account } = await untilCancelled(asking, signal);
     return { arn, account };
   } catch (error) {
-    throw serviceError(error, 'sts:GetCallerIdentity');
+    throw awsServiceError(error, { asked: 'sts:GetCallerIdentity' });
   }
 }

@@ -10,24 +10,15 @@ import {
 import { integrityError } from '../failures/errors.js';
 import type { EventSink } from '../events.js';
 import { DEFAULT_RETRY, Retrier, type RetryOptions } from '../object-store/retry/retrier.js';
-import { awsCredentials } from '../object-store/s3/s3-credentials.js';
-import { S3HttpHandler, type HttpTimeouts } from '../object-store/s3/s3-http-handler.js';
+import { type AwsServiceOptions, awsService } from '../object-store/s3/aws-service.js';
 import { StoreError } from '../object-store/store-error.js';
-import type { Network } from '../object-store/s3/s3-network.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
 import { KEY_BYTES } from './envelope.js';
 import type { KeyInspection, KeyService } from './key-service.js';
 import { kmsError, type KmsCall } from './kms-errors.js';
 
-export interface KmsOptions {
-  /** For keys that do not name theirs. */
-  readonly region: string;
-  readonly profile?: string | undefined;
-  /** Undefined for AWS itself: nothing else is looked up. */
-  readonly endpoint?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly timeouts: HttpTimeouts;
-  readonly network?: Network | undefined;
+/** `region` is for keys that do not name theirs. */
+export interface KmsOptions extends Omit<AwsServiceOptions, 'maxSockets' | 'maxAttempts'> {
   readonly retry?: Partial<RetryOptions> | undefined;
   readonly onEvent?: EventSink | undefined;
 }
@@ -36,32 +27,21 @@ export interface KmsOptions {
  * KMS answers in milliseconds and is asked once or twice a command. One that stays silent is asked a second time and no
  * more: a minute, and not the many that a store may take for a large body.
  */
-export const KMS_TIMEOUTS: HttpTimeouts = { connectMs: 10_000, idleMs: 30_000, answerMs: 30_000 };
 const SILENT_ATTEMPTS = 2;
 const MAX_SOCKETS = 4;
 const ARN_REGION = /^arn:[a-z0-9-]+:kms:([a-z0-9-]+):/;
 
 /** Opens KMS; nothing is sent before a key is asked for. */
 export function kmsKeys(options: KmsOptions): KeyService & KeyInspection & { close(): void } {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { endpoint } = options;
-  const { timeouts, network } = options;
-  const handler = new S3HttpHandler({ maxSockets: MAX_SOCKETS, timeouts, network });
-  const credentials = awsCredentials({ ...options, requestHandler: handler });
+  const settings = awsService({ ...options, maxSockets: MAX_SOCKETS, maxAttempts: 1 });
   const retrier = new Retrier({ ...DEFAULT_RETRY, service: 'KMS', onEvent: options.onEvent, ...options.retry });
   const clients = new Map<string, KMSClient>();
 
   const clientIn = (region: string): KMSClient => {
     const known = clients.get(region);
     if (known !== undefined) return known;
-    const client = new KMSClient({
-      region,
-      requestHandler: handler,
-      maxAttempts: 1,
-      credentials,
-      ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint }),
-      ...(options.profile === undefined ? {} : { profile: options.profile }),
-    });
+    const client = new KMSClient({ ...settings, region });
     clients.set(region, client);
     return client;
   };
@@ -115,7 +95,7 @@ export function kmsKeys(options: KmsOptions): KeyService & KeyInspection & { clo
       const command = new GetKeyPolicyCommand({ KeyId: arn, PolicyName: 'default' });
       return (await ask('GetKeyPolicy', arn, signal, (client, send) => client.send(command, send))).Policy ?? '';
     },
-    close: () => handler.destroy(),
+    close: () => settings.requestHandler.destroy(),
   };
 }
 

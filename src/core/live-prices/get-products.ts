@@ -1,17 +1,15 @@
 // The price list of AWS over its API. The only file that knows its SDK. Credentials, profile and transport are those of S3.
 import { type Filter, GetProductsCommand, PricingClient } from '@aws-sdk/client-pricing';
-import { ArchiverError, cancelledError, errorText, isArchiverError } from '../failures/errors.js';
-import { awsCredentials } from '../object-store/s3/s3-credentials.js';
-import { S3HttpHandler } from '../object-store/s3/s3-http-handler.js';
+import { ArchiverError } from '../failures/errors.js';
+import { awsService } from '../object-store/s3/aws-service.js';
+import { awsServiceError } from '../object-store/s3/aws-service-error.js';
 import { networkOf } from '../object-store/s3/s3-network.js';
 import { type AwsSources, tokenEndpoint } from '../object-store/s3/s3-profile.js';
 import { untilCancelled } from '../object-store/until-cancelled.js';
-import { printable } from '../paths/raw-path.js';
 
 /** The API is in three regions only, whatever region is priced. */
 const API_REGION = 'us-east-1';
 const PAGE = 100;
-const TIMEOUTS = { connectMs: 10_000, idleMs: 30_000, answerMs: 30_000 };
 const SOCKETS = 3;
 const HINT = 'leave out --real-time-pricing to use the list that comes with archiver';
 
@@ -30,22 +28,17 @@ export async function withProducts<T>(
   signal: AbortSignal,
   work: (getProducts: GetProducts) => Promise<T>,
 ): Promise<T> {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const network = await networkOf(sources);
-  const requestHandler = new S3HttpHandler({ maxSockets: SOCKETS, timeouts: TIMEOUTS, network });
   const endpoint = await tokenEndpoint('pricing', sources);
-  const client = new PricingClient({
-    region: API_REGION,
-    requestHandler,
-    credentials: awsCredentials({ ...sources, requestHandler }),
-    ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint }),
-  });
+  const settings = awsService({ ...sources, region: API_REGION, endpoint, network, maxSockets: SOCKETS });
+  const client = new PricingClient(settings);
   try {
     return await work((query) => allPages(client, query, signal));
   } catch (error) {
-    throw pricingError(error);
+    const rights = `the credentials need pricing:GetProducts; ${HINT}`;
+    throw awsServiceError(error, { asked: 'the price list of AWS', rights, hint: HINT });
   } finally {
-    requestHandler.destroy();
+    settings.requestHandler.destroy();
   }
 }
 
@@ -68,26 +61,4 @@ async function allPages(client: PricingClient, query: ProductQuery, signal: Abor
     NextToken = answer.NextToken;
   } while (NextToken !== undefined);
   return found;
-}
-
-function pricingError(error: unknown): Error {
-  if (isArchiverError(error)) return error;
-  if (error instanceof Error && error.name === 'AbortError') return cancelledError();
-  const name = error instanceof Error ? error.name : '';
-  // The SDK's error holds the whole exchange, signed headers included: only what it says is kept.
-  const cause = Object.assign(new Error(errorText(error)), { name });
-  if (/credentials/i.test(name))
-    return new ArchiverError('access-denied', 'live prices need AWS credentials, and there are none', {
-      hint: `set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with --profile; ${HINT}`,
-      cause,
-    });
-  if (/^(?:AccessDenied|ExpiredToken|UnrecognizedClient|InvalidSignature|InvalidClientTokenId)/.test(name))
-    return new ArchiverError('access-denied', `pricing:GetProducts was refused: ${printable(errorText(error))}`, {
-      hint: `the credentials need pricing:GetProducts; ${HINT}`,
-      cause,
-    });
-  return new ArchiverError('store', `the price list of AWS cannot be read: ${printable(errorText(error))}`, {
-    hint: HINT,
-    cause,
-  });
 }

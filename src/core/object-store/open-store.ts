@@ -26,6 +26,7 @@ import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
 import { withRetry } from './retry/retry.js';
 import { DEFAULT_WATCHDOG, withWatchdog, type WatchdogOptions } from './stall-watchdog.js';
 import { parseStoreUrl, type StoreUrl } from './store-url.js';
+import { s3Bucket } from './s3/s3-bucket.js';
 import type { HttpHandlerOptions, HttpTimeouts } from './s3/s3-http-handler.js';
 import type { NetworkSources } from './s3/s3-network.js';
 import type { EndpointSources } from './s3/s3-profile.js';
@@ -95,13 +96,7 @@ async function openS3(
   paceUpload: Pace | undefined,
 ): Promise<Bare> {
   // The SDK takes a noticeable time to load; commands on local folders never do.
-  const [{ connectS3 }, { s3Store }, { s3Lifecycle }, { s3Posture }, { s3Lock }] = await Promise.all([
-    import('./s3/s3-client.js'),
-    import('./s3/s3-store.js'),
-    import('./s3/s3-lifecycle.js'),
-    import('./s3/s3-posture.js'),
-    import('./s3/s3-lock.js'),
-  ]);
+  const [{ connectS3 }, { s3Store }] = await Promise.all([import('./s3/s3-client.js'), import('./s3/s3-store.js')]);
   const kms = await kmsEndpointOf(options);
   const isGiven = options.regionGiven !== false;
   const connection = await connectS3({
@@ -115,12 +110,8 @@ async function openS3(
   });
   const { region, endpoint, close } = connection;
   const servers = { store: withoutLogin(endpoint) ?? null, kms: withoutLogin(kms) ?? null };
-  const about = {
-    lifecycle: s3Lifecycle(connection, url.bucket),
-    posture: s3Posture(connection, url.bucket),
-    lock: s3Lock(connection, url),
-  };
-  return { store: s3Store(connection, url), region, isAws: endpoint === undefined, servers, ...about, close };
+  const [store, ofBucket] = [s3Store(connection, url), s3Bucket(connection, url)];
+  return { store, region, isAws: endpoint === undefined, servers, ...ofBucket, close };
 }
 
 function refuseMode(storeMode: number | undefined): void {
@@ -156,11 +147,10 @@ async function kmsEndpointOf({
 }
 
 function keysOf(options: OpenStoreOptions, region: string | undefined): ClosableKeys {
-  const { env, profile, onEvent, retry, defaultRegion } = options;
+  const { env, profile, onEvent, retry, timeouts, defaultRegion } = options;
   const given = region ?? (options.regionGiven === false ? undefined : options.region);
   return lazyKeys(async () => {
-    const { KMS_TIMEOUTS, kmsKeys } = await import('../keys/kms-client.js');
-    const timeouts = { ...KMS_TIMEOUTS, ...options.timeouts };
+    const { kmsKeys } = await import('../keys/kms-client.js');
     const endpoint = await kmsEndpointOf(options);
     const named = given || env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || defaultRegion || DEFAULT_REGION;
     const { networkOf } = await import('./s3/s3-network.js');

@@ -279,8 +279,12 @@ describe('--real-time-pricing', () => {
 
   test.each([
     ['AccessDeniedException', 'not authorized to perform: pricing:GetProducts', 'need pricing:GetProducts'],
-    ['UnrecognizedClientException', 'The security token is invalid', 'was refused'],
-    ['InvalidParameterException', 'no such field', 'cannot be read: no such field'],
+    ['UnrecognizedClientException', 'The security token is invalid', 'credentials are not accepted'],
+    [
+      'InvalidParameterException',
+      'no such field',
+      'the price list of AWS: the service answered 400 InvalidParameterException: no such field',
+    ],
   ])('%s is one sentence with a way out', async (type, message, told) => {
     const server = await started();
     server.refuse(type, message);
@@ -298,7 +302,7 @@ describe('--real-time-pricing', () => {
 
     const { status, stderr } = await cost('pricing', '--real-time-pricing');
 
-    expect([status, stderr]).toEqual([1, expect.stringContaining('live prices need AWS credentials')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the price list of AWS: no usable credentials')]);
     expect(server.asked).toEqual([]);
   });
 

@@ -26,6 +26,7 @@ const open = (options: Partial<KmsOptions> = {}) =>
     region: 'eu-west-1',
     endpoint: server.endpoint,
     env: {},
+    network: undefined,
     timeouts: { connectMs: 5000, idleMs: 5000, answerMs: 5000 },
     retry: FAST_RETRY,
     onEvent: (event) => events.push(event),

@@ -1,10 +1,11 @@
 // Alerts as metrics of CloudWatch, for alarms to be made of. The only file that knows its SDK. Each alert is one value of
 // `Alerts`, and the percentages of its budget are BudgetUsagePercent and VolumeUsagePercent.
 import { CloudWatchClient, PutMetricDataCommand, type MetricDatum } from '@aws-sdk/client-cloudwatch';
-import { ArchiverError, errorText } from '../../failures/errors.js';
-import { awsCredentials } from '../../object-store/s3/s3-credentials.js';
-import { S3HttpHandler } from '../../object-store/s3/s3-http-handler.js';
-import { awsProfile } from '../../object-store/s3/s3-profile.js';
+import { ArchiverError } from '../../failures/errors.js';
+import { awsService } from '../../object-store/s3/aws-service.js';
+import { awsServiceError } from '../../object-store/s3/aws-service-error.js';
+import { networkOf } from '../../object-store/s3/s3-network.js';
+import { awsProfile, tokenEndpoint } from '../../object-store/s3/s3-profile.js';
 import { untilCancelled } from '../../object-store/until-cancelled.js';
 import { printable } from '../../paths/raw-path.js';
 import type { Alert } from '../alert.js';
@@ -12,12 +13,11 @@ import type { Channel, ChannelWorld } from '../channel.js';
 import type { CloudWatchSettings } from '../settings.js';
 
 const TIMEOUTS = { connectMs: 5_000, idleMs: 10_000, answerMs: 10_000 };
-const ATTEMPTS = 3;
 /** Of PutMetricData: 1 MB a request, and values of dimensions of at most 1024 characters. */
 const METRICS_AT_ONCE = 250;
 const MAX_VALUE = 1024;
 
-export function cloudwatchChannel(settings: CloudWatchSettings, { env, network }: ChannelWorld): Channel {
+export function cloudwatchChannel(settings: CloudWatchSettings, { env }: ChannelWorld): Channel {
   const profile = settings.profile ?? undefined;
   return {
     name: 'cloudwatch',
@@ -33,15 +33,13 @@ export function cloudwatchChannel(settings: CloudWatchSettings, { env, network }
           hint: 'archiver alerts configure cloudwatch --region us-west-2',
         });
       }
-      const requestHandler = new S3HttpHandler({ maxSockets: 2, timeouts: TIMEOUTS, network });
-      const endpoint = settings.endpointUrl || env['AWS_ENDPOINT_URL_CLOUDWATCH'] || env['AWS_ENDPOINT_URL'];
+      // Its profile may have authorities and an address of its own.
+      const sources = { env, profile };
+      const network = await networkOf(sources);
+      const endpoint = settings.endpointUrl || (await tokenEndpoint('cloudwatch', sources));
       const client = new CloudWatchClient({
-        region,
-        requestHandler,
-        maxAttempts: ATTEMPTS,
+        ...awsService({ ...sources, region, endpoint, network, timeouts: TIMEOUTS }),
         disableRequestCompression: true, // few servers beside CloudWatch itself understand it
-        credentials: awsCredentials({ env, profile, requestHandler }),
-        ...(endpoint ? { endpoint } : {}),
       });
       try {
         const metrics = alerts.flatMap(metricsOf);
@@ -54,10 +52,8 @@ export function cloudwatchChannel(settings: CloudWatchSettings, { env, network }
         }
         return undefined;
       } catch (error) {
-        const name = error instanceof Error && error.name !== 'Error' ? ` (${error.name})` : '';
-        throw new ArchiverError('store', `CloudWatch in ${region}: ${printable(errorText(error))}${name}`, {
-          hint: 'the credentials need cloudwatch:PutMetricData',
-        });
+        const rights = 'the credentials need cloudwatch:PutMetricData';
+        throw awsServiceError(error, { asked: `CloudWatch in ${region}`, rights });
       } finally {
         client.destroy();
       }

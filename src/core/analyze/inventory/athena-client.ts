@@ -8,16 +8,15 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena';
-import { ArchiverError, cancelledError, errorText, isArchiverError } from '../../failures/errors.js';
-import { awsCredentials } from '../../object-store/s3/s3-credentials.js';
-import { S3HttpHandler } from '../../object-store/s3/s3-http-handler.js';
+import { ArchiverError, errorText } from '../../failures/errors.js';
+import { awsService } from '../../object-store/s3/aws-service.js';
+import { awsServiceError } from '../../object-store/s3/aws-service-error.js';
 import { networkOf, type NetworkSources } from '../../object-store/s3/s3-network.js';
 import { besideStore, type EndpointSources } from '../../object-store/s3/s3-profile.js';
 import { untilCancelled } from '../../object-store/until-cancelled.js';
 import { printable } from '../../paths/raw-path.js';
 
 const TIMEOUTS = { connectMs: 10_000, idleMs: 30_000, answerMs: 60_000 };
-const SOCKETS = 2;
 const ATTEMPTS = 5;
 const FIRST_POLL_MS = 200;
 const LONGEST_POLL_MS = 3000;
@@ -47,23 +46,18 @@ export type AthenaSources = EndpointSources & NetworkSources & { readonly region
 
 /** @throws access-denied, budget-exceeded where more was read than allowed, store for a query that fails, cancelled */
 export async function askAthena(sources: AthenaSources, query: AthenaQuery): Promise<AthenaAnswer> {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const { env, profile, region } = sources;
   const network = await networkOf(sources);
-  const requestHandler = new S3HttpHandler({ maxSockets: SOCKETS, timeouts: TIMEOUTS, network });
   const endpoint = await besideStore('athena', sources);
-  const client = new AthenaClient({
-    region: sources.region,
-    requestHandler,
-    maxAttempts: ATTEMPTS,
-    credentials: awsCredentials({ ...sources, requestHandler }),
-    ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint }),
-  });
+  const how = { timeouts: TIMEOUTS, maxAttempts: ATTEMPTS };
+  const settings = awsService({ env, profile, region, endpoint, network, ...how });
   try {
-    return await answerTo(client, query);
+    return await answerTo(new AthenaClient(settings), query);
   } catch (error) {
-    throw athenaError(error);
+    const hint = 'see --athena-workgroup and --athena-output-location';
+    throw awsServiceError(error, { asked: 'Athena', rights: RIGHTS, hint });
   } finally {
-    requestHandler.destroy();
+    settings.requestHandler.destroy();
   }
 }
 
@@ -142,23 +136,4 @@ async function rowsOf(
     NextToken = answer.NextToken;
   } while (NextToken !== undefined);
   return rows.slice(1);
-}
-
-function athenaError(error: unknown): Error {
-  if (isArchiverError(error)) return error;
-  if (error instanceof Error && error.name === 'AbortError') return cancelledError();
-  const name = error instanceof Error ? error.name : '';
-  // The SDK's error holds the whole exchange, signed headers included: only what it says is kept.
-  const cause = Object.assign(new Error(errorText(error)), { name });
-  if (/credentials/i.test(name))
-    return new ArchiverError('access-denied', 'Athena needs AWS credentials, and there are none', {
-      hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile with --profile',
-      cause,
-    });
-  const isDenied = /^(?:AccessDenied|ExpiredToken|UnrecognizedClient|InvalidSignature|InvalidClientTokenId)/.test(name);
-  return new ArchiverError(
-    isDenied ? 'access-denied' : 'store',
-    `Athena refused the query: ${printable(errorText(error))}`,
-    { hint: isDenied ? RIGHTS : 'see --athena-workgroup and --athena-output-location', cause },
-  );
 }

@@ -34,16 +34,12 @@ import {
   type Tag,
 } from '@aws-sdk/client-iam';
 import { ArchiverError, noneOn } from '../../failures/errors.js';
-import { awsCredentials } from '../../object-store/s3/s3-credentials.js';
-import { S3HttpHandler } from '../../object-store/s3/s3-http-handler.js';
+import { awsService } from '../../object-store/s3/aws-service.js';
 import { networkOf, type NetworkSources } from '../../object-store/s3/s3-network.js';
 import { tokenEndpoint } from '../../object-store/s3/s3-profile.js';
 import { IDENTITY_PATH } from '../bundle/bucket-policy.js';
 import { iamError } from './iam-errors.js';
 import type { AccessKey, Entity, Iam, Tags } from './iam.js';
-
-const TIMEOUTS = { connectMs: 10_000, idleMs: 30_000, answerMs: 30_000 };
-const SOCKETS = 2;
 
 export interface IamSources extends NetworkSources {
   /** Says which partition is meant; IAM has no regions within one. */
@@ -52,24 +48,14 @@ export interface IamSources extends NetworkSources {
 
 /** Opens IAM for `work`. @throws access-denied without credentials, and what `work` throws */
 export async function withIam<T>(sources: IamSources, work: (iam: Iam) => Promise<T>): Promise<T> {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const requestHandler = new S3HttpHandler({
-    maxSockets: SOCKETS,
-    timeouts: TIMEOUTS,
-    network: await networkOf(sources),
-  });
+  const { env, profile, region } = sources;
   const endpoint = await tokenEndpoint('iam', sources);
-  const options = {
-    region: sources.region,
-    requestHandler,
-    credentials: awsCredentials({ ...sources, requestHandler }),
-    ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true } : { endpoint }),
-  };
+  const settings = awsService({ env, profile, region, endpoint, network: await networkOf(sources) });
   try {
     // A key whose answer was lost is not asked for twice: the first one would stay, and nobody would have it.
-    return await work(iamOf(new IAMClient(options), new IAMClient({ ...options, maxAttempts: 1 })));
+    return await work(iamOf(new IAMClient(settings), new IAMClient({ ...settings, maxAttempts: 1 })));
   } finally {
-    requestHandler.destroy();
+    settings.requestHandler.destroy();
   }
 }
 

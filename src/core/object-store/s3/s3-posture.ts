@@ -29,8 +29,8 @@ interface Bucket {
 
 interface Question<T> {
   readonly operation: string;
-  /** The store's name for "not set"; without one it always answers. */
-  readonly unset?: string;
+  /** What stores call "not set"; without a name they always answer. */
+  readonly unset?: readonly string[];
   readonly send: (client: S3Client, bucket: Bucket, options: SendOptions) => Promise<T>;
 }
 
@@ -43,7 +43,7 @@ const QUESTIONS: { readonly [Q in PostureQuestion]: Question<PostureAnswers[Q]> 
   },
   publicAccessBlock: {
     operation: 'GetPublicAccessBlock',
-    unset: 'NoSuchPublicAccessBlockConfiguration',
+    unset: ['NoSuchPublicAccessBlockConfiguration'],
     send: async (client, bucket, options) => {
       const answer = await client.send(new GetPublicAccessBlockCommand(bucket), options);
       const { BlockPublicAcls, IgnorePublicAcls, BlockPublicPolicy, RestrictPublicBuckets } =
@@ -58,14 +58,14 @@ const QUESTIONS: { readonly [Q in PostureQuestion]: Question<PostureAnswers[Q]> 
   },
   policy: {
     operation: 'GetBucketPolicy',
-    unset: 'NoSuchBucketPolicy',
+    unset: ['NoSuchBucketPolicy'],
     // An answer without one is none that can be judged.
     send: async (client, bucket, options) =>
       (await client.send(new GetBucketPolicyCommand(bucket), options)).Policy ?? '',
   },
   policyStatus: {
     operation: 'GetBucketPolicyStatus',
-    unset: 'NoSuchBucketPolicy',
+    unset: ['NoSuchBucketPolicy'],
     send: async (client, bucket, options) => ({
       isPublic: (await client.send(new GetBucketPolicyStatusCommand(bucket), options)).PolicyStatus?.IsPublic,
     }),
@@ -85,14 +85,14 @@ const QUESTIONS: { readonly [Q in PostureQuestion]: Question<PostureAnswers[Q]> 
   },
   ownership: {
     operation: 'GetBucketOwnershipControls',
-    unset: 'OwnershipControlsNotFoundError',
+    unset: ['OwnershipControlsNotFoundError'],
     send: async (client, bucket, options) =>
       (await client.send(new GetBucketOwnershipControlsCommand(bucket), options)).OwnershipControls?.Rules?.[0]
         ?.ObjectOwnership,
   },
   encryption: {
     operation: 'GetBucketEncryption',
-    unset: 'ServerSideEncryptionConfigurationNotFoundError',
+    unset: ['ServerSideEncryptionConfigurationNotFoundError'],
     send: async (client, bucket, options) => {
       const answer = await client.send(new GetBucketEncryptionCommand(bucket), options);
       const rules = answer.ServerSideEncryptionConfiguration?.Rules ?? [];
@@ -111,7 +111,7 @@ const QUESTIONS: { readonly [Q in PostureQuestion]: Question<PostureAnswers[Q]> 
   },
   objectLock: {
     operation: 'GetObjectLockConfiguration',
-    unset: 'ObjectLockConfigurationNotFoundError',
+    unset: ['ObjectLockConfigurationNotFoundError', 'NoSuchObjectLockConfiguration'],
     send: async (client, bucket, options) => {
       const answer = await client.send(new GetObjectLockConfigurationCommand(bucket), options);
       const { ObjectLockEnabled, Rule } = answer.ObjectLockConfiguration ?? {};
@@ -130,13 +130,13 @@ export function s3Posture(connection: S3Connection, bucket: string): BucketPostu
       question: Q,
       { signal, expectedOwner }: AskPosture = {},
     ): Promise<PostureAnswers[Q]> {
-      const { operation, unset, send } = QUESTIONS[question];
+      const { operation, unset = [], send } = QUESTIONS[question];
       const asked: Asked = { operation, action: POSTURE_ACTIONS[question], signal };
       const input = { Bucket: bucket, ...(expectedOwner !== undefined && { ExpectedBucketOwner: expectedOwner }) };
       try {
         return await sender.send(asked, (client, options) => send(client, input, options));
       } catch (error) {
-        const isUnset = unset !== undefined && error instanceof StoreError && error.reason === unset;
+        const isUnset = error instanceof StoreError && unset.includes(error.reason ?? '');
         if (isUnset) return undefined as PostureAnswers[Q];
         throw error;
       }

@@ -53,7 +53,7 @@ export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfi
   };
 }
 
-type Service = 's3' | 'kms' | 'athena' | 'sts' | 'sso' | 'pricing' | 's3_control' | 'iam';
+type Service = 's3' | 'kms' | 'athena' | 'sts' | 'sso' | 'pricing' | 's3_control' | 'iam' | 'cloudwatch';
 
 interface Configured {
   /** Of this service alone, by a variable. */
@@ -116,9 +116,9 @@ export async function besideStore(
 /** The address of KMS. */
 export const kmsEndpoint = (sources: EndpointSources): Promise<string | undefined> => besideStore('kms', sources);
 
-/** The address of STS and SSO, which issue credentials, of IAM, or of the price list; undefined for AWS itself. @throws as `storeEndpoint` */
+/** The address of STS and SSO, which issue credentials, of IAM, of CloudWatch, or of the price list; undefined for AWS itself. @throws as `storeEndpoint` */
 export async function tokenEndpoint(
-  service: 'sts' | 'sso' | 'pricing' | 'iam',
+  service: 'sts' | 'sso' | 'pricing' | 'iam' | 'cloudwatch',
   sources: AwsSources,
 ): Promise<string | undefined> {
   const { ownVariable, others } = await configured(service, sources);

@@ -33,4 +33,23 @@ describe('Object Lock', () => {
   ])('is read as it is told: %s until %s', (mode, until, expected) => {
     expect(retentionOf(mode, until)).toEqual(expected);
   });
+
+  test.each(['ObjectLockConfigurationNotFoundError', 'NoSuchObjectLockConfiguration'])(
+    'a bucket without it says %s, which is an answer',
+    async (code) => {
+      const { lock, posture } = await s3.open();
+      s3.proxy.inject({ path: /\?.*object-lock/, fault: { kind: 'status', status: 404, code } });
+
+      expect(await posture?.ask('objectLock')).toBeUndefined();
+      expect(await lock?.read()).toBeUndefined();
+    },
+  );
+
+  test('a server that does not know the question has none, and that is not what the bucket says', async () => {
+    const { lock, posture } = await s3.open();
+    s3.proxy.inject({ path: /\?.*object-lock/, fault: { kind: 'status', status: 501, code: 'NotImplemented' } });
+
+    expect(await lock?.read()).toBeUndefined();
+    await expect(posture?.ask('objectLock')).rejects.toMatchObject({ code: 'unsupported' });
+  });
 });

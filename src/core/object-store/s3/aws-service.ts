@@ -1,0 +1,40 @@
+// What the client of every AWS service beside S3 is made with: the credentials, the profile and the transport of the store.
+import { awsCredentials } from './s3-credentials.js';
+import { type HttpTimeouts, S3HttpHandler } from './s3-http-handler.js';
+import type { Network } from './s3-network.js';
+import type { AwsSources } from './s3-profile.js';
+
+export interface AwsServiceOptions extends AwsSources {
+  readonly region: string;
+  /** Undefined for AWS itself: nothing else is looked up. */
+  readonly endpoint: string | undefined;
+  readonly network: Network | undefined;
+  readonly timeouts?: Partial<HttpTimeouts> | undefined;
+  readonly maxSockets?: number;
+  /** Of the SDK. */
+  readonly maxAttempts?: number;
+}
+
+/** For one question that is answered in a second. */
+const TIMEOUTS: HttpTimeouts = { connectMs: 10_000, idleMs: 30_000, answerMs: 30_000 };
+const SOCKETS = 2;
+const ATTEMPTS = 3;
+
+export type AwsServiceSettings = ReturnType<typeof awsService>;
+
+/** Settings of a client; nothing is sent. The caller destroys the `requestHandler` when it has all answers. */
+export function awsService({ env, profile, region, endpoint, network, ...more }: AwsServiceOptions) {
+  // The SDK's notice about Node versions would appear between our own lines on stderr.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const timeouts = { ...TIMEOUTS, ...more.timeouts };
+  const { maxSockets = SOCKETS, maxAttempts = ATTEMPTS } = more;
+  const requestHandler = new S3HttpHandler({ maxSockets, timeouts, network });
+  return {
+    region,
+    requestHandler,
+    maxAttempts,
+    credentials: awsCredentials({ env, profile, requestHandler }),
+    ...(endpoint === undefined ? { ignoreConfiguredEndpointUrls: true as const } : { endpoint }),
+    ...(profile !== undefined && { profile }),
+  };
+}
