@@ -9,7 +9,7 @@ import type { ShardLoads } from '../core/balance/shard-loads.js';
 import type { StayReason } from '../core/balance/staying-chunks.js';
 import type { EventSink } from '../core/events.js';
 import { documentLine } from '../core/json/document.js';
-import type { ObjectStore } from '../core/object-store/object-store.js';
+import type { OpenedStore } from '../core/object-store/open-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
