@@ -9,7 +9,7 @@ import type { ShardLoads } from '../core/balance/shard-loads.js';
 import type { StayReason } from '../core/balance/staying-chunks.js';
 import type { EventSink } from '../core/events.js';
 import { documentLine } from '../core/json/document.js';
-import type { ObjectStore } from '../core/object-store/object-store.js';
+import type { OpenedStore } from '../core/object-store/open-store.js';
 import { printable } from '../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity } from '../ui/format.js';
 import { tellLedger } from './kit/account.js';
@@ -86,10 +86,10 @@ export const command = defineCommand({
         work: (emit) => {
           emit({ type: 'start', operation: 'balance', source: location, target: '' });
           const call = { baseUrl, values, context, session, requestsAtOnce: REQUESTS_AT_ONCE, onEvent: emit };
-          return withStore(call, async ({ store, requests }) => {
+          return withStore(call, async (opened) => {
             if (values.execute) tellLedger(context, { operation: 'balance', uploadId });
-            const done = await carryOut(store, uploadId, values, { emit, signal: context.signal });
-            return { done, requests };
+            const done = await carryOut(opened, uploadId, values, { emit, signal: context.signal });
+            return { done, requests: opened.requests };
           });
         },
         show: async ({ done, requests }) => {
@@ -103,7 +103,7 @@ export const command = defineCommand({
 });
 
 async function carryOut(
-  store: ObjectStore,
+  { store, lock }: OpenedStore,
   uploadId: UploadId,
   { threshold, execute, dryRun }: Values<typeof flags>,
   { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
@@ -114,7 +114,7 @@ async function carryOut(
   const options = { uploadId, threshold, randomBytes, emit, signal };
   if (!execute && !dryRun) return { analysis: await analyze(store, options), executed: false };
   const plan = execute
-    ? await balance(store, { ...options, requestsAtOnce: REQUESTS_AT_ONCE })
+    ? await balance(store, { ...options, requestsAtOnce: REQUESTS_AT_ONCE, lock })
     : await previewBalance(store, options);
   return { analysis: plan, plan, executed: execute };
 }

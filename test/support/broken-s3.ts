@@ -41,6 +41,7 @@ export function useBrokenS3(): BrokenS3 {
   beforeEach(() => {
     proxy().clear();
     server().buckets.set('bucket', new Map());
+    server().lockable.clear();
   });
   const put: BrokenS3['put'] = (key, content, storageClass) => {
     const body = Buffer.from(content);

@@ -52,6 +52,8 @@ export interface MemoryS3 {
   readonly requests: SeenRequest[];
   /** Full keys that an object lock protects: deleting a version of them is denied. */
   readonly locked: Set<string>;
+  /** Buckets with Object Lock. */
+  readonly lockable: Set<string>;
   /** How the server deals with cold objects; tests change it as they go. */
   readonly cold: ColdRules;
   /** Lifecycle configurations by bucket, as XML. */
@@ -77,6 +79,8 @@ export interface ColdRules {
 const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 const KEPT_HEADERS =
   /^(x-amz-meta-.*|x-amz-storage-class|x-amz-server-side-encryption.*|x-amz-tagging|x-amz-object-lock-.*|content-type)$/;
+export const LOCK_MODE = 'x-amz-object-lock-mode';
+export const LOCKED_UNTIL = 'x-amz-object-lock-retain-until-date';
 const XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>';
 
 const md5 = (data: Buffer): string => createHash('md5').update(data).digest('hex');
@@ -169,6 +173,7 @@ class Server {
   readonly buckets = new Map<string, Map<string, MemoryObject>>();
   readonly uploads = new Map<string, Upload>();
   readonly locked = new Set<string>();
+  readonly lockable = new Set<string>();
   readonly lifecycles = new Map<string, string>();
   readonly cold: ColdRules = {
     denied: new Set(),
@@ -213,6 +218,10 @@ class Server {
         return xml('DeleteResult', this.#deleteAll(bucket, call.body.toString()));
       case 'ListObjectVersions':
         return this.#listVersions(bucket, call.query);
+      case 'GetObjectLockConfiguration':
+        return this.lockable.has(call.bucket)
+          ? xml('ObjectLockConfiguration', element('ObjectLockEnabled', 'Enabled'))
+          : errorAnswer(404, 'ObjectLockConfigurationNotFoundError');
       case 'GetBucketLifecycleConfiguration':
       case 'PutBucketLifecycleConfiguration':
       case 'DeleteBucketLifecycle':
@@ -239,6 +248,10 @@ class Server {
         return this.#copy(bucket, call);
       case 'DeleteObject':
         return this.#delete(bucket, call);
+      case 'PutObjectRetention':
+        return this.#retain(bucket.get(call.key), call);
+      case 'GetObjectRetention':
+        return errorAnswer(404, 'NoSuchObjectLockConfiguration'); // asked for what HEAD shows to be unlocked
       case 'RestoreObject':
         return this.#restore(bucket.get(call.key), call);
       case 'CreateMultipartUpload':
@@ -252,6 +265,14 @@ class Server {
       default:
         return this.#get(bucket.get(call.key), call, operation === 'HeadObject');
     }
+  }
+
+  #retain(found: MemoryObject | undefined, { body }: Call): Answer {
+    if (!found) return errorAnswer(404, 'NoSuchKey');
+    const [mode = ''] = tagValues(body.toString(), 'Mode');
+    const [until = ''] = tagValues(body.toString(), 'RetainUntilDate');
+    Object.assign(found.headers, { [LOCK_MODE]: mode, [LOCKED_UNTIL]: until });
+    return { status: 200 };
   }
 
   #delete(bucket: Map<string, MemoryObject>, { key, query }: Call): Answer {
@@ -518,6 +539,7 @@ export async function startMemoryS3(...bucketNames: readonly string[]): Promise<
     buckets: s3.buckets,
     requests,
     locked: s3.locked,
+    lockable: s3.lockable,
     cold: s3.cold,
     lifecycles: s3.lifecycles,
     keepVersions,

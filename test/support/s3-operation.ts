@@ -15,6 +15,7 @@ const LIFECYCLE: Readonly<Record<string, string>> = {
 
 function bucketOperation(method: string, has: (name: string) => boolean): string {
   if (method === 'HEAD') return 'HeadBucket';
+  if (has('object-lock')) return 'GetObjectLockConfiguration';
   if (has('lifecycle')) return LIFECYCLE[method] ?? 'GetBucketLifecycleConfiguration';
   if (method === 'PUT') return has('versioning') ? 'PutBucketVersioning' : 'CreateBucket';
   if (method === 'POST') return 'DeleteObjects';
@@ -28,6 +29,7 @@ function objectOperation(
   has: (name: string) => boolean,
   headers: Readonly<Record<string, unknown>>,
 ): string {
+  if (has('retention')) return method === 'PUT' ? 'PutObjectRetention' : 'GetObjectRetention';
   switch (method) {
     case 'HEAD':
       return 'HeadObject';

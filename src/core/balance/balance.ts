@@ -8,6 +8,7 @@ import { hash } from 'node:crypto';
 import { atOnce } from '../limits/at-once.js';
 import { lookAtFolder } from '../dataset/folder-look.js';
 import { lostChunks } from '../dataset/chain/lost-chunks.js';
+import { lockSight } from '../dataset/prune/locked-objects.js';
 import { assertShows } from '../dataset/prune/same-view.js';
 import { replaceManifest } from '../dataset/replace-manifest.js';
 import { settleRecords } from '../dataset/records/settle-records.js';
@@ -17,6 +18,7 @@ import { ArchiverError, integrityError } from '../failures/errors.js';
 import { chunkKey, relativeChunkKey } from '../manifest/manifest-check.js';
 import { lastingLock } from '../manifest/object-lock.js';
 import type { ChunkRecord, UploadId } from '../manifest/manifest-types.js';
+import type { BucketLock } from '../object-store/bucket-lock.js';
 import type { ObjectReader, ObjectStore } from '../object-store/object-store.js';
 import { readAll } from '../object-store/read-content.js';
 import { throwIfCancelled } from '../object-store/store-error.js';
@@ -32,6 +34,8 @@ export interface PlanOptions extends AnalyzeOptions {
 
 export interface BalanceOptions extends PlanOptions {
   readonly requestsAtOnce: number;
+  /** Of the bucket; undefined: nothing can be locked there. */
+  readonly lock: BucketLock | undefined;
   readonly emit?: EventSink | undefined;
 }
 
@@ -63,7 +67,8 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   const kmsKeyId = newest.head.storage['kmsKeyId'];
   emit({ type: 'phase', phase: 'copying' });
   emit({ type: 'plan', items: moves.length, bytes: moves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) });
-  await copyAll(store, { ...options, moves, kmsKeyId });
+  const mayBeLocked = (await lockSight(options.lock, signal)) !== 'none';
+  await copyAll(store, { ...options, moves, kmsKeyId, mayBeLocked });
   emit({ type: 'phase', phase: 'committing' });
   const places = new Map(moves.map((move) => [move.from, move]));
   const next = await movedManifest(newest, moved(newest.head.chunks, uploadId, places));
@@ -81,7 +86,7 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
     },
     signal,
   });
-  await restoreLost(store, { ...options, moves, kmsKeyId, chunks });
+  await restoreLost(store, { ...options, moves, kmsKeyId, mayBeLocked, chunks });
   return plan;
 }
 
@@ -97,18 +102,20 @@ interface Copying extends Pick<BalanceOptions, 'uploadId' | 'requestsAtOnce' | '
   readonly moves: readonly Move[];
   /** That the chunks of the upload are encrypted with. */
   readonly kmsKeyId: string | undefined;
+  readonly mayBeLocked: boolean;
 }
 
 /** Makes the missing copies. Copies of an interrupted balance are used when they are correct. */
 async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
-  const { moves, kmsKeyId, requestsAtOnce, emit = ignoreEvents, signal } = copying;
+  const { moves, kmsKeyId, mayBeLocked, requestsAtOnce, emit = ignoreEvents, signal } = copying;
   const meter = progressMeter(emit);
   await atOnce(moves, requestsAtOnce, async (move) => {
     throwIfCancelled(signal);
     const isDone = move.isThere && (await isCopy(store, move, signal));
     // Only chunks in STANDARD move, and they stay there, encrypted and locked as they were.
     if (!isDone) {
-      const retention = lastingLock((await store.head(move.from, signal))?.retention, undefined, new Date());
+      const source = mayBeLocked ? await store.head(move.from, signal) : undefined;
+      const retention = lastingLock(source?.retention, undefined, new Date());
       await store.copy(move.from, move.to, { storageClass: 'STANDARD', kmsKeyId, retention, signal });
     }
     meter.add(1, move.sizeBytes);

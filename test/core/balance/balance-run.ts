@@ -68,7 +68,7 @@ export async function balanceFolder(folder: string, options: RunOptions = {}): P
   const { uploadId = linkId(0), threshold = 1.5, wrap } = options;
   const plain = fileStore(folder);
   const store = wrap?.(plain) ?? plain;
-  return await balance(store, { uploadId, threshold, randomBytes, signal, requestsAtOnce: 1 });
+  return await balance(store, { uploadId, threshold, randomBytes, signal, requestsAtOnce: 1, lock: undefined });
 }
 
 export async function previewFolder(folder: string, options: RunOptions = {}): Promise<BalancePlan> {

@@ -22,7 +22,7 @@ test('chunks outside of STANDARD stay where they are, cold or not; the others mo
     [chunks[1], 'STANDARD_IA'],
   ]);
   for (const [key, body] of made.objects) s3.put(key, body, classes.get(key));
-  const { store, requests } = await s3.open();
+  const { store, lock, requests } = await s3.open();
 
   const plan = await balance(store, {
     uploadId: linkId(0),
@@ -30,11 +30,14 @@ test('chunks outside of STANDARD stay where they are, cold or not; the others mo
     randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
+    lock,
   });
 
   expect(plan.staying).toMatchObject([{ reason: 'storage-class', chunks: 2 }]);
   expect(plan.moves.length).toBeGreaterThan(0);
   expect(requests.copy).toBe(plan.moves.length);
+  // Nothing can be locked there: of no chunk is asked whether it is.
+  expect(s3.server.requests.filter(({ operation, path }) => operation === 'HeadObject' && isChunk(path))).toEqual([]);
   const objects = s3.server.buckets.get('bucket');
   for (const [key, storageClass] of classes)
     expect(objects?.get(`p/${key}`)?.headers['x-amz-storage-class']).toBe(storageClass);
@@ -50,7 +53,7 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
     manifest['storage'] = { bucket: 'bucket', kmsKeyId: 'alias/lab' };
   });
   for (const [key, body] of made.objects) s3.put(key, body);
-  const { store } = await s3.open();
+  const { store, lock } = await s3.open();
 
   const plan = await balance(store, {
     uploadId: linkId(0),
@@ -58,6 +61,7 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
     randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
+    lock,
   });
 
   const copies = s3.server.requests.filter(({ headers }) => headers['x-amz-copy-source'] !== undefined);
@@ -68,10 +72,11 @@ test('copies are encrypted with the key that the chunks were encrypted with', as
 
 test('copies, the manifest and the record are locked as what they stand in for, and nothing else is', async () => {
   for (const [key, body] of made.objects) s3.put(key, body);
-  const { store } = await s3.open();
+  const { store, lock } = await s3.open();
+  s3.server.lockable.add('bucket');
   const until = new Date(Date.now() + 86_400_000).toISOString();
-  const lock = { 'x-amz-object-lock-mode': 'COMPLIANCE', 'x-amz-object-lock-retain-until-date': until };
-  for (const object of s3.server.buckets.get('bucket')?.values() ?? []) Object.assign(object.headers, lock);
+  const headers = { 'x-amz-object-lock-mode': 'COMPLIANCE', 'x-amz-object-lock-retain-until-date': until };
+  for (const object of s3.server.buckets.get('bucket')?.values() ?? []) Object.assign(object.headers, headers);
   const before = s3.server.requests.length;
 
   const plan = await balance(store, {
@@ -80,6 +85,7 @@ test('copies, the manifest and the record are locked as what they stand in for, 
     randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
+    lock,
   });
 
   const writes = s3.server.requests.slice(before).filter(({ operation }) => /^(?:Put|Copy)Object$/.test(operation));
@@ -98,7 +104,7 @@ test('copies, the manifest and the record are locked as what they stand in for, 
 
 test('every version reads as before', async () => {
   for (const [key, body] of made.objects) s3.put(key, body);
-  const { store } = await s3.open();
+  const { store, lock } = await s3.open();
   const before = await allContent(store);
 
   await balance(store, {
@@ -107,6 +113,7 @@ test('every version reads as before', async () => {
     randomBytes,
     signal: new AbortController().signal,
     requestsAtOnce: 4,
+    lock,
   });
 
   expect(await allContent(store)).toEqual(before);

@@ -119,8 +119,8 @@ export class ChunkSender {
    * touched. An upload that was interrupted on purpose is not one that failed.
    */
   async withdraw(failure: unknown, journal?: UploadJournal, cleansUp = false): Promise<unknown> {
-    if (isLockRefused(failure) && this.acknowledged.size === 0) {
-      await journal?.discard(); // nothing was stored, and going on would fail again
+    if (isLockRefused(failure) && this.acknowledged.size === 0 && journal?.kept === undefined) {
+      await journal?.discard(); // nothing was stored, by no run of it, and going on would fail again
       return failure;
     }
     const isGivenUp = cleansUp && !this.kept && !isArchiverError(failure, 'cancelled');

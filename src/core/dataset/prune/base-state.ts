@@ -18,6 +18,8 @@ export interface BaseState {
   readonly tombstones: readonly ReadTombstone[];
   /** By upload id: the dataset that a version made of it is or was in. */
   readonly datasetOf: ReadonlyMap<string, string>;
+  /** By upload id: the number of that version. */
+  readonly ordinalOf: ReadonlyMap<string, number>;
   readonly folders: ReadonlyMap<string, UploadFolder>;
 }
 
@@ -35,17 +37,21 @@ export async function readBaseState(
   const others: ReadRecord[] = [];
   const tombstones: ReadTombstone[] = [];
   const datasetOf = new Map<string, string>();
+  const ordinalOf = new Map<string, number>();
   for (const [id, listed] of datasets) {
     for (const found of await readOrdinals(reader, id, listed, signal)) {
       if ('problem' in found) throw refusal(reader, found.problem);
-      datasetOf.set('record' in found ? found.record.uploadId : found.tombstone.uploadId, id);
+      const { uploadId } = 'record' in found ? found.record : found.tombstone;
+      datasetOf.set(uploadId, id);
+      ordinalOf.set(uploadId, found.listed.version);
       if ('tombstone' in found) tombstones.push(found);
       else (asked === undefined || id === asked ? own : others).push(found);
     }
   }
   if (own.length === 0) throw nothingToPrune(reader, asked, [...datasets.keys()]);
   const pruned = new Set(own.map(({ record }) => record.datasetId));
-  return { pruned, own, others, tombstones, datasetOf, folders: await listUploadFolders(reader, signal) };
+  const folders = await listUploadFolders(reader, signal);
+  return { pruned, own, others, tombstones, datasetOf, ordinalOf, folders };
 }
 
 const nothingToPrune = ({ url }: ObjectReader, asked: string | undefined, known: readonly string[]): ArchiverError =>

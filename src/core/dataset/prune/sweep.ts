@@ -15,7 +15,7 @@ import { type FindHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.
 import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { ownObjects } from './upload-folders.js';
-import { MANIFEST_NAME, uploadFolder } from '../../manifest/upload-id.js';
+import { MANIFEST_NAME, splitUploadKey, uploadFolder } from '../../manifest/upload-id.js';
 
 const BATCH = 1000;
 
@@ -59,7 +59,7 @@ export interface PlanSweepOptions extends SweepOptions {
 /** Reads the marks and sorts them. @throws what the store throws */
 export async function planSweep(
   reader: ObjectReader,
-  { folders, datasetOf, pruned }: BaseState,
+  { folders, datasetOf, ordinalOf, pruned }: BaseState,
   { graceMs, now, needed, young, findHeld, signal }: Omit<PlanSweepOptions, 'datasetId'>,
 ): Promise<SweepPlan> {
   const marks: PlannedMark[] = [];
@@ -102,7 +102,7 @@ export async function planSweep(
     marks,
     // A mark names objects of one folder, and of a folder all are held or none.
     due: due.filter(({ keys }) => !keys.some(isHeld)),
-    objects: overdue.filter(({ key }) => !isHeld(key)).sort(inOrderOfDeletion),
+    objects: overdue.filter(({ key }) => !isHeld(key)).sort(inOrderOfDeletion(ordinalOf)),
     held,
     waiting: {
       objects: soon.length,
@@ -115,17 +115,16 @@ export async function planSweep(
 
 const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);
 
-/** The second in which an upload began, as its id says it; a manifest may have been rewritten since. */
-const secondOf = ({ key }: ObjectInfo): string => key.slice(0, 'uploads/YYYYMMDD-HHMMSS'.length);
-
-function newestFirst(a: ObjectInfo, b: ObjectInfo): number {
-  if (secondOf(a) !== secondOf(b)) return secondOf(a) < secondOf(b) ? 1 : -1;
-  return b.lastModified.getTime() - a.lastModified.getTime() || (a.key < b.key ? 1 : -1);
+/**
+ * Manifests before chunks, and of those what builds on others first: one that is still there never builds on one that is gone. A
+ * version builds on lower ones, whenever its upload began (one that was interrupted may go on days later); nothing builds on an
+ * upload that is no version.
+ */
+export function inOrderOfDeletion(ordinalOf: BaseState['ordinalOf']): (a: ObjectInfo, b: ObjectInfo) => number {
+  const rank = ({ key }: ObjectInfo): number =>
+    ordinalOf.get(splitUploadKey(key)?.uploadId ?? '') ?? Number.MAX_SAFE_INTEGER;
+  return (a, b) => Number(isManifest(b)) - Number(isManifest(a)) || (isManifest(a) ? rank(b) - rank(a) : 0);
 }
-
-/** Manifests before chunks, the newest first: one that is still there never builds on one that is gone. */
-export const inOrderOfDeletion = (a: ObjectInfo, b: ObjectInfo): number =>
-  Number(isManifest(b)) - Number(isManifest(a)) || (isManifest(a) ? newestFirst(a, b) : 0);
 
 export interface SweepOutcome {
   readonly deletedObjects: number;
