@@ -86,7 +86,7 @@ class Attempt {
   async make(): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { run, baseline } = this;
     const compared = await this.compare();
-    checkDeletions(run, compared.counts());
+    checkDeletions(run, compared);
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
     if (!baseline.isListed && !run.dryRun) return this.onItsOwn(compared, 'list');
