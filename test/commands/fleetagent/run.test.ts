@@ -8,6 +8,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { generateKeyPairSync } from 'node:crypto';
@@ -276,6 +277,49 @@ test('each cycle pings, runs the hooks of this computer and writes metrics, and 
   const bodies = server.requests.map(({ body }) => JSON.parse(body) as object);
   expect(bodies[1]).toMatchObject({ command: 'fleetagent run', status: 'done', version: 1, files: 2 });
   expect(bodies[5]).toMatchObject({ status: 'failed', problem: expect.stringContaining('does not exist') as string });
+});
+
+/** A config with these folders. */
+function configOf(home: string, url: string, paths: readonly string[]): string {
+  const config = join(home, 'config.yaml');
+  const folders = paths.map((path) => `  - path: ${path}`);
+  writeFileSync(config, ['version: 1', 'writer_id: nas', `store: ${url}`, 'watch_paths:', ...folders].join('\n'));
+  return config;
+}
+
+test('folders of one name are datasets of their own, and a selector that means both says so', async () => {
+  const { home, source, base, url } = await place();
+  const other = join(home, 'other', 'data');
+  mkdirSync(other, { recursive: true });
+  writeFileSync(join(other, 'a'), 'of the other');
+  const config = configOf(home, url, [source, other]);
+
+  const { status: exit } = await archiver(home, ['fleetagent', 'run', '--config', config, '--once', '--quiet']);
+
+  const ids = status(base).sources.map(({ datasetId }) => datasetId ?? '');
+  expect([exit, new Set(ids).size, ids.every((id) => id.startsWith('data-'))]).toEqual([0, 2, true]);
+  const restore = (id: string, out: string) =>
+    archiver(home, ['restore', `${url}/writers/nas`, join(home, out), '--all', '--quiet', '--dataset', id]);
+  const both = await restore('data', 'both');
+  expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('write more of the id')]);
+  const one = await restore(ids[1] ?? '', 'one');
+  expect([one.status, readFileSync(join(home, 'one', 'a'), 'utf8')]).toEqual([0, 'of the other']);
+});
+
+test('a link to a folder is that folder, and no second source of its dataset', async () => {
+  const { home, source, base, url } = await place();
+  symlinkSync(source, join(home, 'link'));
+  const config = configOf(home, url, [join(home, 'link'), source]);
+
+  const { status: exit } = await archiver(home, ['fleetagent', 'run', '--config', config, '--once', '--quiet']);
+
+  expect([exit, status(base).sources]).toMatchObject([
+    1,
+    [
+      { path: join(home, 'link'), isHealthy: true, version: 1, files: 2 },
+      { path: source, isHealthy: false, error: expect.stringContaining('is the same folder as') as string },
+    ],
+  ]);
 });
 
 test('a second agent of a writer is refused', async () => {
