@@ -322,6 +322,27 @@ test('a link to a folder is that folder, and no second source of its dataset', a
   ]);
 });
 
+test('the base of a fleet is verified, looked at and scuttled whole, and its agent begins anew', async () => {
+  const { home, source, base, url } = await place();
+  const cycle = () => archiver(home, ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once', '--quiet']);
+  mkdirSync(join(base, 'fleet', 'nas'), { recursive: true });
+  for (const name of ['config.yaml', 'config.yaml.sig']) writeFileSync(join(base, 'fleet', 'nas', name), 'x');
+  await cycle();
+
+  const verified = await archiver(home, ['verify', url, '--deep']);
+  const before = await archiver(home, ['fleet', 'status', url]);
+  const scuttled = await archiver(home, ['scuttle', url, '--force']);
+  const left = readdirSync(base, { recursive: true });
+  const after = await archiver(home, ['fleet', 'status', url]);
+  const again = await cycle();
+
+  expect([verified.status, before.status, scuttled.status, left]).toEqual([0, 0, 0, []]);
+  expect(verified.stdout).toMatch(/^ok: 1 version of 1 dataset is whole/);
+  expect([after.status, after.stderr]).toEqual([1, expect.stringContaining('there is no fleet')]);
+  expect(again.status).toBe(0);
+  expect(status(base).sources).toMatchObject([{ version: 1, added: 2, comparedWith: 'none' }]);
+});
+
 test('a second agent of a writer is refused', async () => {
   const { home, source, url, own } = await place();
   const { hostname } = await import('node:os');
@@ -333,6 +354,20 @@ test('a second agent of a writer is refused', async () => {
 
   expect(ran.status).toBe(1);
   expect(ran.stderr).toContain(`is working on writer nas`);
+});
+
+test('where its lock cannot be kept, as in the home of somebody else, an agent says so and works', async () => {
+  const { home, source, base, url, own } = await place();
+  mkdirSync(own);
+  writeFileSync(join(own, 'agents'), 'no folder');
+  const cycle = () => archiver(home, ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once']);
+
+  const first = await cycle();
+  const second = await cycle();
+
+  expect([first.status, second.status]).toEqual([0, 0]);
+  expect(first.stderr).toContain('nothing keeps a second agent of this writer from running: ');
+  expect(status(base).sources).toMatchObject([{ version: 1, noChanges: true }]);
 });
 
 test('what cannot be is refused before anything is done', async () => {
