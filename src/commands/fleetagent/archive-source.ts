@@ -7,10 +7,12 @@ import { archiveInto } from '../../core/archive/archive-folder.js';
 import { ownTrees, treesBelow } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
+import { ArchiverError } from '../../core/failures/errors.js';
 import type { AgentPlan, AgentSource } from '../../core/fleet/agent/agent-plan.js';
 import type { ArchiveSource } from '../../core/fleet/agent/cycle.js';
 import type { StoreRefusals } from '../../core/object-store/abilities.js';
 import { parseStoreUrl } from '../../core/object-store/store-url.js';
+import { printable, type RawPath } from '../../core/paths/raw-path.js';
 import { tellLedger, tellResult } from '../kit/account.js';
 import { budgetGate } from '../kit/budget-gate.js';
 import { withProgress } from '../kit/run.js';
@@ -67,6 +69,7 @@ async function archiveSource(
 ): Promise<UploadResult> {
   const places = placesOf(source.path, plan.storeUrl ?? baseUrl, writerId, context);
   const { url, base } = places;
+  refuseTwin(source, places.source, plan);
   const region = context.origins['region'] === 'config' ? (plan.region ?? values.region) : values.region;
   const named = { ...values, region };
   tellLedger(context, { operation: 'sync', project: values.project, writerId });
@@ -89,6 +92,21 @@ async function archiveSource(
       return result;
     }),
   );
+}
+
+/** By the plan of a cycle: which source a folder was first. */
+const ARCHIVED = new WeakMap<AgentPlan, Map<RawPath, string>>();
+
+/** Through a link a folder may be two sources, and one dataset: each would undo what the other records. @throws conflict */
+function refuseTwin({ path }: AgentSource, real: RawPath, plan: AgentPlan): void {
+  const archived = ARCHIVED.get(plan) ?? new Map<RawPath, string>();
+  ARCHIVED.set(plan, archived);
+  const first = archived.get(real) ?? path;
+  archived.set(real, first);
+  if (first !== path)
+    throw new ArchiverError('conflict', `${printable(path)} is the same folder as ${printable(first)}`, {
+      hint: 'one of them is a symbolic link: name the folder once',
+    });
 }
 
 const accessOf = ({ region, profile, endpointUrl, caBundle }: AgentValues): Partial<AgentValues> => ({

@@ -1,5 +1,7 @@
 // S3 Object Lock of what one upload puts.
+import type { EventSink } from '../events.js';
 import { ArchiverError } from '../failures/errors.js';
+import type { ManifestHead } from '../manifest/manifest-types.js';
 import type { Retention, RetentionMode } from '../object-store/object-store.js';
 
 export interface LockOptions {
@@ -23,4 +25,20 @@ export function retentionOf(
     exitCode: 2,
     hint: 'start again with --force-restart: what is sent then is locked from now on',
   });
+}
+
+interface Unlocked {
+  readonly retention: Retention | undefined;
+  readonly emit: EventSink;
+  readonly now: () => Date;
+}
+
+/** A lock is not kept from version to version: it cannot be taken back, so it is asked for each time (docs/decisions/046). */
+export function noteUnlocked(
+  { retention, emit, now }: Unlocked,
+  { objectLock }: Pick<ManifestHead, 'objectLock'>,
+): void {
+  if (retention !== undefined || objectLock === undefined || Date.parse(objectLock.until) <= now().getTime()) return;
+  const text = `the version before is locked until ${objectLock.until}, and this one is not: add --object-lock and --retain`;
+  emit({ type: 'note', text });
 }

@@ -8,6 +8,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { generateKeyPairSync } from 'node:crypto';
@@ -214,6 +215,23 @@ test.skipIf(!existsSync('/proc/self/fd'))('no cycle leaves its folder open', asy
   expect(open.filter((path) => path?.startsWith(home))).toEqual([]);
 });
 
+test('where most of a folder is gone a cycle is refused, until somebody has recorded that by hand', async () => {
+  const { home, source, base, url } = await place();
+  for (let at = 0; at < 12; at++) writeFileSync(join(source, `file-${at}`), 'x');
+  const writer = ['--writer-id', 'nas', '--track-deletes', '--quiet'];
+  const cycle = () => archiver(home, ['fleetagent', 'run', source, url, ...writer, '--once']);
+  await cycle();
+  for (let at = 0; at < 12; at++) rmSync(join(source, `file-${at}`));
+
+  const refused = await cycle();
+  const recorded = await archiver(home, ['sync', source, url, ...writer, '--allow-mass-delete']);
+  const next = await cycle();
+
+  expect([refused.status, recorded.status, next.status]).toEqual([4, 0, 0]);
+  expect(refused.stderr).toMatch(/12 of 14 paths .* are gone from .*`archiver sync` with .*--allow-mass-delete/);
+  expect(status(base).sources).toMatchObject([{ version: 2, noChanges: true, files: 2, comparedWith: 'cache' }]);
+});
+
 test('a budget refuses a cycle, which is a problem and no crash', async () => {
   const { home, source, base, url } = await place();
   writeFileSync(join(source, 'large'), Buffer.alloc(2 * 1024 * 1024));
@@ -261,6 +279,70 @@ test('each cycle pings, runs the hooks of this computer and writes metrics, and 
   expect(bodies[5]).toMatchObject({ status: 'failed', problem: expect.stringContaining('does not exist') as string });
 });
 
+/** A config with these folders. */
+function configOf(home: string, url: string, paths: readonly string[]): string {
+  const config = join(home, 'config.yaml');
+  const folders = paths.map((path) => `  - path: ${path}`);
+  writeFileSync(config, ['version: 1', 'writer_id: nas', `store: ${url}`, 'watch_paths:', ...folders].join('\n'));
+  return config;
+}
+
+test('folders of one name are datasets of their own, and a selector that means both says so', async () => {
+  const { home, source, base, url } = await place();
+  const other = join(home, 'other', 'data');
+  mkdirSync(other, { recursive: true });
+  writeFileSync(join(other, 'a'), 'of the other');
+  const config = configOf(home, url, [source, other]);
+
+  const { status: exit } = await archiver(home, ['fleetagent', 'run', '--config', config, '--once', '--quiet']);
+
+  const ids = status(base).sources.map(({ datasetId }) => datasetId ?? '');
+  expect([exit, new Set(ids).size, ids.every((id) => id.startsWith('data-'))]).toEqual([0, 2, true]);
+  const restore = (id: string, out: string) =>
+    archiver(home, ['restore', `${url}/writers/nas`, join(home, out), '--all', '--quiet', '--dataset', id]);
+  const both = await restore('data', 'both');
+  expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('write more of the id')]);
+  const one = await restore(ids[1] ?? '', 'one');
+  expect([one.status, readFileSync(join(home, 'one', 'a'), 'utf8')]).toEqual([0, 'of the other']);
+});
+
+test('a link to a folder is that folder, and no second source of its dataset', async () => {
+  const { home, source, base, url } = await place();
+  symlinkSync(source, join(home, 'link'));
+  const config = configOf(home, url, [join(home, 'link'), source]);
+
+  const { status: exit } = await archiver(home, ['fleetagent', 'run', '--config', config, '--once', '--quiet']);
+
+  expect([exit, status(base).sources]).toMatchObject([
+    1,
+    [
+      { path: join(home, 'link'), isHealthy: true, version: 1, files: 2 },
+      { path: source, isHealthy: false, error: expect.stringContaining('is the same folder as') as string },
+    ],
+  ]);
+});
+
+test('the base of a fleet is verified, looked at and scuttled whole, and its agent begins anew', async () => {
+  const { home, source, base, url } = await place();
+  const cycle = () => archiver(home, ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once', '--quiet']);
+  mkdirSync(join(base, 'fleet', 'nas'), { recursive: true });
+  for (const name of ['config.yaml', 'config.yaml.sig']) writeFileSync(join(base, 'fleet', 'nas', name), 'x');
+  await cycle();
+
+  const verified = await archiver(home, ['verify', url, '--deep']);
+  const before = await archiver(home, ['fleet', 'status', url]);
+  const scuttled = await archiver(home, ['scuttle', url, '--force']);
+  const left = readdirSync(base, { recursive: true });
+  const after = await archiver(home, ['fleet', 'status', url]);
+  const again = await cycle();
+
+  expect([verified.status, before.status, scuttled.status, left]).toEqual([0, 0, 0, []]);
+  expect(verified.stdout).toMatch(/^ok: 1 version of 1 dataset is whole/);
+  expect([after.status, after.stderr]).toEqual([1, expect.stringContaining('there is no fleet')]);
+  expect(again.status).toBe(0);
+  expect(status(base).sources).toMatchObject([{ version: 1, added: 2, comparedWith: 'none' }]);
+});
+
 test('a second agent of a writer is refused', async () => {
   const { home, source, url, own } = await place();
   const { hostname } = await import('node:os');
@@ -272,6 +354,20 @@ test('a second agent of a writer is refused', async () => {
 
   expect(ran.status).toBe(1);
   expect(ran.stderr).toContain(`is working on writer nas`);
+});
+
+test('where its lock cannot be kept, as in the home of somebody else, an agent says so and works', async () => {
+  const { home, source, base, url, own } = await place();
+  mkdirSync(own);
+  writeFileSync(join(own, 'agents'), 'no folder');
+  const cycle = () => archiver(home, ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once']);
+
+  const first = await cycle();
+  const second = await cycle();
+
+  expect([first.status, second.status]).toEqual([0, 0]);
+  expect(first.stderr).toContain('nothing keeps a second agent of this writer from running: ');
+  expect(status(base).sources).toMatchObject([{ version: 1, noChanges: true }]);
 });
 
 test('what cannot be is refused before anything is done', async () => {

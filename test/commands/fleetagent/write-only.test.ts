@@ -19,6 +19,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 const BUCKET = 'fleet';
 const URL = `s3://${BUCKET}/base`;
 const DAY_MS = 86_400_000;
+const REFUSED = ['GetObject', 'HeadObject', 'HeadBucket', 'DeleteObject', 'DeleteObjects', 'CreateMultipartUpload'];
 
 interface Cycle {
   readonly status: number | null;
@@ -31,6 +32,8 @@ interface Writer {
   readonly cycle: (...more: readonly string[]) => Promise<Cycle>;
   /** The same so many days ago. */
   readonly cycleBefore: (days: number, ...more: readonly string[]) => Promise<Cycle>;
+  /** The same by a config, with these lines of the source in it. */
+  readonly configured: (source: readonly string[], config?: readonly string[]) => Promise<Cycle>;
 }
 
 async function world() {
@@ -40,6 +43,11 @@ async function world() {
   const proxy = await startFaultProxy(s3.endpoint);
   onTestFinished(() => proxy.close());
   const above = realpathSync(await tempFolder());
+  /** What a policy refuses that allows to put and to list. */
+  const refuse = (): void => {
+    for (const operation of REFUSED)
+      proxy.inject({ operation, fault: { kind: 'status', status: 403, code: 'AccessDenied' } });
+  };
   const writer = (id: string): Writer => {
     const [home, source] = [join(above, id), join(above, id, 'data')];
     mkdirSync(source, { recursive: true });
@@ -47,12 +55,18 @@ async function world() {
     return {
       home,
       source,
-      cycle: (...more) => run(more),
-      cycleBefore: (days, ...more) => run(more, () => new Date(Date.now() - days * DAY_MS)),
+      cycle: (...more) => run([source, URL, ...more]),
+      cycleBefore: (days, ...more) => run([source, URL, ...more], () => new Date(Date.now() - days * DAY_MS)),
+      configured(ofSource, ofConfig = []) {
+        const lines = ['version: 1', `writer_id: ${id}`, `store: ${URL}`, ...ofConfig, 'watch_paths:'];
+        const config = join(home, 'config.yaml');
+        writeFileSync(config, [...lines, `  - path: ${source}`, ...ofSource.map((line) => `    ${line}`)].join('\n'));
+        return run(['--config', config]);
+      },
     };
 
     function run(more: readonly string[], now?: () => Date): Promise<Cycle> {
-      const args = ['fleetagent', 'run', source, URL, '--writer-id', id, '--track-deletes', '--once', ...more];
+      const args = ['fleetagent', 'run', '--writer-id', id, '--track-deletes', '--once', ...more];
       const env = {
         AWS_ENDPOINT_URL: proxy.endpoint,
         AWS_ACCESS_KEY_ID: 'archiver',
@@ -61,13 +75,18 @@ async function world() {
       return archiver(home, args, now === undefined ? { env } : { env, now });
     }
   };
+  /** Somebody who may do everything, with a computer of their own. */
+  const admin = (...args: readonly string[]) =>
+    archiver(above, args, {
+      env: { AWS_ENDPOINT_URL: s3.endpoint, AWS_ACCESS_KEY_ID: 'archiver', AWS_SECRET_ACCESS_KEY: 'secret' },
+    });
   const reader = async (id: string): Promise<ObjectStore> =>
     (await openTestS3(s3.endpoint, BUCKET, { prefix: `base/writers/${id}` })).store;
   const status = async (id: string) => {
     const { store } = await openTestS3(s3.endpoint, BUCKET, { prefix: 'base' });
     return parseHeartbeat(await readAll(await store.get(heartbeatKey(id)), 2 ** 20));
   };
-  return { s3, proxy, writer, reader, status };
+  return { s3, proxy, refuse, admin, writer, reader, status };
 }
 
 /** The newest version as it is restored. */
@@ -79,14 +98,12 @@ async function restoredHead(reader: ObjectStore): Promise<unknown> {
   return describeTree(out);
 }
 
-const REFUSED = ['GetObject', 'HeadObject', 'HeadBucket', 'DeleteObject', 'DeleteObjects', 'CreateMultipartUpload'];
 const refusedRequests = ({ counts }: FaultProxy): number =>
   REFUSED.reduce((sum, operation) => sum + (counts.get(operation) ?? 0), 0);
 
 test('a writer that may only put and list needs no more, and says what it costs to remember nothing', async () => {
-  const { proxy, writer, reader, status } = await world();
-  for (const operation of REFUSED)
-    proxy.inject({ operation, fault: { kind: 'status', status: 403, code: 'AccessDenied' } });
+  const { proxy, refuse, writer, reader, status } = await world();
+  refuse();
   const nas = writer('nas');
 
   for (let cycle = 0; cycle < 3; cycle++) {
@@ -105,6 +122,90 @@ test('a writer that may only put and list needs no more, and says what it costs 
   const lost = await nas.cycle();
   expect(lost.stderr).toMatch(/v5, .*, all 19.6 KiB sent again \(no version is remembered here\)/);
   expect((await status('nas')).sources).toMatchObject([{ version: 5, comparedWith: 'none' }]);
+  expect(await restoredHead(await reader('nas'))).toEqual(describeTree(nas.source));
+});
+
+test.each([
+  ['rewrites the newest record costs one full version', 1, 'none'],
+  ['leaves it as it is costs nothing', 19, 'cache'],
+])('a prune that %s', async (_, changed, comparedWith) => {
+  const { proxy, refuse, admin, writer, reader, status } = await world();
+  refuse();
+  const nas = writer('nas');
+  await nas.cycle();
+  // A delta is made whole when what it builds on is retired; where most has changed it is whole already.
+  for (let at = 0; at < changed; at++) writeFileSync(join(nas.source, `file-${at}`), noise(1000));
+  await nas.cycle();
+  const place = `${URL}/writers/nas`;
+
+  const pruned = await admin('dataset', 'prune', place, '--all-datasets', '--keep-last=1', '--instant', '--force');
+  writeFileSync(join(nas.source, 'new'), 'x');
+  const next = await nas.cycle();
+  const verified = await admin('verify', place, '--deep');
+
+  expect([pruned.status, next.status, verified.status]).toEqual([0, 0, 0]);
+  expect(pruned.stdout).toContain('retired 1 version');
+  expect((await status('nas')).sources).toMatchObject([{ version: 3, comparedWith }]);
+  expect(await restoredHead(await reader('nas'))).toEqual(describeTree(nas.source));
+  await nas.cycle();
+  expect((await status('nas')).sources).toMatchObject([{ noChanges: true, comparedWith: 'cache' }]);
+  expect(refusedRequests(proxy)).toBe(comparedWith === 'none' ? 1 : 0);
+});
+
+test('encryption by a KMS key needs no permission to read', async () => {
+  const { s3, proxy, refuse, writer, status } = await world();
+  refuse();
+  const nas = writer('nas');
+  const key = 'arn:aws:kms:us-west-2:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+  const config = [`kms_key_id: ${key}`];
+
+  const first = await nas.configured([], config);
+  writeFileSync(join(nas.source, 'new'), 'x');
+  const second = await nas.configured([], config);
+
+  expect([first.status, second.status]).toEqual([0, 0]);
+  expect((await status('nas')).sources).toMatchObject([{ version: 2, added: 1, comparedWith: 'cache' }]);
+  expect(refusedRequests(proxy)).toBe(0);
+  const chunks = [...(s3.buckets.get(BUCKET) ?? [])].filter(([name]) => name.endsWith('.tar.zst'));
+  const keys = chunks.map(([, { headers }]) => headers['x-amz-server-side-encryption-aws-kms-key-id']);
+  expect(keys).toEqual([key, key]);
+});
+
+test('an interrupted cycle is continued by a config that wants less, and nothing of the rest is in the version', async () => {
+  const { proxy, refuse, admin, writer, reader, status } = await world();
+  refuse();
+  const nas = writer('nas');
+  proxy.inject({ path: /manifest\.json/, fault: { kind: 'status', status: 403, code: 'AccessDenied' }, times: 1 });
+  writeFileSync(join(nas.source, 'secret.key'), 'x');
+
+  const broken = await nas.configured([]);
+  const after = await nas.configured(['exclude_patterns: ["*.key"]', 'recursive: false']);
+
+  expect([broken.status, after.status]).toEqual([1, 0]);
+  expect(after.stderr).toContain('20 of 20 files are in the store already');
+  expect(await status('nas')).toMatchObject({ problem: null, sources: [{ version: 1, files: 20 }] });
+  expect((await admin('verify', `${URL}/writers/nas`, '--deep')).status).toBe(0);
+  rmSync(join(nas.source, 'secret.key'));
+  expect(await restoredHead(await reader('nas'))).toEqual(describeTree(nas.source));
+});
+
+test('an interrupted cycle is continued by a config that waits for files to settle', async () => {
+  const { proxy, refuse, writer, reader, status } = await world();
+  refuse();
+  const nas = writer('nas');
+  await nas.configured([]);
+  const before = describeTree(nas.source);
+  writeFileSync(join(nas.source, 'file-1'), noise(1000));
+  proxy.inject({ path: /manifest\.json/, fault: { kind: 'status', status: 403, code: 'AccessDenied' }, times: 1 });
+
+  const broken = await nas.configured([]);
+  writeFileSync(join(nas.source, 'file-1'), 'half of');
+  const after = await nas.configured(['min_age: 1h']);
+
+  expect([broken.status, after.status]).toEqual([1, 0]);
+  expect(await status('nas')).toMatchObject({ problem: null, sources: [{ modified: 0, files: 20 }] });
+  expect(await restoredHead(await reader('nas'))).toEqual(before);
+  await nas.configured([]);
   expect(await restoredHead(await reader('nas'))).toEqual(describeTree(nas.source));
 });
 

@@ -29,6 +29,8 @@ export interface Comparison {
   readonly kept: number;
   /** Entries that an earlier try of this upload has stored, and that the view does not have like that. */
   readonly stored: number;
+  /** Files and links of the earlier version that stay as they were there, since they are young or could not be read. */
+  readonly unseen: number;
   /** The first path that only the earlier version has, whose content lies where it must not be referred to. */
   readonly lost: RawPath | undefined;
 }
@@ -80,6 +82,7 @@ class Comparer {
   private row = 0;
   private path: RawPath | undefined;
   private lost: RawPath | undefined;
+  private unseen = 0;
 
   constructor(private readonly options: CompareOptions) {
     // What could not be read is not gone.
@@ -129,7 +132,10 @@ class Comparer {
     const { path, type } = entry;
     const isUnknown = this.isUnknown(path);
     if (!this.options.trackDeletes || isUnknown) {
-      if (type !== 'directory' && !isUnknown) this.missing.gone++;
+      if (type !== 'directory') {
+        if (isUnknown) this.unseen++;
+        else this.missing.gone++;
+      }
       if (this.isAvoided(entry)) this.lost ??= path;
       return;
     }
@@ -244,10 +250,10 @@ class Comparer {
       else if (status === STATUS.kept) kept++;
       else if (status === STATUS.stored || status === STATUS.changed) stored++;
     }
-    const { deleted, lost } = this;
+    const { deleted, lost, unseen } = this;
     const changeOf = (index: number): 'added' | 'modified' | 'unchanged' =>
       WORDS[this.changes[index] ?? 0] ?? 'unchanged';
-    return { counts: () => this.counts(), changeOf, deleted, pending, kept, stored, lost };
+    return { counts: () => this.counts(), changeOf, deleted, pending, kept, stored, unseen, lost };
   }
 
   /** A file that could not be read is in the version as it was before, or not at all: it is named, and counts nowhere. */

@@ -5,7 +5,7 @@ import { originPath } from '../commit/manifest-head.js';
 import { KIND } from '../scan/entry-table.js';
 import type { UploadRun } from '../upload-run.js';
 import type { Baseline } from './baseline.js';
-import type { ChangeCounts } from './change-counts.js';
+import type { Comparison } from './compare.js';
 
 /** A folder that has shrunk by more than this share is not believed, unless that was allowed. */
 const MOST_LOST = 0.5;
@@ -37,15 +37,16 @@ export function warnOfAnother(run: UploadRun, { head, view }: Baseline): void {
  * Paths that are recorded as deleted, beside folders, are not too many to be believed. @throws mass-delete where they are; a
  * dry run warns
  */
-export function checkDeletions(run: UploadRun, { added, modified, unchanged, deleted }: Readonly<ChangeCounts>): void {
-  const before = modified + unchanged + deleted;
-  const now = added + modified + unchanged;
+export function checkDeletions(run: UploadRun, { counts, unseen }: Pick<Comparison, 'counts' | 'unseen'>): void {
+  const { added, modified, unchanged, deleted } = counts();
+  const before = modified + unchanged + unseen + deleted;
+  const now = added + modified + unchanged + unseen;
   const isShrunk = deleted >= LEAST_DELETED && now < before * (1 - MOST_LOST);
   const isEmpty = deleted > 0 && now === 0;
   if ((!isShrunk && !isEmpty) || run.dataset.changes?.allowMassDelete === true) return;
   const text = `${deleted} of ${before} paths of dataset ${run.datasetId} are gone from ${displayPath(originPath(run))}`;
   const where = run.scanned.leftOut > 0 ? 'its disk is mounted, and what filters leave out' : 'its disk is mounted';
-  const hint = `check that ${where}; --allow-mass-delete records them as deleted`;
+  const hint = `check that ${where}; \`archiver sync\` with --track-deletes and --allow-mass-delete records them as deleted`;
   if (!run.dryRun) throw new ArchiverError('mass-delete', `${text}; nothing was sent or recorded`, { hint });
   run.warn(`${text}: this will be refused; ${hint}`);
 }

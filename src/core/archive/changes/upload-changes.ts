@@ -3,7 +3,6 @@
 // that it refers to was given up, it compares again and continues under a new upload id with the chunks that it has sent
 // already (commit protocol, rule 3; Protocol 2, rules 4 and 9).
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
-import { highestVersion } from '../../dataset/records/version-record.js';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
 import { displayPath } from '../../paths/raw-path.js';
@@ -17,8 +16,10 @@ import { reopenUnstored } from '../scan/reopen-rows.js';
 import { underNewId } from '../under-new-id.js';
 import { recordsContent } from '../settings.js';
 import { encryptionOf, keepEncryption } from '../upload-encryption.js';
+import { noteUnlocked } from '../upload-lock.js';
 import { dryRunResult, type UploadResult, versionResult } from '../upload-result.js';
-import { type Baseline, findBaseline, asRemembered } from './baseline.js';
+import { asRemembered, type Baseline } from './baseline.js';
+import { readAnew, rivalsVersion } from './baseline-anew.js';
 import type { ChangeCounts, ComparedWith } from './change-counts.js';
 import { type Comparison, compareWithView } from './compare.js';
 import { isFullDue } from '../../dataset/chain/full-listing.js';
@@ -43,7 +44,7 @@ export interface NeedsFullVersion {
 /** Uploads the difference between what was scanned and `baseline`. @throws as `archiveFolder` does */
 export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise<UploadResult | NeedsFullVersion> {
   warnOfAnother(run, baseline);
-  noteUnlocked(run, baseline);
+  noteUnlocked(run, baseline.view.head);
   let attempt = new Attempt(run, baseline);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const result = await attempt.make();
@@ -53,14 +54,6 @@ export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise
   throw new ArchiverError('conflict', `dataset ${run.datasetId} got ${MAX_TRIES} versions while this one was made`, {
     hint: 'check what writes to this dataset: archiver never makes so many versions at once',
   });
-}
-
-/** A lock is not kept from version to version: it cannot be taken back, so it is asked for each time (docs/decisions/046). */
-function noteUnlocked({ retention, emit, now }: UploadRun, { view }: Baseline): void {
-  const { objectLock } = view.head;
-  if (retention !== undefined || objectLock === undefined || Date.parse(objectLock.until) <= now().getTime()) return;
-  const text = `the version before is locked until ${objectLock.until}, and this one is not: add --object-lock and --retain`;
-  emit({ type: 'note', text });
 }
 
 /** The same for a run whose first version another writer has committed: everything is sent, its manifest attempted. */
@@ -86,7 +79,7 @@ class Attempt {
   async make(): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { run, baseline } = this;
     const compared = await this.compare();
-    checkDeletions(run, compared.counts());
+    checkDeletions(run, compared);
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // Rule 4: a writer without permission to list refers to nothing that is there. What it compared with only told that something changed.
     if (!baseline.isListed && !run.dryRun) return this.onItsOwn(compared, 'list');
@@ -281,26 +274,3 @@ class Attempt {
 
 /** A key of the view's upload as that of another folder. */
 const elsewhere = (key: string, uploadId: UploadId): string => (key.startsWith('../') ? key : `../${uploadId}/${key}`);
-
-type FindInput = Pick<UploadRun, 'store' | 'datasetId' | 'remembered' | 'dataset' | 'emit' | 'signal'>;
-
-/** The latest version from the store, not the cache; undefined where it cannot be read. @throws what reading it throws */
-async function readAnew(run: FindInput): Promise<Baseline | undefined> {
-  const { store, datasetId, dataset, emit, signal } = run;
-  const highest = await highestVersion(store, datasetId, { signal });
-  const previousManifest = dataset.changes?.previousManifest;
-  return await findBaseline({ store, datasetId, highest, remembered: {}, previousManifest, emit, signal });
-}
-
-/** The version that was committed first. @throws conflict when there is nothing new after all */
-async function rivalsVersion(run: FindInput, before: Baseline | undefined): Promise<Baseline> {
-  const { store, datasetId, remembered, emit, signal } = run;
-  emit({ type: 'note', text: 'something else changed this dataset meanwhile: comparing with how it is now' });
-  const highest = await highestVersion(store, datasetId, { signal });
-  const found = await findBaseline({ store, datasetId, highest, remembered, emit, signal });
-  if (found !== undefined && found.head > (before?.head ?? 0)) return found;
-  const taken = (before?.head ?? 0) + 1;
-  throw new ArchiverError('conflict', `another writer took version ${taken} of dataset ${datasetId}`, {
-    hint: 'run the command again',
-  });
-}

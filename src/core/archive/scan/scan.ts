@@ -5,13 +5,12 @@ import { newStat, type Stat } from '../../libc/libc.js';
 import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from './entry-table.js';
 import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
-import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
+import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
+import { ScannedRows } from './scanned-rows.js';
 import { concernsOnePath, reasonOf, type Skip } from './skip.js';
 import type { SourceFs } from './source-fs.js';
 
-/** Files from here on are asked where their data are when they have fewer blocks than bytes. */
-const ASK_FOR_HOLES = 1 << 20;
 const CACHE_TAG = rawFromText('CACHEDIR.TAG');
 const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
 
@@ -59,22 +58,20 @@ class Scanner {
   private readonly young: RawPath[] = [];
   private readonly filter: PathFilter;
   private readonly stat = newStat();
-  private readonly firstOfInode = new Map<string, number>();
+  private readonly rows: ScannedRows;
   private readonly skipTrees: ReadonlySet<RawPath>;
   /** What stands before a slash and a path: empty for the root of the file system. */
   private readonly base: RawPath;
   private readonly leftOut: LeftOut;
   /** The folder that was listed last is a cache of which everything is named. */
   private isNamedCache = false;
-  private groups = 0;
   private files = 0;
-  private bytes = 0;
   private nextReport = 0;
   private rootDevice = 0;
-  private rootFd: number | undefined;
 
   constructor(private readonly options: ScanOptions) {
     this.filter = createFilter(options.filter);
+    this.rows = new ScannedRows(this.table, this.stat, options);
     this.leftOut = new LeftOut(this.table, options.filter.namesLeftOut === true);
     this.skipTrees = new Set(options.filter.skipTrees);
     this.base = options.root === '/' ? TOP : options.root;
@@ -87,16 +84,16 @@ class Scanner {
     try {
       this.folder(TOP);
     } finally {
-      if (this.rootFd !== undefined) this.options.fs.close(this.rootFd);
+      this.rows.close();
     }
-    const { table, skipped, young, files, bytes, leftOut } = this;
+    const { table, skipped, young, files, leftOut } = this;
     return {
       table: table.finish(),
       root,
       skipped,
       young,
       files,
-      bytes,
+      bytes: this.rows.bytes,
       leftOut: leftOut.count,
       reasons: leftOut.reasons,
     };
@@ -194,11 +191,10 @@ class Scanner {
       return undefined;
     }
     if (this.isLeftOut(path, absolute, type)) return undefined;
-    const index = this.add(path, type);
+    const index = this.rows.add(path, type);
     // A folder that is dropped later when nothing below it is wanted.
     if (verdict === 'look') this.leftOut.explain(index, rule);
     if (type === S_IFLNK && !this.addTarget(index, path, absolute)) return undefined;
-    if (type === S_IFREG) this.countFile(index, path);
     if (!isDirectory) this.files++;
     this.report();
     return { index, enter: isDirectory && this.enters(path), keep: verdict === 'keep' };
@@ -222,69 +218,14 @@ class Scanner {
     return !isOther;
   }
 
-  private add(path: RawPath, type: number): number {
-    const { stat } = this;
-    const index = this.table.add(path);
-    const c = this.table.columns;
-    c.kind[index] = type === S_IFDIR ? KIND.directory : type === S_IFLNK ? KIND.symlink : KIND.file;
-    c.mode[index] = stat.mode & 0o7777;
-    c.uid[index] = stat.uid;
-    c.gid[index] = stat.gid;
-    c.size[index] = type === S_IFREG ? stat.size : 0;
-    c.mtimeSeconds[index] = stat.mtimeSeconds;
-    c.mtimeNanos[index] = stat.mtimeNanos;
-    c.ctimeSeconds[index] = stat.ctimeSeconds;
-    c.ctimeNanos[index] = stat.ctimeNanos;
-    c.atimeSeconds[index] = stat.atimeSeconds;
-    c.inode[index] = stat.inode;
-    return index;
-  }
-
   private addTarget(index: number, path: RawPath, absolute: RawPath): boolean {
     try {
-      this.table.columns.link[index] = this.table.targets.push(this.options.fs.readLink(absolute)) - 1;
+      this.rows.addTarget(index, absolute);
       return true;
     } catch (error) {
       this.table.columns.kind[index] = KIND.dropped;
       this.skip(path, reasonOf(error, 'link cannot be read'));
       return false;
-    }
-  }
-
-  private countFile(index: number, path: RawPath): void {
-    const { stat } = this;
-    const c = this.table.columns;
-    c.allocated[index] = stat.blocks * 512;
-    if (stat.size >= ASK_FOR_HOLES && stat.blocks * 512 < stat.size) c.allocated[index] = this.dataBytes(path);
-    this.bytes += stat.size;
-    if (stat.nlink < 2) return;
-    const key = `${stat.device}:${stat.inode}`;
-    const first = this.firstOfInode.get(key);
-    if (first === undefined) {
-      this.firstOfInode.set(key, index);
-      return;
-    }
-    if (c.group[first] === 0) c.group[first] = ++this.groups;
-    c.group[index] = c.group[first] ?? 0;
-    c.kind[index] = KIND.hardlink;
-    c.link[index] = first;
-  }
-
-  // Few blocks mean holes, or a file system that compresses or has not written yet: only the first makes a large file
-  // small enough for one chunk.
-  private dataBytes(path: RawPath): number {
-    const { fs, root } = this.options;
-    const { size, blocks } = this.stat;
-    try {
-      this.rootFd ??= fs.openRoot(root);
-      const fd = fs.openFile(this.rootFd, root, path);
-      try {
-        return (fs.extents(fd, size) ?? [[0, size]]).reduce((sum, [, length]) => sum + length, 0);
-      } finally {
-        fs.close(fd);
-      }
-    } catch {
-      return blocks * 512; // not readable: reported when its content is wanted
     }
   }
 
@@ -298,7 +239,7 @@ class Scanner {
     const now = performance.now();
     if (now < this.nextReport) return;
     this.nextReport = now + 100;
-    this.options.onProgress(this.files, this.bytes);
+    this.options.onProgress(this.files, this.rows.bytes);
   }
 }
 

@@ -1,0 +1,95 @@
+// What a scan has seen of one path, as a row of the table: its stat, hard links to a file that was seen before, and holes.
+import type { Stat } from '../../libc/libc.js';
+import type { RawPath } from '../../paths/raw-path.js';
+import { type EntryTableBuilder, KIND } from './entry-table.js';
+import { S_IFDIR, S_IFLNK, S_IFREG } from './left-by-kind.js';
+import type { SourceFs } from './source-fs.js';
+
+/** Files from here on are asked where their data are when they have fewer blocks than bytes. */
+const ASK_FOR_HOLES = 1 << 20;
+
+interface Source {
+  readonly fs: SourceFs;
+  readonly root: RawPath;
+}
+
+export class ScannedRows {
+  /** Of all files, each hard link for itself. */
+  bytes = 0;
+  private readonly firstOfInode = new Map<string, number>();
+  private groups = 0;
+  private rootFd: number | undefined;
+
+  constructor(
+    private readonly table: EntryTableBuilder,
+    /** Of the path that is added. */
+    private readonly stat: Stat,
+    private readonly source: Source,
+  ) {}
+
+  close(): void {
+    if (this.rootFd !== undefined) this.source.fs.close(this.rootFd);
+  }
+
+  /** Its row; `type` as in the mode. */
+  add(path: RawPath, type: number): number {
+    const { stat } = this;
+    const index = this.table.add(path);
+    const c = this.table.columns;
+    c.kind[index] = type === S_IFDIR ? KIND.directory : type === S_IFLNK ? KIND.symlink : KIND.file;
+    c.mode[index] = stat.mode & 0o7777;
+    c.uid[index] = stat.uid;
+    c.gid[index] = stat.gid;
+    c.size[index] = type === S_IFREG ? stat.size : 0;
+    c.mtimeSeconds[index] = stat.mtimeSeconds;
+    c.mtimeNanos[index] = stat.mtimeNanos;
+    c.ctimeSeconds[index] = stat.ctimeSeconds;
+    c.ctimeNanos[index] = stat.ctimeNanos;
+    c.atimeSeconds[index] = stat.atimeSeconds;
+    c.inode[index] = stat.inode;
+    if (type === S_IFREG) this.addFile(index, path);
+    return index;
+  }
+
+  /** Where a symlink leads. @throws system errors */
+  addTarget(index: number, absolute: RawPath): void {
+    this.table.columns.link[index] = this.table.targets.push(this.source.fs.readLink(absolute)) - 1;
+  }
+
+  private addFile(index: number, path: RawPath): void {
+    const { stat } = this;
+    const c = this.table.columns;
+    c.allocated[index] = stat.blocks * 512;
+    if (stat.size >= ASK_FOR_HOLES && stat.blocks * 512 < stat.size) c.allocated[index] = this.dataBytes(path);
+    this.bytes += stat.size;
+    if (stat.nlink < 2) return;
+    const key = `${stat.device}:${stat.inode}`;
+    const first = this.firstOfInode.get(key);
+    if (first === undefined) {
+      this.firstOfInode.set(key, index);
+      return;
+    }
+    if (c.group[first] === 0) c.group[first] = ++this.groups;
+    c.group[index] = c.group[first] ?? 0;
+    c.kind[index] = KIND.hardlink;
+    c.link[index] = first;
+  }
+
+  // Few blocks mean holes, or a file system that compresses or has not written yet: only the first makes a large file
+  // small enough for one chunk.
+  private dataBytes(path: RawPath): number {
+    const { fs, root } = this.source;
+    const { size, blocks } = this.stat;
+    try {
+      this.rootFd ??= fs.openRoot(root);
+      const fd = fs.openFile(this.rootFd, root, path);
+      try {
+        return (fs.extents(fd, size) ?? [[0, size]]).reduce((sum, [, length]) => sum + length, 0);
+      } finally {
+        fs.close(fd);
+      }
+    } catch {
+      return blocks * 512; // not readable: reported when its content is wanted
+    }
+  }
+}
