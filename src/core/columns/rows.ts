@@ -3,7 +3,10 @@
 import { type RawPath, rawFromBytes } from '../paths/raw-path.js';
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array | BigUint64Array;
-type ColumnType = { new (buffer: SharedArrayBuffer): Column; readonly BYTES_PER_ELEMENT: number };
+type ColumnType = {
+  new (buffer: SharedArrayBuffer, offset: number, length: number): Column;
+  readonly BYTES_PER_ELEMENT: number;
+};
 /** The type of each column. */
 export interface ColumnTypes {
   readonly pathEnd: Uint32ArrayConstructor | Float64ArrayConstructor;
@@ -33,7 +36,11 @@ const typesOf = (types: ColumnTypes): readonly (readonly [string, ColumnType])[]
 
 const viewColumns = <T extends ColumnTypes>(types: T, buffers: Readonly<Buffers>): ColumnsOf<T> =>
   Object.fromEntries(
-    typesOf(types).map(([name, type]) => [name, new type(buffers[name] ?? new SharedArrayBuffer(0))]),
+    typesOf(types).map(([name, type]) => {
+      const buffer = buffers[name] ?? new SharedArrayBuffer(0);
+      // With its length: a view that follows a buffer which grows is slower.
+      return [name, new type(buffer, 0, buffer.byteLength / type.BYTES_PER_ELEMENT)];
+    }),
   ) as unknown as ColumnsOf<T>;
 
 /** A view of rows that a `RowsBuilder` made, in any thread. */
@@ -51,17 +58,32 @@ export function openRows<T extends ColumnTypes>(types: T, { count, buffers, path
 const endsOf = (columns: object): Uint32Array | Float64Array =>
   (columns as { readonly pathEnd: Uint32Array | Float64Array }).pathEnd;
 
-/** The same bytes with more room behind them. */
+/** A buffer may grow in place to so many times its first size: 16 million rows, 1 GiB of paths. Only addresses are taken for it. */
+const RESERVE = 4096;
+
+/** Shared memory that can grow. */
+export function growing(bytes: number): SharedArrayBuffer {
+  try {
+    return new SharedArrayBuffer(bytes, { maxByteLength: bytes * RESERVE });
+  } catch (error) {
+    // `ulimit -v` may leave less.
+    if (error instanceof RangeError) return new SharedArrayBuffer(bytes);
+    throw error;
+  }
+}
+
+/** The same bytes with more room behind them: in place, where it can grow so far. What a copy leaves behind no collector hurries for. */
 export function enlarged(buffer: SharedArrayBuffer, bytes: number): SharedArrayBuffer {
+  if (buffer.growable && bytes <= buffer.maxByteLength) {
+    buffer.grow(bytes);
+    return buffer;
+  }
   const larger = new SharedArrayBuffer(bytes);
   new Uint8Array(larger).set(new Uint8Array(buffer));
   return larger;
 }
 
-/**
- * Memory becomes so many times as large when it is full. What it was is garbage that no collector hurries for, shared memory being no
- * weight to it, and untouched pages cost nothing: a large factor leaves little behind.
- */
+/** Memory becomes so many times as large when it is full. Untouched pages cost nothing, and a copy, where it needs one, is rare. */
 const GROWTH = 8;
 
 /** Grows as rows come. */
@@ -71,12 +93,12 @@ export class RowsBuilder<T extends ColumnTypes> {
   count = 0;
   private capacity = 4096;
   private readonly buffers: Buffers;
-  private paths = Buffer.from(new SharedArrayBuffer(1 << 18));
+  private paths = Buffer.from(growing(1 << 18));
   private pathBytes = 0;
 
   constructor(private readonly types: T) {
     this.buffers = Object.fromEntries(
-      typesOf(types).map(([name, type]) => [name, new SharedArrayBuffer(this.capacity * type.BYTES_PER_ELEMENT)]),
+      typesOf(types).map(([name, type]) => [name, growing(this.capacity * type.BYTES_PER_ELEMENT)]),
     );
     this.columns = viewColumns(types, this.buffers);
   }

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
+import { isUploadId } from '../manifest/upload-id.js';
 import { appendDocuments, readDocuments } from '../state/document-lines.js';
 import { checkRecord, type LedgerRecord, recordFrom } from './record.js';
 
@@ -78,12 +79,19 @@ export async function projectsOf(folder: string, uploadIds: readonly string[]): 
   if (wanted.size === 0) return projects;
   // Most lines are of other uploads, and need not be read as a whole.
   const isOfThem = (line: Buffer): boolean => wanted.has(UPLOAD.exec(line.toString('latin1'))?.[1] ?? '');
-  for (const name of await filesOf(folder, {})) {
+  for (const name of await filesOf(folder, { from: beginOf(uploadIds) })) {
     const { found } = await readDocuments(join(folder, name), KIND, recordFrom, isOfThem);
     for (const { uploadId, project } of found)
       if (uploadId !== null && project !== null && project !== uploadId) projects.set(uploadId, project);
   }
   return projects;
+}
+
+/** A day before the first of these uploads began, as its id says: nothing older names them. Undefined where one does not say it. */
+function beginOf(uploadIds: readonly string[]): Date | undefined {
+  if (!uploadIds.every(isUploadId)) return undefined;
+  const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)/.exec(uploadIds.toSorted()[0] ?? '') ?? [];
+  return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) - 1));
 }
 
 async function filesOf(folder: string, { from, until }: LedgerRange): Promise<readonly string[]> {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendRecord, readLedger } from '../../../src/core/ledger/ledger.js';
+import { appendRecord, projectsOf, readLedger } from '../../../src/core/ledger/ledger.js';
 import type { LedgerRecord } from '../../../src/core/ledger/record.js';
 import { ledgerRecord } from '../../support/ledger-record.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -141,4 +141,14 @@ test.each([
     code: 'integrity',
   });
   expect((await readLedger(folder)).records).toEqual([]);
+});
+
+test('for the project of an upload no month before it is read', async () => {
+  const uploadId = '20260301-000000-01234567';
+  const folder = await ledgerOf(ledgerRecord({ uploadId, project: 'genomes' }));
+  // It cannot be read.
+  mkdirSync(join(folder, '2026-01.jsonl'));
+
+  expect(await projectsOf(folder, ['20260302-000000-01234567', uploadId])).toEqual(new Map([[uploadId, 'genomes']]));
+  await expect(projectsOf(folder, [uploadId, 'no-date'])).rejects.toThrow('2026-01.jsonl');
 });

@@ -17,6 +17,10 @@ export interface FoundPlaces {
 const MAX_DEPTH = 4;
 const MAX_LISTINGS = 64;
 const ASKED_AT_ONCE = 32;
+/** A LIST costs twelve times a HEAD. */
+const LISTED_FROM = 16;
+/** So many tell of fewer before uploads are asked for one by one. */
+const MOST_POOR_PAGES = 8;
 
 const UPLOADS = 'uploads/';
 const WRITERS = 'writers/';
@@ -31,16 +35,20 @@ export async function listUploads(reader: ObjectReader, signal?: AbortSignal): P
 }
 
 /**
- * Those of these uploads that have no manifest: what a prune left for other versions, and what is not finished. A request for each;
- * where that may not be asked, none. @throws what asking throws
+ * Those of these uploads that have no manifest: what a prune left for other versions, and what is not finished. Pages of a listing tell of
+ * many uploads each; where they tell of few, because uploads have many chunks, the rest is asked for one by one. Where that may not be
+ * asked, none. @throws what listing and asking throw
  */
 export async function withoutManifest(
   reader: ObjectReader,
-  ids: Iterable<UploadId>,
+  ids: readonly UploadId[],
   signal?: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const without = new Set<string>();
-  await atOnce(ids, ASKED_AT_ONCE, async (id) => {
+  let rest: readonly UploadId[] = ids.toSorted();
+  for (let poor = 0; rest.length >= LISTED_FROM && poor < MOST_POOR_PAGES; poor++)
+    rest = await unlisted(reader, rest, without, signal);
+  await atOnce(rest, ASKED_AT_ONCE, async (id) => {
     const isThere = await reader.head(manifestKeyOf(id), signal).catch((error: unknown) => {
       if (isArchiverError(error, 'access-denied')) return true;
       throw error;
@@ -48,6 +56,31 @@ export async function withoutManifest(
     if (isThere === undefined) without.add(id);
   });
   return without;
+}
+
+/** Lists from the manifest of the first one, until a page tells of few; gives those that come after it. */
+async function unlisted(
+  reader: ObjectReader,
+  ids: readonly UploadId[],
+  without: Set<string>,
+  signal: AbortSignal | undefined,
+): Promise<readonly UploadId[]> {
+  let rest = ids;
+  const take = (count: number, keys: ReadonlySet<string>): void => {
+    for (const id of rest.slice(0, count)) if (!keys.has(manifestKeyOf(id))) without.add(id);
+    rest = rest.slice(count);
+  };
+  // Before the manifest, and after most of what sorts before it.
+  const startAfter = ids[0] && manifestKeyOf(ids[0]).slice(0, -1);
+  for await (const { objects } of reader.list({ prefix: UPLOADS, startAfter, signal })) {
+    const last = objects.at(-1)?.key ?? '';
+    const next = rest.findIndex((id) => manifestKeyOf(id) > last);
+    const count = next === -1 ? rest.length : next;
+    take(count, new Set(objects.map(({ key }) => key)));
+    if (rest.length === 0 || count < LISTED_FROM) return rest;
+  }
+  take(rest.length, new Set());
+  return rest;
 }
 
 /** Looks into the folders below the base, those near it first. At most 64 listings of one page. @throws what the listing throws */

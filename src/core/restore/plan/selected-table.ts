@@ -1,7 +1,7 @@
 // The entries to restore or check, in columns of shared memory: about 100 bytes each plus the name. The main thread fills
 // it from the manifest, workers read it and note the outcome of each entry; no message per file crosses a thread.
 import { KIND } from '../../archive/scan/entry-table.js';
-import { enlarged, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
+import { enlarged, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../manifest/manifest-types.js';
 import type { RawPath } from '../../paths/raw-path.js';
 
@@ -69,7 +69,7 @@ export function openTable(data: TableData): SelectedTable {
 export class TableBuilder {
   readonly extras = new Map<number, Extra>();
   private readonly rows = new RowsBuilder(COLUMNS);
-  private md5 = Buffer.from(new SharedArrayBuffer(1024 * MD5_BYTES));
+  private md5 = Buffer.from(growing(4096 * MD5_BYTES));
 
   /** Appends an entry and returns its index. */
   add(entry: Entry): number {
