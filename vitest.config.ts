@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 
 // `npm test` runs everything that needs only Node and npm; `npm run test:servers` the suites named *.servers.test.ts.
 // What is shown is local time; here it is the same on every machine.
@@ -18,6 +18,20 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** A line for each failure, which `.ci/run` repeats at its end; also for what no test stands for. */
+const failures: Reporter = {
+  onTestRunEnd(modules, unhandled) {
+    const tell = (what: string, errors: readonly { readonly message: string }[]): void =>
+      console.log(`FAILED ${what}: ${errors[0]?.message.split('\n')[0] ?? ''}`);
+    for (const module of modules) {
+      if (module.errors().length > 0) tell(module.relativeModuleId, module.errors());
+      for (const test of module.children.allTests('failed'))
+        tell(`${module.relativeModuleId} > ${test.fullName}`, test.result().errors ?? []);
+    }
+    if (unhandled.length > 0) tell('outside of a test', unhandled);
+  },
+};
+
 export default defineConfig({
   test: {
     include: servers ? ['test/**/*.servers.test.{ts,tsx}'] : ['test/**/*.test.{ts,tsx}'],
@@ -34,6 +48,6 @@ export default defineConfig({
     // (environment, clock, umask), and nothing mocks a module.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', ['json', { outputFile: 'tmp/vitest.json' }]],
+    reporters: ['default', ['json', { outputFile: 'tmp/vitest.json' }], failures],
   },
 });

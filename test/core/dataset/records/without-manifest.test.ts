@@ -23,14 +23,14 @@ async function asked({ uploads, chunksOf }: Made): Promise<object> {
     if (upload % 7 !== 0) put(`${base}/manifest.json.gz`);
     for (let chunk = 0; chunk < chunksOf(upload); chunk++) put(`${base}/shard-00/chunk-${10_000 + chunk}.tar.zst`);
   }
-  const { store, requests, close } = await openStore(`file://${folder}`, { env: {} });
+  const opened = await openStore(`file://${folder}`, { env: {} });
   try {
-    const found = await withoutManifest(store, await listUploads(store));
+    const found = await withoutManifest(opened.store, await listUploads(opened.store));
     const expected = Array.from({ length: Math.ceil(uploads / 7) }, (_, number) => idOf(number * 7));
     expect([...found].toSorted()).toEqual(expected);
-    return requests;
+    return opened.requests;
   } finally {
-    close();
+    opened.close();
   }
 }
 
@@ -38,8 +38,8 @@ test('a listing tells which uploads have a manifest, as far as a page tells of m
   // One page of folders, and two of objects.
   expect(await asked({ uploads: 450, chunksOf: () => 2 })).toMatchObject({ list: 3, head: 0 });
   // One is longer than a page, and is gone past.
-  expect(await asked({ uploads: 40, chunksOf: (upload) => (upload === 1 ? 1100 : 1) })).toMatchObject({
-    list: 4,
+  expect(await asked({ uploads: 40, chunksOf: (upload) => (upload === 1 ? 2100 : 1) })).toMatchObject({
+    list: 3,
     head: 0,
   });
 });
