@@ -24,6 +24,7 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  mainFields: ['module', 'main'],
   external,
   minifySyntax: true,
   // White space is a third of the SDKs. Names stay: the SDKs compare names of classes, and stack traces are read.

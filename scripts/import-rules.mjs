@@ -38,6 +38,12 @@ export const RULES = [
     why: 'only core/object-store/s3 and one file for each other service know the SDK: core/keys/kms-client.ts, core/alerts/channels/cloudwatch.ts, core/live-prices/get-products.ts, core/analyze/inventory/athena-client.ts, core/access/{sts,s3control}-client.ts, core/fleet/identity/iam-client.ts',
   },
   {
+    from: /./,
+    except: /^core\/observe\/(?:tracing|run-metrics)\.ts$/,
+    never: ['@opentelemetry/*', 'prom-client'],
+    why: 'only core/observe/tracing.ts knows OpenTelemetry, only core/observe/run-metrics.ts the client of Prometheus',
+  },
+  {
     from: /^core\/cost\//,
     never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
     why: 'thawing stands on costs, which are pure',
@@ -48,7 +54,7 @@ export const RULES = [
     why: 'forecasts are of numbers and know none of the nouns',
   },
   {
-    from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree)\//,
+    from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree|observe)\//,
     never: [
       'core/archive/',
       'core/dataset/',

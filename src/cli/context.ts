@@ -2,6 +2,7 @@
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import type { HookSettings } from '../core/notify/hook-settings.js';
 import type { RunAccount } from '../core/ledger/run-account.js';
+import type { RunObserver } from '../core/observe/observer.js';
 import type { Host } from './host.js';
 import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
@@ -51,6 +52,11 @@ export interface MemoryLimit {
 /** What the ledger is told; commands use `kit/account.ts`. */
 export interface Accounted {
   readonly account: RunAccount;
+}
+
+/** What watches the run, where a flag asks for metrics or traces. */
+export interface Observed {
+  readonly observer?: RunObserver | undefined;
 }
 
 /** What things cost here. */
@@ -116,6 +122,7 @@ export interface Context
     Clock,
     Origins,
     Accounted,
+    Observed,
     MemoryLimit,
     Pricing,
     Hooks,

@@ -22,6 +22,7 @@ import { documentLine } from '../core/json/document.js';
 import { ArchiverError } from '../core/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
+import type { Watched } from './watch-run.js';
 import { checkWorkingFolder } from './working-folder.js';
 
 export interface Program {
@@ -89,21 +90,38 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   const node = findNode(root, command.path.split(' ')) ?? root;
   if (parsed === undefined) return showHelp(call, node);
   const own = new Set(Object.keys(command.flags ?? {}));
-  const run = createContext(host, output, parsed, { root, runCall: callsOf(call) }, command);
-  call.json = run.context.json;
-  call.trace = run.context.trace;
+  const made = createContext(host, output, parsed, { root, runCall: callsOf(call) }, command);
+  call.json = made.context.json;
+  call.trace = made.context.trace;
   call.color = colorChoice(parsed.values['color']);
   host.onSettings?.({ trace: call.trace, color: call.color });
   checkOpenFiles(host.openFiles);
   checkWorkingFolder(host);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
+  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => made.context.warn(text));
+  const watched = await watch(call, command, made.context, parsed.values);
+  const run = watched === undefined ? made : { ...made, context: { ...made.context, observer: watched.observer } };
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
     return await runToEnd(call, command, { run, values, args: parsed.args });
   } finally {
     asBefore?.();
+    await watched?.close();
   }
+}
+
+/** Metrics and traces, where flags of the command ask for them. */
+async function watch(
+  { version }: Call,
+  { path, flags }: Command,
+  context: Context,
+  values: Readonly<Record<string, unknown>>,
+): Promise<Watched | undefined> {
+  const isAsked = values['prometheusAddr'] !== undefined || values['tracing'] === true;
+  if (!isAsked || flags?.['prometheusAddr'] === undefined) return undefined;
+  const { watchRun } = await import('./watch-run.js');
+  const allowPublic = values['allowPublicObservability'] === true;
+  return await watchRun({ values, context, command: path, version, allowPublic });
 }
 
 /** What it used goes to the ledger, however it ended. */

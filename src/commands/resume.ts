@@ -12,6 +12,7 @@ import type { UploadState } from '../core/resume/upload-state.js';
 import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
 import { ignoreBudgetFlag } from './kit/budget-gate.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
+import { observeFlags, observeRules } from './kit/observe-flags.js';
 import { readSaved, stateFolder } from './kit/saved.js';
 import { runSync, type SyncValues } from './sync.js';
 import { runUpload, type UploadValues } from './upload.js';
@@ -28,6 +29,7 @@ const flags = {
   ...storeModeFlag,
   ...ignoreBudgetFlag,
   limitUpload: limitFlags.limitUpload,
+  ...observeFlags,
   ...outputFlags,
 };
 
@@ -42,6 +44,7 @@ export const command = defineCommand({
     'Without an upload id it continues the only one there is.',
   args: [arg.text('UPLOAD_ID', { describe: 'upload to continue; `archiver resume list` shows them', optional: true })],
   flags,
+  rules: [...observeRules],
   examples: ['archiver resume', 'archiver resume 20251114-093012-1a2b3c4d', 'archiver resume list'],
   isRecorded: true,
   exits: {

@@ -34,6 +34,9 @@ export type Phase =
   | 'committing'
   | 'finishing';
 
+/** `plan`: what is to be done is found out. `manifest`: it is made. `commit`: it becomes a version. */
+export type Step = 'plan' | 'manifest' | 'commit';
+
 /** How an operation ended. */
 export type Outcome =
   /** `result` is the document that the operation's command prints with `--json`. */
@@ -44,6 +47,8 @@ export type Outcome =
 export type TransferEvent =
   | { readonly type: 'start'; readonly operation: Operation; readonly source: string; readonly target: string }
   | { readonly type: 'phase'; readonly phase: Phase }
+  /** A part of an operation begins, for traces: phases are what people are shown. */
+  | { readonly type: 'step'; readonly step: Step; readonly uploadId: string }
   /** Still counting: this many items and bytes found. Items are what the operation counts: files, objects, entries … */
   | { readonly type: 'scan'; readonly items: number; readonly bytes: number }
   /** From here on the totals are known, and progress starts at zero. */
@@ -59,7 +64,8 @@ export type TransferEvent =
   | { readonly type: 'sent'; readonly bytes: number; readonly storedBytes: number }
   | {
       readonly type: 'chunk';
-      readonly state: 'started' | 'finished';
+      /** `packed`: it waits to be sent, or is sent; told of uploads alone. */
+      readonly state: 'started' | 'packed' | 'finished';
       readonly chunk: number;
       readonly shard: number;
       /** Sizes of the files in it. */

@@ -106,6 +106,7 @@ const FOLDS: { readonly [T in TransferEvent['type']]: (state: TransferState, eve
       state.phase = phase;
       state.unit = unitIn(phase, state);
     },
+    step: () => undefined,
     scan(state, { items, bytes }) {
       state.itemsFound = items;
       state.bytesFound = bytes;
@@ -196,6 +197,7 @@ function foldChunk(state: TransferState, chunk: Event<'chunk'>, nowMs: number): 
     state.shardOfChunk.set(chunk.chunk, chunk.shard);
     return;
   }
+  if (chunk.state === 'packed') return;
   state.shardOfChunk.delete(chunk.chunk);
   state.chunksDone += 1;
   state.rawBytes += chunk.rawBytes;

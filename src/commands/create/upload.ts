@@ -20,6 +20,7 @@ import {
 } from '../kit/flags.js';
 import { ledgerFlags } from '../kit/ledger-flags.js';
 import { lockFlags, lockRules } from '../kit/lock-flags.js';
+import { observeFlags, observeRules } from '../kit/observe-flags.js';
 import { openForWriting } from '../kit/store.js';
 import { confirmCold } from '../upload/confirm-cold.js';
 
@@ -96,6 +97,7 @@ const flags = {
   ...filterFlags,
   limitUpload: limitFlags.limitUpload,
   dryRun: flag.on({ describe: DRY_RUN }),
+  ...observeFlags,
   ...outputFlags,
   ...yesFlag,
 };
@@ -115,6 +117,7 @@ export const command = defineCommand({
   flags,
   rules: [
     ...lockRules,
+    ...observeRules,
     requires('uploadId', 'resume'),
     requires('skipExisting', 'resume'),
     neverBoth('resume', ['dryRun']),

@@ -8,6 +8,7 @@ import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
 import { documentLine } from '../../core/json/document.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
 import { textOf } from '../kit/lines.js';
+import { metricsFlags } from '../kit/observe-flags.js';
 import { warnOf } from '../kit/run.js';
 import { fleetArg, lookAt, type WatchContext, watchFlags } from '../kit/watch.js';
 
@@ -17,6 +18,7 @@ const flags = {
   interval: flag.duration({ default: '15m', describe: 'time from the beginning of a pass to that of the next' }),
   once: flag.on({ describe: 'make one pass, and tell by the exit status how the fleet is' }),
   ...watchFlags,
+  ...metricsFlags,
   ...budgetStoreFlag,
 };
 
@@ -76,6 +78,7 @@ async function passOptions(
     thresholdMs: threshold,
     home,
     textfile: textfile === undefined ? undefined : resolve(cwd, textfile),
+    metrics: context.observer?.metrics,
     now,
     signal,
     watch: () => lookAt(location, values, context),

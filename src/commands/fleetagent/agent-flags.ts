@@ -12,6 +12,7 @@ import {
 } from '../kit/flags.js';
 import { lockFlags } from '../kit/lock-flags.js';
 import { noticeFlags } from '../kit/notice-flags.js';
+import { observeFlags } from '../kit/observe-flags.js';
 import { projectFlag } from '../kit/ledger-flags.js';
 
 export const agentFlags = {
@@ -50,6 +51,7 @@ export const agentFlags = {
   ...projectFlag,
   ...budgetGateFlags,
   ...noticeFlags,
+  ...observeFlags,
   ...outputFlags,
 };
 

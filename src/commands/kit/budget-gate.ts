@@ -1,5 +1,5 @@
 // The budget has its say before an upload sends anything, and counts what it used afterwards.
-import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
+import type { Accounted, Cancellation, Clock, Environment, Observed, Places, Pricing } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
 import type { Amounts } from '../../core/budget/budget.js';
@@ -17,7 +17,13 @@ export const ignoreBudgetFlag = {
 /** What commands take that upload. */
 export const budgetGateFlags = { ...budgetStoreFlag, ...ignoreBudgetFlag };
 
-export type GateContext = Accounted & Cancellation & Clock & Environment & Pricing & Pick<Places, 'home' | 'cwd'>;
+export type GateContext = Accounted &
+  Cancellation &
+  Clock &
+  Environment &
+  Observed &
+  Pricing &
+  Pick<Places, 'home' | 'cwd'>;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -47,11 +53,13 @@ async function standings(
   const { env, signal, home, cwd, now } = context;
   const { openBook } = await import('../../core/budget/open-book.js');
   const { readBook } = await import('../../core/budget/book-store.js');
-  const { standingsOf } = await import('../../core/budget/verdict.js');
+  const { standingsOf, usesIn } = await import('../../core/budget/verdict.js');
   const opened = await openBook({ place, home, cwd }, { ...access, env, signal });
   const { store } = opened;
   try {
-    return standingsOf(await readBook(store, signal), project, planned, now());
+    const book = await readBook(store, signal);
+    context.observer?.metrics?.budgets(usesIn(book, now()));
+    return standingsOf(book, project, planned, now());
   } finally {
     opened.close();
   }

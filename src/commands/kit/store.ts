@@ -6,6 +6,7 @@ import type {
   Clock,
   Environment,
   Messages,
+  Observed,
   Origins,
   Places,
   Pricing,
@@ -18,6 +19,7 @@ export type StoreContext = Cancellation &
   Environment &
   Origins &
   Accounted &
+  Observed &
   Pricing &
   Clock &
   Pick<Places, 'cwd' | 'home'> &
@@ -48,6 +50,7 @@ const accessOptions = async (values: StoreValues, context: StoreContext): Promis
   limitUploadBytesPerSecond: values.limitUpload,
   storeMode: values.storeMode,
   meter: await meterOf(context),
+  onRequest: context.observer?.onRequest,
   signal: context.signal,
 });
 

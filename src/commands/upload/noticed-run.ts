@@ -47,11 +47,12 @@ export async function noticed(call: NoticedCall, work: () => Promise<Archived>, 
 /** What the flags and the config file of this computer say. @throws usage for what is no address */
 export const noticeSettings = (
   { pingUrl, textfile }: NoticedCall['values'],
-  { cwd, hooks }: Pick<Context, 'cwd' | 'hooks'>,
+  { cwd, hooks, observer }: Pick<Context, 'cwd' | 'hooks' | 'observer'>,
 ): NoticeSettings => ({
   pingUrl: typeof pingUrl === 'string' ? pingAddress(pingUrl) : undefined,
   textfile: typeof textfile === 'string' ? resolve(cwd, textfile) : undefined,
   hooks,
+  onEnd: observer?.metrics?.runEnded,
 });
 
 /** What is told of a run that threw `error`. */

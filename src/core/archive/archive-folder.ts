@@ -73,6 +73,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
       emit,
     );
     const { store, region, requests, retries, isAws } = await opening;
+    emit({ type: 'step', step: 'plan', uploadId });
     tellSkips(scanned.skipped, settings);
     for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
     const ledger = new UploadLedger(openEntryTable(scanned.table));

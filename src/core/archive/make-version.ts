@@ -50,8 +50,11 @@ export async function makeVersion(
   checkNonePending(table);
   const compose = lister.list(plan);
   if (compose === undefined) return { state: 'nothing', plan };
-  run.emit({ type: 'phase', phase: 'committing' });
+  const { emit, uploadId } = run;
+  emit({ type: 'phase', phase: 'committing' });
+  emit({ type: 'step', step: 'manifest', uploadId });
   const commitment = await compose();
+  emit({ type: 'step', step: 'commit', uploadId });
   const committed = await commitUpload(run, commitment, ordinal);
   if (typeof committed === 'string') return { state: committed, plan };
   await rememberHead(run, commitment.encoded, committed);

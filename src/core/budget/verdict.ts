@@ -2,6 +2,7 @@
 // Exactly what is left is within. It fails closed: a cost that nobody knows is not within any cost budget.
 import { ArchiverError } from '../failures/errors.js';
 import { microsOf } from '../cost/money.js';
+import type { BudgetUse } from '../observe/observer.js';
 import { printable } from '../paths/raw-path.js';
 import { shellWord } from '../text/shell-word.js';
 import { amountText } from './amounts.js';
@@ -42,6 +43,17 @@ export function standingsOf(
     });
   });
 }
+
+/** Metrics have few labels. */
+const MOST_USES = 200;
+
+/** How far every limit is used, the fullest first. */
+export const usesIn = (book: BudgetBook, now: Date): readonly BudgetUse[] =>
+  [null, ...book.projects.keys()]
+    .flatMap((whose) => standingsOf(book, whose, { costUsd: 0, bytes: 0 }, now).filter((one) => one.project === whose))
+    .map(({ project, kind, limit, used }) => ({ project, limit: kind, used: used / limit }))
+    .toSorted((a, b) => b.used - a.used)
+    .slice(0, MOST_USES);
 
 /** @throws budget-exceeded where a limit would be exceeded */
 export function refuseOver(standings: readonly Standing[]): void {

@@ -13,6 +13,8 @@ export interface NoticeSettings {
   readonly hooks?: HookSettings | undefined;
   /** Absolute. */
   readonly textfile?: string | undefined;
+  /** Told of the end; must not throw. */
+  readonly onEnd?: ((run: NotedRun, ended: EndedRun) => void) | undefined;
 }
 
 export interface NoticeWorld extends Omit<PingWorld, 'network'> {
@@ -44,9 +46,10 @@ export interface NotedWork<T> {
 }
 
 /** True when there is anything to tell. */
-export const hasNotices = ({ pingUrl, hooks, textfile }: NoticeSettings): boolean =>
+export const hasNotices = ({ pingUrl, hooks, textfile, onEnd }: NoticeSettings): boolean =>
   pingUrl !== undefined ||
   textfile !== undefined ||
+  onEnd !== undefined ||
   (hooks !== undefined && hooks.before.length + hooks.after.length + hooks.onFailure.length > 0);
 
 const HOOKS: readonly HookName[] = ['before', 'after', 'onFailure'];
@@ -66,6 +69,7 @@ export async function withNotices<T>(settings: NoticeSettings, world: NoticeWorl
   const end = async (judged: Judged & RunFacts): Promise<void> => {
     const endedAt = world.now();
     const ended: EndedRun = { ...judged, durationMs: endedAt.getTime() - startedAt, endedAt };
+    settings.onEnd?.(run, ended);
     await tellEnd(settings, world, run, ended);
     for (const problem of [await started, await pings?.end(ended)]) if (problem !== undefined) world.warn(problem);
   };

@@ -1,6 +1,7 @@
 // From a URL to a store with everything around it. From the inside out:
 //   store            one method, one request; uploads are paced in here
 //   meter            what is billed, for the ledger
+//   observation      how long each attempt took, where metrics or traces are wanted
 //   request count    so that every attempt counts
 //   retry            sees the store's verdicts
 //   watchdog         continues bodies through the retries
@@ -20,6 +21,8 @@ import { withoutLogin } from './endpoint-url.js';
 import { fileStore } from './file/file-store.js';
 import { type MeteredPlace, meterKeys, meterStore, type StoreMeter } from './meter.js';
 import type { ObjectStore, RequestCounts } from './object-store.js';
+import { observeKeys, observeStore } from './observed-store.js';
+import type { StoreRequest } from '../observe/observer.js';
 import { createPace, type Pace } from '../limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
@@ -48,6 +51,8 @@ export interface OpenStoreOptions
   readonly onEvent?: EventSink | undefined;
   /** Gives the meter that is told what is used of the store. */
   readonly meter?: ((place: MeteredPlace) => StoreMeter) | undefined;
+  /** Told of each request when it has ended. */
+  readonly onRequest?: ((request: StoreRequest) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** What is known to be refused there, and gets what is learnt now. */
   readonly refusals?: StoreRefusals | undefined;
@@ -172,14 +177,17 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const { isAws, region } = about;
   const meter = options.meter?.({ url: bare.url, isAws, isFolder: parseStoreUrl(url).kind === 'file', region });
   const metered = meter === undefined ? bare : meterStore(bare, meter);
+  const { onRequest } = options;
+  const observed = onRequest === undefined ? metered : observeStore(metered, onRequest);
   const retry = { ...DEFAULT_RETRY, onEvent, ...options.retry };
-  const retried = withRetry(countRequests(metered, requests), retry);
+  const retried = withRetry(countRequests(observed, requests), retry);
   const watched = withWatchdog(retried, { ...DEFAULT_WATCHDOG, onEvent, ...options.watchdog });
   const keys = keysOf({ ...options, onEvent }, about.region);
   const limited = limit === undefined ? watched : limitDownloads(watched, createPace(limit));
+  const meteredKeys = meter === undefined ? keys : meterKeys(keys, meter);
   const store = {
     ...withAbilities(limited, options.refusals),
-    keys: meter === undefined ? keys : meterKeys(keys, meter),
+    keys: onRequest === undefined ? meteredKeys : observeKeys(meteredKeys, onRequest),
   };
   const closeBoth = (): void => {
     close();

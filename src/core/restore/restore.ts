@@ -75,6 +75,7 @@ const MAX_WORKERS = 8;
 export async function restoreUpload(options: RestoreOptions): Promise<RestoreResult> {
   const { emit, reader, uploadId, outputDir, operation } = options;
   emit({ type: 'start', operation, source: uploadUrlOf(reader.url, uploadId), target: outputDir });
+  emit({ type: 'step', step: 'plan', uploadId });
   for (const text of [loadCodec().slowness, treeLoss()]) if (text !== undefined) emit({ type: 'note', text });
   const pool = new WorkerPool(options.dryRun ? 0 : options.selectors.all === true ? workerCount() : 1);
   try {

@@ -98,6 +98,8 @@ async function transfer(run: TransferInput, plan: UploadPlan, pool: PackPool, ho
       onPacked: (task, packed) => {
         records.set(task, ledger.add(task, packed, hooks.withoutEmptyChunks));
         tellSkips(packed.skipped, run);
+        const { chunk, shard, bytes: rawBytes } = task;
+        emit({ type: 'chunk', state: 'packed', chunk, shard, rawBytes, storedBytes: packed.size });
         if (ledger.isComplete) hooks.onAllPacked?.(plan);
         else hooks.manifest?.advance((index) => ledger.isFinal(index));
       },

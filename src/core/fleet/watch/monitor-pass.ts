@@ -4,11 +4,13 @@ import type { Alert } from '../../alerts/alert.js';
 import type { Raised } from '../../alerts/raise-alerts.js';
 import type { BudgetBook } from '../../budget/budget.js';
 import { budgetAlerts } from '../../budget/budget-alerts.js';
+import { usesIn } from '../../budget/verdict.js';
 import { reasonText } from '../../failures/errno.js';
 import { type ArchiverError, isArchiverError } from '../../failures/errors.js';
+import type { MetricsBook } from '../../observe/observer.js';
 import { fleetAlerts, unseenAlert } from './fleet-alerts.js';
 import { memoryPath, readMemory, saveMemory } from './memory.js';
-import { writeMetrics } from './textfile.js';
+import { metricsText, writeMetrics } from './textfile.js';
 import type { FleetStatus } from './watch-fleet.js';
 
 export interface MonitorPass {
@@ -38,6 +40,8 @@ export interface PassOptions {
   /** The folder of local state. */
   readonly home: string;
   readonly textfile: string | undefined;
+  /** Gets metrics that are served. */
+  readonly metrics?: MetricsBook | undefined;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly watch: () => Promise<FleetStatus>;
@@ -71,7 +75,7 @@ async function noteUnseen(path: string, location: string, since: Date): Promise<
 
 /** What follows from a look. Never throws. */
 export async function follow(pass: MonitorPass, options: PassOptions): Promise<Followed> {
-  const { textfile, location, thresholdMs, now, readBook, raise } = options;
+  const { textfile, metrics, location, thresholdMs, now, readBook, raise } = options;
   const problems = [...pass.problems, ...(pass.fleet?.notes ?? [])];
   const tried = async <T>(what: string, work: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -83,7 +87,9 @@ export async function follow(pass: MonitorPass, options: PassOptions): Promise<F
   };
   if (textfile !== undefined)
     await tried('the metrics are not written', () => writeMetrics(textfile, pass.fleet, location));
+  metrics?.fleetSeen(pass.fleet !== undefined, metricsText(pass.fleet, location));
   const book = await tried('budgets are not evaluated', readBook);
+  if (book !== undefined) metrics?.budgets(usesIn(book, now()));
   const alerts = [
     ...alertsOf(pass, { location, thresholdMs }, now()),
     ...(book === undefined ? [] : allBudgetAlerts(book, now())),

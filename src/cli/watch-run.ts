@@ -1,0 +1,110 @@
+// Opens what watches a run: metrics over HTTP (--prometheus-addr), traces (--tracing). From then on neither fails it nor holds it up;
+// both end with it. Loaded only where one of them is asked for.
+import type { EventConsumer } from '../core/fan-out.js';
+import type { RunObserver, StoreRequest } from '../core/observe/observer.js';
+import { type TracingExporter, tracingSettings } from '../core/observe/tracing-settings.js';
+import type { Context } from './context.js';
+
+export interface Watched {
+  readonly observer: RunObserver;
+  /** Never throws. */
+  readonly close: () => Promise<void>;
+}
+
+export interface WatchedCall {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly context: Pick<Context, 'env' | 'origins' | 'stderr' | 'note' | 'warn'>;
+  /** Its words. */
+  readonly command: string;
+  readonly version: string;
+  /** `--allow-public-observability`. */
+  readonly allowPublic: boolean;
+}
+
+type Part = { readonly consumer: EventConsumer; readonly onRequest: (request: StoreRequest) => void } & Pick<
+  RunObserver,
+  'metrics'
+> & { readonly close: () => Promise<void> };
+
+/** @throws usage for what cannot be served or sent, `io` for what the system refuses */
+export async function watchRun(call: WatchedCall): Promise<Watched> {
+  // Traces are refused before a port is taken; what is left of opening them cannot fail.
+  const tracing = call.values['tracing'] === true ? tracingOf(call) : undefined;
+  const served = await servedMetrics(call);
+  const traced = tracing === undefined ? undefined : await tracedRun(tracing, call);
+  const parts = [served, traced].filter((part) => part !== undefined);
+  return {
+    observer: {
+      consumers: parts.map(({ consumer }) => consumer),
+      onRequest: (request) => parts.forEach(({ onRequest }) => onRequest(request)),
+      ...(served?.metrics && { metrics: served.metrics }),
+    },
+    close: async () => void (await Promise.all(parts.map(({ close }) => close()))),
+  };
+}
+
+async function servedMetrics({ values, context, version, allowPublic }: WatchedCall): Promise<Part | undefined> {
+  const { prometheusAddr: address } = values;
+  if (typeof address !== 'string') return undefined;
+  const { RunMetrics } = await import('../core/observe/run-metrics.js');
+  const { serveMetrics } = await import('../core/observe/metrics-server.js');
+  const metrics = new RunMetrics(version);
+  const { at, close } = await serveMetrics(metrics, { address, allowPublic });
+  context.note(`metrics at http://${at}/metrics`);
+  return { consumer: { name: 'metrics', take: metrics.take }, onRequest: metrics.onRequest, metrics, close };
+}
+
+function tracingOf({ values, context: { env, origins } }: WatchedCall): ReturnType<typeof tracingSettings> {
+  const given = (key: string): unknown => ((origins[key] ?? 'default') === 'default' ? undefined : values[key]);
+  const endpoint = given('tracingEndpoint');
+  const sampleRate = given('tracingSampleRate');
+  return tracingSettings(
+    {
+      // A choice of these, by the declaration of its flag.
+      exporter: given('tracingExporter') as TracingExporter | undefined,
+      endpoint: typeof endpoint === 'string' ? endpoint : undefined,
+      sampleRate: typeof sampleRate === 'number' ? sampleRate : undefined,
+    },
+    env,
+  );
+}
+
+async function tracedRun(
+  settings: NonNullable<ReturnType<typeof tracingSettings>>,
+  { context, command, version }: WatchedCall,
+): Promise<Part> {
+  const { openTracing } = await import('../core/observe/tracing.js');
+  const { OperationSpans } = await import('../core/observe/spans.js');
+  const lines = spanLines(context.stderr);
+  const { sink, close } = openTracing(settings, { version, env: context.env, write: lines.write });
+  const spans = new OperationSpans(sink, { 'archiver.command': command });
+  return {
+    consumer: { name: 'traces', take: spans.take },
+    onRequest: spans.onRequest,
+    async close() {
+      const problem = await close();
+      lines.end();
+      if (problem !== undefined) context.warn(problem);
+    },
+  };
+}
+
+/** On a terminal progress is drawn where lines would go: so many wait for its end. */
+const MOST_KEPT = 10_000;
+
+/** Lines of spans go to stderr: stdout has the result and nothing else. */
+function spanLines(stderr: Context['stderr']): { readonly write: (line: string) => void; readonly end: () => void } {
+  const kept: string[] = [];
+  let left = 0;
+  return {
+    write(line) {
+      if (stderr.isTTY !== true) stderr.write(line);
+      else if (kept.length < MOST_KEPT) kept.push(line);
+      else left++;
+    },
+    end() {
+      for (const line of kept) stderr.write(line);
+      if (left > 0) stderr.write(`! ${left} more spans are left out\n`);
+    },
+  };
+}
