@@ -1,7 +1,7 @@
 // What a text screenshot is made of. A screen has a world (a store, a home) and scenes: what is typed, and what must be on
 // the screen before the shot is taken.
 import { fileURLToPath } from 'node:url';
-import type { TerminalSession } from '../support/terminal-session.js';
+import { openSession, type TerminalSession } from '../support/terminal-session.js';
 
 /** Keys to type, or a text to wait for: `['type', 'j']`, `['see', 'README.md']`. */
 export type Step = readonly ['type', string] | readonly ['see', string | RegExp];
@@ -33,6 +33,8 @@ export interface PhotographedScreen {
 /** Is loaded before the program. */
 export const CLOCK = fileURLToPath(new URL('clock.mjs', import.meta.url));
 
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
 export const SIZES = [
   [80, 24],
   [120, 40],
@@ -44,5 +46,28 @@ export async function act(session: TerminalSession, steps: readonly Step[]): Pro
   for (const [kind, what] of steps) {
     if (kind === 'type') session.type(what);
     else await session.until(what);
+  }
+}
+
+/** Plays a scene with the built program, and gives what `take` makes of the screen once nothing on it changes any more. */
+export async function shoot<T>(
+  world: World,
+  scene: Scene,
+  size: { readonly columns: number; readonly rows: number },
+  take: (session: TerminalSession) => Promise<T>,
+): Promise<T> {
+  await world.begin?.(scene);
+  const args = ['--import', CLOCK, CLI, ...world.args, ...(scene.args ?? [])];
+  const session = openSession(args, { cwd: world.cwd, env: world.env, ...size });
+  try {
+    await act(session, scene.steps);
+    for (let last = ''; ;) {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const now = (await session.screen()).join('\n');
+      if (now === last) return await take(session);
+      last = now;
+    }
+  } finally {
+    session.kill('SIGKILL');
   }
 }

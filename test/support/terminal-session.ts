@@ -7,6 +7,8 @@ export interface TerminalSession {
   readonly written: () => string;
   /** The rows of the screen as they are now, without spaces at their ends; of the alternate buffer while that is shown. */
   readonly screen: () => Promise<string[]>;
+  /** The same with its colours. */
+  readonly cells: () => Promise<readonly (readonly Cell[])[]>;
   readonly isAlternate: () => Promise<boolean>;
   readonly isCursorShown: () => boolean;
   /** Waits until a row holds the text, or the screen is as wanted. */
@@ -17,6 +19,17 @@ export interface TerminalSession {
   readonly resize: (columns: number, rows: number) => void;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly exited: Promise<number>;
+}
+
+/** A character, one or two columns wide. Colours are `#rrggbb`, an index of the palette, or undefined for the terminal's own. */
+export interface Cell {
+  readonly text: string;
+  readonly width: number;
+  readonly colour: string | number | undefined;
+  readonly background: string | number | undefined;
+  readonly isBold: boolean;
+  readonly isDim: boolean;
+  readonly isInverse: boolean;
 }
 
 export interface SessionOptions {
@@ -66,6 +79,11 @@ export function openSession(args: readonly string[], options: SessionOptions): T
   return {
     written: () => written,
     screen,
+    async cells() {
+      await flushed();
+      const { active } = terminal.buffer;
+      return Array.from({ length: terminal.rows }, (_, row) => cellsOf(active.getLine(active.baseY + row)));
+    },
     isAlternate: async () => {
       await flushed();
       return terminal.buffer.active.type === 'alternate';
@@ -87,4 +105,21 @@ export function openSession(args: readonly string[], options: SessionOptions): T
     kill: (signal) => child.kill(signal),
     exited: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
   };
+}
+
+function cellsOf(line: xterm.IBufferLine | undefined): readonly Cell[] {
+  return Array.from({ length: line?.length ?? 0 }, (_, column) => line?.getCell(column)).flatMap((cell) => {
+    if (cell === undefined || cell.getWidth() === 0) return [];
+    const colour = (isDefault: boolean, isRgb: boolean, value: number): Cell['colour'] =>
+      isDefault ? undefined : isRgb ? `#${value.toString(16).padStart(6, '0')}` : value;
+    return {
+      text: cell.getChars() || ' ',
+      width: cell.getWidth(),
+      colour: colour(cell.isFgDefault(), cell.isFgRGB(), cell.getFgColor()),
+      background: colour(cell.isBgDefault(), cell.isBgRGB(), cell.getBgColor()),
+      isBold: cell.isBold() !== 0,
+      isDim: cell.isDim() !== 0,
+      isInverse: cell.isInverse() !== 0,
+    };
+  });
 }
