@@ -38,6 +38,12 @@ export const RULES = [
     why: 'only core/object-store/s3 and one file for each other service know the SDK: core/keys/kms-client.ts, core/alerts/channels/cloudwatch.ts, core/live-prices/get-products.ts, core/analyze/inventory/athena-client.ts, core/access/{sts,s3control}-client.ts, core/fleet/identity/iam-client.ts',
   },
   {
+    from: /^/,
+    except: /^core\/gpg-keys\//,
+    never: ['openpgp'],
+    why: 'only core/gpg-keys knows OpenPGP',
+  },
+  {
     from: /^core\/cost\//,
     never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
     why: 'thawing stands on costs, which are pure',

@@ -32,6 +32,7 @@ import { command as costReconcile } from './cost/reconcile.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
 import { command as costUpload } from './cost/upload.js';
+import { command as createKeys } from './create/keys.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -81,6 +82,7 @@ const COMMANDS: readonly Command[] = [
   resumeList,
   resumeClean,
   createUpload,
+  createKeys,
   list,
   find,
   info,

@@ -70,6 +70,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost summary': `${SPENT} tagged`,
   'cost upload':
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
+  'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',

@@ -314,6 +314,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   elapsedMs: key(ms, 'since it began'),
   encryptedBy: key(orNull(text), 'KMS key of the manifest'),
   encryption: key(elsewhere, 'KMS key, and what is encrypted with it'),
+  encryptionKeyId: key(text, 'of a pair of GPG keys, the id of the one that encrypts'),
   endedAt: key(time, 'when it ended'),
   endpointUrl: key(orNull(text), 'server instead of AWS'),
   entries: key(count, 'files and folders'),
@@ -342,6 +343,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     listOf(of('check severity summary detail remediation')),
     'what was found of a bucket, check by check (docs/access.md)',
   ),
+  fingerprint: key(text, 'of a GPG key, 40 hex digits'),
   firstDay: key(orNull(text), 'first day, `YYYY-MM-DD`; null for that of the first record'),
   firstReplaced: key(listOf(text), 'the first of what was replaced'),
   firstRunAt: key(time, 'when the first run ended'),
@@ -375,6 +377,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   gid: key(count, 'numeric group'),
   gitCommit: key(orNull(text), 'git commit that an upload was recorded with'),
   gone: key(count, 'files that are not in the folder any more, and are kept in the dataset'),
+  gpgKeyId: key(text, 'the id of a GPG key, 16 hex digits'),
   group: key(orNull(text), 'name of the group'),
   hardlinks: key(count, 'files that are a further name of another one'),
   hasClasses: key(flag, 'the inventory has storage classes'),
@@ -429,6 +432,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   isExceeded: key(flag, 'this would go beyond the limit'),
   isGlobal: key(flag, 'about all projects together'),
   isHealthy: key(orNull(flag), 'the latest cycle that ended succeeded; null: none has, or that is not known'),
+  isKeyEncrypted: key(flag, 'the private key needs a passphrase'),
   isListed: key(flag, 'whoever asks may list the place; else what is there is not known'),
   isPolicyDeleted: key(flag, 'false: there was none'),
   isProven: key(flag, 'what was rebuilt is proven to be what was there'),
@@ -456,6 +460,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   keptCount: key(count, 'what was left where it is'),
   key: key(text, 'key of an object'),
   keyId: key(orNull(text), 'a signing key: docs/format.md; null when nothing was checked with one'),
+  keyType: key(oneOf('rsa', 'x25519'), 'of a pair of GPG keys'),
   kind: key(
     oneOf('forecast', 'burn-rate', 'exhausted', 'runs-out', 'lasts', 'too-few-days'),
     'which of these results it is',
@@ -604,7 +609,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   priceBasis: key(text, 'what amounts are estimated from, in words'),
   priceDates: key(listOf(text), 'days of the price lists'),
   pricesOf: key(text, 'day of the price list'),
-  privateKeyFile: key(text, 'file that signs fleet configs'),
+  privateKeyFile: key(text, 'file that signs fleet configs, or has a private GPG key'),
   probability: key(orNull(number), 'how likely it is that the budget runs out within 90 days, 0 to 1'),
   problem: key(orNull(text), 'why it cannot be read or asked'),
   problems: key(listOf(of('setting line message hint?')), 'what is wrong with a config file'),
@@ -622,7 +627,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     oneOf('aws', 'wasabi', 'b2', 'minio', 'custom'),
     'whose prices these are; `minio` and `custom` cost what the config file says',
   ),
-  publicKeyFile: key(text, 'file that the writers of a fleet get'),
+  publicKeyFile: key(text, 'file that the writers of a fleet get, or whoever encrypts'),
   purged: key(
     orNull(
       of(
