@@ -10,6 +10,7 @@ import { command as alertsEnable } from './alerts/enable.js';
 import { command as alertsTest } from './alerts/test.js';
 import { command as analyze } from './analyze.js';
 import { command as balance } from './balance.js';
+import { command as benchmark } from './benchmark.js';
 import { command as browse } from './browse.js';
 import { budgetCommands } from './budget/commands.js';
 import { command as completion } from './completion.js';
@@ -142,6 +143,7 @@ const COMMANDS: readonly Command[] = [
   fleetagentInit,
   fleetagentScuttle,
   fleetagentIamPolicy,
+  benchmark,
   config,
   contextCommand,
   contextList,

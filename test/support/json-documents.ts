@@ -39,6 +39,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'alerts test': 'alerts outcomes',
   analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished sampled? inventory? classSavings? isAws ${ORIGIN} requests durationMs`,
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
+  benchmark: `dataType file bytes blockBytes threads chosenLevels benchmarks storageClass ${ORIGIN} durationMs`,
   browse: '',
   'budget list': 'budgets location',
   'budget remove': 'project isGlobal isRemoved location',
