@@ -71,6 +71,7 @@ import { command as resume } from './resume.js';
 import { command as resumeClean } from './resume/clean.js';
 import { command as resumeList } from './resume/list.js';
 import { command as scuttle } from './scuttle.js';
+import { command as setup } from './setup.js';
 import { command as shell } from './shell.js';
 import { command as verify } from './verify.js';
 import { command as sync } from './sync.js';
@@ -144,6 +145,7 @@ const COMMANDS: readonly Command[] = [
   fleetagentScuttle,
   fleetagentIamPolicy,
   benchmark,
+  setup,
   config,
   contextCommand,
   contextList,

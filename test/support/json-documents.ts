@@ -118,6 +118,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'resume list': 'uploads folder',
   scuttle:
     'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
+  setup: 'file changed location usability checks diff nextCommands',
   shell: '',
   sync: UPLOAD,
   upload: UPLOAD,
