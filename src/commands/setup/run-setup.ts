@@ -175,7 +175,7 @@ async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, 
         ? { folder: url.slice('file://'.length) }
         : { bucket: url.slice('s3://'.length), folder: defaultFolder(userHome) }),
       ...(endpointUrl === undefined ? {} : { server: endpointUrl }),
-      ...(values.region === undefined ? {} : { region: values.region }),
+      region: values.region ?? config.settings.get('aws.region') ?? '',
     },
     settings: new Map([
       ...config.settings,
