@@ -72,7 +72,7 @@ function Steps({ steps, at }: { readonly steps: readonly Step[]; readonly at: nu
 function messageOf({ notice, isBusy, step }: SetupState): Message {
   if (notice !== undefined) return notice;
   if (isBusy && (step === 'check' || step === 'test')) return { text: 'working; esc stops it and goes back' };
-  if (step === 'done') return { text: 'the settings hold for every command from now on', tone: 'good' };
+  if (step === 'done') return { text: 'the file is written', tone: 'good' };
   return {
     text:
       step === 'review' ? 'nothing is written before enter' : 'the config file is written in the step before the last',
