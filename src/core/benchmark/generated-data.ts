@@ -14,22 +14,29 @@ const BLANK = 32;
 const LINE_END = 10;
 const WORD_BYTES = 10;
 const RECORD_BYTES = 16;
+/** Numbers of records that a block, or a run of mixed data, may use. */
+const RECORDS = 2 ** 20;
 /** Random bytes beyond those of the block: a draw takes a few at once. */
 const SPARE = 64;
 
 /** Fills `target` with block number `index` of a kind. */
 export function fillGenerated(type: DataType, index: number, target: Buffer): void {
   const random = keyStream(type, index, target.length + SPARE);
-  if (type !== 'mixed') return fill(type, random, target);
+  if (type !== 'mixed') return fill(type, index, random, target);
   for (let at = 0, run = index; at < target.length; at += RUN_BYTES, run++) {
     const piece = target.subarray(at, at + RUN_BYTES);
-    fill(RUNS[run % RUNS.length] ?? 'random', random.subarray(at, at + RUN_BYTES + SPARE), piece);
+    fill(
+      RUNS[run % RUNS.length] ?? 'random',
+      index * RUN_BYTES + run,
+      random.subarray(at, at + RUN_BYTES + SPARE),
+      piece,
+    );
   }
 }
 
-function fill(type: Exclude<DataType, 'mixed'>, random: Buffer, target: Buffer): void {
+function fill(type: Exclude<DataType, 'mixed'>, part: number, random: Buffer, target: Buffer): void {
   if (type === 'text') fillText(random, target);
-  else if (type === 'binary') fillRecords(random, target);
+  else if (type === 'binary') fillRecords(part * RECORDS, random, target);
   else random.copy(target);
 }
 
@@ -79,12 +86,13 @@ function fillText(random: Buffer, target: Buffer): void {
 }
 
 /** Records as instruments write them: a counter, a time that goes on by little, a state that is mostly the same, a reading. */
-function fillRecords(random: Buffer, target: Buffer): void {
+function fillRecords(first: number, random: Buffer, target: Buffer): void {
   const fields = new Int32Array(Math.ceil(target.length / RECORD_BYTES) * (RECORD_BYTES / 4));
-  let time = random.readUInt16LE(0);
-  for (let at = 0, count = 0; at < fields.length; at += 4, count++) {
-    const noise = random[count * 2] ?? 0;
-    const more = random[count * 2 + 1] ?? 0;
+  let time = (first * 43) % 2 ** 31;
+  for (let at = 0; at < fields.length; at += 4) {
+    const count = first + at / 4;
+    const noise = random[at / 2] ?? 0;
+    const more = random[at / 2 + 1] ?? 0;
     time += 40 + (noise & 7);
     fields[at] = count;
     fields[at + 1] = time;

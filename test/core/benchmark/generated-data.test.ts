@@ -31,6 +31,6 @@ test.each<[DataType, number, number, number]>([
 test.each(DATA_TYPES)('%s data is the same each time, of any length, and no block repeats another', (type) => {
   expect(block(type, 3).equals(block(type, 3))).toBe(true);
   expect([1, 7, 16, 65_537].map((bytes) => block(type, 3, bytes).length)).toEqual([1, 7, 16, 65_537]);
-  const both = Buffer.concat([block(type, 0), block(type, 1)]);
-  expect(ratio(both) / ratio(both.subarray(0, BYTES))).toBeLessThan(1.05);
+  const [one, other] = [block(type, 0, 2 ** 18), block(type, 1, 2 ** 18)];
+  expect(ratio(Buffer.concat([one, other])) / ratio(one)).toBeLessThan(1.2);
 });

@@ -167,7 +167,7 @@ describe('forth and back', () => {
     await settled();
 
     expect(signals[0]?.aborted).toBe(true);
-    expect(state()).toMatchObject({ step: 'place', isBusy: false, check: { lines: [] } });
+    expect(state()).toMatchObject({ step: 'place', isBusy: false, usability: 'none', check: { lines: [] } });
   });
 
   test('what cannot be saved or written is said, and the step stays', async () => {
