@@ -44,6 +44,12 @@ export const RULES = [
     why: 'only core/observe/tracing.ts knows OpenTelemetry, only core/observe/run-metrics.ts the client of Prometheus',
   },
   {
+    from: /^/,
+    except: /^core\/gpg-keys\//,
+    never: ['openpgp'],
+    why: 'only core/gpg-keys knows OpenPGP',
+  },
+  {
     from: /^core\/cost\//,
     never: ['core/thaw/', 'core/restore/', 'core/restore-jobs/'],
     why: 'thawing stands on costs, which are pure',

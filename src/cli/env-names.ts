@@ -6,6 +6,7 @@ import { FILE_ONLY } from './settings.js';
 export const RESERVED_VARIABLES = [
   { name: 'ARCHIVER_HOME', describe: 'folder of local state instead of ~/.archiver' },
   { name: 'ARCHIVER_CONFIG', describe: 'config file to read instead of searching for one' },
+  { name: 'ARCHIVER_GPG_PASSPHRASE', describe: 'passphrase of the private key that create keys makes' },
 ] as const;
 
 /**

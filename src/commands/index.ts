@@ -10,6 +10,7 @@ import { command as alertsEnable } from './alerts/enable.js';
 import { command as alertsTest } from './alerts/test.js';
 import { command as analyze } from './analyze.js';
 import { command as balance } from './balance.js';
+import { command as benchmark } from './benchmark.js';
 import { command as browse } from './browse.js';
 import { budgetCommands } from './budget/commands.js';
 import { command as completion } from './completion.js';
@@ -32,6 +33,7 @@ import { command as costReconcile } from './cost/reconcile.js';
 import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
 import { command as costUpload } from './cost/upload.js';
+import { command as createKeys } from './create/keys.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
@@ -69,6 +71,7 @@ import { command as resume } from './resume.js';
 import { command as resumeClean } from './resume/clean.js';
 import { command as resumeList } from './resume/list.js';
 import { command as scuttle } from './scuttle.js';
+import { command as setup } from './setup.js';
 import { command as shell } from './shell.js';
 import { command as verify } from './verify.js';
 import { command as sync } from './sync.js';
@@ -81,6 +84,7 @@ const COMMANDS: readonly Command[] = [
   resumeList,
   resumeClean,
   createUpload,
+  createKeys,
   list,
   find,
   info,
@@ -140,6 +144,8 @@ const COMMANDS: readonly Command[] = [
   fleetagentInit,
   fleetagentScuttle,
   fleetagentIamPolicy,
+  benchmark,
+  setup,
   config,
   contextCommand,
   contextList,

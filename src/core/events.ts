@@ -18,6 +18,7 @@ export type Operation =
   | 'dvc export'
   | 'estimate'
   | 'analyze'
+  | 'benchmark'
   | 'fleet status'
   | 'lock-extend';
 

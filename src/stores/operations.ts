@@ -3,7 +3,7 @@
 import type { Operation, Phase } from '../core/events.js';
 
 /** What an operation counts. */
-export type Unit = 'file' | 'object' | 'entry' | 'chunk' | 'version' | 'writer';
+export type Unit = 'file' | 'block' | 'object' | 'entry' | 'chunk' | 'version' | 'writer';
 
 export interface PhaseKind {
   /** What is going on, for a person: "writing the manifest". */
@@ -229,6 +229,16 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     unit: 'file',
     moves: { raw: 'sampled' },
     phases: { scanning: SCANNING, reading: { doing: 'sampling how well it compresses' } },
+    interrupt: stopsWithout('nothing is changed'),
+    kept: () => 'nothing was changed',
+  },
+  benchmark: {
+    doing: 'Compressing',
+    done: 'Compressed',
+    noun: 'Benchmark',
+    unit: 'block',
+    moves: { raw: 'compressed' },
+    phases: { comparing: { doing: 'comparing compressors' } },
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },

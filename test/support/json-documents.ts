@@ -39,6 +39,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'alerts test': 'alerts outcomes',
   analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished sampled? inventory? classSavings? isAws ${ORIGIN} requests durationMs`,
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
+  benchmark: `dataType file bytes blockBytes threads chosenLevels benchmarks storageClass ${ORIGIN} durationMs`,
   browse: '',
   'budget list': 'budgets location',
   'budget remove': 'project isGlobal isRemoved location',
@@ -70,6 +71,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost summary': `${SPENT} tagged`,
   'cost upload':
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
+  'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',
   'create upload': UPLOAD,
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
@@ -116,6 +118,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'resume list': 'uploads folder',
   scuttle:
     'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
+  setup: 'file changed location usability checks diff nextCommands',
   shell: '',
   sync: UPLOAD,
   upload: UPLOAD,

@@ -43,32 +43,61 @@ async function secretIn(path: string): Promise<string> {
   return text;
 }
 
+/** A new secret, typed twice. @throws usage for none, or two that differ; cancelled at Ctrl+C */
+export async function askNewSecret(what: string, context: Asking): Promise<string> {
+  const [typed, again] = await readHidden([what, `${what} again`], context);
+  if (typed !== again) throw usageError(`the two answers for the ${what} differ: nothing was made`);
+  return typed ?? '';
+}
+
 /** Asks on stderr; what is typed is not shown. @throws cancelled at Ctrl+C; usage for no answer */
-async function askSecret(what: string, { stdin, stderr, signal }: Asking): Promise<string> {
+const askSecret = async (what: string, context: Asking): Promise<string> =>
+  (await readHidden([what], context))[0] ?? '';
+
+/** One reader for all of the answers: what is typed ahead, or pasted, belongs to the next question. */
+async function readHidden(questions: readonly string[], { stdin, stderr, signal }: Asking): Promise<readonly string[]> {
   const input: typeof stdin & { readonly setRawMode?: (isRaw: boolean) => unknown } = stdin;
-  stderr.write(`${what} (not shown): `);
-  input.setRawMode?.(true);
+  const ask = (what: string): void => void stderr.write(`${what} (not shown): `);
+  const answers: string[] = [];
   let takeChunk: (chunk: Buffer | string) => void = () => undefined;
+  let onEnd: () => void = () => undefined;
+  ask(questions[0] ?? '');
+  input.setRawMode?.(true);
   try {
-    const reading = new Promise<string>((resolve, reject) => {
+    const reading = new Promise<void>((resolve, reject) => {
       let typed = '';
+      const end = (): void => {
+        stderr.write('\n');
+        const what = questions[answers.length];
+        if (what === undefined) return;
+        if (typed === '') return reject(usageError(`no ${what} was typed`));
+        answers.push(typed);
+        typed = '';
+        const next = questions[answers.length];
+        if (next === undefined) resolve();
+        else ask(next);
+      };
+      onEnd = () => {
+        while (answers.length < questions.length && typed !== '') end();
+        reject(usageError(`no ${questions[answers.length] ?? 'more'} was typed`));
+      };
       takeChunk = (chunk) => {
         for (const key of String(chunk)) {
+          if (answers.length === questions.length) return;
           if (key === CTRL_C) return reject(cancelledError());
-          if (key === '\n' || key === '\r' || key === CTRL_D) return resolve(typed);
-          typed = key === BACKSPACE || key === DELETE ? typed.slice(0, -1) : typed + key;
+          if (key === '\n' || key === '\r' || key === CTRL_D) end();
+          else typed = key === BACKSPACE || key === DELETE ? typed.slice(0, -1) : typed + key;
         }
       };
       input.on('data', takeChunk);
-      input.once('end', () => resolve(typed));
+      input.once('end', onEnd);
     });
-    const typed = await untilCancelled(reading, signal);
-    if (typed === '') throw usageError(`no ${what} was typed`);
-    return typed;
+    await untilCancelled(reading, signal);
+    return answers;
   } finally {
     input.off('data', takeChunk);
+    input.off('end', onEnd);
     input.setRawMode?.(false);
     input.pause();
-    stderr.write('\n');
   }
 }

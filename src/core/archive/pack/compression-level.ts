@@ -23,6 +23,10 @@ export function describeCompression(level: number | undefined): string {
     : `zstd level ${level} (${levelBand(level)})`;
 }
 
+/** Why content got the level that `chooseLevel` gives it. */
+export const levelReason = (level: number): string =>
+  ({ [COMPRESSED]: 'it hardly shrinks', [TEXT]: 'it is text' })[level] ?? 'it shrinks and is no text';
+
 /** Level for a chunk that begins with these bytes: 1 for data that does not shrink, 9 for text, else 3. */
 export function chooseLevel(codec: Codec, frame: Uint8Array): number {
   const sample = takeSample(frame);

@@ -1,11 +1,7 @@
 // The pair of keys that fleet configs are signed with: PKCS#8 and SPKI in PEM. Neither file is ever overwritten.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiverError, systemCode } from '../../failures/errors.js';
-import { fileFailure } from '../../failures/file-failure.js';
-import { printable } from '../../paths/raw-path.js';
-import { syncFolder } from '../../state/sync-folder.js';
+import { writeNewPair } from '../../state/new-pair.js';
 import { ed25519, keyIdOf } from './signature.js';
 
 export const PRIVATE_KEY_FILE = 'config-signing-private.pem';
@@ -26,42 +22,15 @@ export async function makeSigningKeys(folder: string): Promise<MadeKeys> {
   const privateKeyFile = join(folder, PRIVATE_KEY_FILE);
   const publicKeyFile = join(folder, PUBLIC_KEY_FILE);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  await writing(folder, () => mkdir(folder, { recursive: true }));
-  await writeNew(privateKeyFile, String(privateKey.export({ type: 'pkcs8', format: 'pem' })), 0o600);
-  try {
-    await writeNew(publicKeyFile, String(publicKey.export({ type: 'spki', format: 'pem' })), 0o644);
-  } catch (error) {
-    await rm(privateKeyFile, { force: true });
-    throw error;
-  }
-  await writing(folder, () => syncFolder(folder));
+  const privateText = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const publicText = String(publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeNewPair(
+    folder,
+    [
+      { path: privateKeyFile, text: privateText, mode: 0o600 },
+      { path: publicKeyFile, text: publicText, mode: 0o644 },
+    ],
+    'name another folder with --out',
+  );
   return { privateKeyFile, publicKeyFile, keyId: keyIdOf(publicKey) };
-}
-
-const exists = (path: string): ArchiverError =>
-  new ArchiverError('conflict', `${printable(path)} exists and is not overwritten`, {
-    hint: 'name another folder with --out',
-  });
-
-async function writeNew(path: string, text: string, mode: number): Promise<void> {
-  await writing(path, async () => {
-    const file = await open(path, 'wx', mode);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
-  });
-}
-
-async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw systemCode(error) === 'EEXIST' ? exists(path) : fileFailure('write', path, error);
-  }
 }

@@ -33,14 +33,20 @@ export interface AwsProfile {
 /** Sections of the config file that are no profiles. */
 const OTHER_SECTION = /^(?:services|sso-session)\./;
 
+const placesOf = (env: Environment): { readonly configFilepath?: string; readonly filepath?: string } => ({
+  ...(env['AWS_CONFIG_FILE'] ? { configFilepath: env['AWS_CONFIG_FILE'] } : {}),
+  ...(env['AWS_SHARED_CREDENTIALS_FILE'] ? { filepath: env['AWS_SHARED_CREDENTIALS_FILE'] } : {}),
+});
+
+/** The SDK reads the files once; what was written to them since is seen after this. */
+export async function forgetAwsFiles(env: Environment): Promise<void> {
+  await loadSharedConfigFiles({ ...placesOf(env), ignoreCache: true });
+}
+
 /** The profile in use. */
 export async function awsProfile({ env, profile }: AwsSources): Promise<AwsProfile> {
   const name = profile || env['AWS_PROFILE'] || 'default';
-  const [configFilepath, filepath] = [env['AWS_CONFIG_FILE'], env['AWS_SHARED_CREDENTIALS_FILE']];
-  const { configFile, credentialsFile } = await loadSharedConfigFiles({
-    ...(configFilepath ? { configFilepath } : {}),
-    ...(filepath ? { filepath } : {}),
-  });
+  const { configFile, credentialsFile } = await loadSharedConfigFiles(placesOf(env));
   const names = [...Object.keys(credentialsFile), ...Object.keys(configFile)].filter((one) => !OTHER_SECTION.test(one));
   const all = Object.fromEntries(names.map((one) => [one, { ...credentialsFile[one], ...configFile[one] }]));
   const section: Section = Object.hasOwn(all, name) ? (all[name] ?? {}) : {};

@@ -1,0 +1,48 @@
+import { arg } from '../cli/arg.js';
+import { defineCommand } from '../cli/command.js';
+import type { Context } from '../cli/context.js';
+import { flag } from '../cli/flag.js';
+import { STORAGE_CLASSES } from '../core/object-store/storage-classes.js';
+import { detectedStoreFlags } from './kit/flags.js';
+
+const flags = {
+  nonInteractive: flag.on({
+    describe: 'ask nothing: use what is given here, in variables and in the config file, else a folder',
+  }),
+  output: flag.file({
+    placeholder: 'FILE',
+    describe: 'the config file to make or change, instead of the one that is found',
+  }),
+  ...detectedStoreFlags,
+  storageClass: flag.choice(STORAGE_CLASSES, { only: 's3', describe: 'storage class of chunks, to be the setting' }),
+};
+
+export const command = defineCommand({
+  path: 'setup',
+  summary: 'choose a store, check it, and write the config file',
+  description:
+    'Asks on a terminal which store to use (a folder, AWS, or another server of S3), with which credentials, and how; finds the profiles of ' +
+    'the AWS files, single sign-on and variables. Puts, lists, reads and deletes a small object and names the IAM actions that are missing, ' +
+    'archives and restores 1 MB in a folder of its own there, which is deleted again, and shows what changes in the config file before it ' +
+    'writes. Esc goes back, and nothing is lost. A file that is there is changed: comments and other settings stay as they are.\n' +
+    'Keys that are typed go to the AWS credentials file (~/.aws/credentials, readable for you alone) as a profile of their own; the config ' +
+    'file holds no secrets. Without --output the file is the one that `archiver config` finds, except for one in the current folder, ' +
+    'else ~/.archiver.yaml. --non-interactive does the same checks; where nothing names a store it is the folder ~/archiver-store.',
+  args: [arg.url('STORE', { describe: 'the store to begin with', optional: true })],
+  flags,
+  examples: [
+    'archiver setup',
+    'archiver setup --non-interactive',
+    'archiver setup s3://acme-archive/lab --profile lab --non-interactive',
+    'archiver setup /mnt/backup/archives --non-interactive --output ./archiver.yaml',
+  ],
+  exits: {
+    0: 'written, or the file said it already',
+    1: 'the store cannot be used, or setup was left: nothing was written',
+  },
+  ignoresConfigFile: true,
+  async run(values, [url], context: Context) {
+    const { runSetup } = await import('./setup/run-setup.js');
+    return await runSetup(values, url, context);
+  },
+});

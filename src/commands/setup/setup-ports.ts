@@ -1,0 +1,98 @@
+// What the wizard has done for it: checks of a store, keys for the AWS files, and the config file.
+import { join } from 'node:path';
+import { composeConfig, type OpenConfig, writeConfig } from '../../cli/config-change.js';
+import type { Context } from '../../cli/context.js';
+import { configPlaces } from '../../core/config/config-places.js';
+import { errorText } from '../../core/failures/errors.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import { joinStoreUrl } from '../../core/object-store/store-url.js';
+import { throwIfCancelled } from '../../core/object-store/store-error.js';
+import { type CheckOptions, probeStore, roundTrip } from '../../core/setup/check-store.js';
+import { KeysFile, keysFile } from '../../core/setup/keys-file.js';
+import { lineDiff } from '../../core/text/line-diff.js';
+import { shellWord } from '../../core/text/shell-word.js';
+import type { SetupAnswers } from '../../stores/setup/setup-state.js';
+import type { SetupPorts } from '../../stores/setup/setup-store.js';
+import { LAST_RESORT, reportAccess } from '../kit/access.js';
+import { openForReading, type StoreValues } from '../kit/store.js';
+
+export interface PortOptions {
+  readonly config: OpenConfig;
+  readonly caBundle: string | undefined;
+  readonly context: Context;
+}
+
+/** The ports of one run. */
+export function setupPorts({ config, caBundle, context }: PortOptions): SetupPorts {
+  const keys = new KeysFile(keysFile(context.env, context.userHome), context.env);
+  const valuesOf = ({ region = LAST_RESORT, profile, endpointUrl }: SetupAnswers): StoreValues => {
+    return { region, profile, endpointUrl, caBundle };
+  };
+  const contextOf = ({ region }: SetupAnswers, signal: AbortSignal): Context => ({
+    ...context,
+    signal,
+    origins: { region: region === undefined ? 'default' : 'flag' },
+  });
+  const openBelow =
+    (answers: SetupAnswers, signal: AbortSignal) =>
+    (below = ''): Promise<OpenedStore> =>
+      openForReading(joinStoreUrl(answers.url, below), valuesOf(answers), contextOf(answers, signal));
+  const compose = (answers: SetupAnswers): Promise<string> => composeConfig(config, answers.values, context);
+  return {
+    saveKeys: (typed) => keys.save(typed),
+    async check(answers, tell, signal) {
+      let seen: Pick<OpenedStore, 'region' | 'isAws'> | undefined;
+      const open: CheckOptions['open'] = async (below) => {
+        const opened = await openBelow(answers, signal)(below);
+        seen = opened;
+        return opened;
+      };
+      const usability = await probeStore({ open, tell, signal });
+      if (seen?.isAws === true && usability !== 'none')
+        await tellFindings(answers, { ...valuesOf(answers), kmsKeyId: undefined }, tell, contextOf(answers, signal));
+      return { usability, region: seen?.region };
+    },
+    test: (answers, tell, signal) => roundTrip({ open: openBelow(answers, signal), tell, signal }),
+    async review(answers) {
+      const after = await compose(answers);
+      return { path: config.path, isNew: config.bytes === undefined, lines: lineDiff(config.text, after) };
+    },
+    async write(answers) {
+      const after = await compose(answers);
+      if (after !== config.text) await writeConfig(config, after);
+      return nextCommands(config.path, context);
+    },
+  };
+}
+
+type Access = Parameters<typeof reportAccess>[1];
+
+/** What is wrong with the bucket beside permissions, as `access-check` reports it. */
+async function tellFindings(
+  { url }: SetupAnswers,
+  values: Access,
+  tell: CheckOptions['tell'],
+  context: Context,
+): Promise<void> {
+  try {
+    const { findings } = await reportAccess(url, values, context);
+    for (const { check, severity, summary, remediation } of findings)
+      if (severity === 'warn' || severity === 'critical' || severity === 'unknown')
+        tell({ tone: 'warn', text: `${check}: ${summary}`, ...(remediation === null ? {} : { hint: remediation }) });
+  } catch (error) {
+    throwIfCancelled(context.signal);
+    tell({ tone: 'warn', text: `the bucket could not be looked at: ${errorText(error)}` });
+  }
+}
+
+/** Three, for a file that is found or one that has to be named. */
+function nextCommands(path: string, context: Pick<Context, 'env' | 'userHome' | 'cwd'>): readonly string[] {
+  const isFound = configPlaces(context).paths.includes(path);
+  const named = isFound ? '' : `ARCHIVER_CONFIG=${shellWord(path)} `;
+  return ['archiver upload ./FOLDER --dry-run', 'archiver upload ./FOLDER', 'archiver list'].map(
+    (command) => named + command,
+  );
+}
+
+/** Where archives go that nobody gave a place. */
+export const defaultFolder = (userHome: string): string => join(userHome, 'archiver-store');

@@ -1,0 +1,40 @@
+// Where credentials for S3 are on this computer, without asking anybody and without a secret leaving the files.
+import { awsProfile, type AwsSources } from '../object-store/s3/s3-profile.js';
+
+/** `machine`: what the SDK finds by itself, such as the role of an instance. */
+export type CredentialSource =
+  | { readonly kind: 'environment' }
+  | { readonly kind: 'profile'; readonly name: string; readonly gives: string }
+  | { readonly kind: 'machine' }
+  | { readonly kind: 'new' };
+
+type Section = Readonly<Record<string, string | undefined>>;
+
+/** What a profile gets its credentials from; undefined where it has none. */
+function givesOf(section: Section): string | undefined {
+  if (section['role_arn'] !== undefined) return `role ${section['role_arn']}`;
+  if (section['sso_session'] !== undefined || section['sso_start_url'] !== undefined)
+    return 'single sign-on (aws sso login)';
+  if (section['credential_process'] !== undefined) return 'a program (credential_process)';
+  if (section['login_session'] !== undefined) return 'a sign-in (aws login)';
+  return section['aws_access_key_id'] === undefined ? undefined : 'keys in the AWS files';
+}
+
+/** What there is to choose from, the likeliest first; typing new keys is always the last. @throws what is wrong with the AWS files */
+export async function foundCredentials(sources: AwsSources): Promise<readonly CredentialSource[]> {
+  const { all } = await awsProfile(sources);
+  const profiles = Object.entries(all).flatMap(([name, section]): readonly CredentialSource[] => {
+    const gives = givesOf(section);
+    return gives === undefined ? [] : [{ kind: 'profile', name, gives }];
+  });
+  const isDefault = (one: CredentialSource): boolean => one.kind === 'profile' && one.name === 'default';
+  const { env } = sources;
+  const isInEnvironment = Boolean(env['AWS_ACCESS_KEY_ID']) || Boolean(env['AWS_WEB_IDENTITY_TOKEN_FILE']);
+  return [
+    ...(isInEnvironment ? [{ kind: 'environment' } as const] : []),
+    ...profiles.filter(isDefault),
+    ...profiles.filter((one) => !isDefault(one)),
+    ...(isInEnvironment ? [] : [{ kind: 'machine' } as const]),
+    { kind: 'new' },
+  ];
+}

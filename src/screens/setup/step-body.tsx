@@ -1,0 +1,296 @@
+// What each step asks, with one line why.
+import { Box } from 'ink';
+import { type ReactElement, type ReactNode, useMemo } from 'react';
+import type { CheckLine } from '../../core/setup/check-store.js';
+import type { CredentialSource } from '../../core/setup/found-credentials.js';
+import { displayText } from '../../stores/display-text.js';
+import { chosenOf } from '../../stores/setup/parameters.js';
+import {
+  type FieldName,
+  fieldsOf,
+  KINDS,
+  type SetupState,
+  type StoreKind,
+  type Work,
+} from '../../stores/setup/setup-state.js';
+import type { Column } from '../../ui/columns.js';
+import { Line } from '../../ui/line.js';
+import { Picker } from '../../ui/picker.js';
+import { useSize } from '../../ui/size.js';
+import { Spinner } from '../../ui/spinner.js';
+import { TextField } from '../../ui/text-field.js';
+import { cut } from '../../ui/text.js';
+import { Tint, type Tone, useTheme } from '../../ui/theme.js';
+import { wrapped } from '../browse/wrapped.js';
+
+type Props = { readonly state: SetupState };
+
+/** Below this there is no empty row between what belongs together. */
+const LOW_ROWS = 10;
+
+export function StepBody({ state }: Props): ReactElement {
+  switch (state.step) {
+    case 'kind':
+      return <KindStep state={state} />;
+    case 'credentials':
+      return <CredentialsStep state={state} />;
+    case 'server':
+    case 'keys':
+    case 'place':
+      return <FormStep state={state} />;
+    case 'check':
+      return <WorkStep question="May these credentials do what archiver does?" work={state.check} />;
+    case 'parameters':
+      return <ParametersStep state={state} />;
+    case 'test':
+      return <WorkStep question="Does 1 MB come back as it was?" work={state.test} />;
+    case 'review':
+      return <ReviewStep state={state} />;
+    case 'done':
+      return <DoneStep state={state} />;
+    default:
+      return state.step satisfies never;
+  }
+}
+
+function Asked({ question, why, children }: { question: string; why: string; children?: ReactNode }): ReactElement {
+  const gap = useSize().rows > LOW_ROWS ? 1 : 0;
+  return (
+    <Box flexDirection="column" rowGap={gap}>
+      <Box flexDirection="column">
+        <Line left={<Tint tone="strong">{question}</Tint>} />
+        <Box paddingX={1}>
+          <Tint tone="dim" wrap="wrap">
+            {why}
+          </Tint>
+        </Box>
+      </Box>
+      {children}
+    </Box>
+  );
+}
+
+const KIND_TEXTS: Readonly<Record<StoreKind, readonly [name: string, what: string]>> = {
+  folder: ['a folder', 'a disk, a network drive: no account, nothing to pay'],
+  aws: ['AWS S3', 'a bucket at Amazon'],
+  compatible: ['S3-compatible', 'a bucket on another server: MinIO, Ceph, Wasabi, Backblaze'],
+};
+
+const twoColumns = (count: number, cell: (at: number) => readonly [string, string]): readonly Column[] => {
+  const widest = Math.max(...Array.from({ length: count }, (_, at) => cell(at)[0].length));
+  return [
+    { width: Math.min(32, widest), priority: 0, cell: (at) => cell(at)[0] },
+    { weight: 1, min: 10, priority: 1, tone: 'dim', cut: 'end', cell: (at) => cell(at)[1] },
+  ];
+};
+
+function KindStep({ state: { kind } }: Props): ReactElement {
+  const columns = useMemo(() => twoColumns(KINDS.length, (at) => KIND_TEXTS[KINDS[at] ?? 'folder']), []);
+  return (
+    <Asked question="Where do archives go?" why="used by all commands that are not given another store">
+      <Picker count={KINDS.length} chosen={KINDS.indexOf(kind)} columns={columns} />
+    </Asked>
+  );
+}
+
+function sourceTexts(one: CredentialSource | undefined, show: (text: string) => string): readonly [string, string] {
+  switch (one?.kind) {
+    case 'profile':
+      return [`profile ${show(one.name)}`, show(one.gives)];
+    case 'environment':
+      return ['environment', 'AWS_* variables of this shell'];
+    case 'machine':
+      return ['this machine', 'what AWS gives its instances and containers'];
+    case 'new':
+    case undefined:
+      return ['new keys', 'typed here, for the AWS credentials file'];
+    default:
+      return one satisfies never;
+  }
+}
+
+function CredentialsStep({ state: { sources, source } }: Props): ReactElement {
+  const { unicode } = useTheme();
+  const columns = useMemo(
+    () => twoColumns(sources.length, (at) => sourceTexts(sources[at], (text) => displayText(text, { unicode }))),
+    [sources, unicode],
+  );
+  return (
+    <Asked question="Which credentials?" why="archiver keeps none: the AWS files and variables do">
+      <Picker count={sources.length} chosen={source} columns={columns} />
+    </Asked>
+  );
+}
+
+const FORMS: Partial<Readonly<Record<SetupState['step'], readonly [question: string, why: string]>>> = {
+  server: ['At which address is the server?', 'https://host, or http://host:port on your own network'],
+  keys: ['Which keys?', 'appended to the AWS credentials file, for you alone'],
+};
+
+const LABELS: Readonly<Record<FieldName, readonly [label: string, placeholder: string]>> = {
+  server: ['address', 'https://s3.example.org'],
+  profile: ['profile', 'archiver'],
+  accessKeyId: ['access key id', 'AKIA…'],
+  secretAccessKey: ['secret key', 'not shown'],
+  folder: ['folder', '/mnt/backup/archives'],
+  bucket: ['bucket', 'bucket/prefix'],
+  region: ['region', 'empty: the bucket is asked'],
+};
+
+const LABEL_WIDTH = 15;
+
+function FormStep({ state }: Props): ReactElement {
+  const { columns } = useSize();
+  const { glyphs, unicode } = useTheme();
+  const isFolder = state.kind === 'folder';
+  const placed: readonly [string, string] = isFolder
+    ? ['In which folder?', 'made where it is missing; leave it to archiver alone']
+    : ['In which bucket, below which prefix?', 'it must be there; a prefix keeps archives apart'];
+  const [question, why] = FORMS[state.step] ?? placed;
+  return (
+    <Asked question={question} why={why}>
+      <Box flexDirection="column">
+        {fieldsOf(state).map((name, at) => {
+          const isEdited = at === state.row;
+          const { text, cursor } = state.fields[name];
+          const isSecret = name === 'secretAccessKey';
+          const line = isSecret ? { text: '*'.repeat(text.length), cursor } : { text, cursor };
+          const [label, placeholder] = LABELS[name];
+          const width = columns - LABEL_WIDTH - 6;
+          return (
+            <Line
+              key={name}
+              left={
+                <>
+                  <Tint
+                    tone={isEdited ? 'accent' : 'dim'}
+                  >{`${isEdited ? glyphs.pointer : ' '} ${label.padEnd(LABEL_WIDTH)}`}</Tint>
+                  {isEdited ? (
+                    <TextField line={line} width={width} placeholder={displayText(placeholder, { unicode })} />
+                  ) : (
+                    <Tint tone={text === '' ? 'dim' : 'plain'}>
+                      {displayText(line.text || placeholder, { unicode })}
+                    </Tint>
+                  )}
+                </>
+              }
+            />
+          );
+        })}
+      </Box>
+    </Asked>
+  );
+}
+
+/** Lines as they come; of more than fit the last ones. */
+function WorkStep({ question, work }: { readonly question: string; readonly work: Work }): ReactElement {
+  const { rows, columns } = useSize();
+  const { glyphs, unicode } = useTheme();
+  const all = work.lines.flatMap((line) => shownLines(line, columns - 5, (text) => displayText(text, { unicode })));
+  const sign = (tone: Tone): string =>
+    tone === 'good' || tone === 'warn' || tone === 'bad' ? `${glyphs[tone]} ` : '  ';
+  return (
+    <Asked question={question} why="in a folder of its own there, which is deleted again">
+      <Box flexDirection="column" width={columns}>
+        {all.slice(rows > LOW_ROWS ? 4 - rows : 3 - rows).map(({ text, tone }, at) => (
+          <Line
+            key={at}
+            left={
+              <>
+                <Tint tone={tone}>{sign(tone)}</Tint>
+                {text}
+              </>
+            }
+          />
+        ))}
+        {work.status === 'running' && <Line left={<Spinner label="working" />} />}
+      </Box>
+    </Asked>
+  );
+}
+
+type ShownLine = { readonly text: string; readonly tone: Tone };
+
+function shownLines(
+  { tone, text, action, hint }: CheckLine,
+  width: number,
+  show: (text: string) => string,
+): readonly ShownLine[] {
+  const more = [...(action === undefined ? [] : [`missing: ${action}`]), ...(hint === undefined ? [] : [hint])];
+  const [first = '', ...rest] = [text, ...more].flatMap((one) => wrapped(show(one), width));
+  return [{ text: first, tone }, ...rest.map((one) => ({ text: one, tone: 'plain' as const }))];
+}
+
+function ParametersStep({ state: { parameters, row } }: Props): ReactElement {
+  const columns = useMemo(
+    (): readonly Column[] => [
+      { width: 14, priority: 0, tone: 'dim', cell: (at) => parameters[at]?.title ?? '' },
+      { width: 20, priority: 0, cell: (at) => chosenLabel(parameters[at]) },
+      { weight: 1, min: 20, priority: 1, tone: 'dim', cut: 'end', cell: (at) => whyOf(parameters[at]) },
+    ],
+    [parameters],
+  );
+  return (
+    <Asked question="How are uploads made?" why={whyOf(parameters[row])}>
+      <Picker count={parameters.length} chosen={row} columns={columns} />
+    </Asked>
+  );
+}
+
+const chosenLabel = (one: SetupState['parameters'][number] | undefined): string =>
+  one === undefined ? '' : (chosenOf(one)?.label ?? '');
+const whyOf = (one: SetupState['parameters'][number] | undefined): string =>
+  one === undefined ? '' : (chosenOf(one)?.why ?? '');
+
+const SIGN_TONES: Readonly<Record<'+' | '-' | ' ', Tone>> = { '+': 'good', '-': 'bad', ' ': 'dim' };
+
+function ReviewStep({ state: { review, row } }: Props): ReactElement {
+  const { rows, columns } = useSize();
+  const { glyphs, unicode } = useTheme();
+  if (review === undefined) return <Line left={<Spinner label="reading the file" />} />;
+  const room = Math.max(1, rows - (rows > LOW_ROWS ? 3 : 2));
+  const first = Math.min(row, Math.max(0, review.lines.length - room));
+  const count = review.lines.filter(({ sign }) => sign !== ' ').length;
+  const what = review.isNew
+    ? 'a new file'
+    : count === 0
+      ? 'it says all of this already'
+      : 'comments and other settings stay as they are';
+  return (
+    <Asked question={review.isNew ? 'Make this file?' : 'Change the file?'} why={what}>
+      <Box flexDirection="column">
+        {review.lines.slice(first, first + room).map(({ sign, text }, at) => (
+          <Line
+            key={at}
+            left={
+              <Tint tone={SIGN_TONES[sign]}>
+                {cut(`${sign} ${displayText(text, { unicode })}`, columns - 2, 'end', glyphs.ellipsis)}
+              </Tint>
+            }
+          />
+        ))}
+      </Box>
+    </Asked>
+  );
+}
+
+function DoneStep({ state: { commands } }: Props): ReactElement {
+  const { columns } = useSize();
+  const { glyphs, unicode } = useTheme();
+  return (
+    <Asked question="Ready. What to type next:" why="printed once more when this screen is gone">
+      <Box flexDirection="column">
+        {commands.map((command) => (
+          <Line
+            key={command}
+            left={
+              <Tint tone="accent">
+                {cut(`  ${displayText(command, { unicode })}`, columns - 2, 'end', glyphs.ellipsis)}
+              </Tint>
+            }
+          />
+        ))}
+      </Box>
+    </Asked>
+  );
+}

@@ -1,0 +1,264 @@
+// The wizard: its steps forth and back, and what is done between them. What takes time ends when its step is left.
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { errorText, isArchiverError } from '../../core/failures/errors.js';
+import type { CheckLine, Usability } from '../../core/setup/check-store.js';
+import type { CredentialSource } from '../../core/setup/found-credentials.js';
+import type { TypedKeys } from '../../core/setup/keys-file.js';
+import { parametersOf } from './parameters.js';
+import {
+  answersOf,
+  type EditedLine,
+  type FieldName,
+  fieldsOf,
+  IDLE,
+  KINDS,
+  mayGoOn,
+  type Review,
+  type SetupAnswers,
+  type SetupState,
+  type Step,
+  stepsOf,
+  type StoreKind,
+  troubleOf,
+} from './setup-state.js';
+
+type Tell = (line: CheckLine) => void;
+
+/** What the wizard has done for it. */
+export interface SetupPorts {
+  readonly saveKeys: (keys: TypedKeys) => Promise<void>;
+  readonly check: (
+    answers: SetupAnswers,
+    tell: Tell,
+    signal: AbortSignal,
+  ) => Promise<{ readonly usability: Usability; readonly region: string | undefined }>;
+  readonly test: (answers: SetupAnswers, tell: Tell, signal: AbortSignal) => Promise<unknown>;
+  readonly review: (answers: SetupAnswers) => Promise<Review>;
+  /** Gives the commands to type next. */
+  readonly write: (answers: SetupAnswers) => Promise<readonly string[]>;
+}
+
+export interface SetupOptions {
+  readonly ports: SetupPorts;
+  readonly home: string;
+  readonly kind: StoreKind;
+  readonly sources: readonly CredentialSource[];
+  /** That is chosen at first. */
+  readonly profile: string | undefined;
+  readonly fields: Partial<Readonly<Record<FieldName, string>>>;
+  readonly settings: ReadonlyMap<string, string>;
+  readonly signal: AbortSignal;
+}
+
+export interface SetupActions {
+  /** Goes on, if all is well with this step. */
+  readonly next: () => void;
+  /** To the step before; what was answered stays. */
+  readonly back: () => void;
+  /** One row up or down. */
+  readonly move: (by: 1 | -1) => void;
+  /** Another value of the parameter. */
+  readonly change: (by: 1 | -1) => void;
+  readonly edit: (line: EditedLine) => void;
+  /** Checks or tests once more. */
+  readonly retry: () => void;
+  /** Shows all keys, or no longer. */
+  readonly help: (isShown: boolean) => void;
+  readonly quit: () => void;
+}
+
+export type SetupStore = StoreApi<SetupState & { readonly do: SetupActions }>;
+
+const line = (text = ''): EditedLine => ({ text, cursor: text.length });
+const clamp = (value: number, count: number): number => Math.max(0, Math.min(value, count - 1));
+
+function initialState({ kind, sources, profile, fields, settings }: SetupOptions): SetupState {
+  const named = sources.findIndex((one) => one.kind === 'profile' && one.name === profile);
+  return {
+    step: 'kind',
+    kind,
+    sources,
+    source: Math.max(0, named),
+    fields: {
+      server: line(fields.server),
+      profile: line(fields.profile ?? 'archiver'),
+      accessKeyId: line(),
+      secretAccessKey: line(),
+      folder: line(fields.folder),
+      bucket: line(fields.bucket),
+      region: line(fields.region),
+    },
+    row: 0,
+    parameters: parametersOf(kind === 'folder', settings),
+    check: IDLE,
+    test: IDLE,
+    usability: 'none',
+    region: undefined,
+    review: undefined,
+    commands: [],
+    notice: undefined,
+    isBusy: false,
+    isHelp: false,
+    isOver: false,
+  };
+}
+
+/** A store for one run of the wizard. */
+export function createSetupStore(options: SetupOptions): SetupStore {
+  const { ports, home, settings, signal } = options;
+  return createStore<SetupState & { readonly do: SetupActions }>()((set, get) => {
+    let working = new AbortController();
+    const stop = (): void => working.abort();
+
+    const go = (step: Step): void => set({ step, row: 0, notice: undefined, isBusy: false });
+    const fail = (error: unknown): void => {
+      const hint = isArchiverError(error) && error.hint !== undefined ? `; ${error.hint}` : '';
+      set({ notice: { text: errorText(error) + hint, tone: 'bad' } });
+    };
+
+    /** Runs what may take a while; its outcome counts only while its step is still there. */
+    const run = <T>(work: (signal: AbortSignal) => Promise<T>, done: (result: T) => void): void => {
+      stop();
+      const own = new AbortController();
+      working = own;
+      set({ isBusy: true, notice: undefined });
+      work(AbortSignal.any([own.signal, signal])).then(
+        (result) => {
+          if (own.signal.aborted) return;
+          set({ isBusy: false });
+          done(result);
+        },
+        (error: unknown) => {
+          if (own.signal.aborted) return;
+          set({ isBusy: false });
+          fail(error);
+        },
+      );
+    };
+    const teller =
+      (name: 'check' | 'test', own: AbortSignal): Tell =>
+      (told) => {
+        if (!own.aborted) set({ [name]: { ...get()[name], lines: [...get()[name].lines, told] } });
+      };
+    const end = (name: 'check' | 'test'): void => set({ [name]: { ...get()[name], status: 'done' } });
+
+    const check = (): void => {
+      set({ check: { status: 'running', lines: [] }, test: IDLE, usability: 'none' });
+      run(
+        (own) => ports.check(answersOf(get(), home), teller('check', own), own),
+        (found) => {
+          set(found);
+          end('check');
+        },
+      );
+    };
+    const test = (): void => {
+      set({ test: { status: 'running', lines: [] } });
+      if (get().usability === 'all') {
+        run(
+          (own) => ports.test(answersOf(get(), home), teller('test', own), own),
+          () => end('test'),
+        );
+        return;
+      }
+      const text = 'not tested: these credentials cannot read, list or delete what they put';
+      set({ test: { status: 'done', lines: [{ tone: 'warn', text }] } });
+    };
+
+    /** What begins with a step. */
+    const enter = (step: Step): void => {
+      go(step);
+      if (step === 'check') check();
+      if (step === 'test' && get().test.status !== 'done') test();
+      if (step === 'parameters') set({ parameters: asked(get()) });
+      if (step === 'review')
+        run(
+          () => ports.review(answersOf(get(), home)),
+          (review) => set({ review }),
+        );
+    };
+    /** With the choices that were made already. */
+    const asked = ({ kind, parameters }: SetupState): SetupState['parameters'] =>
+      parametersOf(kind === 'folder', settings).map((one) => parameters.find(({ key }) => key === one.key) ?? one);
+
+    const following = (by: 1 | -1): Step | undefined => {
+      const steps = stepsOf(get());
+      return steps[steps.indexOf(get().step) + by];
+    };
+    const goOn = (): void => {
+      const step = following(1);
+      if (step !== undefined) enter(step);
+    };
+
+    return {
+      ...initialState(options),
+      do: {
+        next() {
+          const state = get();
+          const { step, fields } = state;
+          if (!mayGoOn(state)) return;
+          const names = fieldsOf(state);
+          if (state.row < names.length - 1) return set({ row: state.row + 1, notice: undefined });
+          const trouble = troubleOf(state, home);
+          if (trouble !== undefined) return set({ notice: { text: trouble, tone: 'warn' }, row: 0 });
+          if (step === 'keys') {
+            const [profile, accessKeyId] = [fields.profile.text.trim(), fields.accessKeyId.text.trim()];
+            const keys = { profile, accessKeyId, secretAccessKey: fields.secretAccessKey.text.trim() };
+            return run(() => ports.saveKeys(keys), goOn);
+          }
+          if (step === 'review')
+            return run(
+              () => ports.write(answersOf(get(), home)),
+              (commands) => {
+                set({ commands });
+                goOn();
+              },
+            );
+          if (step === 'done') return set({ isOver: true });
+          goOn();
+        },
+        back() {
+          if (get().step === 'done') return;
+          const step = following(-1);
+          stop();
+          if (step === undefined) return;
+          go(step);
+        },
+        move(by) {
+          const { step, kind, sources, source, row, parameters, review } = get();
+          set({ notice: undefined });
+          if (step === 'kind') set({ kind: KINDS[clamp(KINDS.indexOf(kind) + by, KINDS.length)] ?? kind });
+          else if (step === 'credentials') set({ source: clamp(source + by, sources.length) });
+          else if (step === 'parameters') set({ row: clamp(row + by, parameters.length) });
+          else if (step === 'review') set({ row: clamp(row + by, review?.lines.length ?? 0) });
+          else set({ row: clamp(row + by, fieldsOf(get()).length) });
+        },
+        change(by) {
+          const { parameters, row, step } = get();
+          if (step !== 'parameters') return;
+          set({
+            parameters: parameters.map((one, at) =>
+              at === row ? { ...one, chosen: (one.chosen + by + one.choices.length) % one.choices.length } : one,
+            ),
+          });
+        },
+        edit(edited) {
+          const state = get();
+          const name = fieldsOf(state)[state.row];
+          if (name !== undefined) set({ fields: { ...state.fields, [name]: edited }, notice: undefined });
+        },
+        retry() {
+          const { step, isBusy } = get();
+          if (isBusy) return;
+          if (step === 'check') check();
+          if (step === 'test') test();
+        },
+        help: (isHelp) => set({ isHelp }),
+        quit() {
+          stop();
+          set({ isOver: true });
+        },
+      },
+    };
+  });
+}
