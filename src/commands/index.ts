@@ -58,6 +58,7 @@ import { command as fleetagentScuttle } from './fleetagent/scuttle.js';
 import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
+import { command as metrics } from './metrics.js';
 import { command as migrate } from './migrate.js';
 import { command as repair } from './repair.js';
 import { command as restore } from './restore.js';
@@ -140,6 +141,7 @@ const COMMANDS: readonly Command[] = [
   fleetagentInit,
   fleetagentScuttle,
   fleetagentIamPolicy,
+  metrics,
   config,
   contextCommand,
   contextList,

@@ -103,6 +103,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
+  metrics: 'namespace region isSent metrics',
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
