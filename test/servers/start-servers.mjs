@@ -3,10 +3,10 @@
 //   node test/servers/start-servers.mjs     starts both, prints their exports, stops them at Ctrl+C
 // ARCHIVER_TEST_RGW or ARCHIVER_TEST_MOTO that is set already names a server that runs, which is then left alone.
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -103,6 +103,33 @@ async function installModelChecker() {
   await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'spin', 'gcc', 'libc6-dev'], options);
 }
 
+/**
+ * Debian's prometheus and promtool, which are unpacked and not installed: no service starts. Where there is no such package, or
+ * nothing to fetch it with, the suites that need it are skipped.
+ */
+async function findPrometheus() {
+  const NAME = 'ARCHIVER_TEST_PROMETHEUS';
+  const nothing = { env: {}, stop: async () => undefined };
+  if (process.env[NAME] !== undefined) return nothing;
+  const found = await run('sh', ['-c', 'command -v promtool && command -v prometheus']).catch(() => undefined);
+  if (found !== undefined) return { ...nothing, env: { [NAME]: dirname(found.stdout.split('\n')[0]) } };
+  const folder = await mkdtemp(join(tmpdir(), 'archiver-prometheus-'));
+  const stop = () => rm(folder, { recursive: true, force: true });
+  try {
+    const options = { cwd: folder, timeout: INSTALL_MS };
+    // An index that is there already may do.
+    const fetched = () => run('apt-get', ['download', '-qq', 'prometheus'], options);
+    await fetched().catch(() => run('apt-get', ['update', '-qq'], options).then(fetched));
+    const [archive = ''] = await readdir(folder);
+    await run('dpkg-deb', ['-x', archive, 'root'], options);
+    return { env: { [NAME]: join(folder, 'root', 'usr', 'bin') }, stop };
+  } catch (error) {
+    console.error(`left out: what needs Prometheus (${error.message.split('\n')[0]})`);
+    await stop();
+    return nothing;
+  }
+}
+
 /** The moto_server command, installed into a virtual environment when it is not on the PATH. */
 async function findMoto() {
   const isThere = await run('moto_server', ['--help']).then(
@@ -148,12 +175,14 @@ async function startMoto() {
 export async function startServers() {
   // Before the gateway, which may install packages too: apt lets only one at a time.
   await installModelChecker();
+  const prometheus = await findPrometheus();
   const wanted = [
     ...(process.env.ARCHIVER_TEST_RGW ? [] : [startGateway]),
     ...(process.env.ARCHIVER_TEST_MOTO ? [] : [startMoto]),
   ];
   const outcomes = await Promise.allSettled(wanted.map((start) => start()));
-  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const begun = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const started = [...begun, prometheus];
   const stop = async () => {
     await Promise.all(started.map((server) => server.stop()));
   };
