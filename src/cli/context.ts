@@ -55,7 +55,7 @@ export interface Accounted {
 }
 
 /** What watches the run, where a flag asks for metrics or traces. */
-export interface Observed {
+export interface Watching {
   readonly observer?: RunObserver | undefined;
 }
 
@@ -122,7 +122,7 @@ export interface Context
     Clock,
     Origins,
     Accounted,
-    Observed,
+    Watching,
     MemoryLimit,
     Pricing,
     Hooks,

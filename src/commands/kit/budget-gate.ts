@@ -1,5 +1,5 @@
 // The budget has its say before an upload sends anything, and counts what it used afterwards.
-import type { Accounted, Cancellation, Clock, Environment, Observed, Places, Pricing } from '../../cli/context.js';
+import type { Accounted, Cancellation, Clock, Environment, Places, Pricing, Watching } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
 import type { Amounts } from '../../core/budget/budget.js';

@@ -11,7 +11,7 @@ export const metricsFlags = {
 };
 
 /** Metrics and traces. */
-export const observeFlags = {
+export const telemetryFlags = {
   ...metricsFlags,
   tracing: flag.on({ describe: 'record spans of OpenTelemetry; see docs/metrics.md' }),
   tracingExporter: flag.choice(['stdout', 'jaeger', 'otlp', 'none'], {
@@ -26,7 +26,7 @@ export const observeFlags = {
   tracingSampleRate: flag.float([0, 1], { default: 1, describe: 'how many of the traces are recorded, 0 to 1' }),
 };
 
-export const observeRules = [
+export const telemetryRules = [
   requires('tracingExporter', 'tracing'),
   requires('tracingEndpoint', 'tracing'),
   requires('tracingSampleRate', 'tracing'),
