@@ -14,6 +14,7 @@ import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
 import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
+import { observedBy, type Observed } from './observe-flags.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
@@ -46,6 +47,7 @@ interface Call extends Program {
   color: ColorChoice;
   /** What is done when the failure of the command is told. */
   afterwards?: () => Promise<void>;
+  observed?: Observed;
 }
 
 async function showHelp(call: Call, node: Node, isWhole = false): Promise<number> {
@@ -98,9 +100,15 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   checkOpenFiles(host.openFiles);
   checkWorkingFolder(host);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => made.context.warn(text));
+  const asked = observedBy(parsed, host.isInner === true);
+  if (Object.keys(asked).length > 0) {
+    const { observeRun } = await import('./observe-run.js');
+    call.observed = await observeRun({ ...parsed.values, ...asked }, made.context, { call, path: command.path });
+    made.observe(call.observed);
+  }
   const watched = await watch(call, command, made.context, parsed.values);
-  const run = watched === undefined ? made : { ...made, context: { ...made.context, observer: watched.observer } };
+  const run = watched === undefined ? made : { ...made, context: watchedBy(watched, made.context) };
+  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
     return await runToEnd(call, command, { run, values, args: parsed.args });
@@ -123,6 +131,12 @@ async function watch(
   const allowPublic = values['allowPublicObservability'] === true;
   return await watchRun({ values, context, command: path, version, allowPublic });
 }
+
+const watchedBy = ({ consumers, observer }: Watched, context: Context): Context => ({
+  ...context,
+  observer,
+  followers: [...(context.followers ?? []), ...consumers],
+});
 
 /** What it used goes to the ledger, however it ended. */
 async function recordRun(context: Context, end: unknown): Promise<void> {
@@ -270,20 +284,24 @@ export async function runProgram(program: Program, argv: readonly string[], host
     ...earlyFlags(argv, host.env),
     color: 'auto',
   };
+  let end: unknown;
   try {
     if (argv[0] === '__complete') {
       await output.write(completions(program.root, argv.slice(argv[1] === '--' ? 2 : 1)));
       return 0;
     }
     const status = await dispatch(call);
+    end = status;
     // Told already by whoever ended with another status.
     return output.failure !== undefined && status === 0 ? await report(call, output.failure) : status;
   } catch (error) {
+    end = error;
     if (error instanceof BrokenPipe) return 0;
     if (output.gone.aborted && error === output.gone.reason) return 0;
     return await report(call, error);
   } finally {
     await call.afterwards?.();
+    await call.observed?.close(end);
     await output.flush();
     output.release();
   }

@@ -21,7 +21,7 @@ export type GateContext = Accounted &
   Cancellation &
   Clock &
   Environment &
-  Observed &
+  Watching &
   Pricing &
   Pick<Places, 'home' | 'cwd'>;
 
