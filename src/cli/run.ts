@@ -100,10 +100,10 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   checkOpenFiles(host.openFiles);
   checkWorkingFolder(host);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  const asked = observedBy(parsed, host.isInner === true);
-  if (Object.keys(asked).length > 0) {
+  const asked = observedBy(parsed, own, host.isInner === true);
+  if (asked !== undefined) {
     const { observeRun } = await import('./observe-run.js');
-    call.observed = await observeRun({ ...parsed.values, ...asked }, made.context, { call, path: command.path });
+    call.observed = await observeRun(asked, made.context, { version: call.version, path: command.path });
     made.observe(call.observed);
   }
   const watched = await watch(call, command, made.context, parsed.values);

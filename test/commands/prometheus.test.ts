@@ -92,7 +92,7 @@ describe('--prometheus-addr', () => {
 
     await runCommand(host, ['upload', 'data', join(folder, 'store'), ...ADDRESS]);
 
-    await expect(textOf(`${await served}/metrics`)).rejects.toThrow();
+    await expect(textOf(`${await served}/metrics`)).rejects.toThrow('fetch failed');
   });
 
   test('counts a failure by its kind', async () => {

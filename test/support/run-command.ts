@@ -24,8 +24,8 @@ export interface CommandHost {
   readonly input?: string;
   readonly now?: () => Date;
   readonly signal?: AbortSignal;
-  /** Gets what is written to stderr as it comes. */
-  readonly onStderr?: ((text: string) => void) | undefined;
+  /** Gets what goes to stderr while the command runs. */
+  readonly onStderr?: (text: string) => void;
   /** Results go to a terminal of this width. */
   readonly columns?: number;
 }

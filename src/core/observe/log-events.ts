@@ -2,39 +2,19 @@
 import type { TransferEvent } from '../events.js';
 import type { LogLine } from './log-file.js';
 
+const DEBUG: ReadonlySet<TransferEvent['type']> = new Set(['chunk', 'settled', 'step']);
+
 /** Undefined for what comes many times a second. */
 export function logLineOf(event: TransferEvent): LogLine | undefined {
-  switch (event.type) {
-    case 'scan':
-    case 'progress':
-    case 'sent':
-      return undefined;
-    case 'chunk':
-    case 'settled':
-    case 'step': {
-      const { type, ...fields } = event;
-      return { level: 'debug', event: type, ...fields };
-    }
-    case 'retry':
-    case 'skip': {
-      const { type, reason, ...fields } = event;
-      return { level: 'warn', event: type, message: reason, ...fields };
-    }
-    case 'note':
-      return { level: 'info', event: 'note', message: event.text };
-    case 'end':
-      return endLine(event.outcome);
-    case 'start':
-    case 'phase':
-    case 'plan':
-    case 'cost':
-    case 'thaw': {
-      const { type, ...fields } = event;
-      return { level: 'info', event: type, ...fields };
-    }
-    default:
-      return event satisfies never;
+  if (event.type === 'scan' || event.type === 'progress' || event.type === 'sent') return undefined;
+  if (event.type === 'note') return { level: 'info', event: 'note', message: event.text };
+  if (event.type === 'end') return endLine(event.outcome);
+  if (event.type === 'retry' || event.type === 'skip') {
+    const { type, reason, ...fields } = event;
+    return { level: 'warn', event: type, message: reason, ...fields };
   }
+  const { type, ...fields } = event;
+  return { level: DEBUG.has(type) ? 'debug' : 'info', event: type, ...fields };
 }
 
 function endLine(outcome: Extract<TransferEvent, { type: 'end' }>['outcome']): LogLine {

@@ -38,8 +38,10 @@ describe('an observed store', () => {
 
   test('tells the kind of a failure', async () => {
     writeFileSync(join(folder, 'there'), 'x');
-    await expect(store.get('none')).rejects.toThrow();
-    await expect(store.put('there', Buffer.from('y'), { ifAbsent: true })).rejects.toThrow();
+    await expect(store.get('none')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(store.put('there', Buffer.from('y'), { ifAbsent: true })).rejects.toMatchObject({
+      code: 'conflict',
+    });
 
     expect(told()).toEqual([
       { kind: 'get', key: 'none', bytes: 0, code: 'not-found' },
