@@ -193,6 +193,27 @@ describe('--prometheus-addr', () => {
     expect(stderr).toContain(why);
   });
 
+  test('listens for others where that is said', async () => {
+    const stop = new AbortController();
+    const { host, served } = watching({ signal: stop.signal });
+    const running = runCommand(host, [
+      'fleet',
+      'monitor',
+      folder,
+      '--prometheus-addr',
+      ':0',
+      '--allow-public-observability',
+    ]);
+    const url = await served;
+
+    const { status } = await fetch(`http://127.0.0.1:${new URL(url).port}/healthz`);
+    stop.abort();
+    await running;
+
+    expect(status).toBe(200);
+    expect(new URL(url).hostname).toMatch(/^(?:0\.0\.0\.0|\[::\])$/);
+  });
+
   test('refuses a port in use before anything begins', async () => {
     const server = http.createServer();
     await new Promise<void>((resolve) => {

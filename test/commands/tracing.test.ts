@@ -70,7 +70,9 @@ describe('--tracing', () => {
     const chunk = spans.find(({ name }) => name === 'chunk');
     const inChunk = spans.filter(({ parentSpanId }) => parentSpanId === chunk?.spanId);
     expect(inChunk.map(({ name }) => name).toSorted()).toEqual(['pack', 'put']);
-    const [put] = inChunk.filter(({ name }) => name === 'put');
+    const put = inChunk.find(({ name }) => name === 'put');
+    const pack = inChunk.find(({ name }) => name === 'pack');
+    expect((pack?.endNs ?? 0n) < (put?.endNs ?? 0n)).toBe(true);
     expect(put?.attributes).toMatchObject({
       'archiver.object': 'chunk',
       'archiver.storage_class': 'STANDARD',

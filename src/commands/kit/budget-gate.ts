@@ -11,7 +11,7 @@ import { budgetStoreFlag } from '../../cli/settings.js';
 
 /** Goes on in spite of budgets. */
 export const ignoreBudgetFlag = {
-  ignoreBudget: flag.on({ describe: 'go on where this exceeds a budget, or where its cost is not known' }),
+  ignoreBudget: flag.on({ describe: 'go on above a budget, or where no cost is known' }),
 };
 
 /** What commands take that upload. */

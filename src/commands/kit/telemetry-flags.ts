@@ -6,24 +6,21 @@ import { requires } from '../../cli/rule.js';
 export const metricsFlags = {
   prometheusAddr: flag.text({
     placeholder: 'HOST:PORT',
-    describe: 'serve metrics for Prometheus at http://HOST:PORT/metrics while this runs; see docs/metrics.md',
+    describe: 'serve metrics to Prometheus while it runs',
   }),
 };
 
 /** Metrics and traces. */
 export const telemetryFlags = {
   ...metricsFlags,
-  tracing: flag.on({ describe: 'record spans of OpenTelemetry; see docs/metrics.md' }),
+  tracing: flag.on({ describe: 'record spans (OpenTelemetry): docs/metrics.md' }),
   tracingExporter: flag.choice(['stdout', 'jaeger', 'otlp', 'none'], {
+    placeholder: 'NAME',
     default: 'stdout',
-    describe:
-      'where spans go: stdout, as JSON lines, which go to stderr because stdout has the result; a Jaeger or a collector, both by OTLP over HTTP',
+    describe: 'where they go; stdout: to stderr, as JSON',
   }),
-  tracingEndpoint: flag.text({
-    placeholder: 'URL',
-    describe: 'address for jaeger and otlp, such as http://localhost:4318; OTEL_EXPORTER_OTLP_ENDPOINT does the same',
-  }),
-  tracingSampleRate: flag.float([0, 1], { default: 1, describe: 'how many of the traces are recorded, 0 to 1' }),
+  tracingEndpoint: flag.text({ placeholder: 'URL', describe: 'address for jaeger and otlp (OTLP over HTTP)' }),
+  tracingSampleRate: flag.float([0, 1], { placeholder: 'N', default: 1, describe: 'part of the traces, 0 to 1' }),
 };
 
 export const telemetryRules = [
