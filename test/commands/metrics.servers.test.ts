@@ -11,7 +11,7 @@ const endpoint = process.env['ARCHIVER_TEST_MOTO'] ?? '';
 
 beforeAll(useTestCredentials);
 
-test('test metrics arrive in the namespace and the region that were named', async () => {
+test('metrics of a test arrive in the namespace and the region that were named', async () => {
   const namespace = `Archiver/${randomBytes(4).toString('hex')}`;
   const to = ['--namespace', namespace, '--region', 'eu-west-1', '--json'];
 
