@@ -1,5 +1,6 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { PriceSettings } from '../core/cost/own-prices.js';
+import type { EventConsumer } from '../core/fan-out.js';
 import type { HookSettings } from '../core/notify/hook-settings.js';
 import type { RunAccount } from '../core/ledger/run-account.js';
 import type { RunObserver } from '../core/observe/observer.js';
@@ -8,7 +9,7 @@ import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
 
 /** What a call within a call has of its own. Its signal ends it alone. */
-export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal'>;
+export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal' | 'followers'>;
 
 /** Ends work early. */
 export interface Cancellation {
@@ -55,13 +56,18 @@ export interface Accounted {
 }
 
 /** What watches the run, where a flag asks for metrics or traces. */
-export interface Observed {
+export interface Watching {
   readonly observer?: RunObserver | undefined;
 }
 
 /** What things cost here. */
 export interface Pricing {
   readonly pricing: PriceSettings;
+}
+
+/** Who is told of what operations do, beside what shows it: a log, telemetry. */
+export interface Followed {
+  readonly followers?: readonly EventConsumer[];
 }
 
 /** Programs that the config file runs around an upload. */
@@ -122,10 +128,11 @@ export interface Context
     Clock,
     Origins,
     Accounted,
-    Observed,
+    Watching,
     MemoryLimit,
     Pricing,
     Hooks,
+    Followed,
     StreamedResults,
     Messages,
     Verbosity,

@@ -14,6 +14,7 @@ import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
 import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
+import { observedBy, type Observed } from './observe-flags.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
@@ -46,6 +47,7 @@ interface Call extends Program {
   color: ColorChoice;
   /** What is done when the failure of the command is told. */
   afterwards?: () => Promise<void>;
+  observed?: Observed;
 }
 
 async function showHelp(call: Call, node: Node, isWhole = false): Promise<number> {
@@ -70,14 +72,17 @@ async function showVersion(call: Call): Promise<number> {
   return 0;
 }
 
-/** Calls within this one. They begin with its surroundings, and tell nobody of their settings. */
-const callsOf =
-  ({ root, version, host: { env, cwd, userHome, now, takeCtrlC, sayLast, useUtc } }: Call): Context['runCall'] =>
-  async (argv, streams) => {
+/** Calls within this one. They begin with its surroundings, are watched by what watches it, and tell nobody of their settings. */
+function callsOf(call: Call): Context['runCall'] {
+  const { root, version, host } = call;
+  const { env, cwd, userHome, now, takeCtrlC, sayLast, useUtc } = host;
+  return async (argv, streams) => {
     const own = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }), ...(useUtc && { useUtc }) };
-    const ours = { ...own, isInner: true };
-    return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...streams, ...ours });
+    const followers = [...(host.followers ?? []), ...(call.observed?.consumers ?? []), ...(streams.followers ?? [])];
+    const ours = { ...own, ...streams, followers, isInner: true };
+    return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...ours });
   };
+}
 
 async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node<Command>): Promise<number> {
   const { host, output } = call;
@@ -98,9 +103,15 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   checkOpenFiles(host.openFiles);
   checkWorkingFolder(host);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => made.context.warn(text));
+  const asked = observedBy(parsed, own, host.isInner === true);
+  if (asked !== undefined) {
+    const { observeRun } = await import('./observe-run.js');
+    call.observed = await observeRun(asked, made.context, { version: call.version, path: command.path });
+    made.observe(call.observed);
+  }
   const watched = await watch(call, command, made.context, parsed.values);
-  const run = watched === undefined ? made : { ...made, context: { ...made.context, observer: watched.observer } };
+  const run = watched === undefined ? made : { ...made, context: watchedBy(watched, made.context) };
+  if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
     return await runToEnd(call, command, { run, values, args: parsed.args });
@@ -123,6 +134,12 @@ async function watch(
   const allowPublic = values['allowPublicObservability'] === true;
   return await watchRun({ values, context, command: path, version, allowPublic });
 }
+
+const watchedBy = ({ consumers, observer }: Watched, context: Context): Context => ({
+  ...context,
+  observer,
+  followers: [...(context.followers ?? []), ...consumers],
+});
 
 /** What it used goes to the ledger, however it ended. */
 async function recordRun(context: Context, end: unknown): Promise<void> {
@@ -270,20 +287,24 @@ export async function runProgram(program: Program, argv: readonly string[], host
     ...earlyFlags(argv, host.env),
     color: 'auto',
   };
+  let end: unknown;
   try {
     if (argv[0] === '__complete') {
       await output.write(completions(program.root, argv.slice(argv[1] === '--' ? 2 : 1)));
       return 0;
     }
     const status = await dispatch(call);
+    end = status;
     // Told already by whoever ended with another status.
     return output.failure !== undefined && status === 0 ? await report(call, output.failure) : status;
   } catch (error) {
+    end = error;
     if (error instanceof BrokenPipe) return 0;
     if (output.gone.aborted && error === output.gone.reason) return 0;
     return await report(call, error);
   } finally {
     await call.afterwards?.();
+    await call.observed?.close(end);
     await output.flush();
     output.release();
   }

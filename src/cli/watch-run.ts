@@ -6,6 +6,8 @@ import { type TracingExporter, tracingSettings } from '../core/observe/tracing-s
 import type { Context } from './context.js';
 
 export interface Watched {
+  /** Take the events of each operation. */
+  readonly consumers: readonly EventConsumer[];
   readonly observer: RunObserver;
   /** Never throws. */
   readonly close: () => Promise<void>;
@@ -34,8 +36,8 @@ export async function watchRun(call: WatchedCall): Promise<Watched> {
   const traced = tracing === undefined ? undefined : await tracedRun(tracing, call);
   const parts = [served, traced].filter((part) => part !== undefined);
   return {
+    consumers: parts.map(({ consumer }) => consumer),
     observer: {
-      consumers: parts.map(({ consumer }) => consumer),
       onRequest: (request) => parts.forEach(({ onRequest }) => onRequest(request)),
       ...(served?.metrics && { metrics: served.metrics }),
     },

@@ -15,7 +15,7 @@ import {
   workersFlag,
   writeFlags,
 } from './kit/flags.js';
-import { observeFlags, observeRules } from './kit/observe-flags.js';
+import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import { NARROWING, patternFlag } from './kit/selectors.js';
@@ -33,7 +33,7 @@ const flags = {
   dryRun: flag.on({ describe: 'show what would be downloaded and fetched; write nothing' }),
   ...workersFlag,
   limitDownload: limitFlags.limitDownload,
-  ...observeFlags,
+  ...telemetryFlags,
   ...outputFlags,
 };
 
@@ -46,7 +46,7 @@ export const command = defineCommand({
     'in the source folder; see `archiver restore` for how they are written.',
   args: [uploadArg, arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' })],
   flags,
-  rules: [...uploadTargetRules, ...observeRules],
+  rules: [...uploadTargetRules, ...telemetryRules],
   examples: [
     'archiver download s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --pattern "**/*.csv"',
     'archiver download s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --files a.txt,notes/b.txt',

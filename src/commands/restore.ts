@@ -18,7 +18,7 @@ import {
 } from './kit/flags.js';
 import { openFrameCache } from './kit/frame-cache.js';
 import { fact } from './kit/lines.js';
-import { observeFlags, observeRules } from './kit/observe-flags.js';
+import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { type RestoreCall, type RestoreContext, restoreFiles } from './kit/restore-files.js';
 import type { Retrieved } from './kit/retrieve-with-job.js';
 import { isGiven } from './kit/run.js';
@@ -40,7 +40,7 @@ const flags = {
   ...cacheFlag('. --all fills it only when this is given'),
   ...workersFlag,
   limitDownload: limitFlags.limitDownload,
-  ...observeFlags,
+  ...telemetryFlags,
   ...outputFlags,
 };
 
@@ -64,7 +64,7 @@ export const command = defineCommand({
   rules: [
     conflicts('all', SELECTOR_KEYS),
     ...uploadTargetRules,
-    ...observeRules,
+    ...telemetryRules,
     requires('pollInterval', 'wait'),
     {
       kind: 'check',

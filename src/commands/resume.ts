@@ -12,7 +12,7 @@ import type { UploadState } from '../core/resume/upload-state.js';
 import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
 import { ignoreBudgetFlag } from './kit/budget-gate.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
-import { observeFlags, observeRules } from './kit/observe-flags.js';
+import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { readSaved, stateFolder } from './kit/saved.js';
 import { runSync, type SyncValues } from './sync.js';
 import { runUpload, type UploadValues } from './upload.js';
@@ -29,7 +29,7 @@ const flags = {
   ...storeModeFlag,
   ...ignoreBudgetFlag,
   limitUpload: limitFlags.limitUpload,
-  ...observeFlags,
+  ...telemetryFlags,
   ...outputFlags,
 };
 
@@ -44,7 +44,7 @@ export const command = defineCommand({
     'Without an upload id it continues the only one there is.',
   args: [arg.text('UPLOAD_ID', { describe: 'upload to continue; `archiver resume list` shows them', optional: true })],
   flags,
-  rules: [...observeRules],
+  rules: [...telemetryRules],
   examples: ['archiver resume', 'archiver resume 20251114-093012-1a2b3c4d', 'archiver resume list'],
   isRecorded: true,
   exits: {

@@ -19,7 +19,7 @@ import {
 import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
-import { observeFlags, observeRules } from './kit/observe-flags.js';
+import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { openForWriting } from './kit/store.js';
 
 const flags = {
@@ -48,7 +48,7 @@ const flags = {
   ...folderFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
   ...noticeFlags,
-  ...observeFlags,
+  ...telemetryFlags,
   ...outputFlags,
 };
 
@@ -82,7 +82,7 @@ export const command = defineCommand({
     requires('allowMassDelete', 'trackDeletes'),
     ...folderRules,
     ...lockRules,
-    ...observeRules,
+    ...telemetryRules,
     {
       kind: 'check',
       text: '--checksum is not available: sync finds changes by size and modification time; use --force to upload everything',

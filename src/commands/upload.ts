@@ -26,7 +26,7 @@ import {
 import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
-import { observeFlags, observeRules } from './kit/observe-flags.js';
+import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { openForWriting } from './kit/store.js';
 import type { AccessSummary } from './upload/access-gate.js';
 import { confirmCold } from './upload/confirm-cold.js';
@@ -93,7 +93,7 @@ const flags = {
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
   dryRun: flag.on({ describe: DRY_RUN }),
   ...noticeFlags,
-  ...observeFlags,
+  ...telemetryFlags,
   ...outputFlags,
   ...yesFlag,
 };
@@ -156,7 +156,7 @@ export const command = defineCommand({
     neverBoth('resume', ['dryRun']),
     ...folderRules,
     ...lockRules,
-    ...observeRules,
+    ...telemetryRules,
     ...tierRules,
     {
       kind: 'check',

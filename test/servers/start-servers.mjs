@@ -3,10 +3,10 @@
 //   node test/servers/start-servers.mjs     starts both, prints their exports, stops them at Ctrl+C
 // ARCHIVER_TEST_RGW or ARCHIVER_TEST_MOTO that is set already names a server that runs, which is then left alone.
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -91,16 +91,47 @@ async function startGateway() {
   };
 }
 
-/** Debian's spin and a C compiler, which `npm run model` needs, are installed when they are not on the PATH. */
-async function installModelChecker() {
-  const areThere = await Promise.all([run('spin', ['-V']), run('cc', ['--version'])]).then(
+/** Debian's spin and a C compiler, which `npm run model` needs, and Go for its pprof, are installed when they are not on the PATH. */
+async function installTools() {
+  const areThere = await Promise.all([run('spin', ['-V']), run('cc', ['--version']), run('go', ['version'])]).then(
     () => true,
     () => false,
   );
   if (areThere) return;
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   await run('apt-get', ['update', '-qq'], options);
-  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'spin', 'gcc', 'libc6-dev'], options);
+  await run(
+    'apt-get',
+    ['install', '-y', '-qq', '--no-install-recommends', 'spin', 'gcc', 'libc6-dev', 'golang-go'],
+    options,
+  );
+}
+
+/**
+ * Debian's prometheus and promtool, which are unpacked and not installed: no service starts. Where there is no such package, or
+ * nothing to fetch it with, the suites that need it are skipped.
+ */
+async function findPrometheus() {
+  const NAME = 'ARCHIVER_TEST_PROMETHEUS';
+  const nothing = { env: {}, stop: async () => undefined };
+  if (process.env[NAME] !== undefined) return nothing;
+  const found = await run('sh', ['-c', 'command -v promtool && command -v prometheus']).catch(() => undefined);
+  if (found !== undefined) return { ...nothing, env: { [NAME]: dirname(found.stdout.split('\n')[0]) } };
+  const folder = await mkdtemp(join(tmpdir(), 'archiver-prometheus-'));
+  const stop = () => rm(folder, { recursive: true, force: true });
+  try {
+    const options = { cwd: folder, timeout: INSTALL_MS };
+    // An index that is there already may do.
+    const fetched = () => run('apt-get', ['download', '-qq', 'prometheus'], options);
+    await fetched().catch(() => run('apt-get', ['update', '-qq'], options).then(fetched));
+    const [archive = ''] = await readdir(folder);
+    await run('dpkg-deb', ['-x', archive, 'root'], options);
+    return { env: { [NAME]: join(folder, 'root', 'usr', 'bin') }, stop };
+  } catch (error) {
+    process.stderr.write(`left out: what needs Prometheus (${error.message.split('\n')[0]})\n`);
+    await stop();
+    return nothing;
+  }
 }
 
 /** The moto_server command, installed into a virtual environment when it is not on the PATH. */
@@ -147,13 +178,15 @@ async function startMoto() {
  */
 export async function startServers() {
   // Before the gateway, which may install packages too: apt lets only one at a time.
-  await installModelChecker();
+  await installTools();
+  const prometheus = await findPrometheus();
   const wanted = [
     ...(process.env.ARCHIVER_TEST_RGW ? [] : [startGateway]),
     ...(process.env.ARCHIVER_TEST_MOTO ? [] : [startMoto]),
   ];
   const outcomes = await Promise.allSettled(wanted.map((start) => start()));
-  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const begun = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const started = [...begun, prometheus];
   const stop = async () => {
     await Promise.all(started.map((server) => server.stop()));
   };

@@ -105,10 +105,15 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
+  metrics: 'namespace region isSent metrics',
   migrate: `${UPLOADED.replace('shardCount', 'shardCount?')} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? ${RETRIEVAL}`,
+  'profile collect': 'folder profiles troubles exitStatus',
+  'profile list': 'profiles',
+  'profile stats':
+    'pid nodeVersion uptimeMs cpuUserMs cpuSystemMs rssBytes maxRssBytes heapUsedBytes heapTotalBytes heapLimitBytes externalBytes arrayBufferBytes eventLoop collections activeResources workerThreads osThreads',
   'restore jobs check': 'jobs unreadable',
   'restore jobs clean': 'removed keptCount orphans dryRun folder',
   'restore jobs download': `${JOB} ${RESTORED.replaceAll(/\b(?:outputDir|files|bytes|chunks|location) /g, '')}`,

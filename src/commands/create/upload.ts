@@ -20,7 +20,7 @@ import {
 } from '../kit/flags.js';
 import { ledgerFlags } from '../kit/ledger-flags.js';
 import { lockFlags, lockRules } from '../kit/lock-flags.js';
-import { observeFlags, observeRules } from '../kit/observe-flags.js';
+import { telemetryFlags, telemetryRules } from '../kit/telemetry-flags.js';
 import { openForWriting } from '../kit/store.js';
 import { confirmCold } from '../upload/confirm-cold.js';
 
@@ -97,7 +97,7 @@ const flags = {
   ...filterFlags,
   limitUpload: limitFlags.limitUpload,
   dryRun: flag.on({ describe: DRY_RUN }),
-  ...observeFlags,
+  ...telemetryFlags,
   ...outputFlags,
   ...yesFlag,
 };
@@ -117,7 +117,7 @@ export const command = defineCommand({
   flags,
   rules: [
     ...lockRules,
-    ...observeRules,
+    ...telemetryRules,
     requires('uploadId', 'resume'),
     requires('skipExisting', 'resume'),
     neverBoth('resume', ['dryRun']),

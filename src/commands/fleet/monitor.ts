@@ -8,7 +8,7 @@ import type { PassOptions } from '../../core/fleet/watch/monitor-pass.js';
 import { documentLine } from '../../core/json/document.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
 import { textOf } from '../kit/lines.js';
-import { metricsFlags } from '../kit/observe-flags.js';
+import { metricsFlags } from '../kit/telemetry-flags.js';
 import { warnOf } from '../kit/run.js';
 import { fleetArg, lookAt, type WatchContext, watchFlags } from '../kit/watch.js';
 

@@ -12,7 +12,7 @@ import {
 } from '../kit/flags.js';
 import { lockFlags } from '../kit/lock-flags.js';
 import { noticeFlags } from '../kit/notice-flags.js';
-import { observeFlags } from '../kit/observe-flags.js';
+import { telemetryFlags } from '../kit/telemetry-flags.js';
 import { projectFlag } from '../kit/ledger-flags.js';
 
 export const agentFlags = {
@@ -51,7 +51,7 @@ export const agentFlags = {
   ...projectFlag,
   ...budgetGateFlags,
   ...noticeFlags,
-  ...observeFlags,
+  ...telemetryFlags,
   ...outputFlags,
 };
 

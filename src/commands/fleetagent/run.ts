@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/command.js';
 import type { Context } from '../../cli/context.js';
 import { conflicts, requires } from '../../cli/rule.js';
 import { lockRules } from '../kit/lock-flags.js';
-import { observeRules } from '../kit/observe-flags.js';
+import { telemetryRules } from '../kit/telemetry-flags.js';
 import { agentFlags as flags } from './agent-flags.js';
 
 const FORMS =
@@ -32,7 +32,7 @@ export const command = defineCommand({
     requires('configUrl', 'publicKey', 'writerId'),
     requires('publicKey', 'configUrl'),
     ...lockRules,
-    ...observeRules,
+    ...telemetryRules,
     {
       kind: 'check',
       text: FORMS,

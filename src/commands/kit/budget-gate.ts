@@ -1,5 +1,5 @@
 // The budget has its say before an upload sends anything, and counts what it used afterwards.
-import type { Accounted, Cancellation, Clock, Environment, Observed, Places, Pricing } from '../../cli/context.js';
+import type { Accounted, Cancellation, Clock, Environment, Places, Pricing, Watching } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { MayBegin } from '../../core/archive/may-begin.js';
 import type { Amounts } from '../../core/budget/budget.js';
@@ -11,7 +11,7 @@ import { budgetStoreFlag } from '../../cli/settings.js';
 
 /** Goes on in spite of budgets. */
 export const ignoreBudgetFlag = {
-  ignoreBudget: flag.on({ describe: 'go on where this exceeds a budget, or where its cost is not known' }),
+  ignoreBudget: flag.on({ describe: 'go on above a budget, or where no cost is known' }),
 };
 
 /** What commands take that upload. */
@@ -21,7 +21,7 @@ export type GateContext = Accounted &
   Cancellation &
   Clock &
   Environment &
-  Observed &
+  Watching &
   Pricing &
   Pick<Places, 'home' | 'cwd'>;
 

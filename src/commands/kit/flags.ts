@@ -196,7 +196,7 @@ export const filterFlags = {
   excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
   excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
   oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),
-  failFast: flag.on({ describe: 'stop at the first file that cannot be read instead of leaving it out' }),
+  failFast: flag.on({ describe: 'stop at the first file that cannot be read' }),
 };
 
 /** How fast bytes may move. */

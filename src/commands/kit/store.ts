@@ -6,7 +6,7 @@ import type {
   Clock,
   Environment,
   Messages,
-  Observed,
+  Watching,
   Origins,
   Places,
   Pricing,
@@ -19,7 +19,7 @@ export type StoreContext = Cancellation &
   Environment &
   Origins &
   Accounted &
-  Observed &
+  Watching &
   Pricing &
   Clock &
   Pick<Places, 'cwd' | 'home'> &

@@ -1,5 +1,4 @@
 // What is watched of a run where a flag asks for it, by metrics and traces. Types alone.
-import type { EventConsumer } from '../fan-out.js';
 import type { EndedRun, NotedRun } from '../notify/run-facts.js';
 
 export type RequestKind = 'put' | 'get' | 'list' | 'head' | 'copy' | 'delete' | 'restore' | 'kms';
@@ -36,8 +35,6 @@ export interface MetricsBook {
 }
 
 export interface RunObserver {
-  /** Take the events of each operation. */
-  readonly consumers: readonly EventConsumer[];
   readonly onRequest: (request: StoreRequest) => void;
   readonly metrics?: MetricsBook;
 }

@@ -39,7 +39,9 @@ export class RunMetrics implements MetricsBook {
   /** Everything, in the text format. */
   async text(): Promise<string> {
     this.countPhase();
-    return `${await this.registry.metrics()}${this.runs}${this.fleet}`;
+    const text = await this.registry.metrics();
+    // As the client writes what is no number, the format does not have it.
+    return `${text.replaceAll(/ Nan$/gm, ' NaN')}${this.runs}${this.fleet}`;
   }
 
   get contentType(): string {

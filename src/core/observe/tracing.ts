@@ -19,6 +19,8 @@ import type { TracingSettings } from './tracing-settings.js';
 
 /** What the last spans have at the end of a run. */
 const FLUSH_MS = 3000;
+/** What a batch has, repetitions included, where no variable says it: why it failed is known before that is over. */
+const EXPORT_MS = 2000;
 
 export interface TracingWorld {
   readonly version: string;
@@ -39,7 +41,7 @@ export function openTracing({ url, sampleRate }: TracingSettings, { version, env
   const processor =
     url === undefined
       ? new SimpleSpanProcessor({ exporter: lineExporter(world.write) })
-      : new BatchSpanProcessor({ exporter: told(new OTLPTraceExporter({ url }), lost) });
+      : new BatchSpanProcessor({ exporter: told(new OTLPTraceExporter({ url, ...timeLimit(env) }), lost) });
   const named = { 'service.name': 'archiver', 'service.version': version };
   const provider = new TracerProvider({
     resource: resourceFromAttributes(named).merge(detectResources({ detectors: [envDetector] })),
@@ -76,6 +78,9 @@ export function openTracing({ url, sampleRate }: TracingSettings, { version, env
   };
   return { sink, close };
 }
+
+const timeLimit = (env: TracingWorld['env']): { readonly timeoutMillis?: number } =>
+  env['OTEL_EXPORTER_OTLP_TIMEOUT'] || env['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'] ? {} : { timeoutMillis: EXPORT_MS };
 
 /** False where it takes longer. */
 async function within(work: Promise<void>, ms: number, lost: { why: string }): Promise<boolean> {

@@ -1,0 +1,30 @@
+// Flags of metrics and traces; src/cli/watch-run.ts opens what they ask for.
+import { flag } from '../../cli/flag.js';
+import { requires } from '../../cli/rule.js';
+
+/** Metrics while it runs. */
+export const metricsFlags = {
+  prometheusAddr: flag.text({
+    placeholder: 'HOST:PORT',
+    describe: 'serve metrics to Prometheus while it runs',
+  }),
+};
+
+/** Metrics and traces. */
+export const telemetryFlags = {
+  ...metricsFlags,
+  tracing: flag.on({ describe: 'record spans (OpenTelemetry): docs/metrics.md' }),
+  tracingExporter: flag.choice(['stdout', 'jaeger', 'otlp', 'none'], {
+    placeholder: 'NAME',
+    default: 'stdout',
+    describe: 'where they go; stdout: to stderr, as JSON',
+  }),
+  tracingEndpoint: flag.text({ placeholder: 'URL', describe: 'address for jaeger and otlp (OTLP over HTTP)' }),
+  tracingSampleRate: flag.float([0, 1], { placeholder: 'N', default: 1, describe: 'part of the traces, 0 to 1' }),
+};
+
+export const telemetryRules = [
+  requires('tracingExporter', 'tracing'),
+  requires('tracingEndpoint', 'tracing'),
+  requires('tracingSampleRate', 'tracing'),
+] as const;
