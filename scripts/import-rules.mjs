@@ -48,7 +48,7 @@ export const RULES = [
     why: 'forecasts are of numbers and know none of the nouns',
   },
   {
-    from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree)\//,
+    from: /^core\/(failures|paths|text|json|limits|state|threads|codec|md5|libc|output-tree|observe)\//,
     never: [
       'core/archive/',
       'core/dataset/',
