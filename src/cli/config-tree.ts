@@ -17,8 +17,8 @@ export const SHARED_SECTIONS: Readonly<Record<string, readonly string[]>> = {
   costControl: [...Object.keys(SETTINGS_SECTIONS['costControl'] ?? {}), 'uploadHistory', 'budgetStore'],
 };
 
-/** Flags that no file sets: the context has a file of its own, and nothing else asks for it. */
-const NOT_SETTINGS: ReadonlySet<string> = new Set(['context']);
+/** Flags that no file sets: the context has a file of its own; and a file of the current folder is not to open anything to others. */
+const NOT_SETTINGS: ReadonlySet<string> = new Set(['context', 'allowPublicObservability']);
 
 /** `restore jobs clean` as a section: `restore.jobs.clean`. */
 export const sectionOf = (command: Pick<Declaration, 'path'>): string => wordsOf(command.path).map(camel).join('.');

@@ -1,5 +1,6 @@
 // What a command gets from the framework, and all that it may use of the world: no command touches process.* itself.
 import type { PriceSettings } from '../core/cost/own-prices.js';
+import type { EventConsumer } from '../core/fan-out.js';
 import type { HookSettings } from '../core/notify/hook-settings.js';
 import type { RunAccount } from '../core/ledger/run-account.js';
 import type { Host } from './host.js';
@@ -7,7 +8,7 @@ import type { Origin } from './origin.js';
 import type { Node } from './tree.js';
 
 /** What a call within a call has of its own. Its signal ends it alone. */
-export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal'>;
+export type CallStreams = Pick<Host, 'stdin' | 'stdout' | 'stderr' | 'signal' | 'followers'>;
 
 /** Ends work early. */
 export interface Cancellation {
@@ -56,6 +57,11 @@ export interface Accounted {
 /** What things cost here. */
 export interface Pricing {
   readonly pricing: PriceSettings;
+}
+
+/** Who is told of what operations do, beside what shows it: a log, telemetry. */
+export interface Followed {
+  readonly followers?: readonly EventConsumer[];
 }
 
 /** Programs that the config file runs around an upload. */
@@ -119,6 +125,7 @@ export interface Context
     MemoryLimit,
     Pricing,
     Hooks,
+    Followed,
     StreamedResults,
     Messages,
     Verbosity,

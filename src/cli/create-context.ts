@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/cost/providers.js';
 import type { BudgetPlace } from '../core/ledger/run-account.js';
+import type { EventConsumer } from '../core/fan-out.js';
 import { DEFAULT_HOOK_MS, type HookSettings } from '../core/notify/hook-settings.js';
 import { printable } from '../core/paths/raw-path.js';
 import { colorChoice, usesColor } from './colors.js';
@@ -10,6 +11,7 @@ import { confirm } from './confirm.js';
 import type { Context } from './context.js';
 import type { Declaration } from './declaration.js';
 import type { Host } from './host.js';
+import type { Observed } from './observe-flags.js';
 import type { Output } from './output.js';
 import type { ParsedCommand } from './parse-command.js';
 
@@ -17,6 +19,8 @@ import type { ParsedCommand } from './parse-command.js';
 export interface RunContext {
   readonly context: Context;
   readonly document: () => { readonly value: object | undefined } | 'streamed' | undefined;
+  /** From now on it is watched. */
+  readonly observe: (observed: Observed) => void;
   /** Resolves when the text of the result is written; the exit status decides whether that of `outcome` is. */
   readonly settled: (status: number) => Promise<void>;
 }
@@ -77,6 +81,8 @@ export function createContext(
   let document: { readonly value: object | undefined } | 'streamed' | undefined;
   let writing: Promise<void> = Promise.resolve();
   let later: (() => string) | undefined;
+  const followers: EventConsumer[] = [...(host.followers ?? [])];
+  let said: Observed['said'];
   const line = (text: string): void => void host.stderr.write(`${escapeLines(text)}\n`);
 
   const context: Context = {
@@ -105,6 +111,7 @@ export function createContext(
     memoryLimitBytes: typeof memoryLimit === 'number' ? memoryLimit : undefined,
     pricing: priceSettings(values),
     hooks: hookSettings(values),
+    followers,
     origins,
     result(value, text) {
       if (document !== undefined) throw new Error('a command gives one result');
@@ -128,9 +135,18 @@ export function createContext(
       await output.write('\n');
     },
     print: (text) => (json ? Promise.resolve() : output.write(text)),
-    note: (text) => void (quiet || line(text)),
-    warn: (text) => line(`! ${text}`),
-    debug: (text) => void (verbose && line(text)),
+    note(text) {
+      said?.('info', text);
+      if (!quiet) line(text);
+    },
+    warn(text) {
+      said?.('warn', text);
+      line(`! ${text}`);
+    },
+    debug(text) {
+      said?.('debug', text);
+      if (verbose) line(text);
+    },
     confirm: (question, isYes) =>
       values['yes'] === true ? Promise.resolve(true) : confirm(host, signal, question, isYes),
   };
@@ -140,5 +156,9 @@ export function createContext(
     const isSilent = quiet && status === 0 && values['dryRun'] !== true;
     if (later !== undefined && !json && !isSilent) await output.write(later());
   };
-  return { context, document: () => document, settled };
+  const observe = (observed: Observed): void => {
+    followers.push(...observed.consumers);
+    said = observed.said;
+  };
+  return { context, document: () => document, observe, settled };
 }

@@ -2,6 +2,7 @@
 // short letter takes the letter from it.
 import type { Declaration } from './declaration.js';
 import { flag, type Flags } from './flag.js';
+import { observeFlags } from './observe-flags.js';
 
 export const globalFlags = {
   json: flag.on({ describe: 'print one JSON document on stdout, also on failure' }),
@@ -21,6 +22,7 @@ export const globalFlags = {
     default: 'auto',
     describe: 'colour the output; auto follows the terminal, NO_COLOR and FORCE_COLOR',
   }),
+  ...observeFlags,
 };
 
 /** The global flags that this command does not declare itself. */
@@ -29,7 +31,14 @@ export function globalFlagsFor(command: Pick<Declaration, 'flags'>): Flags {
   const shorts = new Set(Object.values(own).map((flag) => flag.short));
   const entries = Object.entries<Flags[string]>(globalFlags).filter(([key]) => !(key in own));
   return Object.fromEntries(
-    entries.map(([key, flag]) => [key, shorts.has(flag.short) ? { ...flag, short: undefined } : flag]),
+    entries.map(([key, { short, alias, ...flag }]) => [
+      key,
+      {
+        ...flag,
+        short: shorts.has(short) ? undefined : short,
+        alias: alias !== undefined && alias in own ? undefined : alias,
+      },
+    ]),
   );
 }
 

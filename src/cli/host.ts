@@ -1,5 +1,6 @@
 // The process as the framework sees it. `src/cli.ts` gives the real one, tests their own.
 import type { Readable, Writable } from 'node:stream';
+import type { EventConsumer } from '../core/fan-out.js';
 import type { WorkingFolder } from './working-folder.js';
 
 export interface Host extends WorkingFolder {
@@ -22,6 +23,8 @@ export interface Host extends WorkingFolder {
   readonly useUtc?: () => () => void;
   /** Told once the flags are known, before the command runs. */
   readonly onSettings?: (settings: { readonly trace: boolean; readonly color: 'auto' | 'always' | 'never' }) => void;
+  /** Told of what operations do, beside those whom the call itself asks for. */
+  readonly followers?: readonly EventConsumer[];
   /** A call within another one, which has told already what concerns the whole process. */
   readonly isInner?: boolean;
 }

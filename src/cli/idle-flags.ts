@@ -5,6 +5,7 @@ import { printable } from '../core/paths/raw-path.js';
 import type { Command } from './command.js';
 import type { Flags } from './flag.js';
 import type { Resolved } from './layers.js';
+import { refuseIdleObserving } from './observe-flags.js';
 import { dashed, inWords } from './rule.js';
 import { STORE_KEY } from './store-setting.js';
 
@@ -46,6 +47,7 @@ export function refuseIdle(
           : undefined;
   // The archive that `migrate` reads may be in S3 as well.
   if (store !== undefined && !texts.some((text) => text?.startsWith('s3://'))) refuseS3Flags(flags, resolved, store);
+  refuseIdleObserving(flags, resolved.values, (key) => isTyped(resolved, key));
   if (isTyped(resolved, 'memoryLimit') && command.keepsMemoryLimit?.(resolved.values) !== true)
     throw usageError(`--memory-limit has nothing to limit in this call of archiver ${path}`);
 }

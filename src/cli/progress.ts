@@ -42,7 +42,10 @@ export function isCi(env: Environment): boolean {
 export type Aside = <R>(work: () => Promise<R>) => Promise<R>;
 
 /** The part of a command's context that showing progress needs. */
-export type ProgressContext = Pick<Context, 'signal' | 'env' | 'stderr' | 'quiet' | 'now' | 'colors' | 'warn'>;
+export type ProgressContext = Pick<
+  Context,
+  'signal' | 'env' | 'stderr' | 'quiet' | 'now' | 'colors' | 'warn' | 'followers'
+>;
 
 export interface ProgressOptions<T> {
   /** The value of `--progress-format`, if one was given. */
@@ -65,7 +68,8 @@ export async function runWithProgress<T>(
   run: (emit: EventSink, aside: Aside) => Promise<T>,
 ): Promise<T> {
   const display = openDisplay(ctx, options);
-  const consumers = [...(options.consumers ?? []), ...(display === undefined ? [] : [display.consumer])];
+  const { consumers: others = [] } = options;
+  const consumers = [...(ctx.followers ?? []), ...others, ...(display === undefined ? [] : [display.consumer])];
   // Said when the display is gone, or they would stand in the middle of it.
   const warnings: string[] = [];
   const { documentOf } = options;

@@ -16,7 +16,7 @@ export interface Route<C extends Declaration> {
   readonly word: string | undefined;
 }
 
-function takesNextToken(node: Node, token: string): boolean {
+function takesNextToken(node: Node, token: string, after: readonly string[]): boolean {
   if (token.includes('=')) return false;
   const found = [...commandsUnder(node)].flatMap((command) => {
     const flags = allFlags(command);
@@ -25,8 +25,11 @@ function takesNextToken(node: Node, token: string): boolean {
       : findShortFlag(flags, token.length === 2 ? token.charAt(1) : '');
     return hit === undefined ? [] : [hit.flag];
   });
-  // Where commands disagree (a switch here, a value there) the token is taken for a switch: the word after it decides.
-  return found.length > 0 && found.every((flag) => flag.kind !== 'switch');
+  if (found.every((flag) => flag.kind === 'switch')) return false;
+  if (found.every((flag) => flag.kind !== 'switch')) return true;
+  // Where commands disagree (a switch here, a value there): what is no word is a value, when words follow.
+  const [next = '', ...rest] = after;
+  return !looksLikeFlag(next) && !node.children.has(next) && rest.some((word) => node.children.has(word));
 }
 
 /** Splits argv into the command's node and what remains for it. */
@@ -39,7 +42,8 @@ export function route<C extends Declaration>(root: Node<C>, argv: readonly strin
     if (token === '--') break;
     if (looksLikeFlag(token)) {
       rest.push(token);
-      if (takesNextToken(node, token) && index + 1 < argv.length) rest.push(argv[(index += 1)] ?? '');
+      if (takesNextToken(node, token, argv.slice(index + 1)) && index + 1 < argv.length)
+        rest.push(argv[(index += 1)] ?? '');
       continue;
     }
     const child = node.children.get(token);

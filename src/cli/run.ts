@@ -14,6 +14,7 @@ import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
 import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
+import { observedBy, type Observed } from './observe-flags.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
@@ -45,6 +46,7 @@ interface Call extends Program {
   color: ColorChoice;
   /** What is done when the failure of the command is told. */
   afterwards?: () => Promise<void>;
+  observed?: Observed;
 }
 
 async function showHelp(call: Call, node: Node, isWhole = false): Promise<number> {
@@ -97,6 +99,12 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   checkOpenFiles(host.openFiles);
   checkWorkingFolder(host);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
+  const asked = observedBy(parsed, host.isInner === true);
+  if (Object.keys(asked).length > 0) {
+    const { observeRun } = await import('./observe-run.js');
+    call.observed = await observeRun({ ...parsed.values, ...asked }, run.context, { call, path: command.path });
+    run.observe(call.observed);
+  }
   if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
@@ -252,20 +260,24 @@ export async function runProgram(program: Program, argv: readonly string[], host
     ...earlyFlags(argv, host.env),
     color: 'auto',
   };
+  let end: unknown;
   try {
     if (argv[0] === '__complete') {
       await output.write(completions(program.root, argv.slice(argv[1] === '--' ? 2 : 1)));
       return 0;
     }
     const status = await dispatch(call);
+    end = status;
     // Told already by whoever ended with another status.
     return output.failure !== undefined && status === 0 ? await report(call, output.failure) : status;
   } catch (error) {
+    end = error;
     if (error instanceof BrokenPipe) return 0;
     if (output.gone.aborted && error === output.gone.reason) return 0;
     return await report(call, error);
   } finally {
     await call.afterwards?.();
+    await call.observed?.close(end);
     await output.flush();
     output.release();
   }

@@ -59,6 +59,9 @@ import { command as info } from './info.js';
 import { command as lifecycle } from './lifecycle.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
+import { command as profileCollect } from './profile/collect.js';
+import { command as profileList } from './profile/list.js';
+import { command as profileStats } from './profile/stats.js';
 import { command as repair } from './repair.js';
 import { command as restore } from './restore.js';
 import { command as restoreJobsCheck } from './restore/jobs/check.js';
@@ -140,6 +143,9 @@ const COMMANDS: readonly Command[] = [
   fleetagentInit,
   fleetagentScuttle,
   fleetagentIamPolicy,
+  profileCollect,
+  profileList,
+  profileStats,
   config,
   contextCommand,
   contextList,
@@ -160,6 +166,7 @@ const GROUPS: readonly Group[] = [
   { path: 'alerts', summary: 'where alerts about budgets and writers go' },
   { path: 'fleetagent', summary: 'writers that can neither read back nor delete' },
   { path: 'fleet', summary: 'watch the unattended writers of many machines' },
+  { path: 'profile', summary: 'see why a run is slow, or what it keeps in memory' },
   { path: 'dvc', summary: 'stages and .dvc files of what DVC tracks' },
 ];
 

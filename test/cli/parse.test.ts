@@ -158,7 +158,7 @@ describe('refusals', () => {
     [['nowhere'], 'DESTINATION wants a store URL'],
     [[''], 'DESTINATION must not be empty'],
     [['--profile'], '--profile needs a value'],
-    [['--pprof'], '--pprof is not a flag here'],
+    [['--pproof'], '--pproof is not a flag here; did you mean --pprof?'],
   ])('%j', async (argv, sentence) => {
     expect(await refusal(...argv)).toContain(sentence);
   });

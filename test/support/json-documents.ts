@@ -107,6 +107,10 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? ${RETRIEVAL}`,
+  'profile collect': 'folder profiles troubles exitStatus',
+  'profile list': 'profiles',
+  'profile stats':
+    'pid nodeVersion uptimeMs cpuUserMs cpuSystemMs rssBytes maxRssBytes heapUsedBytes heapTotalBytes heapLimitBytes externalBytes arrayBufferBytes eventLoop collections activeResources workerThreads osThreads',
   'restore jobs check': 'jobs unreadable',
   'restore jobs clean': 'removed keptCount orphans dryRun folder',
   'restore jobs download': `${JOB} ${RESTORED.replaceAll(/\b(?:outputDir|files|bytes|chunks|location) /g, '')}`,

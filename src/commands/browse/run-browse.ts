@@ -55,8 +55,10 @@ export async function runBrowse(
   // Said when the screen is gone.
   const warnings: string[] = [];
   const onFailure = (text: string): void => void warnings.push(text);
-  const runOnScreen: RunOnScreen = ({ take, ...how }, run) =>
-    runOperation({ ...how, consumers: [{ name: 'screen', take }], onFailure }, (emit) => during(emit, () => run(emit)));
+  const runOnScreen: RunOnScreen = ({ take, ...how }, run) => {
+    const consumers = [...(context.followers ?? []), { name: 'screen', take }];
+    return runOperation({ ...how, consumers, onFailure }, (emit) => during(emit, () => run(emit)));
+  };
   try {
     const signal = AbortSignal.any([context.signal, ending.signal]);
     return await browse({ values, context, opened, runOnScreen, outputDir, signal, target }, () => ending.abort());

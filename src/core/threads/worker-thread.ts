@@ -22,6 +22,12 @@ export interface ThreadOptions<FromThread> {
   readonly patienceMs?: number | undefined;
 }
 
+/** Told the number of a thread that is about to be ended, which waits for them: profilers look at what it did. */
+export const leavings = new Set<(threadId: number) => Promise<void>>();
+
+/** Those that run, by their numbers. */
+export const runningThreads = new Map<number, string>();
+
 /** A thread that was asked to end may have a slow disk to wait for; after this nobody waits any more. */
 const PATIENCE_MS = 30_000;
 /** Node's own codes. */
@@ -49,11 +55,14 @@ export class WorkerThread<ToThread, FromThread> {
     // error with a lock held that they take again to complain: where the flush fails, that thread never ends. As long as
     // this thread holds the addon, too, they do not run here; the end of the process passes them by (src/cli.ts).
     loadLibc();
+    const { threadId } = worker;
+    runningThreads.set(threadId, `${name} ${threadId}`);
     worker.on('message', (message: FromThread) => this.receive(message));
     worker.on('messageerror', (error) => this.fail(error));
     worker.on('error', (error) => this.fail(error));
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code) => {
+        runningThreads.delete(threadId);
         if (!this.mayEnd) this.fail(new Error(`it ended unexpectedly with status ${code}`));
         resolve();
       });
@@ -106,6 +115,7 @@ export class WorkerThread<ToThread, FromThread> {
    */
   async close(message: ToThread): Promise<void> {
     this.expectEnd();
+    if (leavings.size > 0) await this.leave();
     this.post(message);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -121,7 +131,15 @@ export class WorkerThread<ToThread, FromThread> {
   /** Stops it wherever it is. Not while it loads native code. */
   terminate(): void {
     this.expectEnd();
-    void this.worker?.terminate();
+    if (leavings.size === 0) void this.worker?.terminate();
+    else void this.leave().then(() => this.worker?.terminate());
+  }
+
+  private async leave(): Promise<void> {
+    const { worker } = this;
+    if (worker === undefined) return;
+    const told = [...leavings].map(async (leaving) => await leaving(worker.threadId));
+    await Promise.race([Promise.allSettled(told), this.ended]);
   }
 }
 

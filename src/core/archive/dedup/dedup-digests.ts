@@ -52,14 +52,13 @@ function runThread(task: HashTask, stop: () => void): Promise<void> {
       stop();
       reject(error);
     };
-    const thread: WorkerThread<never, HashReply> = new WorkerThread({
+    const thread: WorkerThread<'end', HashReply> = new WorkerThread({
       name: 'dedup-worker',
       what: 'a hashing thread',
       data: task,
       onMessage: (reply) => {
-        thread.expectEnd(); // it has nothing left to do
         if (reply.type === 'failed') fail(new ArchiverError('io', `a hashing thread failed: ${reply.message}`));
-        else void thread.ended.then(resolve);
+        void thread.close('end').then(resolve);
       },
       onFailure: fail,
     });

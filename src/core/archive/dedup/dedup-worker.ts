@@ -31,6 +31,7 @@ const made = new Uint8Array(task.made);
 const shared = new Int32Array(task.shared);
 const isStopped = (): boolean => Atomics.load(shared, 1) === 1;
 const reply = (message: HashReply): void => parentPort?.postMessage(message);
+parentPort?.once('message', () => undefined); // it ends when it is asked to
 
 try {
   const { root, limitBytes, withMd5 } = task;
