@@ -62,10 +62,21 @@ export interface Observed {
   readonly close: (end: unknown) => Promise<void>;
 }
 
-const SWITCHED_BY = ['selfProfile', 'pprof', 'logFile'] as const;
+const SWITCHED_BY = ['selfProfile', 'pprof', 'logFile', 'trace'] as const;
+const DETAILS = ['pprofAddr', 'allowPublicObservability', 'logLevel'] as const;
 
-/** What of it is asked for. A call within another one is watched with that, unless it says so itself. */
-export function observedBy({ values, origins }: Resolved, isInner: boolean): Readonly<Record<string, unknown>> {
-  const on = SWITCHED_BY.filter((key) => values[key] !== undefined && values[key] !== false);
-  return Object.fromEntries(on.filter((key) => !isInner || origins[key] === 'flag').map((key) => [key, values[key]]));
+/**
+ * What of it is asked for, and the details; undefined for nothing. A call within another one is watched with that, unless
+ * it says so itself. A command's own flag of the same name means something else.
+ */
+export function observedBy(
+  { values, origins }: Pick<Resolved, 'values' | 'origins'>,
+  own: ReadonlySet<string>,
+  isInner: boolean,
+): Readonly<Record<string, unknown>> | undefined {
+  const isOn = (key: string): boolean =>
+    !own.has(key) && values[key] !== undefined && values[key] !== false && (!isInner || origins[key] === 'flag');
+  const on = SWITCHED_BY.filter(isOn);
+  const details = DETAILS.filter((key) => !own.has(key));
+  return on.length === 0 ? undefined : Object.fromEntries([...on, ...details].map((key) => [key, values[key]]));
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Collector } from '../core/observe/collect.js';
 import { errorText } from '../core/failures/errors.js';
+import { withoutSecrets } from '../core/failures/hide-secrets.js';
 import type { EventConsumer } from '../core/fan-out.js';
 import { logLineOf } from '../core/observe/log-events.js';
 import { type LogFile, type LogLevel, openLog } from '../core/observe/log-file.js';
@@ -11,10 +12,11 @@ import type { Context } from './context.js';
 import { failureOf } from './errors.js';
 import { type Observed, observeFlags } from './observe-flags.js';
 
-type ObservedContext = Pick<Context, 'cwd' | 'note' | 'now' | 'signal' | 'warn'>;
+type ObservedContext = Pick<Context, 'cwd' | 'note' | 'now' | 'signal' | 'stderr' | 'warn'>;
 
 interface About {
-  readonly call: { readonly version: string };
+  /** Of the program. */
+  readonly version: string;
   /** Of the command. */
   readonly path: string;
 }
@@ -22,7 +24,7 @@ interface About {
 /** A part of what watches a run. */
 type Part = Partial<Pick<Observed, 'said'>> & Pick<Observed, 'close'> & { readonly consumer?: EventConsumer };
 
-/** `values` of the flags of every command. @throws usage and io for what cannot be done: the run has not begun */
+/** `values`: of these flags, and of those that say more about them. @throws usage and io for what cannot be done: the run has not begun */
 export async function observeRun(
   values: Readonly<Record<string, unknown>>,
   context: ObservedContext,
@@ -34,6 +36,7 @@ export async function observeRun(
       await part.close(end).catch((error: unknown) => context.warn(`an instrument failed: ${errorText(error)}`));
   };
   try {
+    if (values['trace'] === true) parts.push(traced(context));
     if (typeof values['logFile'] === 'string') parts.push(logged(values['logFile'], values, context, about));
     if (values['pprof'] === true || values['selfProfile'] === true)
       parts.push(...(await profiled(values, context, about.path)));
@@ -45,11 +48,31 @@ export async function observeRun(
   return { consumers, said: parts.find(({ said }) => said !== undefined)?.said, close };
 }
 
+/** A line on stderr for each event: `· 0.12 s phase phase=packing`. */
+function traced({ now, stderr }: ObservedContext): Part {
+  const startedAt = now().getTime();
+  return {
+    consumer: {
+      name: 'trace',
+      take(event) {
+        const line = logLineOf(event);
+        if (line === undefined) return;
+        const { level: _level, event: what, message, ...fields } = line;
+        const told = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+        const seconds = ((now().getTime() - startedAt) / 1000).toFixed(2);
+        const text = [`· ${seconds} s`, what, ...(message === undefined ? [] : [message]), ...told].join(' ');
+        stderr.write(`${printable(withoutSecrets(text))}\n`);
+      },
+    },
+    close: async () => await Promise.resolve(),
+  };
+}
+
 function logged(
   path: string,
   { logLevel }: Readonly<Record<string, unknown>>,
   { cwd, now, signal, warn }: ObservedContext,
-  { call, path: command }: About,
+  { version, path: command }: About,
 ): Part {
   let isOpen = false; // trouble with the log is no line of the log
   const onTrouble = (text: string): void => {
@@ -69,7 +92,7 @@ function logged(
   log.write({
     level: 'info',
     event: 'begin',
-    archiverVersion: call.version,
+    archiverVersion: version,
     nodeVersion: process.version,
     host: hostname(),
   });

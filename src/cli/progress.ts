@@ -11,7 +11,12 @@ import type { Context } from './context.js';
 export type ProgressFormat = 'tui' | 'json' | 'text' | 'none';
 
 export interface PickReporterOptions {
-  readonly flags: { readonly quiet: boolean; readonly progressFormat?: ProgressFormat | undefined };
+  readonly flags: {
+    readonly quiet: boolean;
+    readonly progressFormat?: ProgressFormat | undefined;
+    /** Lines for each event are written beside it: no place for a screen. */
+    readonly trace?: boolean | undefined;
+  };
   readonly stderr: { readonly isTTY?: boolean };
   readonly env: Environment;
 }
@@ -21,7 +26,7 @@ export function pickReporter({ flags, stderr, env }: PickReporterOptions): Progr
   if (flags.progressFormat === 'tui') requireScreen(stderr, env);
   if (flags.progressFormat !== undefined) return flags.progressFormat;
   if (flags.quiet) return 'none';
-  return stderr.isTTY === true && !isCi(env) && env['TERM'] !== 'dumb' ? 'tui' : 'text';
+  return stderr.isTTY === true && flags.trace !== true && !isCi(env) && env['TERM'] !== 'dumb' ? 'tui' : 'text';
 }
 
 function requireScreen(stderr: { readonly isTTY?: boolean }, env: Environment): void {
@@ -45,7 +50,8 @@ export type Aside = <R>(work: () => Promise<R>) => Promise<R>;
 export type ProgressContext = Pick<
   Context,
   'signal' | 'env' | 'stderr' | 'quiet' | 'now' | 'colors' | 'warn' | 'followers'
->;
+> &
+  Partial<Pick<Context, 'trace'>>;
 
 export interface ProgressOptions<T> {
   /** The value of `--progress-format`, if one was given. */
@@ -151,7 +157,11 @@ interface Display {
 /** The store and the reporter that shows it; undefined where nothing is to be shown. */
 function openDisplay<T>(ctx: ProgressContext, options: ProgressOptions<T>): Display | undefined {
   const { progressFormat, showAfterMs = 0 } = options;
-  const format = pickReporter({ flags: { quiet: ctx.quiet, progressFormat }, stderr: ctx.stderr, env: ctx.env });
+  const format = pickReporter({
+    flags: { quiet: ctx.quiet, progressFormat, trace: ctx.trace },
+    stderr: ctx.stderr,
+    env: ctx.env,
+  });
   if (format === 'none') return undefined;
   const store = createTransferStore({ now: () => ctx.now().getTime() });
   const { apply, requestStop, close } = store.getState();

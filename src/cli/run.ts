@@ -99,10 +99,10 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
   checkOpenFiles(host.openFiles);
   checkWorkingFolder(host);
   const values = Object.fromEntries([...own].map((key) => [key, parsed.values[key]]));
-  const asked = observedBy(parsed, host.isInner === true);
-  if (Object.keys(asked).length > 0) {
+  const asked = observedBy(parsed, own, host.isInner === true);
+  if (asked !== undefined) {
     const { observeRun } = await import('./observe-run.js');
-    call.observed = await observeRun({ ...parsed.values, ...asked }, run.context, { call, path: command.path });
+    call.observed = await observeRun(asked, run.context, { version: call.version, path: command.path });
     run.observe(call.observed);
   }
   if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));

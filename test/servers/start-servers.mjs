@@ -91,16 +91,20 @@ async function startGateway() {
   };
 }
 
-/** Debian's spin and a C compiler, which `npm run model` needs, are installed when they are not on the PATH. */
-async function installModelChecker() {
-  const areThere = await Promise.all([run('spin', ['-V']), run('cc', ['--version'])]).then(
+/** Debian's spin and a C compiler, which `npm run model` needs, and Go for its pprof, are installed when they are not on the PATH. */
+async function installTools() {
+  const areThere = await Promise.all([run('spin', ['-V']), run('cc', ['--version']), run('go', ['version'])]).then(
     () => true,
     () => false,
   );
   if (areThere) return;
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   await run('apt-get', ['update', '-qq'], options);
-  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'spin', 'gcc', 'libc6-dev'], options);
+  await run(
+    'apt-get',
+    ['install', '-y', '-qq', '--no-install-recommends', 'spin', 'gcc', 'libc6-dev', 'golang-go'],
+    options,
+  );
 }
 
 /** The moto_server command, installed into a virtual environment when it is not on the PATH. */
@@ -147,7 +151,7 @@ async function startMoto() {
  */
 export async function startServers() {
   // Before the gateway, which may install packages too: apt lets only one at a time.
-  await installModelChecker();
+  await installTools();
   const wanted = [
     ...(process.env.ARCHIVER_TEST_RGW ? [] : [startGateway]),
     ...(process.env.ARCHIVER_TEST_MOTO ? [] : [startMoto]),

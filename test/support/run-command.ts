@@ -24,6 +24,8 @@ export interface CommandHost {
   readonly input?: string;
   readonly now?: () => Date;
   readonly signal?: AbortSignal;
+  /** Gets what goes to stderr while the command runs. */
+  readonly onStderr?: (text: string) => void;
   /** Results go to a terminal of this width. */
   readonly columns?: number;
 }
@@ -40,13 +42,17 @@ export async function runCommand(
     now = () => new Date(),
     signal = new AbortController().signal,
     columns,
+    onStderr,
   }: CommandHost,
   argv: readonly string[],
 ): Promise<CommandRun> {
   const texts = { stdout: '', stderr: '' };
   const collector = (name: 'stdout' | 'stderr'): PassThrough => {
     const stream = new PassThrough();
-    stream.on('data', (data: Buffer) => (texts[name] += data.toString()));
+    stream.on('data', (data: Buffer) => {
+      texts[name] += data.toString();
+      if (name === 'stderr') onStderr?.(data.toString());
+    });
     return stream;
   };
   const isTTY = answers !== undefined;

@@ -9,6 +9,9 @@ const SECRET = /pass(?:word|wd|phrase)|^pass$|^pwd$|secret|token|credential|sign
 /** True for a name that a secret may have: `dbPassword`, `X-Amz-Signature`, `aws_access_key_id`. */
 export const isSecretName = (name: string): boolean => SECRET.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
 
+const hideValue = (all: string, before: string, name: string, sign: string): string =>
+  isSecretName(name) ? `${before}${name}${sign}${HIDDEN}` : all;
+
 /** The text without anything that looks like a secret. */
 export function withoutSecrets(text: string): string {
   return (
@@ -17,11 +20,8 @@ export function withoutSecrets(text: string): string {
       .replace(/\b((?:s3|file):\/\/)[^\s/?#]*@/gi, `$1${HIDDEN}@`)
       // A password may contain anything, even characters that end the host of a valid URL.
       .replace(/\b((?!(?:s3|file):)[a-z][a-z0-9+.-]*:\/\/)\S*@/gi, `$1${HIDDEN}@`)
-      .replace(
-        /(^|[?&;#\s])([^?&;#\s=:]+)(=|:(?!\/\/)\s*)([^&;#\s]+)/g,
-        (all, before: string, name: string, sign: string) =>
-          isSecretName(name) ? `${before}${name}${sign}${HIDDEN}` : all,
-      )
+      .replace(/(^|[?&;#\s])([^?&;#\s=:]+)(=)([^&;#\s]+)/g, hideValue)
+      .replace(/(^|[?&;#\s])([^?&;#\s=:]+)(:(?!\/\/)\s*)([^&;#\s]+)/g, hideValue)
   );
 }
 

@@ -11,6 +11,8 @@ test.each([
   ['http://h/?X-Amz-Signature=abc&x=1#access_key=d', 'http://h/?X-Amz-Signature=(hidden)&x=1#access_key=(hidden)'],
   ['see https://a:b@c and https://d', 'see https://(hidden)@c and https://d'],
   ['me@example.org', 'me@example.org'],
+  ['it failed: token=abc', 'it failed: token=(hidden)'],
+  ['password: a=b', 'password: (hidden)'],
 ])('%s is shown as %s', (text, shown) => {
   expect(withoutSecrets(text)).toBe(shown);
 });

@@ -123,7 +123,6 @@ describe('stacks', () => {
           },
         ],
       },
-      samples: [],
     };
 
     expect(await made((to) => addHeap(to, [{ thread: 'main', profile }]), [['inuse_space', 'bytes']])).toEqual([
