@@ -71,14 +71,17 @@ async function showVersion(call: Call): Promise<number> {
   return 0;
 }
 
-/** Calls within this one. They begin with its surroundings, and tell nobody of their settings. */
-const callsOf =
-  ({ root, version, host: { env, cwd, userHome, now, takeCtrlC, sayLast, useUtc } }: Call): Context['runCall'] =>
-  async (argv, streams) => {
+/** Calls within this one. They begin with its surroundings, are watched by what watches it, and tell nobody of their settings. */
+function callsOf(call: Call): Context['runCall'] {
+  const { root, version, host } = call;
+  const { env, cwd, userHome, now, takeCtrlC, sayLast, useUtc } = host;
+  return async (argv, streams) => {
     const own = { ...(takeCtrlC && { takeCtrlC }), ...(sayLast && { sayLast }), ...(useUtc && { useUtc }) };
-    const ours = { ...own, isInner: true };
-    return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...streams, ...ours });
+    const followers = [...(host.followers ?? []), ...(call.observed?.consumers ?? []), ...(streams.followers ?? [])];
+    const ours = { ...own, ...streams, followers, isInner: true };
+    return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...ours });
   };
+}
 
 async function runCommand(call: Call, command: Command, rest: readonly string[], root: Node<Command>): Promise<number> {
   const { host, output } = call;

@@ -1,15 +1,15 @@
 // The flags of every command that watch a run: each works, or is refused where it can do nothing.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { defineCommand } from '../../src/cli/command.js';
 import type { Context } from '../../src/cli/context.js';
 import { flag, kebab } from '../../src/cli/flag.js';
 import { parseCommand } from '../../src/cli/parse-command.js';
 import { buildTree, commandsUnder } from '../../src/cli/tree.js';
-import { usageError } from '../../src/core/failures/errors.js';
+import { cancelledError, usageError } from '../../src/core/failures/errors.js';
 import { program } from '../../src/commands/index.js';
 import { runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -56,8 +56,42 @@ describe.each(commands)('%s', (_path, command) => {
   });
 });
 
+/** Where profiles go without a folder, until the test ends. */
+function tempFoldersIn(folder: string): void {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+}
+
+it('--self-profile writes what it has of a run that is interrupted', async () => {
+  const folder = await tempFolder();
+  tempFoldersIn(folder);
+  const ending = new AbortController();
+  const root = sample(async ({ signal }) => {
+    ending.abort(cancelledError());
+    await Promise.resolve();
+    signal.throwIfAborted();
+  });
+
+  const { status, stderr } = await runCommand({ root, folder, signal: ending.signal }, ['work', '--self-profile']);
+
+  expect(status).toBe(130);
+  const [, made = ''] = /profiles of this run are in (\S+):/.exec(stderr) ?? [];
+  expect(dirname(made)).toBe(folder);
+  expect(readdirSync(made).toSorted()).toEqual([
+    'cpu-main.cpuprofile',
+    'cpu.pb.gz',
+    'heap-main.heapprofile',
+    'heap.pb.gz',
+  ]);
+});
+
 it('a name of the command is no value of a flag that is a switch here and takes a value elsewhere', async () => {
   const folder = await tempFolder();
+  tempFoldersIn(folder);
 
   const own = await runCommand({ root, folder }, ['--profile', 'profile', 'list', '-d', '.']);
   const aws = await runCommand({ root, folder }, ['--profile', 'nobody', 'list', 'file:///x']);
@@ -141,6 +175,25 @@ describe('the log', () => {
       hint: 'like this',
     });
     expect(stack).toMatchObject({ event: 'stack', level: 'debug' });
+  });
+
+  it('has the events of calls within the call, each once', async () => {
+    const folder = await tempFolder();
+    let isOuter = true;
+    const root = sample(async (context) => {
+      if (!isOuter) return await operation(context);
+      isOuter = false;
+      const { stdin, stdout, stderr, signal } = context;
+      return await context.runCall(['work'], { stdin, stdout, stderr, signal });
+    });
+
+    await runCommand({ root, folder, env: { ARCHIVER_LOG_FILE: 'a.log' } }, ['work']);
+
+    expect(linesOf(readFileSync(join(folder, 'a.log'), 'utf8')).map(({ event }) => event)).toEqual([
+      'begin',
+      ...['start', 'phase', 'skip', 'end'],
+      'exit',
+    ]);
   });
 
   it('comes from the config file, too, and a call that cannot log is refused', async () => {

@@ -35,6 +35,13 @@ describe('pickReporter', () => {
     expect(pickReporter({ flags: { progressFormat, quiet }, stderr, env })).toBe(picked);
   });
 
+  it('writes text where events are traced beside it, unless the screen is asked for', () => {
+    const pick = (progressFormat?: ProgressFormat): ProgressFormat =>
+      pickReporter({ flags: { quiet: false, trace: true, progressFormat }, stderr: terminal, env: {} });
+
+    expect([pick(), pick('tui')]).toEqual(['text', 'tui']);
+  });
+
   it('refuses the screen where there is no terminal, or where Ink would stay blank', () => {
     const flags = { quiet: false, progressFormat: 'tui' } as const;
 

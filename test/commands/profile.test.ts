@@ -33,7 +33,7 @@ it('profiles a call with its threads, and has its exit status', async () => {
   const folder = await tempFolder();
   filesIn(folder, 10);
   const kinds = ['--cpu', '--block', '--mutex', '--goroutine', '--allocs', '--trace'];
-  const call = ['upload', 'source', './store', '--progress-format', 'none'];
+  const call = ['upload', 'source', './store', '--enable-dedup', '--progress-format', 'none'];
 
   const run = await runCommand({ root, folder }, [
     'profile',
@@ -50,7 +50,8 @@ it('profiles a call with its threads, and has its exit status', async () => {
   const names = readdirSync(join(folder, 'out'));
   for (const name of ['cpu', 'block', 'mutex', 'goroutine', 'allocs']) expect(names).toContain(`${name}.pb.gz`);
   expect(names).toEqual(expect.arrayContaining(['cpu-main.cpuprofile', 'allocs-main.heapprofile', 'trace.json']));
-  expect(names.some((name) => /^cpu-pack-worker-\d+\.cpuprofile$/.test(name))).toBe(true);
+  for (const thread of ['scan', 'pack', 'dedup'])
+    expect(names.filter((name) => new RegExp(`^cpu-${thread}-worker-\\d+\\.cpuprofile$`).test(name))).not.toEqual([]);
   for (const name of names) expect(statSync(join(folder, 'out', name)).mode & 0o777).toBe(0o600);
   const { profiles, ...others } = json(run.stdout);
   expect((profiles as unknown[]).length).toBe(names.length);
@@ -60,6 +61,15 @@ it('profiles a call with its threads, and has its exit status', async () => {
   };
   const phases = traceEvents.filter(({ cat }) => cat === 'archiver').map(({ name }) => name);
   expect(phases).toEqual(expect.arrayContaining(['scanning', 'transferring']));
+});
+
+it('a log has what a command reads that shows no progress', async () => {
+  const folder = await tempFolder();
+  mkdirSync(join(folder, 'store'));
+
+  await runCommand({ root, folder }, ['dataset', 'list', './store', '--log-file', 'a.log']);
+
+  expect(readFileSync(join(folder, 'a.log'), 'utf8')).toContain('"event":"start","operation":"load"');
 });
 
 it('writes what it has of a call that fails, and fails as it did', async () => {

@@ -3,6 +3,7 @@ import { fstatSync } from 'node:fs';
 import type { Messages, Terminal } from '../../cli/context.js';
 import type { Aside, ProgressContext } from '../../cli/progress.js';
 import type { EventSink, Operation } from '../../core/events.js';
+import { fanOut } from '../../core/fan-out.js';
 import { retryNotes } from './store.js';
 
 /** What is there sooner needs no display. */
@@ -25,7 +26,15 @@ export async function whileReading<T>(
   // Off a terminal a script waits for its own output alone, and its log says what is tried again.
   const progressFormat = isSeen ? undefined : 'none';
   return await runWithProgress(context, { progressFormat, showAfterMs: SHOW_AFTER_MS }, (shown, aside) => {
-    const emit = isSeen ? shown : retryNotes(context);
+    const emit = isSeen
+      ? shown
+      : fanOut(
+          [
+            { name: 'log', take: shown },
+            { name: 'notes', take: retryNotes(context) },
+          ],
+          context.warn,
+        );
     emit({ type: 'start', operation, source, target: '' });
     return read(emit, isFile(context.stdout) ? (work) => work() : aside);
   });

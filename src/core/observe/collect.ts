@@ -40,8 +40,11 @@ const DELAYS = [
 ] as const;
 const OPTIONS: Readonly<Record<Exclude<Kind, 'trace'>, Omit<PprofOptions, 'comments'>>> = {
   cpu: { values: [['samples', 'count'], CPU_NS], period: { of: CPU_NS, value: CPU_INTERVAL_US * 1000 } },
-  memory: { values: [['inuse_space', 'bytes']], period: { of: ['space', 'bytes'], value: HEAP_INTERVAL_BYTES } },
-  allocs: { values: [['alloc_space', 'bytes']], period: { of: ['space', 'bytes'], value: HEAP_INTERVAL_BYTES } },
+  memory: { values: [['inuse_space', 'bytes']], period: { of: ['space', 'bytes'], value: HEAP_INTERVAL_BYTES.live } },
+  allocs: {
+    values: [['alloc_space', 'bytes']],
+    period: { of: ['space', 'bytes'], value: HEAP_INTERVAL_BYTES.allocated },
+  },
   block: { values: DELAYS },
   mutex: { values: DELAYS },
   goroutine: { values: [['goroutine', 'count']] },

@@ -21,8 +21,11 @@ export interface Sampling<P> {
 
 /** Go's rate: a hundred a second. */
 export const CPU_INTERVAL_US = 10_000;
-/** V8's own default; of Go's 512 KiB little would be seen in heaps of 50 MB. */
-export const HEAP_INTERVAL_BYTES = 32 * 1024;
+/**
+ * How much is allocated between two looks. What is in use is sampled for as long as a run takes: with V8's default of 32 KiB that
+ * took a tenth of an upload's CPU time, with Go's 512 KiB little would be seen in heaps of 50 MB.
+ */
+export const HEAP_INTERVAL_BYTES = { live: 128 * 1024, allocated: 32 * 1024 } as const;
 
 export const CPU: Sampling<CpuProfile> = {
   kind: 'cpu',
@@ -32,7 +35,7 @@ export const CPU: Sampling<CpuProfile> = {
 /** What is still in use when the profile is taken. */
 export const LIVE: Sampling<HeapProfile> = {
   kind: 'live',
-  start: [['HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL_BYTES }]],
+  start: [['HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL_BYTES.live }]],
   stop: 'HeapProfiler.stopSampling',
 };
 /** All that was allocated, collected or not. V8 keeps each sample, so not for long. */
@@ -42,7 +45,7 @@ export const ALLOCATED: Sampling<HeapProfile> = {
     [
       'HeapProfiler.startSampling',
       {
-        samplingInterval: HEAP_INTERVAL_BYTES,
+        samplingInterval: HEAP_INTERVAL_BYTES.allocated,
         includeObjectsCollectedByMajorGC: true,
         includeObjectsCollectedByMinorGC: true,
       },
