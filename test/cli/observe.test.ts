@@ -51,8 +51,8 @@ describe.each(commands)('%s', (_path, command) => {
     expect(await refusedFor('--allow-public-observability')).toMatch(
       /^--allow-public-observability can do nothing without --pprof(?: or --prometheus-addr)?$/,
     );
-    if (!('pprofAddr' in own))
-      expect(await refusedFor('--pprof-addr=localhost:0')).toBe('--pprof-addr can do nothing without --pprof');
+    const idleAddress = await refusedFor('--pprof-addr=localhost:0');
+    expect(idleAddress === '--pprof-addr can do nothing without --pprof').toBe(!('pprofAddr' in own));
   });
 });
 
@@ -191,7 +191,10 @@ describe('the log', () => {
 
     expect(linesOf(readFileSync(join(folder, 'a.log'), 'utf8')).map(({ event }) => event)).toEqual([
       'begin',
-      ...['start', 'phase', 'skip', 'end'],
+      'start',
+      'phase',
+      'skip',
+      'end',
       'exit',
     ]);
   });

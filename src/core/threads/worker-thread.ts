@@ -137,7 +137,7 @@ export class WorkerThread<ToThread, FromThread> {
 
   private async leave(): Promise<void> {
     const { worker } = this;
-    if (worker === undefined) return;
+    if (worker === undefined || !runningThreads.has(worker.threadId)) return;
     const told = [...leavings].map(async (leaving) => await leaving(worker.threadId));
     await Promise.race([Promise.allSettled(told), this.ended]);
   }

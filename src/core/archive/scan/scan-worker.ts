@@ -38,6 +38,7 @@ function readSmallText(path: RawPath): RawPath | undefined {
 
 const request = workerData as ScanRequest;
 const reply = (message: ScanReply): void => parentPort?.postMessage(message);
+parentPort?.once('message', () => undefined); // it is ended, and does not end by itself
 
 try {
   const fs = openSource(request.root);
