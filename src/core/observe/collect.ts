@@ -1,5 +1,6 @@
 // Takes profiles of this process, by Go's names. Where Node has no counterpart, the nearest thing is taken, and the file says
 // what it is.
+import { errorText } from '../failures/errors.js';
 import { startTrace } from './execution-trace.js';
 import { watchLoop } from './loop-watch.js';
 import { type Kind, MEANINGS } from './kinds.js';
@@ -68,13 +69,13 @@ export class Collector {
     return collector;
   }
 
-  /** Begins; what it gives ends it. @throws conflict where the same is being taken already */
-  async begin(kinds: readonly Kind[]): Promise<Stop> {
+  /** Begins; what it gives ends it. Looks at threads are added up each `sliceMs`. @throws conflict where the same is being taken already */
+  async begin(kinds: readonly Kind[], sliceMs = SLICE_MS): Promise<Stop> {
     const startedAtMs = Date.now();
     const starts: readonly (() => Promise<Stop | undefined>)[] = [
       async () => await startTracing(kinds),
       async () => await this.startHeap(kinds, startedAtMs),
-      async () => await startCpu(kinds, startedAtMs),
+      async () => await startCpu(kinds, startedAtMs, sliceMs),
       async () => await startWaiting(kinds, startedAtMs),
     ];
     const stops: Stop[] = [];
@@ -160,7 +161,7 @@ async function startTracing(kinds: readonly Kind[]): Promise<Stop | undefined> {
   });
 }
 
-async function startCpu(kinds: readonly Kind[], startedAtMs: number): Promise<Stop | undefined> {
+async function startCpu(kinds: readonly Kind[], startedAtMs: number, sliceMs: number): Promise<Stop | undefined> {
   const wanted = (['cpu', 'block', 'mutex'] as const).filter((kind) => kinds.includes(kind));
   if (wanted.length === 0) return undefined;
   const made = new Map(wanted.map((kind) => [kind, emptyPprof(kind)]));
@@ -178,7 +179,9 @@ async function startCpu(kinds: readonly Kind[], startedAtMs: number): Promise<St
     add(await sampler.take());
     loop = watchLoop();
   };
-  const timer = setInterval(() => void (slicing = slicing.then(slice)), SLICE_MS).unref();
+  const trouble = (error: unknown): void =>
+    void sampler.troubles.push(`some of the profile is lost: ${errorText(error)}`);
+  const timer = setInterval(() => void (slicing = slicing.then(slice).catch(trouble)), sliceMs).unref();
   return async () => {
     clearInterval(timer);
     await slicing;

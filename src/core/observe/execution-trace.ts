@@ -87,9 +87,14 @@ export async function startTrace(): Promise<ExecutionTrace> {
     async stop() {
       traces.delete(addPhase);
       for (const span of phases.values()) addPhase(span);
-      await inspection.main.post('NodeTracing.stop');
-      await Promise.race([complete, sleep(COMPLETE_MS, undefined, { ref: false })]);
-      inspection.close();
+      const late = new AbortController();
+      try {
+        await inspection.main.post('NodeTracing.stop');
+        await Promise.race([complete, sleep(COMPLETE_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+      } finally {
+        late.abort();
+        inspection.close();
+      }
       const metadata = { node: process.version, dropped };
       return { traceEvents: events, displayTimeUnit: 'ms', metadata };
     },

@@ -157,6 +157,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, answe
     });
     response.end(served.body);
   } catch (error) {
-    tell(error instanceof BadRequest ? 400 : isArchiverError(error, 'conflict') ? 409 : 500, errorText(error));
+    if (response.headersSent) response.destroy();
+    else tell(error instanceof BadRequest ? 400 : isArchiverError(error, 'conflict') ? 409 : 500, errorText(error));
   }
 }

@@ -71,7 +71,10 @@ export class ThreadSampler<P> {
   static async start<P>(sampling: Sampling<P>): Promise<ThreadSampler<P>> {
     const sampler = new ThreadSampler(sampling);
     if (sampling.kind !== 'cpu') {
-      if (heapIsTaken) throw new ArchiverError('conflict', 'the heap of this process is being sampled already');
+      if (heapIsTaken)
+        throw new ArchiverError('conflict', 'the memory of this process is being sampled already', {
+          hint: 'one of --pprof, --self-profile and profile collect --memory or --allocs at a time',
+        });
       heapIsTaken = true;
     }
     try {
@@ -109,7 +112,8 @@ export class ThreadSampler<P> {
   }
 
   private async begin(thread: InspectedThread): Promise<void> {
-    for (const [method, params] of this.sampling.start) await thread.post(method, params);
+    // Not one after the other: a thread that ends soon would be asked for a profile that has not begun.
+    await Promise.all(this.sampling.start.map(async ([method, params]) => await thread.post(method, params)));
   }
 
   /** Memory of a thread that ends is free; what it has allocated or computed counts. */

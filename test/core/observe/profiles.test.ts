@@ -198,6 +198,23 @@ describe('a collection', () => {
     await collector.close();
   });
 
+  it('that goes on for long is added up in between, and nothing of it is lost', async () => {
+    const collector = await Collector.open({ live: false });
+    const stop = await collector.begin(['cpu'], 1);
+    (function workBefore() {
+      for (let index = 0, sum = 0; index < 2e7; index += 1) sum += Math.sin(index);
+    })();
+    // Each turn lets a slice begin.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+    const { files, troubles } = await stop();
+
+    const contentOf = (name: string): Buffer => Buffer.from(files.find((file) => file.name === name)?.content ?? '');
+    const whole = decode(contentOf('cpu.pb.gz')).samples;
+    expect(whole.some(({ stack }) => stack.includes('workBefore'))).toBe(true);
+    expect(contentOf('cpu-main.cpuprofile').toString()).not.toContain('workBefore');
+    expect(troubles).toEqual([]);
+  });
+
   it('of memory is refused while memory is sampled otherwise, and then possible', async () => {
     const first = await Collector.open({ live: true });
     const second = await Collector.open({ live: false });
