@@ -16,7 +16,7 @@ import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
 import { observedBy, type Observed } from './observe-flags.js';
 import { normalizeArgv } from './normalize-argv.js';
-import { parseCommand } from './parse-command.js';
+import { parseCommand, type ParsedCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
 import { documentLine } from '../core/json/document.js';
@@ -110,7 +110,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
     made.observe(call.observed);
   }
   const watched = await watch(call, command, made.context, parsed.values);
-  const run = watched === undefined ? made : { ...made, context: watchedBy(watched, made.context) };
+  const run = watched === undefined ? made : { ...made, context: watched.context };
   if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
   try {
@@ -126,20 +126,13 @@ async function watch(
   { version }: Call,
   { path, flags }: Command,
   context: Context,
-  values: Readonly<Record<string, unknown>>,
+  values: ParsedCommand['values'],
 ): Promise<Watched | undefined> {
   const isAsked = values['prometheusAddr'] !== undefined || values['tracing'] === true;
   if (!isAsked || flags?.['prometheusAddr'] === undefined) return undefined;
   const { watchRun } = await import('./watch-run.js');
-  const allowPublic = values['allowPublicObservability'] === true;
-  return await watchRun({ values, context, command: path, version, allowPublic });
+  return await watchRun({ values, context, command: path, version });
 }
-
-const watchedBy = ({ consumers, observer }: Watched, context: Context): Context => ({
-  ...context,
-  observer,
-  followers: [...(context.followers ?? []), ...consumers],
-});
 
 /** What it used goes to the ledger, however it ended. */
 async function recordRun(context: Context, end: unknown): Promise<void> {

@@ -6,21 +6,18 @@ import { type TracingExporter, tracingSettings } from '../core/observe/tracing-s
 import type { Context } from './context.js';
 
 export interface Watched {
-  /** Take the events of each operation. */
-  readonly consumers: readonly EventConsumer[];
-  readonly observer: RunObserver;
+  /** For the run. */
+  readonly context: Context;
   /** Never throws. */
   readonly close: () => Promise<void>;
 }
 
 export interface WatchedCall {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly context: Pick<Context, 'env' | 'origins' | 'stderr' | 'note' | 'warn'>;
+  readonly context: Context;
   /** Its words. */
   readonly command: string;
   readonly version: string;
-  /** `--allow-public-observability`. */
-  readonly allowPublic: boolean;
 }
 
 type Part = { readonly consumer: EventConsumer; readonly onRequest: (request: StoreRequest) => void } & Pick<
@@ -35,21 +32,23 @@ export async function watchRun(call: WatchedCall): Promise<Watched> {
   const served = await servedMetrics(call);
   const traced = tracing === undefined ? undefined : await tracedRun(tracing, call);
   const parts = [served, traced].filter((part) => part !== undefined);
+  const observer: RunObserver = {
+    onRequest: (request) => parts.forEach(({ onRequest }) => onRequest(request)),
+    ...(served?.metrics && { metrics: served.metrics }),
+  };
+  const followers = [...(call.context.followers ?? []), ...parts.map(({ consumer }) => consumer)];
   return {
-    consumers: parts.map(({ consumer }) => consumer),
-    observer: {
-      onRequest: (request) => parts.forEach(({ onRequest }) => onRequest(request)),
-      ...(served?.metrics && { metrics: served.metrics }),
-    },
+    context: { ...call.context, observer, followers },
     close: async () => void (await Promise.all(parts.map(({ close }) => close()))),
   };
 }
 
-async function servedMetrics({ values, context, version, allowPublic }: WatchedCall): Promise<Part | undefined> {
+async function servedMetrics({ values, context, version }: WatchedCall): Promise<Part | undefined> {
   const { prometheusAddr: address } = values;
   if (typeof address !== 'string') return undefined;
   const { RunMetrics } = await import('../core/observe/run-metrics.js');
   const { serveMetrics } = await import('../core/observe/metrics-server.js');
+  const allowPublic = values['allowPublicObservability'] === true;
   const metrics = new RunMetrics(version);
   const { at, close } = await serveMetrics(metrics, { address, allowPublic });
   context.note(`metrics at http://${at}/metrics`);
