@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { VIEW_IDS } from '../../src/commands/dashboard/flags.js';
 import { program } from '../../src/commands/index.js';
-import { VIEW_IDS } from '../../src/stores/dashboard/view-model.js';
 import { fillHome, savedId } from '../support/dashboard-home.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
