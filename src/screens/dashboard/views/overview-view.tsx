@@ -13,7 +13,6 @@ import { useNames } from '../../use-names.js';
 import {
   amountColumns,
   byShare,
-  fitted,
   type BudgetLine,
   leftText as budgetLeftText,
   linesOf,
@@ -23,6 +22,7 @@ import {
   worstText,
 } from '../budget-lines.js';
 import { type Dashboard, useDashboard, useSource } from '../dashboard-context.js';
+import { fitted } from '../fitted.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
