@@ -36,6 +36,9 @@ export interface FoundDocument<T> {
   readonly writtenMs: number;
 }
 
+const isSameHolder = (one: LockHolder | undefined, other: LockHolder | undefined): boolean =>
+  one?.pid === other?.pid && one?.start === other?.start && one?.host === other?.host;
+
 export class DocumentFolder<T> {
   constructor(
     private readonly folder: string,
@@ -49,32 +52,60 @@ export class DocumentFolder<T> {
 
   /** Ids of the documents, in order; none when there is no folder. @throws access-denied, io */
   async ids(): Promise<readonly string[]> {
-    let names: readonly string[];
-    try {
-      names = await readdir(this.folder);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return [];
-      throw fileFailure('read', this.folder, error);
-    }
+    return this.idsIn(await this.names());
+  }
+
+  private idsIn(names: readonly string[]): readonly string[] {
     const pattern = new RegExp(`^(${this.kind.id})\\.json$`);
     return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort();
   }
 
-  /** All of them by id, those that cannot be used included. `host`: this computer. @throws access-denied, io */
-  async findAll(host: string): Promise<readonly FoundDocument<T>[]> {
+  private async names(): Promise<readonly string[]> {
+    try {
+      return await readdir(this.folder);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw fileFailure('read', this.folder, error);
+    }
+  }
+
+  /** When a file in it was last written or removed, ms since 1970; 0 when there is no folder. @throws access-denied, io */
+  async changedMs(): Promise<number> {
+    try {
+      return (await stat(this.folder)).mtimeMs;
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return 0;
+      throw fileFailure('read', this.folder, error);
+    }
+  }
+
+  /**
+   * All of them by id, those that cannot be used included. `host`: this computer. `before`: as they were found before; those
+   * that have not changed since are not read, and are the same objects. @throws access-denied, io
+   */
+  async findAll(host: string, before: readonly FoundDocument<T>[] = []): Promise<readonly FoundDocument<T>[]> {
+    const known = new Map(before.map((one) => [one.id, one]));
     const found: FoundDocument<T>[] = [];
-    for (const id of await this.ids()) {
-      const one = await this.find(id, host);
+    const names = await this.names();
+    const there = new Set(names);
+    for (const id of this.idsIn(names)) {
+      const isLocked = there.has(`${id}.${this.kind.workLock}`);
+      const one = await this.find(id, host, { before: known.get(id), isLocked });
       if (one !== undefined) found.push(one);
     }
     return found;
   }
 
-  /** One of them; undefined when it is not there. @throws access-denied, io */
-  async find(id: string, host: string): Promise<FoundDocument<T> | undefined> {
+  /** One of them; undefined when it is not there. `isLocked`: false where there is no lock for certain. @throws access-denied, io */
+  async find(
+    id: string,
+    host: string,
+    { before, isLocked = true }: { readonly before?: FoundDocument<T> | undefined; readonly isLocked?: boolean } = {},
+  ): Promise<FoundDocument<T> | undefined> {
     try {
       const { mtimeMs: writtenMs } = await stat(this.path(id));
-      const holder = await lockHolder(this.path(id, this.kind.workLock), host);
+      const holder = isLocked ? await lockHolder(this.path(id, this.kind.workLock), host) : undefined;
+      if (before?.writtenMs === writtenMs && isSameHolder(before.holder, holder)) return before;
       const used = { id, holder, writtenMs };
       try {
         return { ...used, document: await this.read(id), problem: undefined };

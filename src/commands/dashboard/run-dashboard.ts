@@ -1,0 +1,100 @@
+// `archiver dashboard`: from flags to a full screen, or to one view that is printed.
+import { Writable } from 'node:stream';
+import type { Context } from '../../cli/context.js';
+import { kebab } from '../../cli/flag.js';
+import { usageError } from '../../core/failures/errors.js';
+import type { Dashboard } from '../../screens/dashboard/dashboard-context.js';
+import { DASHBOARD_VIEWS } from '../../screens/dashboard/views.js';
+import { type BrowseWish, createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
+import { keepRefreshing } from '../../stores/dashboard/refreshing.js';
+import { lookOf } from '../../ui/look.js';
+import { requireTerminal } from '../kit/require-terminal.js';
+import { isGiven } from '../kit/run.js';
+import type { DashboardValues } from './flags.js';
+import { localSources } from './local-sources.js';
+
+const HINT = 'archiver dashboard --once prints a view, also with --json';
+
+/** Runs the command; returns its exit status. */
+export async function runDashboard(
+  values: DashboardValues,
+  url: string | undefined,
+  context: Context,
+): Promise<number> {
+  const { view, region, profile, refresh: everyMs, once } = values;
+  if (!once && context.json)
+    throw usageError('dashboard is a screen for people and has no --json without --once', HINT);
+  if (!once) requireTerminal('dashboard', HINT, context);
+  const sources = localSources(values, context);
+  const dashboard: Dashboard = {
+    store: createDashboardStore({ views: DASHBOARD_VIEWS, view, sources }),
+    sources,
+    target: { url, region: isGiven(context, 'region') ? region : undefined, profile },
+    everyMs,
+    userHome: context.userHome,
+  };
+  if (once) return await printOnce(dashboard, context);
+  await show(dashboard, values, context);
+  return 0;
+}
+
+async function printOnce(dashboard: Dashboard, context: Context): Promise<number> {
+  const { readOnce, renderView } = await import('../../screens/dashboard/once.js');
+  const { document, problems, view } = await readOnce(dashboard, DASHBOARD_VIEWS);
+  const { stdout } = context;
+  const text = context.json
+    ? ''
+    : await renderView(dashboard, view, stdout.isTTY === true ? stdout.columns : undefined);
+  for (const problem of problems) context.warn(problem);
+  context.result(document, () => text);
+  return problems.length === 0 ? 0 : 1;
+}
+
+async function show(dashboard: Dashboard, values: DashboardValues, context: Context): Promise<void> {
+  const { showDashboard } = await import('../../screens/dashboard/show-dashboard.js');
+  const { stdin, stdout, env, signal, now, colors } = context;
+  const { store, sources, everyMs } = dashboard;
+  const { browse, notify } = store.getState().do;
+  const look = lookOf(colors.stdout, env);
+  while (!store.getState().isOver && !signal.aborted) {
+    const stop = keepRefreshing({ dashboard: store, views: DASHBOARD_VIEWS, sources, everyMs, now, later });
+    try {
+      await showDashboard(dashboard, { stdin, stdout, look, signal });
+    } finally {
+      stop();
+    }
+    const { wish } = store.getState();
+    if (wish === undefined) break;
+    browse(undefined);
+    notify(await browseUpload(wish, values, context));
+  }
+}
+
+/** The browser is a call of its own: it records what it restores. Gives what it said on stderr first. */
+async function browseUpload(
+  { url, endpointUrl }: BrowseWish,
+  values: DashboardValues,
+  { runCall, stdin, stdout, stderr, signal }: Context,
+): Promise<string | undefined> {
+  const told: string[] = [];
+  const collected = new Writable({
+    write(chunk: Buffer, _, done) {
+      told.push(chunk.toString());
+      stderr.write(chunk, () => done());
+    },
+  });
+  const access = { ...values, endpointUrl: endpointUrl ?? values.endpointUrl };
+  const given = (['region', 'profile', 'endpointUrl', 'caBundle'] as const).flatMap((key) =>
+    access[key] === undefined || url.startsWith('file:') ? [] : [`--${kebab(key)}=${access[key]}`],
+  );
+  await runCall(['browse', url, ...given], { stdin, stdout, stderr: collected, signal });
+  return told
+    .join('')
+    .split('\n')
+    .find((line) => line !== '');
+}
+
+function later(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, ms);
+  return () => clearTimeout(timer);
+}
