@@ -33,6 +33,7 @@ import { command as costReport } from './cost/report.js';
 import { command as costSummary } from './cost/summary.js';
 import { command as costUpload } from './cost/upload.js';
 import { command as createUpload } from './create/upload.js';
+import { command as dashboard } from './dashboard.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
 import { command as datasetPrune } from './dataset/prune.js';
@@ -85,6 +86,7 @@ const COMMANDS: readonly Command[] = [
   find,
   info,
   browse,
+  dashboard,
   shell,
   verify,
   balance,

@@ -28,3 +28,7 @@ export const formatMinute = (moment: Date): string =>
 
 /** The same where there is no room for the offset: `2025-11-14 12:04`; nothing where no calendar has the moment. */
 export const shortMinute = (moment: Date): string => (isKnown(moment) ? clockText(moment) : '');
+
+/** The time of day: `12:04:31`. */
+export const clockTime = (moment: Date): string =>
+  [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map((part) => digits(part)).join(':');

@@ -71,6 +71,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost upload':
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
   'create upload': UPLOAD,
+  dashboard: 'view location? troubles monthSpend? budgets? uploads?',
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':

@@ -1,7 +1,7 @@
 // `archiver browse`: from flags to a full screen, and from what was restored there to lines and an exit status.
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
-import { isCi, runOperation } from '../../cli/progress.js';
+import { runOperation } from '../../cli/progress.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
 import { FileHistories } from '../../core/dataset/chain/file-history.js';
@@ -19,6 +19,7 @@ import { createBrowseStore } from '../../stores/browse/browse-store.js';
 import { lookOf } from '../../ui/look.js';
 import type { BrowseValues } from './flags.js';
 import { pricedBy } from '../kit/prices.js';
+import { requireTerminal } from '../kit/require-terminal.js';
 import { openForSession } from '../kit/store.js';
 import { findTarget, type Target, targetOf } from '../kit/upload-target.js';
 import type { FrameCache } from '../../core/restore/fetch/frame-cache.js';
@@ -47,7 +48,9 @@ export async function runBrowse(
   [url, outputDir = DEFAULT_OUTPUT]: Positional,
   context: Context,
 ): Promise<number> {
-  requireTerminal(context);
+  const hint = 'archiver list prints the files of an upload, also with --json; archiver restore fetches them';
+  if (context.json) throw usageError('browse is a screen for people and has no --json', hint);
+  requireTerminal('browse', hint, context);
   const target = await targetOf(url, values, context);
   const { opened, during } = await openForSession(target.baseUrl, values, context);
   // What is under way ends with the screen.
@@ -65,14 +68,6 @@ export async function runBrowse(
     opened.close();
     for (const warning of warnings) context.warn(warning);
   }
-}
-
-function requireTerminal({ stdin, stdout, env, json }: Context): void {
-  const hint = 'archiver list prints the files of an upload, also with --json; archiver restore fetches them';
-  if (json) throw usageError('browse is a screen for people and has no --json', hint);
-  if (stdin.isTTY !== true || stdout.isTTY !== true) throw usageError('browse needs a terminal', hint);
-  if (env['TERM'] === 'dumb') throw usageError('browse needs a terminal that can move its cursor (TERM is dumb)', hint);
-  if (isCi(env)) throw usageError('browse does not work where CI is set in the environment', hint);
 }
 
 async function browse(browsing: Browsing, end: () => void): Promise<number> {

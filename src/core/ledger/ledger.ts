@@ -1,8 +1,8 @@
 // The ledger: what every run cost, one line each, in a file for each month (UTC) of the time in the record. Nothing is ever
 // rewritten.
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../failures/errors.js';
+import { noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { isUploadId } from '../manifest/upload-id.js';
 import { appendDocuments, readDocuments } from '../state/document-lines.js';
@@ -92,6 +92,13 @@ function beginOf(uploadIds: readonly string[]): Date | undefined {
   if (!uploadIds.every(isUploadId)) return undefined;
   const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)/.exec(uploadIds.toSorted()[0] ?? '') ?? [];
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) - 1));
+}
+
+/** Names, sizes and times of its files: another text as soon as something was recorded. @throws access-denied, io */
+export async function ledgerStamp(folder: string): Promise<string> {
+  const names = await filesOf(folder, {});
+  const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(noneOn('ENOENT'))));
+  return names.map((name, at) => `${name} ${found[at]?.size} ${found[at]?.mtimeMs}`).join();
 }
 
 async function filesOf(folder: string, { from, until }: LedgerRange): Promise<readonly string[]> {

@@ -36,6 +36,9 @@ export interface FoundDocument<T> {
   readonly writtenMs: number;
 }
 
+const isSameHolder = (one: LockHolder | undefined, other: LockHolder | undefined): boolean =>
+  one?.pid === other?.pid && one?.start === other?.start && one?.host === other?.host;
+
 export class DocumentFolder<T> {
   constructor(
     private readonly folder: string,
@@ -60,21 +63,26 @@ export class DocumentFolder<T> {
     return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort();
   }
 
-  /** All of them by id, those that cannot be used included. `host`: this computer. @throws access-denied, io */
-  async findAll(host: string): Promise<readonly FoundDocument<T>[]> {
+  /**
+   * All of them by id, those that cannot be used included. `host`: this computer. `before`: as they were found before; those
+   * that have not changed since are not read, and are the same objects. @throws access-denied, io
+   */
+  async findAll(host: string, before: readonly FoundDocument<T>[] = []): Promise<readonly FoundDocument<T>[]> {
+    const known = new Map(before.map((one) => [one.id, one]));
     const found: FoundDocument<T>[] = [];
     for (const id of await this.ids()) {
-      const one = await this.find(id, host);
+      const one = await this.find(id, host, known.get(id));
       if (one !== undefined) found.push(one);
     }
     return found;
   }
 
   /** One of them; undefined when it is not there. @throws access-denied, io */
-  async find(id: string, host: string): Promise<FoundDocument<T> | undefined> {
+  async find(id: string, host: string, before?: FoundDocument<T>): Promise<FoundDocument<T> | undefined> {
     try {
       const { mtimeMs: writtenMs } = await stat(this.path(id));
       const holder = await lockHolder(this.path(id, this.kind.workLock), host);
+      if (before?.writtenMs === writtenMs && isSameHolder(before.holder, holder)) return before;
       const used = { id, holder, writtenMs };
       try {
         return { ...used, document: await this.read(id), problem: undefined };

@@ -13,7 +13,8 @@ import { Status } from '../../ui/status.js';
 import { cut, widthOf } from '../../ui/text.js';
 import { TextField } from '../../ui/text-field.js';
 import { Tint, useTheme } from '../../ui/theme.js';
-import { useBrowse, useNames } from './browse-context.js';
+import { useNames } from '../use-names.js';
+import { useBrowse } from './browse-context.js';
 import { CHANGE_SIGNS } from './file-name.js';
 
 const WIDE_COLUMNS = 120;

@@ -1,10 +1,8 @@
-import { createContext, useCallback, useContext } from 'react';
+import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import type { BrowseActions } from '../../stores/browse/actions.js';
 import type { BrowseState } from '../../stores/browse/browse-state.js';
 import type { BrowseStore } from '../../stores/browse/browse-store.js';
-import { displayText } from '../../stores/display-text.js';
-import { useTheme } from '../../ui/theme.js';
 
 export const BrowseContext = createContext<BrowseStore | undefined>(undefined);
 
@@ -20,9 +18,3 @@ export const useBrowse = <T,>(select: (state: BrowseState) => T): T => useStore(
 
 /** What can be done: the same object for ever. */
 export const useActions = (): BrowseActions => useBrowseStore().getState().do;
-
-/** Makes names from outside safe to show. */
-export function useNames(): (text: string) => string {
-  const { unicode } = useTheme();
-  return useCallback((text: string) => displayText(text, { unicode }), [unicode]);
-}

@@ -3,13 +3,11 @@ import type { BrowseActions } from '../../stores/browse/actions.js';
 import type { BrowseState } from '../../stores/browse/browse-state.js';
 import { chosenIn } from '../../stores/browse/browse-state.js';
 import { editLine, emptyLine } from '../../ui/line-editor.js';
+import { group, moveKeys } from '../../ui/move-keys.js';
 import type { Binding } from '../../ui/use-keys.js';
 import { refusalText } from './refusal-text.js';
 
 type State = BrowseState & { readonly do: BrowseActions };
-
-const group = (name: string, bindings: readonly Omit<Binding, 'group'>[]): Binding[] =>
-  bindings.map((binding) => ({ ...binding, group: name }));
 
 /** What the size of the window has to do with keys. */
 export interface KeySize {
@@ -33,7 +31,7 @@ export function browseKeys(state: State, size: KeySize): readonly Binding[] {
     case 'help':
       return [...quit(act), ...back(['any'], 'close')];
     case 'details':
-      return [...moves(act, page, 'next file'), ...back(['escape', 'i', 'enter'], 'back'), ...quit(act)];
+      return [...moveKeys(act.move, page, 'next file'), ...back(['escape', 'i', 'enter'], 'back'), ...quit(act)];
     case 'confirm':
       return [...confirmKeys(state), ...back(['escape'], 'back'), ...quit(act)];
     case 'progress':
@@ -54,21 +52,6 @@ const quit = (act: BrowseActions, hint = 'quit', keys = ['q', 'ctrl+c']): Bindin
 
 const help = (act: BrowseActions): Binding[] =>
   group('view', [{ keys: ['?'], help: 'these keys', hint: 'help', priority: 0, run: () => act.show('help') }]);
-
-const moves = (act: BrowseActions, page: number, hint?: string): Binding[] =>
-  group('move', [
-    {
-      keys: ['up', 'k'],
-      help: 'one row up',
-      ...(hint === undefined ? {} : { hint, hintKeys: ['up', 'down'] }),
-      run: () => act.move(-1),
-    },
-    { keys: ['down', 'j'], help: 'one row down', run: () => act.move(1) },
-    { keys: ['pageup', 'ctrl+b'], help: 'one page up', run: () => act.move(-page) },
-    { keys: ['pagedown', 'ctrl+f'], help: 'one page down', run: () => act.move(page) },
-    { keys: ['home'], help: 'first row', run: () => act.moveTo('first') },
-    { keys: ['end', 'G'], help: 'last row', run: () => act.moveTo('last') },
-  ]);
 
 function marking({ do: act }: State, restored: string): Binding[] {
   return group('mark and restore', [
@@ -99,7 +82,7 @@ function filesKeys(state: State, { page, isSplit }: KeySize): readonly Binding[]
       { keys: ['D'], help: 'only what changed', hint: 'changes', priority: 2, run: act.toggleChanges },
     ]),
     ...group('move', tree === undefined ? [] : folding(act)),
-    ...moves(act, page),
+    ...moveKeys(act.move, page),
     ...help(act),
     ...quit(act),
   ];
@@ -140,7 +123,7 @@ function changesKeys(state: State, { page, isSplit }: KeySize): readonly Binding
       ...(isSplit ? [] : [info(act)]),
       { keys: ['D', 'escape'], help: 'all files', hint: 'all files', run: act.toggleChanges },
     ]),
-    ...moves(act, page),
+    ...moveKeys(act.move, page),
     ...help(act),
     ...quit(act),
   ];

@@ -12,7 +12,8 @@ import { Line } from '../../ui/line.js';
 import { Picker } from '../../ui/picker.js';
 import { useSize } from '../../ui/size.js';
 import { Tint, type Tone } from '../../ui/theme.js';
-import { useBrowse, useNames } from './browse-context.js';
+import { useNames } from '../use-names.js';
+import { useBrowse } from './browse-context.js';
 import { refusalText } from './refusal-text.js';
 import { wrapped } from './wrapped.js';
 

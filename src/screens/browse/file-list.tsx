@@ -5,7 +5,8 @@ import type { TreeRow } from '../../stores/browse/tree.js';
 import { Empty } from '../../ui/empty.js';
 import { useSize } from '../../ui/size.js';
 import { Table } from '../../ui/table.js';
-import { useBrowse, useNames } from './browse-context.js';
+import { useNames } from '../use-names.js';
+import { useBrowse } from './browse-context.js';
 import { fileColumns } from './file-columns.js';
 import { nameColumn } from './file-name.js';
 

@@ -4,7 +4,7 @@ import type { Preview } from '../../core/restore/fetch/first-lines.js';
 import { useSize } from '../../ui/size.js';
 import { cut } from '../../ui/text.js';
 import { Tint, useTheme } from '../../ui/theme.js';
-import { useNames } from './browse-context.js';
+import { useNames } from '../use-names.js';
 
 export interface FirstLinesProps {
   /** Undefined until it is read. */

@@ -8,7 +8,8 @@ import { formatBytes } from '../../ui/format.js';
 import { Room, useSize } from '../../ui/size.js';
 import { Table } from '../../ui/table.js';
 import { Tint } from '../../ui/theme.js';
-import { useBrowse, useNames } from './browse-context.js';
+import { useNames } from '../use-names.js';
+import { useBrowse } from './browse-context.js';
 
 const MOST = 12;
 

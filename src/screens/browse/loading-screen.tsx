@@ -5,7 +5,7 @@ import { Screen } from '../../ui/screen.js';
 import { Room, useSize } from '../../ui/size.js';
 import { type Binding, useKeys } from '../../ui/use-keys.js';
 import { OperationFrame } from '../progress/operation-frame.js';
-import { useNames } from './browse-context.js';
+import { useNames } from '../use-names.js';
 
 export interface LoadingScreenProps {
   readonly url: string;

@@ -30,7 +30,6 @@ export interface BrowsePorts {
 
 export interface ListActions {
   readonly move: (rows: number) => void;
-  readonly moveTo: (end: 'first' | 'last') => void;
   readonly toggle: () => void;
   readonly markVisible: () => void;
   readonly clearMarks: () => void;

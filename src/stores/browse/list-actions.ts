@@ -14,7 +14,6 @@ export function listActions(tools: BrowseTools): ListActions {
   return {
     ...markActions(tools),
     move: (rows) => set(moved(get(), rows)),
-    moveTo: (end) => set(moved(get(), end === 'first' ? -Infinity : Infinity)),
     cycle: (which) => cycle(which, tools),
     setSearch(search) {
       set({ search });

@@ -1,0 +1,66 @@
+// `archiver dashboard`: from flags to a full screen, or to one view that is printed.
+import type { Context } from '../../cli/context.js';
+import { usageError } from '../../core/failures/errors.js';
+import type { Dashboard } from '../../screens/dashboard/dashboard-context.js';
+import { DASHBOARD_VIEWS } from '../../screens/dashboard/views.js';
+import { createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
+import { keepRefreshing } from '../../stores/dashboard/refreshing.js';
+import { lookOf } from '../../ui/look.js';
+import { requireTerminal } from '../kit/require-terminal.js';
+import { isGiven } from '../kit/run.js';
+import type { DashboardValues } from './flags.js';
+import { localSources } from './local-sources.js';
+
+const HINT = 'archiver dashboard --once prints a view, also with --json';
+
+/** Runs the command; returns its exit status. */
+export async function runDashboard(
+  values: DashboardValues,
+  url: string | undefined,
+  context: Context,
+): Promise<number> {
+  const { view, region, profile, refresh: everyMs, once } = values;
+  if (!once && context.json)
+    throw usageError('dashboard is a screen for people and has no --json without --once', HINT);
+  if (!once) requireTerminal('dashboard', HINT, context);
+  const sources = localSources(values, context);
+  const dashboard: Dashboard = {
+    store: createDashboardStore({ views: DASHBOARD_VIEWS, view, sources }),
+    sources,
+    target: { url, region: isGiven(context, 'region') ? region : undefined, profile },
+    everyMs,
+    userHome: context.userHome,
+  };
+  if (once) return await printOnce(dashboard, context);
+  await show(dashboard, context);
+  return 0;
+}
+
+async function printOnce(dashboard: Dashboard, context: Context): Promise<number> {
+  const { readOnce, renderView } = await import('../../screens/dashboard/once.js');
+  const { document, problems, view } = await readOnce(dashboard, DASHBOARD_VIEWS);
+  const { stdout } = context;
+  const text = context.json
+    ? ''
+    : await renderView(dashboard, view, stdout.isTTY === true ? stdout.columns : undefined);
+  for (const problem of problems) context.warn(problem);
+  context.result(document, () => text);
+  return problems.length === 0 ? 0 : 1;
+}
+
+async function show(dashboard: Dashboard, context: Context): Promise<void> {
+  const { showDashboard } = await import('../../screens/dashboard/show-dashboard.js');
+  const { stdin, stdout, env, signal, now, colors } = context;
+  const { store, sources, everyMs } = dashboard;
+  const stop = keepRefreshing({ dashboard: store, views: DASHBOARD_VIEWS, sources, everyMs, now, later });
+  try {
+    await showDashboard(dashboard, { stdin, stdout, look: lookOf(colors.stdout, env), signal });
+  } finally {
+    stop();
+  }
+}
+
+function later(ms: number, call: () => void): () => void {
+  const timer = setTimeout(call, ms);
+  return () => clearTimeout(timer);
+}

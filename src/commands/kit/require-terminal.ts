@@ -1,0 +1,11 @@
+import { isCi } from '../../cli/progress.js';
+import type { Environment, Terminal } from '../../cli/context.js';
+import { usageError } from '../../core/failures/errors.js';
+
+/** Refuses a full screen where there is none. `name`: of the command; `hint`: what to type instead. @throws usage */
+export function requireTerminal(name: string, hint: string, { stdin, stdout, env }: Terminal & Environment): void {
+  if (stdin.isTTY !== true || stdout.isTTY !== true) throw usageError(`${name} needs a terminal`, hint);
+  if (env['TERM'] === 'dumb')
+    throw usageError(`${name} needs a terminal that can move its cursor (TERM is dumb)`, hint);
+  if (isCi(env)) throw usageError(`${name} does not work where CI is set in the environment`, hint);
+}

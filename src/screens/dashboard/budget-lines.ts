@@ -1,0 +1,93 @@
+// Budgets as lines: one for each limit, those of which most is used first.
+import type { Usage } from '../../core/alerts/alert.js';
+import { amountText } from '../../core/budget/amounts.js';
+import type { BudgetStatus } from '../../core/budget/status.js';
+import type { Column } from '../../ui/columns.js';
+import type { Glyphs, Tone } from '../../ui/theme.js';
+
+export interface BudgetLine {
+  readonly status: BudgetStatus;
+  readonly kind: 'cost' | 'volume';
+  readonly usage: Usage;
+}
+
+const MICROS = 1e6;
+
+/** Of `all projects` too. */
+export const nameOf = ({ project }: BudgetStatus): string => project ?? 'all projects';
+
+const shareOf = ({ costUsage, volumeUsage }: BudgetStatus): number =>
+  Math.max(costUsage.usedPercent ?? -1, volumeUsage.usedPercent ?? -1);
+
+/** Most used first. */
+export const byShare = (one: BudgetStatus, other: BudgetStatus): number => shareOf(other) - shareOf(one);
+
+/** The limits of a budget; its cost where it has none. */
+export function linesOf(status: BudgetStatus): readonly BudgetLine[] {
+  const cost = { status, kind: 'cost', usage: status.costUsage } as const;
+  const volume = { status, kind: 'volume', usage: status.volumeUsage } as const;
+  const limited = [cost, volume].filter(({ usage }) => usage.limit > 0);
+  return limited.length === 0 ? [cost] : limited;
+}
+
+/** An amount of a limit, in USD or bytes. */
+export const amountIn = (kind: BudgetLine['kind'], amount: number): string =>
+  amountText(kind, kind === 'cost' ? amount * MICROS : amount);
+
+/** What is left, or how much too much was used. */
+export function leftText({ kind, usage: { remaining } }: BudgetLine): string {
+  if (remaining === null) return '';
+  return remaining < 0 ? `${amountIn(kind, -remaining)} over` : `${amountIn(kind, remaining)} left`;
+}
+
+/** A sign, its tone and words for what somebody should know. */
+export function warningOf({
+  usage: { alertState, alertPercent },
+}: BudgetLine): { text: string; tone: Tone } | undefined {
+  if (alertState === 'critical') return { text: 'used up', tone: 'bad' };
+  if (alertState === 'warning') return { text: `past ${alertPercent}%`, tone: 'warn' };
+  return alertState === 'projected' ? { text: 'too fast', tone: 'warn' } : undefined;
+}
+
+/** The same with its glyph. */
+export function warningText(line: BudgetLine, glyphs: Glyphs): string {
+  const warning = warningOf(line);
+  return warning === undefined ? '' : `${warning.tone === 'bad' ? glyphs.bad : glyphs.warn} ${warning.text}`;
+}
+
+/** What is used, and of how much, right-aligned below each other. */
+export const amountColumns = (line: (index: number) => BudgetLine | undefined): readonly Column[] => [
+  {
+    width: 10,
+    align: 'right',
+    priority: 0,
+    cell: (index) => withLine(line(index), ({ kind, usage }) => amountIn(kind, usage.used)),
+  },
+  {
+    width: 13,
+    align: 'right',
+    priority: 1,
+    cell: (index) =>
+      withLine(line(index), ({ kind, usage }) =>
+        usage.limit > 0 ? `of ${amountIn(kind, usage.limit).padStart(10)}` : 'no limit',
+      ),
+  },
+];
+
+const withLine = (line: BudgetLine | undefined, text: (line: BudgetLine) => string): string =>
+  line === undefined ? '' : text(line);
+
+/** The worst of all budgets, in a sentence; undefined where none is past its alert. */
+export function worstText(
+  budgets: readonly BudgetStatus[],
+): { readonly text: string; readonly tone: 'warn' | 'bad' } | undefined {
+  const due = budgets
+    .flatMap(linesOf)
+    .filter(({ usage }) => usage.alertState === 'warning' || usage.alertState === 'critical');
+  const [worst] = due.toSorted((one, other) => (other.usage.usedPercent ?? 0) - (one.usage.usedPercent ?? 0));
+  if (worst === undefined) return undefined;
+  const { status, kind, usage } = worst;
+  const more = due.length === 1 ? '' : `, and ${due.length - 1} more`;
+  const text = `${nameOf(status)} is at ${Math.floor(usage.usedPercent ?? 0)}% of its ${kind} budget (alert at ${usage.alertPercent}%)${more}`;
+  return { text, tone: usage.alertState === 'critical' ? 'bad' : 'warn' };
+}

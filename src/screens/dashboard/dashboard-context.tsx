@@ -1,0 +1,84 @@
+import { createContext, useCallback, useContext, useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import type {
+  DashboardActions,
+  DashboardState,
+  DashboardStore,
+  ViewPlace,
+} from '../../stores/dashboard/dashboard-store.js';
+import { cursorIn } from '../../stores/dashboard/dashboard-store.js';
+import type { AnySource, Source } from '../../stores/dashboard/source.js';
+import type { DashboardSources } from '../../stores/dashboard/sources.js';
+import type { ListModel, Row } from '../../stores/dashboard/view-model.js';
+
+/** The store that is looked at. */
+export interface Target {
+  /** Undefined: only what this computer knows is shown. */
+  readonly url: string | undefined;
+  /** As it was given. */
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+}
+
+/** What the views are made of. */
+export interface Dashboard {
+  readonly store: DashboardStore;
+  readonly sources: DashboardSources;
+  readonly target: Target;
+  /** Milliseconds from one refresh to the next. */
+  readonly everyMs: number;
+  /** The user's home folder, for paths as people write them. */
+  readonly userHome: string;
+}
+
+export const DashboardContext = createContext<Dashboard | undefined>(undefined);
+
+/** The dashboard that this is in. */
+export function useDashboard(): Dashboard {
+  const dashboard = useContext(DashboardContext);
+  if (dashboard === undefined) throw new Error('there is no dashboard around this component');
+  return dashboard;
+}
+
+/** A part of what the person does. Selects one value: a new object for every call would draw for ever. */
+export const useView = <T,>(select: (state: DashboardState) => T): T => useStore(useDashboard().store, select);
+
+/** What can be done: the same object for ever. */
+export const useActions = (): DashboardActions => useDashboard().store.getState().do;
+
+export interface ReadSource<T> {
+  readonly value: T | undefined;
+  readonly problem: string | undefined;
+}
+
+/** What was read of a source; drawn again when that is another. */
+export const useSource = <T,>(source: Source<T>): ReadSource<T> => ({
+  value: useStore(source, ({ value }) => value),
+  problem: useStore(source, ({ problem }) => problem),
+});
+
+/** A text about sources; drawn again when it is another. */
+export function useTextOf(sources: readonly AnySource[], text: () => string): string {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const ends = sources.map((source) => source.subscribe(onChange));
+      return () => ends.forEach((end) => end());
+    },
+    [sources],
+  );
+  return useSyncExternalStore(subscribe, text);
+}
+
+export interface ShownRows<T> {
+  readonly rows: readonly T[];
+  readonly cursor: number;
+  readonly place: ViewPlace;
+}
+
+/** The rows of a list as they are arranged, and the one with the cursor. `useSource` draws it again when they change. */
+export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
+  const { sources } = useDashboard();
+  const place = useView(({ view, places }) => places[view]);
+  const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
+  return { rows, cursor: cursorIn(rows, place), place };
+}

@@ -1,0 +1,155 @@
+// Wiring: title, tabs, the view that is shown, status and keys.
+import { type ReactElement, useMemo } from 'react';
+import type { AnySource } from '../../stores/dashboard/source.js';
+import { Empty } from '../../ui/empty.js';
+import { formatCount, formatDuration } from '../../ui/format.js';
+import { clockTime } from '../../ui/format-time.js';
+import { HelpOverlay } from '../../ui/help-overlay.js';
+import { Line } from '../../ui/line.js';
+import { bodyRows, Screen } from '../../ui/screen.js';
+import { useSize } from '../../ui/size.js';
+import { type Message, Status } from '../../ui/status.js';
+import { Tabs } from '../../ui/tabs.js';
+import { TextField } from '../../ui/text-field.js';
+import { Tint } from '../../ui/theme.js';
+import { useKeys } from '../../ui/use-keys.js';
+import { cursorIn, type DashboardState } from '../../stores/dashboard/dashboard-store.js';
+import { useNames } from '../use-names.js';
+import { type Dashboard, DashboardContext, useDashboard, useTextOf, useView } from './dashboard-context.js';
+import { dashboardKeys, listKeys } from './dashboard-keys.js';
+import type { DashboardView } from './view.js';
+
+const WIDE_COLUMNS = 120;
+/** What the field of the filter leaves for the count beside it. */
+const COUNT_WIDTH = 34;
+
+interface Props {
+  readonly dashboard: Dashboard;
+  readonly views: readonly DashboardView[];
+}
+
+/** The dashboard over its store. */
+export function DashboardScreen({ dashboard, views }: Props): ReactElement {
+  return (
+    <DashboardContext value={dashboard}>
+      <Frame views={views} />
+    </DashboardContext>
+  );
+}
+
+function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
+  const dashboard = useDashboard();
+  const { store, sources, target } = dashboard;
+  const names = useNames();
+  const { columns, rows } = useSize();
+  const page = Math.max(1, bodyRows(rows) - 2);
+  useKeys(() => {
+    store.getState().do.notify(undefined);
+    return dashboardKeys(dashboard, views, page);
+  });
+  useView(keysDependOn);
+  const id = useView(({ view }) => view);
+  const mode = useView((state) => state.mode);
+  const view = views.find((one) => one.id === id);
+  const reads = useMemo(() => [...(view?.reads(sources) ?? []), ...(view?.asks?.(sources) ?? [])], [view, sources]);
+  const context = useContextText(reads, columns >= WIDE_COLUMNS);
+  if (view === undefined) return null;
+  return (
+    <Screen
+      title="archiver dashboard"
+      where={names(target.url ?? 'this computer')}
+      context={names(context)}
+      bar={
+        <Tabs
+          tabs={views.map(({ title, lacks }) => ({ name: title, isDisabled: lacks?.(target) !== undefined }))}
+          active={views.indexOf(view)}
+        />
+      }
+      status={<StatusBar view={view} reads={reads} />}
+      bindings={dashboardKeys(dashboard, views, page)}
+    >
+      {mode === 'help' ? (
+        <HelpOverlay title="Keys in the dashboard" bindings={listKeys(dashboard, views, page)} />
+      ) : (
+        <Body view={view} />
+      )}
+    </Screen>
+  );
+}
+
+/** What the list of keys is made of: the key line follows it. */
+const keysDependOn = ({ mode, view, places }: DashboardState): string =>
+  [mode, view, places[view].isOpen, places[view].filter.text === ''].join();
+
+/** The body of a view, or what it lacks. */
+export function Body({ view: { View, lacks } }: { readonly view: DashboardView }): ReactElement {
+  const { target } = useDashboard();
+  const lack = lacks?.(target);
+  return lack === undefined ? <View /> : <Empty sentence="No store is named." next={lack} />;
+}
+
+/** Where the store is, and how fresh the figures are. */
+function useContextText(reads: readonly AnySource[], isWide: boolean): string {
+  const { target, everyMs } = useDashboard();
+  const time = useTextOf(reads, () => timeOf(reads));
+  const every = `every ${formatDuration(everyMs)}`;
+  const profile = isWide && target.profile !== undefined ? `profile ${target.profile}` : undefined;
+  const fresh = isWide && time !== '' ? `refreshed ${time}, ${every}` : `${time} ${every}`.trim();
+  return [target.region, profile, fresh].filter((part) => part !== undefined).join('  ');
+}
+
+/** When the last of these was read. */
+function timeOf(reads: readonly AnySource[]): string {
+  const times = reads.flatMap((source) => source.getState().readAt?.getTime() ?? []);
+  return times.length === 0 ? '' : clockTime(new Date(Math.max(...times)));
+}
+
+/** How the view stands, or what the person was told; on the right the row of the cursor. */
+function StatusBar({
+  view,
+  reads,
+}: {
+  readonly view: DashboardView;
+  readonly reads: readonly AnySource[];
+}): ReactElement {
+  const dashboard = useDashboard();
+  const names = useNames();
+  const notice = useView((state) => state.notice);
+  const mode = useView((state) => state.mode);
+  useView(({ places }) => places[view.id]);
+  useTextOf(reads, () => JSON.stringify([summaryOf(view, dashboard), positionOf(view, dashboard)]));
+  const position = positionOf(view, dashboard);
+  if (mode === 'filter') return <FilterBar view={view} position={position} />;
+  const message = notice === undefined ? summaryOf(view, dashboard) : ({ text: notice, tone: 'warn' } as const);
+  return <Status message={{ ...message, text: names(message.text) }} right={position} />;
+}
+
+const summaryOf = (view: DashboardView, dashboard: Dashboard): Message =>
+  view.lacks?.(dashboard.target) === undefined ? view.summary(dashboard) : { text: '' };
+
+/** `3 of 500`, and how many there are without the filter. */
+function positionOf({ id, list }: DashboardView, { store, sources }: Dashboard): string {
+  const place = store.getState().places[id];
+  const rows = list?.rows(sources, { filter: place.filter.text, sort: place.sort }) ?? [];
+  const total = list?.total(sources) ?? 0;
+  if (list === undefined || total === 0) return '';
+  const sort = place.sort === 0 ? '' : `by ${list.sorts[place.sort] ?? ''}  `;
+  const found = rows.length === total ? '' : ` (${formatCount(total)} without the filter)`;
+  return `${sort}${formatCount(cursorIn(rows, place) + 1)} of ${formatCount(rows.length)}${found}`;
+}
+
+function FilterBar({ view, position }: { readonly view: DashboardView; readonly position: string }): ReactElement {
+  const { columns } = useSize();
+  const filter = useView(({ places }) => places[view.id].filter);
+  return (
+    <Line
+      left={
+        <>
+          <Tint tone="accent">{'filter: '}</Tint>
+          <TextField line={filter} width={Math.min(40, columns - COUNT_WIDTH)} placeholder="part of a row" />
+        </>
+      }
+      right={<Tint tone="dim">{position}</Tint>}
+    />
+  );
+}

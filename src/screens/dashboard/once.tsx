@@ -1,0 +1,52 @@
+// One view, read once: as text, and as data.
+import { renderToString } from 'ink';
+import { defined } from '../../core/defined.js';
+import { createKeySource } from '../../ui/keys.js';
+import { Kit } from '../../ui/kit.js';
+import { fixedSize } from '../../ui/size.js';
+import { type Dashboard, DashboardContext } from './dashboard-context.js';
+import { Body } from './dashboard-screen.js';
+import type { DashboardView } from './view.js';
+
+const DEFAULT_COLUMNS = 120;
+/** Rows of a list that are printed; all are in the document. */
+const MOST_ROWS = 200;
+/** Of what stands around a list. */
+const OTHER_ROWS = 40;
+
+export interface ReadView {
+  readonly view: DashboardView;
+  readonly document: object;
+  /** What could not be read, in sentences. */
+  readonly problems: readonly string[];
+}
+
+/** Reads what the view shows. */
+export async function readOnce(dashboard: Dashboard, views: readonly DashboardView[]): Promise<ReadView> {
+  const { store, sources, target } = dashboard;
+  const view = views.find(({ id }) => id === store.getState().view);
+  if (view === undefined) throw new Error(`there is no view ${store.getState().view}`);
+  const all = [...view.reads(sources), ...(view.asks?.(sources) ?? [])];
+  await Promise.all(all.map((source) => source.getState().refresh()));
+  const problems = all.flatMap((source) => source.getState().problem ?? []);
+  const document = defined({ view: view.id, location: target.url, troubles: problems, ...view.toJson(dashboard) });
+  return { view, document, problems };
+}
+
+/** The view as text of this many columns, without codes. */
+export async function renderView(
+  dashboard: Dashboard,
+  view: DashboardView,
+  columns = DEFAULT_COLUMNS,
+): Promise<string> {
+  const rows = Math.min(view.list?.total(dashboard.sources) ?? 0, MOST_ROWS) + OTHER_ROWS;
+  const text = renderToString(
+    <Kit keys={createKeySource()} size={fixedSize(columns, rows)} look={{ unicode: true, color: false }}>
+      <DashboardContext value={dashboard}>
+        <Body view={view} />
+      </DashboardContext>
+    </Kit>,
+    { columns },
+  );
+  return `${text.replaceAll(/ +$/gm, '').trimEnd()}\n`;
+}

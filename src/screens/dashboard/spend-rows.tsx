@@ -1,0 +1,143 @@
+// What was spent this month, as rows.
+import { type ReactElement, useMemo } from 'react';
+import type { SpentGroup } from '../../core/ledger/report.js';
+import { lastDayOf } from '../../stores/dashboard/spending.js';
+import type { SpendRead } from '../../stores/dashboard/sources.js';
+import { Bar } from '../../ui/bar.js';
+import type { Column } from '../../ui/columns.js';
+import { formatPercent, formatQuantity } from '../../ui/format.js';
+import { shortUsd } from '../../ui/format-usd.js';
+import { Line } from '../../ui/line.js';
+import { useSize } from '../../ui/size.js';
+import { Sparkline } from '../../ui/sparkline.js';
+import { Table } from '../../ui/table.js';
+import { Tint } from '../../ui/theme.js';
+import { useNames } from '../use-names.js';
+import { Sentence } from './panels.js';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const WIDE_COLUMNS = 120;
+
+/** `11 Nov` of `2025-11-11`. */
+const dayText = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}`;
+
+/** What is known of an amount that is not known as a whole. */
+export const amountOf = ({ costUsd, knownUsd }: Pick<SpentGroup, 'costUsd' | 'knownUsd'>): string =>
+  costUsd === null ? `unknown, at least ${shortUsd(knownUsd)}` : shortUsd(costUsd);
+
+/** The sum of the month and, with a second row, its days. */
+export function SpendRows({
+  spend,
+  rows,
+}: {
+  readonly spend: SpendRead | undefined;
+  readonly rows: number;
+}): ReactElement {
+  const { columns } = useSize();
+  if (spend === undefined) return <Sentence>not read yet</Sentence>;
+  if (spend.recordCount === 0)
+    return <Sentence>no cost is recorded on this computer yet; every upload records what it used</Sentence>;
+  const { month, days, notes } = spend;
+  const [, first = ''] = /^(\d+)/.exec(dayText(month.period.from ?? month.period.until)) ?? [];
+  const records = formatQuantity(month.runs, columns >= WIDE_COLUMNS ? 'cost record' : 'record');
+  const where = columns >= WIDE_COLUMNS ? ' in the local ledger' : '';
+  return (
+    <>
+      <Line
+        left={
+          <>
+            {'  '}
+            <Tint tone="strong">{amountOf(month)}</Tint>
+            {notes.length > 0 && <Tint tone="warn">{`  ${notes.join('; ')}`}</Tint>}
+          </>
+        }
+        right={<Tint tone="dim">{`${first}-${dayText(lastDayOf(spend))}, ${records}${where}`}</Tint>}
+      />
+      {rows > 1 && days.length > 0 && <DayRow days={days} columns={columns} />}
+    </>
+  );
+}
+
+function DayRow({ days, columns }: { readonly days: SpendRead['days']; readonly columns: number }): ReactElement {
+  const known = days.flatMap(({ day, costUsd }) => (costUsd === null ? [] : [{ day, costUsd }]));
+  const highest = known.reduce(
+    (best, one) => (one.costUsd > best.costUsd ? one : best),
+    known[0] ?? { day: '', costUsd: 0 },
+  );
+  const mean = known.reduce((sum, { costUsd }) => sum + costUsd, 0) / Math.max(1, known.length);
+  const average = columns >= WIDE_COLUMNS ? `, average ${shortUsd(mean)}` : '';
+  const unknown =
+    known.length === days.length ? '' : `, ${formatQuantity(days.length - known.length, 'day')} not known`;
+  const note =
+    known.length === 0
+      ? 'no day is known'
+      : `highest ${shortUsd(highest.costUsd)} on ${dayText(highest.day)}${average}${unknown}`;
+  return (
+    <Line
+      left={
+        <>
+          <Tint tone="dim">{'  per day  '}</Tint>
+          <Sparkline values={days.map(({ costUsd }) => costUsd ?? 0)} width={31} note={note} />
+        </>
+      }
+    />
+  );
+}
+
+/** Amounts by storage class with their share as bars; the last row stands for all that do not fit. */
+export function ClassRows({
+  groups,
+  rows,
+}: {
+  readonly groups: readonly SpentGroup[];
+  readonly rows: number;
+}): ReactElement {
+  const names = useNames();
+  const columns = useMemo(() => classColumns(groups, rows, names), [groups, rows, names]);
+  const shown = Math.min(rows, groups.length);
+  return <Table count={shown} cursor={-1} columns={columns} height={shown} indent={2} />;
+}
+
+function classColumns(groups: readonly SpentGroup[], rows: number, names: (text: string) => string): readonly Column[] {
+  const shown = groups.length > rows ? [...groups.slice(0, rows - 1), restOf(groups.slice(rows - 1))] : groups;
+  const total = groups.reduce((sum, { knownUsd }) => sum + knownUsd, 0);
+  const share = (index: number): number => (total === 0 ? 0 : (shown[index]?.knownUsd ?? 0) / total);
+  const amount = ({ costUsd, knownUsd }: SpentGroup): string =>
+    costUsd === null ? `>= ${shortUsd(knownUsd)}` : shortUsd(costUsd);
+  return [
+    { weight: 1, min: 14, max: 30, priority: 0, cell: (index) => names(shown[index]?.name ?? 'without a class') },
+    { width: 12, align: 'right', priority: 0, cell: (index) => (shown[index] ? amount(shown[index]) : '') },
+    {
+      weight: 3,
+      min: 8,
+      max: 40,
+      priority: 1,
+      cell: (index, room) => <Bar share={share(index)} width={room} hasTrack />,
+    },
+    { width: 4, align: 'right', priority: 0, cell: (index) => formatPercent(share(index)) },
+  ];
+}
+
+function restOf(groups: readonly SpentGroup[]): SpentGroup {
+  const knownUsd = groups.reduce((sum, one) => sum + one.knownUsd, 0);
+  const isKnown = groups.every(({ costUsd }) => costUsd !== null);
+  return { name: `${groups.length} others`, knownUsd, costUsd: isKnown ? knownUsd : null };
+}
+
+/** The month as data; undefined where it was not read. */
+export function spendDocument(spend: SpendRead | undefined): object | undefined {
+  if (spend === undefined) return undefined;
+  const { month, days, classes, items } = spend;
+  const { period, costUsd, knownUsd, runs } = month;
+  return {
+    firstDay: period.from ?? null,
+    lastDay: lastDayOf(spend),
+    timeZone: period.timeZone,
+    costUsd,
+    knownUsd,
+    runs,
+    dailyCosts: days.map(({ day, costUsd: ofDay }) => ({ day, costUsd: ofDay })),
+    costByClass: classes.map(({ name, ...amount }) => ({ storageClass: name, ...amount })),
+    costByItem: items.map(({ name, ...amount }) => ({ item: name, ...amount })),
+  };
+}

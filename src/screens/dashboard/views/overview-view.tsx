@@ -1,0 +1,217 @@
+// What was spent, how budgets stand, and what is being uploaded: a bit of every source, without a cursor.
+import { Box } from 'ink';
+import { type ReactElement, useMemo } from 'react';
+import type { FoundState } from '../../../core/resume/state-folder.js';
+import { savedStatus } from '../../../core/resume/describe-state.js';
+import type { BudgetStatus } from '../../../core/budget/status.js';
+import type { Column } from '../../../ui/columns.js';
+import { formatCount } from '../../../ui/format.js';
+import { Gauge } from '../../../ui/gauge.js';
+import { useSize } from '../../../ui/size.js';
+import { Tint, useTheme } from '../../../ui/theme.js';
+import { useNames } from '../../use-names.js';
+import {
+  amountColumns,
+  byShare,
+  type BudgetLine,
+  leftText as budgetLeftText,
+  linesOf,
+  nameOf,
+  warningOf,
+  warningText,
+  worstText,
+} from '../budget-lines.js';
+import { type Dashboard, useDashboard, useSource } from '../dashboard-context.js';
+import { FirstRows, Section, Sentence, shareRows } from '../panels.js';
+import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
+import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
+import type { DashboardView } from '../view.js';
+
+const WIDE_COLUMNS = 120;
+
+function Overview(): ReactElement {
+  const { sources } = useDashboard();
+  const { columns, rows } = useSize();
+  const spend = useSource(sources.spend);
+  const budgets = useSource(sources.budgets);
+  const uploads = useSource(sources.uploads);
+  const lines = useMemo(() => (budgets.value?.budgets ?? []).toSorted(byShare).flatMap(linesOf), [budgets.value]);
+  const open = useMemo(() => openUploads(uploads.value?.uploads ?? []), [uploads.value]);
+  const classes = columns >= WIDE_COLUMNS ? (spend.value?.classes.length ?? 0) : 0;
+  const spendRows = rows < 12 ? 1 : 2;
+  // Each part has a title and, but for the last, an empty row below it.
+  const fixed = spendRows + 2 + 2 + 1 + (classes > 0 ? 2 : 0);
+  const [budgetRows = 1, uploadRows = 1, classRows = 0] = shareRows(rows - fixed, [
+    Math.max(1, lines.length),
+    Math.max(1, open.length),
+    classes,
+  ]);
+  return (
+    <Box flexDirection="column" rowGap={1}>
+      <Section title="SPEND THIS MONTH" problem={spend.problem}>
+        <SpendRows spend={spend.value} rows={spendRows} />
+      </Section>
+      <Section title="BUDGETS" problem={budgets.problem}>
+        <BudgetRows lines={lines} rows={budgetRows} isRead={budgets.value !== undefined} />
+      </Section>
+      <Section
+        title={`UPLOADS IN PROGRESS${open.length > 0 ? `  ${formatCount(open.length)}` : ''}`}
+        problem={uploads.problem}
+      >
+        <UploadRows uploads={open} rows={uploadRows} isRead={uploads.value !== undefined} />
+      </Section>
+      {classRows > 0 && (
+        <Section title="STORAGE CLASSES">
+          <ClassRows groups={spend.value?.classes ?? []} rows={classRows} />
+        </Section>
+      )}
+    </Box>
+  );
+}
+
+const openUploads = (uploads: readonly FoundState[]): readonly FoundState[] =>
+  uploads.filter((upload) => savedStatus(upload) !== 'complete').toSorted(byStatus);
+
+interface ListProps {
+  readonly rows: number;
+  /** False until the source was read once. */
+  readonly isRead: boolean;
+}
+
+function BudgetRows({ lines, rows, isRead }: ListProps & { readonly lines: readonly BudgetLine[] }): ReactElement {
+  const names = useNames();
+  const { glyphs } = useTheme();
+  const { columns: width } = useSize();
+  const columns = useMemo(() => budgetColumns(lines, names, glyphs, width), [lines, names, glyphs, width]);
+  if (!isRead) return <Sentence>not read yet</Sentence>;
+  if (lines.length === 0) return <Sentence>no budget is set; archiver budget set PROJECT --cost USD sets one</Sentence>;
+  return <FirstRows rows={rows} count={lines.length} where="2 shows all" columns={columns} />;
+}
+
+function budgetColumns(
+  lines: readonly BudgetLine[],
+  names: (text: string) => string,
+  glyphs: Parameters<typeof warningText>[1],
+  width: number,
+): readonly Column[] {
+  const at = (index: number): BudgetLine | undefined => lines[index];
+  return [
+    {
+      weight: 1,
+      min: 14,
+      max: 30,
+      cut: 'middle',
+      priority: 0,
+      cell: (index) => {
+        const line = at(index);
+        if (line === undefined) return '';
+        return line.kind === 'volume' && lines[index - 1]?.status === line.status
+          ? '  volume'
+          : names(nameOf(line.status));
+      },
+    },
+    {
+      weight: 3,
+      min: 9,
+      max: 45,
+      priority: 0,
+      cell: (index, room) => {
+        const usage = at(index)?.usage;
+        if (usage === undefined || usage.limit === 0) return ' '.repeat(room);
+        return <Gauge share={usage.used / usage.limit} width={room} warnAt={usage.alertPercent / 100} />;
+      },
+    },
+    ...amountColumns(at),
+    ...(width < WIDE_COLUMNS
+      ? []
+      : [
+          {
+            width: 15,
+            align: 'right',
+            priority: 3,
+            cell: (index: number) => textOf(at(index), budgetLeftText),
+          } as const,
+        ]),
+    {
+      width: 11,
+      priority: 2,
+      cell: (index, room) => {
+        const line = at(index);
+        const text = line === undefined ? '' : warningText(line, glyphs);
+        return <Tint tone={line && warningOf(line)?.tone}>{text.padEnd(room)}</Tint>;
+      },
+    },
+  ];
+}
+
+const textOf = (line: BudgetLine | undefined, text: (line: BudgetLine) => string): string =>
+  line === undefined ? '' : text(line);
+
+function UploadRows({ uploads, rows, isRead }: ListProps & { readonly uploads: readonly FoundState[] }): ReactElement {
+  const { sources } = useDashboard();
+  const names = useNames();
+  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const columns = useMemo(() => uploadColumns(uploads, names, nowMs), [uploads, names, nowMs]);
+  if (!isRead) return <Sentence>not read yet</Sentence>;
+  if (uploads.length === 0) return <Sentence>none is running here, and none was interrupted</Sentence>;
+  return <FirstRows rows={rows} count={uploads.length} where="3 shows all" columns={columns} />;
+}
+
+function uploadColumns(
+  uploads: readonly FoundState[],
+  names: (text: string) => string,
+  nowMs: number,
+): readonly Column[] {
+  const of = (index: number, text: (upload: FoundState) => string): string =>
+    uploads[index] === undefined ? '' : text(uploads[index]);
+  return [
+    { width: 24, priority: 0, cell: (index) => of(index, ({ id }) => id) },
+    {
+      weight: 2,
+      min: 12,
+      cut: 'middle',
+      priority: 1,
+      cell: (index) => of(index, ({ document }) => names(document?.sources.join(' ') ?? '')),
+    },
+    {
+      weight: 3,
+      min: 9,
+      max: 40,
+      priority: 0,
+      cell: (index, room) => <DoneGauge upload={uploads[index]} width={room} />,
+    },
+    { width: 11, align: 'right', priority: 1, cell: (index) => of(index, rateText) },
+    { width: 6, align: 'right', priority: 2, cell: (index) => of(index, (upload) => leftText(upload, nowMs)) },
+  ];
+}
+
+/** The state of everything in one sentence: what is wrong first. */
+function summary({ sources }: Dashboard): ReturnType<DashboardView['summary']> {
+  const budgets: readonly BudgetStatus[] = sources.budgets.getState().value?.budgets ?? [];
+  const worst = worstText(budgets);
+  if (worst !== undefined) return { text: `${worst.text}. Press 2 for costs.`, tone: worst.tone };
+  const stopped = openUploads(sources.uploads.getState().value?.uploads ?? []).filter(
+    (upload) => savedStatus(upload) === 'interrupted',
+  );
+  if (stopped.length > 0)
+    return {
+      text: `${formatCount(stopped.length)} interrupted: archiver resume ${stopped[0]?.id ?? ''}`,
+      tone: 'warn',
+    };
+  return { text: budgets.length === 0 ? 'nothing needs attention' : 'no budget is past its alert' };
+}
+
+export const overviewView: DashboardView = {
+  id: 'overview',
+  title: 'Overview',
+  reads: ({ spend, uploads, budgets, hasSharedBudgets }) => [spend, uploads, ...(hasSharedBudgets ? [] : [budgets])],
+  asks: ({ budgets, hasSharedBudgets }) => (hasSharedBudgets ? [budgets] : []),
+  live: ({ uploads }) => (isRunning(uploads) ? [uploads] : []),
+  View: Overview,
+  summary,
+  toJson: ({ sources }) => ({
+    monthSpend: spendDocument(sources.spend.getState().value),
+    budgets: sources.budgets.getState().value?.budgets,
+    uploads: uploadDocuments(sources),
+  }),
+};

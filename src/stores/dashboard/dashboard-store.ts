@@ -1,0 +1,124 @@
+// What a person does in the dashboard, as verbs. Each view keeps its place while others are shown.
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { SearchLine } from '../browse/browse-state.js';
+import type { DashboardSources } from './sources.js';
+import type { Row, ViewId, ViewModel } from './view-model.js';
+
+/** The place of a person in one view. */
+export interface ViewPlace {
+  /** The row that they went to; it may be hidden by a filter or gone. */
+  readonly wanted: string | undefined;
+  /** Where it was. */
+  readonly position: number;
+  readonly filter: SearchLine;
+  readonly sort: number;
+  /** The details of the row are shown large. */
+  readonly isOpen: boolean;
+}
+
+export interface DashboardState {
+  readonly view: ViewId;
+  readonly places: Readonly<Record<ViewId, ViewPlace>>;
+  /** What has the keys. */
+  readonly mode: 'list' | 'filter' | 'help';
+  /** One sentence, until the next key. */
+  readonly notice: string | undefined;
+  /** An upload that is to be browsed; the dashboard comes back after it. */
+  readonly wish: string | undefined;
+  readonly isOver: boolean;
+}
+
+export interface DashboardActions {
+  readonly show: (view: ViewId) => void;
+  /** The view so many tabs further. */
+  readonly step: (tabs: number) => void;
+  readonly move: (rows: number) => void;
+  readonly setFilter: (line: SearchLine) => void;
+  readonly nextSort: () => void;
+  readonly open: (isOpen: boolean) => void;
+  readonly turn: (mode: DashboardState['mode']) => void;
+  readonly notify: (text: string | undefined) => void;
+  /** Reads what is shown, now. */
+  readonly refresh: () => void;
+  readonly browse: (url: string | undefined) => void;
+  readonly quit: () => void;
+}
+
+export type DashboardStore = StoreApi<DashboardState & { readonly do: DashboardActions }>;
+
+export interface DashboardStoreOptions {
+  readonly views: readonly ViewModel[];
+  readonly view: ViewId;
+  readonly sources: DashboardSources;
+}
+
+const PLACE: ViewPlace = { wanted: undefined, position: 0, filter: { text: '', cursor: 0 }, sort: 0, isOpen: false };
+
+/** The rows of the view that is shown. */
+export function rowsIn({ view, places }: DashboardState, { views, sources }: DashboardStoreOptions): readonly Row[] {
+  const { filter, sort } = places[view];
+  return listOf(views, view)?.rows(sources, { filter: filter.text, sort }) ?? [];
+}
+
+const listOf = (views: readonly ViewModel[], view: ViewId): ViewModel['list'] =>
+  views.find(({ id }) => id === view)?.list;
+
+/** The row of the cursor; -1 where there is none. */
+export function cursorIn(rows: readonly Row[], { wanted, position }: ViewPlace): number {
+  const at = wanted === undefined ? -1 : rows.findIndex(({ id }) => id === wanted);
+  return at >= 0 ? at : Math.min(position, rows.length - 1);
+}
+
+/** A dashboard that shows `view`. */
+export const createDashboardStore = (options: DashboardStoreOptions): DashboardStore =>
+  createStore<DashboardState & { readonly do: DashboardActions }>()((set, get) => {
+    const { views, sources } = options;
+    const change = (place: Partial<ViewPlace>): void => {
+      const { view, places } = get();
+      set({ places: { ...places, [view]: { ...places[view], ...place } } });
+    };
+    const here = (): ViewPlace => get().places[get().view];
+    const show = (view: ViewId): void => {
+      if (view !== get().view) set({ view, mode: 'list' });
+    };
+    const actions: DashboardActions = {
+      show,
+      step(tabs) {
+        const at = views.findIndex(({ id }) => id === get().view);
+        const next = views[(at + tabs + views.length) % views.length];
+        if (next !== undefined) show(next.id);
+      },
+      move(by) {
+        const rows = rowsIn(get(), options);
+        const position = Math.max(0, Math.min(rows.length - 1, cursorIn(rows, here()) + by));
+        change({ position, wanted: rows[position]?.id });
+      },
+      setFilter: (filter) => change({ filter }),
+      nextSort() {
+        const sorts = listOf(views, get().view)?.sorts ?? [];
+        if (sorts.length > 1) change({ sort: (here().sort + 1) % sorts.length });
+      },
+      open: (isOpen) => change({ isOpen }),
+      turn: (mode) => set({ mode }),
+      notify(notice) {
+        if (notice !== get().notice) set({ notice });
+      },
+      refresh() {
+        const view = views.find(({ id }) => id === get().view);
+        const all = [...(view?.reads(sources) ?? []), ...(view?.asks?.(sources) ?? [])];
+        for (const source of all) void source.getState().refresh();
+      },
+      browse: (wish) => set({ wish }),
+      quit: () => set({ isOver: true }),
+    };
+    const places = Object.fromEntries(views.map(({ id }) => [id, PLACE])) as DashboardState['places'];
+    return {
+      view: options.view,
+      places,
+      mode: 'list',
+      notice: undefined,
+      wish: undefined,
+      isOver: false,
+      do: actions,
+    };
+  });

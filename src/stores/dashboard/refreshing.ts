@@ -1,0 +1,57 @@
+// When the sources are read again: those of the view that is shown, at an interval from the beginning of one read to that of
+// the next, and at once when a view is shown whose figures are older. What changes by itself on this computer is looked at
+// twice a second. Nothing else wakes the process.
+import type { DashboardStore } from './dashboard-store.js';
+import type { AnySource } from './source.js';
+import type { DashboardSources } from './sources.js';
+import type { ViewModel } from './view-model.js';
+
+const LIVE_MS = 500;
+
+export interface RefreshingOptions {
+  readonly dashboard: DashboardStore;
+  readonly views: readonly ViewModel[];
+  readonly sources: DashboardSources;
+  readonly everyMs: number;
+  readonly now: () => Date;
+  /** Calls later, until the function that it returns is called. */
+  readonly later: (ms: number, call: () => void) => () => void;
+}
+
+/** Reads until the function that it returns is called, which gives up what is being read. */
+export function keepRefreshing({ dashboard, views, sources, everyMs, now, later }: RefreshingOptions): () => void {
+  const begunMs = new Map<AnySource, number>();
+  let stopWaiting: () => void = () => undefined;
+  let stopLive: () => void = () => undefined;
+  let isOver = false;
+  const shown = (): ViewModel | undefined => views.find(({ id }) => id === dashboard.getState().view);
+  const read = async (source: AnySource): Promise<void> => {
+    begunMs.set(source, now().getTime());
+    await source.getState().refresh();
+  };
+  const isDue = (source: AnySource): boolean => now().getTime() - (begunMs.get(source) ?? -Infinity) >= everyMs;
+  const lookLive = (): void => {
+    stopLive();
+    const live = shown()?.live?.(sources) ?? [];
+    if (live.length > 0 && !isOver) stopLive = later(LIVE_MS, () => void Promise.all(live.map(read)).then(lookLive));
+  };
+  const tick = (isTime: boolean): void => {
+    stopWaiting();
+    const view = shown();
+    const again = (view?.reads(sources) ?? []).filter((source) => isTime || isDue(source));
+    const first = (view?.asks?.(sources) ?? []).filter((source) => !begunMs.has(source));
+    void Promise.all([...again, ...first].map(read)).then(lookLive);
+    stopWaiting = later(everyMs, () => tick(true));
+  };
+  tick(true);
+  const unsubscribe = dashboard.subscribe((state, before) => {
+    if (state.view !== before.view) tick(false);
+  });
+  return () => {
+    isOver = true;
+    unsubscribe();
+    stopWaiting();
+    stopLive();
+    for (const source of begunMs.keys()) source.getState().stop();
+  };
+}

@@ -1,0 +1,36 @@
+// What the dashboard can show, each with a store of its own.
+import type { BudgetStatus } from '../../core/budget/status.js';
+import type { FoundState } from '../../core/resume/state-folder.js';
+import type { Source } from './source.js';
+import type { Spending } from './spending.js';
+
+/** The ledger of this computer. */
+export interface SpendRead extends Spending {
+  /** Of what it was read from: the same as long as that is. */
+  readonly stamp: string;
+  /** What could not be counted, in sentences. */
+  readonly notes: readonly string[];
+}
+
+export interface BudgetsRead {
+  /** That of all projects first, then by name. */
+  readonly budgets: readonly BudgetStatus[];
+  /** The URL of the place where they are kept. */
+  readonly location: string;
+}
+
+/** Uploads of this computer that are under way or can be continued. */
+export interface UploadsRead {
+  /** Newest first. */
+  readonly uploads: readonly FoundState[];
+  /** Where they are noted. */
+  readonly folder: string;
+}
+
+export interface DashboardSources {
+  readonly spend: Source<SpendRead>;
+  readonly budgets: Source<BudgetsRead>;
+  /** Budgets are kept in a bucket: reading them is a request. */
+  readonly hasSharedBudgets: boolean;
+  readonly uploads: Source<UploadsRead>;
+}
