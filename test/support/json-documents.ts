@@ -71,7 +71,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'cost upload':
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
   'create upload': UPLOAD,
-  dashboard: 'view location? troubles monthSpend? budgets? uploads?',
+  dashboard:
+    'view location? troubles monthSpend? budgets? uploads? storedUploads? unreadableCount? lookedAt? writerCount? writerConditions? troubledCount? writers? leftOutWriters? notes?',
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':

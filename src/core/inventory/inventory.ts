@@ -73,7 +73,7 @@ export class Inventories {
       if (before?.etag === listed.etag && !isAgain) found.set(listed.key, tagged(before, listed.tags));
     }
     const isSame =
-      found.size === this.last?.uploads.length && this.last.uploads.every((one) => found.get(one.key) === one);
+      found.size === this.last?.uploads.length && this.last.uploads.every((one) => found.get(one.id) === one);
     this.known = found;
     const news = versions.filter(({ listed }) => !found.has(listed.key));
     if (news.length === 0 && this.last !== undefined && isSame) return this.last;
@@ -91,11 +91,11 @@ export class Inventories {
     let note: string | null = null;
     try {
       await atOnce(news, AT_ONCE, async (one) => {
-        const upload = await readUpload(this.reader, one, signal);
+        const read = await readUpload(this.reader, one, signal);
         unread--;
-        if (upload !== undefined) found.set(upload.key, upload.row);
-        lostInRow = upload?.lost === undefined ? 0 : lostInRow + 1;
-        if (lostInRow >= LOST_IN_ROW) throw upload?.lost;
+        if (read !== undefined) found.set(one.listed.key, read.upload);
+        lostInRow = read?.lost === undefined ? 0 : lostInRow + 1;
+        if (lostInRow >= LOST_IN_ROW) throw read?.lost;
         if (onPart === undefined || performance.now() - toldAt < PART_MS) return;
         onPart(inventoryOf(found, unread, null));
         toldAt = performance.now();
@@ -109,7 +109,7 @@ export class Inventories {
 
   private async kept(): Promise<ReadonlyMap<string, StoredUpload>> {
     const kept = await readInventoryCache(this.path);
-    return new Map(kept.map((one) => [one.key, { ...one, tags: NO_TAGS, problem: null }]));
+    return new Map(kept.map((one) => [one.id, { ...one, tags: NO_TAGS, problem: null }]));
   }
 
   /** Why it could not be kept; null where it was. */
@@ -149,8 +149,7 @@ function inventoryOf(found: ReadonlyMap<string, StoredUpload>, unread: number, n
 }
 
 interface ReadUpload {
-  readonly key: string;
-  readonly row: StoredUpload;
+  readonly upload: StoredUpload;
   /** The store did not give it. */
   readonly lost: ArchiverError | undefined;
 }
@@ -161,23 +160,22 @@ async function readUpload(
   { datasetId, listed }: Listed,
   signal: AbortSignal,
 ): Promise<ReadUpload | undefined> {
-  const { version, tags, key, etag, lastModified } = listed;
-  const createdAt = lastModified.toISOString();
-  let row: StoredUpload = { datasetId, version, tags, key, etag, createdAt, record: null, front: null, problem: null };
+  const { version, tags, key: id, etag, lastModified } = listed;
+  const unknown = { createdAt: lastModified.toISOString(), record: null, front: null, problem: null };
+  let upload: StoredUpload = { id, etag, datasetId, version, tags, ...unknown };
   try {
     const [read] = await readVersions(reader, datasetId, [listed], signal);
     if (read === undefined) return undefined;
     if ('problem' in read) throw read.problem;
     const record = recordFacts(read.record);
-    row = { ...row, record, createdAt: record.createdAt };
+    upload = { ...upload, record, createdAt: record.createdAt };
     const front = record.isEncrypted ? undefined : await readManifestFront(reader, record.uploadId, signal);
-    row =
-      front === undefined ? { ...row, record: { ...record, isEncrypted: true } } : { ...row, front: frontFacts(front) };
-    return { key, row, lost: undefined };
+    const about = front === undefined ? { record: { ...record, isEncrypted: true } } : { front: frontFacts(front) };
+    return { upload: { ...upload, ...about }, lost: undefined };
   } catch (error) {
     if (!isArchiverError(error) || error.code === 'cancelled') throw error;
     const { code, message } = error;
-    return { key, row: { ...row, problem: { code, message } }, lost: isLost(error) ? error : undefined };
+    return { upload: { ...upload, problem: { code, message } }, lost: isLost(error) ? error : undefined };
   }
 }
 

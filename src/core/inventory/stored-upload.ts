@@ -3,7 +3,7 @@ import type { ListedVersion } from '../dataset/records/versions.js';
 import { recordedSource } from '../dataset/records/recorded-source.js';
 import type { ErrorCode } from '../failures/errors.js';
 import type { ManifestFront } from '../manifest/manifest-front.js';
-import type { ListingKind, UploadId, VersionRecord } from '../manifest/manifest-types.js';
+import type { ListingKind, ShardRecord, UploadId, VersionRecord } from '../manifest/manifest-types.js';
 import { printable } from '../paths/raw-path.js';
 
 /** What its version record says. Sizes are bytes, those of the version as a restore gives it. */
@@ -29,7 +29,7 @@ export interface FrontFacts {
   readonly storageClass: string | null;
   readonly shardCount: number;
   /** Of the shards that hold something, in their order. */
-  readonly shards: readonly { readonly shard: number; readonly storedBytes: number }[];
+  readonly shards: readonly Pick<ShardRecord, 'shard' | 'chunks' | 'storedBytes'>[];
   readonly chunks: number;
   readonly project: string | null;
   readonly branch: string | null;
@@ -39,8 +39,8 @@ export interface FrontFacts {
 /** An upload that is a version of its dataset. */
 export interface StoredUpload extends Pick<ListedVersion, 'version' | 'tags'> {
   readonly datasetId: string;
-  /** Key and ETag of the record: as long as they are the same, so is all of this. */
-  readonly key: string;
+  /** Key of the record, and its ETag: as long as both are the same, so is all of this. */
+  readonly id: string;
   readonly etag: string;
   /** ISO 8601: as recorded, else when the record was put. */
   readonly createdAt: string;
@@ -76,7 +76,7 @@ export function frontFacts({ storage, settings, shards, totals, project, git, dv
   return {
     storageClass: shown(storage['storageClass']),
     shardCount: settings.shardCount,
-    shards: shards.slice(0, MOST_SHARDS).map(({ shard, storedBytes }) => ({ shard, storedBytes })),
+    shards: shards.slice(0, MOST_SHARDS).map(({ shard, chunks, storedBytes }) => ({ shard, chunks, storedBytes })),
     chunks: totals.chunks,
     project: shown(project),
     branch: shown(git?.branch),

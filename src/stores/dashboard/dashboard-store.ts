@@ -105,6 +105,7 @@ export const createDashboardStore = (options: DashboardStoreOptions): DashboardS
       },
       refresh() {
         const view = views.find(({ id }) => id === get().view);
+        view?.onAsk?.(sources);
         const all = [...(view?.reads(sources) ?? []), ...(view?.asks?.(sources) ?? [])];
         for (const source of all) void source.getState().refresh();
       },

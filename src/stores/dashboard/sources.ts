@@ -2,6 +2,7 @@
 import type { BudgetStatus } from '../../core/budget/status.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import type { Source } from './source.js';
+import type { StoreSources } from './store-sources.js';
 import type { Spending } from './spending.js';
 
 /** The ledger of this computer. */
@@ -33,4 +34,6 @@ export interface DashboardSources {
   /** Budgets are kept in a bucket: reading them is a request. */
   readonly hasSharedBudgets: boolean;
   readonly uploads: Source<UploadsRead>;
+  /** Of the store that is looked at, where one is named. */
+  readonly store?: StoreSources | undefined;
 }

@@ -2,7 +2,7 @@
 import type { DashboardSources } from './sources.js';
 import type { AnySource } from './source.js';
 
-export const VIEW_IDS = ['overview'] as const;
+export const VIEW_IDS = ['overview', 'inventory', 'analyze', 'fleet'] as const;
 export type ViewId = (typeof VIEW_IDS)[number];
 
 /** Something with an id, on which the cursor stays when rows come and go. */
@@ -35,6 +35,10 @@ export interface ViewModel {
   readonly reads: (sources: DashboardSources) => readonly AnySource[];
   /** What is read once, and again when a person asks for it (`R`). */
   readonly asks?: (sources: DashboardSources) => readonly AnySource[];
+  /** What is read when a person begins it, by keys of the view. */
+  readonly follows?: (sources: DashboardSources) => readonly AnySource[];
+  /** Before all of it is read because a person asks for it. */
+  readonly onAsk?: (sources: DashboardSources) => void;
   /** What changes by itself on this computer now, and is looked at twice a second. */
   readonly live?: (sources: DashboardSources) => readonly AnySource[];
   /** Without one the view has no cursor. */

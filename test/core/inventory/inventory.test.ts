@@ -137,7 +137,7 @@ test('what cannot be read is a row with its reason, and is read again when that 
 
   expect(unreadable).toBe(5);
   const seen = Object.fromEntries(
-    uploads.map(({ key, record, problem }) => [key.slice(9), [record?.files ?? null, problem?.code ?? null]]),
+    uploads.map(({ id, record, problem }) => [id.slice(9), [record?.files ?? null, problem?.code ?? null]]),
   );
   expect(seen).toEqual({
     'data-00000000/v00000001.json': [10, 'access-denied'],
