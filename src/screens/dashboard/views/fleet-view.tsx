@@ -79,9 +79,9 @@ export function useWriterColumns(rows: readonly WriterRow[]): readonly Column[] 
       },
       {
         title: 'WRITER',
-        weight: 2,
+        weight: 1,
         min: 16,
-        max: 40,
+        max: 28,
         cut: 'middle',
         priority: 0,
         cell: of(({ writerId }) => names(writerId)),
@@ -91,10 +91,12 @@ export function useWriterColumns(rows: readonly WriterRow[]): readonly Column[] 
       { title: 'SOURCES', width: 8, align: 'right', priority: 2, cell: of(sourcesText) },
       { title: 'CFG', width: 8, align: 'right', priority: 3, cell: of(configText) },
       {
-        weight: 3,
+        weight: 4,
         min: 7,
         priority: 0,
-        cell: of(({ troubles, condition }) => (troubles.length > 0 ? names(troubles.join('; ')) : condition)),
+        cell: of(({ troubles, condition }) =>
+          troubles.length > 0 ? names(`${condition}: ${troubles.join('; ')}`) : condition,
+        ),
       },
     ];
   }, [rows, names, glyphs]);
