@@ -5,11 +5,13 @@ import { readBook } from '../../core/budget/book-store.js';
 import type { Budget } from '../../core/budget/budget.js';
 import { bookUrl, openBook } from '../../core/budget/open-book.js';
 import { statusOf } from '../../core/budget/status.js';
+import { isUploadId } from '../../core/manifest/upload-id.js';
 import { dayOf } from '../../core/ledger/days.js';
 import { ledgerFolder, ledgerStamp } from '../../core/ledger/ledger.js';
 import { killedRuns } from '../../core/ledger/running.js';
-import { savedUploads } from '../../core/resume/state-folder.js';
-import { createSource } from '../../stores/dashboard/source.js';
+import { NOTHING_SENT, readSentShards, type SentShards } from '../../core/resume/sent-shards.js';
+import { savedUploads, statePaths } from '../../core/resume/state-folder.js';
+import { createSource, type Source } from '../../stores/dashboard/source.js';
 import type { BudgetsRead, DashboardSources, SpendRead, UploadsRead } from '../../stores/dashboard/sources.js';
 import { spendingOf } from '../../stores/dashboard/spending.js';
 import { stateFolder } from '../kit/saved.js';
@@ -28,6 +30,7 @@ export function localSources(values: DashboardValues, context: Context): Dashboa
     }),
     hasSharedBudgets: !location.startsWith('file:'),
     uploads: createSource({ now, read: (_, before) => readUploads(before, context) }),
+    sentOf: sentBy(context),
   };
 }
 
@@ -76,4 +79,17 @@ async function readUploads(before: UploadsRead | undefined, context: Context): P
   const found = (await savedUploads(folder).findAll(hostname(), before?.uploads)).toReversed();
   const isSame = before?.uploads.length === found.length && found.every((one, at) => one === before.uploads[at]);
   return isSame ? before : { uploads: found, folder };
+}
+
+/** Sources of single uploads. */
+function sentBy(context: Context): DashboardSources['sentOf'] {
+  let last: { readonly id: string; readonly source: Source<SentShards> } | undefined;
+  return (id) => {
+    if (last?.id === id) return last.source;
+    last?.source.getState().stop();
+    const read = async (_: AbortSignal, before: SentShards | undefined): Promise<SentShards> =>
+      isUploadId(id) ? await readSentShards(statePaths(stateFolder(context), id).entries, id, before) : NOTHING_SENT;
+    last = { id, source: createSource({ now: context.now, read }) };
+    return last.source;
+  };
 }

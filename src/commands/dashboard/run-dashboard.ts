@@ -1,9 +1,11 @@
 // `archiver dashboard`: from flags to a full screen, or to one view that is printed.
+import { Writable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
+import { kebab } from '../../cli/flag.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { Dashboard } from '../../screens/dashboard/dashboard-context.js';
 import { DASHBOARD_VIEWS } from '../../screens/dashboard/views.js';
-import { createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
+import { type BrowseWish, createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
 import { keepRefreshing } from '../../stores/dashboard/refreshing.js';
 import { lookOf } from '../../ui/look.js';
 import { requireTerminal } from '../kit/require-terminal.js';
@@ -35,7 +37,7 @@ export async function runDashboard(
   };
   try {
     if (once) return await printOnce(dashboard, context);
-    await show(dashboard, context);
+    await show(dashboard, values, context);
     return 0;
   } finally {
     opened?.close();
@@ -54,16 +56,48 @@ async function printOnce(dashboard: Dashboard, context: Context): Promise<number
   return problems.length === 0 ? 0 : 1;
 }
 
-async function show(dashboard: Dashboard, context: Context): Promise<void> {
+async function show(dashboard: Dashboard, values: DashboardValues, context: Context): Promise<void> {
   const { showDashboard } = await import('../../screens/dashboard/show-dashboard.js');
   const { stdin, stdout, env, signal, now, colors } = context;
   const { store, sources, everyMs } = dashboard;
-  const stop = keepRefreshing({ dashboard: store, views: DASHBOARD_VIEWS, sources, everyMs, now, later });
-  try {
-    await showDashboard(dashboard, { stdin, stdout, look: lookOf(colors.stdout, env), signal });
-  } finally {
-    stop();
+  const { browse, notify } = store.getState().do;
+  const look = lookOf(colors.stdout, env);
+  while (!store.getState().isOver && !signal.aborted) {
+    const stop = keepRefreshing({ dashboard: store, views: DASHBOARD_VIEWS, sources, everyMs, now, later });
+    try {
+      await showDashboard(dashboard, { stdin, stdout, look, signal });
+    } finally {
+      stop();
+    }
+    const { wish } = store.getState();
+    if (wish === undefined) break;
+    browse(undefined);
+    notify(await browseUpload(wish, values, context));
   }
+}
+
+/** The browser is a call of its own: it records what it restores. Gives what it said on stderr first. */
+async function browseUpload(
+  { url, endpointUrl }: BrowseWish,
+  values: DashboardValues,
+  { runCall, stdin, stdout, stderr, signal }: Context,
+): Promise<string | undefined> {
+  const told: string[] = [];
+  const collected = new Writable({
+    write(chunk: Buffer, _, done) {
+      told.push(chunk.toString());
+      stderr.write(chunk, () => done());
+    },
+  });
+  const access = { ...values, endpointUrl: endpointUrl ?? values.endpointUrl };
+  const given = (['region', 'profile', 'endpointUrl', 'caBundle'] as const).flatMap((key) =>
+    access[key] === undefined || url.startsWith('file:') ? [] : [`--${kebab(key)}=${access[key]}`],
+  );
+  await runCall(['browse', url, ...given], { stdin, stdout, stderr: collected, signal });
+  return told
+    .join('')
+    .split('\n')
+    .find((line) => line !== '');
 }
 
 function later(ms: number, call: () => void): () => void {

@@ -36,11 +36,11 @@ export interface LogContents {
   readonly length: number;
 }
 
-/** Reads the records of an upload. @throws integrity, unsupported for a file of another kind; system errors */
-export async function readLog(path: string, uploadId: UploadId): Promise<LogContents> {
+/** Reads the records of an upload, those behind the first `from` bytes, which are sound. @throws integrity, unsupported for a file of another kind; system errors */
+export async function readLog(path: string, uploadId: UploadId, from = 0): Promise<LogContents> {
   const chunks: AcknowledgedChunk[] = [];
   const kind = { owner: uploadId, what: 'the list of chunks of this upload' };
-  const length = await readRecords(path, kind, (payload) => chunks.push(decode(payload, path)));
+  const length = await readRecords(path, kind, (payload) => chunks.push(decode(payload, path)), from);
   return { chunks, length };
 }
 

@@ -26,13 +26,15 @@ export function encodeRecord(parts: readonly Uint8Array[]): Buffer {
 const digestOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest().subarray(0, DIGEST);
 
 /**
- * Reads the records of `owner`, whose log is called `what` in messages, and returns how many bytes of the file are sound.
+ * Reads the records of `owner`, whose log is called `what` in messages, those behind the first `from` bytes, which are sound;
+ * returns how many bytes of the file are sound.
  * @throws integrity, unsupported for a file of another kind or owner; what `onRecord` throws; system errors
  */
 export async function readRecords(
   path: string,
   { owner, what }: { readonly owner: string; readonly what: string },
   onRecord: (payload: Buffer) => void,
+  from = 0,
 ): Promise<number> {
   const handle = await open(path, 'r');
   try {
@@ -40,7 +42,7 @@ export async function readRecords(
     const header = logHeader(owner);
     const found = await readAt(handle, 0, header.length);
     if (found === undefined || !found.equals(header)) throw foreignLog(path, what, found);
-    let length = header.length;
+    let length = Math.max(header.length, from);
     for (;;) {
       const payload = await readPayload(handle, length, size);
       if (payload === undefined) return length;

@@ -34,6 +34,10 @@ export function linesOf(status: BudgetStatus): readonly BudgetLine[] {
 export const amountIn = (kind: BudgetLine['kind'], amount: number): string =>
   amountText(kind, kind === 'cost' ? amount * MICROS : amount);
 
+/** `$410.11 of $500.00`. */
+export const usageText = (kind: BudgetLine['kind'], { used, limit }: Usage): string =>
+  `${amountIn(kind, used)}${limit > 0 ? ` of ${amountIn(kind, limit)}` : ', no limit'}`;
+
 /** What is left, or how much too much was used. */
 export function leftText({ kind, usage: { remaining } }: BudgetLine): string {
   if (remaining === null) return '';
@@ -56,26 +60,25 @@ export function warningText(line: BudgetLine, glyphs: Glyphs): string {
 }
 
 /** What is used, and of how much, right-aligned below each other. */
-export const amountColumns = (line: (index: number) => BudgetLine | undefined): readonly Column[] => [
-  {
-    width: 10,
-    align: 'right',
-    priority: 0,
-    cell: (index) => withLine(line(index), ({ kind, usage }) => amountIn(kind, usage.used)),
-  },
-  {
-    width: 13,
-    align: 'right',
-    priority: 1,
-    cell: (index) =>
-      withLine(line(index), ({ kind, usage }) =>
-        usage.limit > 0 ? `of ${amountIn(kind, usage.limit).padStart(10)}` : 'no limit',
-      ),
-  },
-];
+export function amountColumns(lines: readonly BudgetLine[]): readonly Column[] {
+  const limitText = ({ kind, usage }: BudgetLine): string => (usage.limit > 0 ? amountIn(kind, usage.limit) : '');
+  const width = widest(lines, limitText);
+  return [
+    fitted(lines, 0, ({ kind, usage }) => amountIn(kind, usage.used)),
+    fitted(lines, 1, (line) => (line.usage.limit > 0 ? `of ${limitText(line).padStart(width)}` : 'no limit')),
+  ];
+}
 
-const withLine = (line: BudgetLine | undefined, text: (line: BudgetLine) => string): string =>
-  line === undefined ? '' : text(line);
+const widest = <T>(rows: readonly T[], text: (row: T) => string): number =>
+  rows.reduce((most, row) => Math.max(most, text(row).length), 0);
+
+/** A column of numbers that is as wide as the longest: none is ever cut. */
+export const fitted = <T>(rows: readonly T[], priority: number, text: (row: T) => string): Column => ({
+  width: widest(rows, text),
+  align: 'right',
+  priority,
+  cell: (index) => (rows[index] === undefined ? '' : text(rows[index])),
+});
 
 /** The worst of all budgets, in a sentence; undefined where none is past its alert. */
 export function worstText(

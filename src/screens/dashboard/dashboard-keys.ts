@@ -51,7 +51,11 @@ export function listKeys(dashboard: Dashboard, views: readonly DashboardView[], 
 
 function rowKeys(dashboard: Dashboard, view: DashboardView, isOpen: boolean): Omit<Binding, 'group'>[] {
   const { view: id, places, do: act } = dashboard.store.getState();
-  const url = view.uploadUrl?.(dashboard);
+  const browse = (): void => {
+    const wish = view.browsable?.(dashboard);
+    if (wish !== undefined && 'url' in wish) act.browse(wish);
+    else act.notify(wish?.refusal);
+  };
   const back = (): void => (isOpen ? act.open(false) : act.setFilter(emptyLine));
   const isFiltered = places[id].filter.text !== '';
   return [
@@ -64,9 +68,9 @@ function rowKeys(dashboard: Dashboard, view: DashboardView, isOpen: boolean): Om
       run: act.nextSort,
     },
     { keys: ['enter'], help: 'details', hint: 'details', priority: 4, run: () => act.open(!isOpen) },
-    ...(view.uploadUrl === undefined
+    ...(view.browsable === undefined
       ? []
-      : [{ keys: ['b'], help: 'browse the upload', hint: 'browse', priority: 3, run: () => act.browse(url) }]),
+      : [{ keys: ['b'], help: 'browse the upload', hint: 'browse', priority: 3, run: browse }]),
     { keys: ['escape'], help: 'back', ...(isOpen || isFiltered ? { hint: 'back', priority: 1 } : {}), run: back },
   ];
 }
@@ -82,8 +86,9 @@ function filterKeys(dashboard: Dashboard, page: number): readonly Binding[] {
     keep();
   };
   return [
+    // Letters, home and end edit the text.
     ...moveKeys(act.move, page)
-      .filter(({ keys }) => !keys.some((key) => key.length === 1 || key === 'home' || key === 'end'))
+      .slice(0, 4)
       .map((one) => ({ ...one, keys: one.keys.slice(0, 1) })),
     ...group('filter', [
       { keys: ['enter'], help: 'keep the filter', hint: 'keep the filter', run: keep },

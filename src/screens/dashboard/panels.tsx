@@ -58,18 +58,17 @@ export function shareRows(room: number, wanted: readonly number[]): readonly num
 export interface FirstRowsProps {
   readonly rows: number;
   readonly count: number;
-  /** Where all of them are. */
-  readonly where: string;
   readonly columns: readonly Column[];
 }
 
-/** The first rows of a table, and how many more there are. */
-export function FirstRows({ rows, count, where, columns }: FirstRowsProps): ReactElement {
-  const shown = count > rows ? Math.max(0, rows - 1) : count;
-  return (
-    <>
-      {shown > 0 && <Table count={shown} cursor={-1} columns={columns} height={shown} indent={2} />}
-      {count > shown && rows > 0 && <Sentence>{`and ${formatCount(count - shown)} more; ${where}`}</Sentence>}
-    </>
-  );
+/** The first rows of a table, without a cursor. */
+export function FirstRows({ rows, count, columns }: FirstRowsProps): ReactElement | null {
+  const shown = Math.min(rows, count);
+  return shown > 0 ? <Table count={shown} cursor={-1} columns={columns} height={shown} indent={2} /> : null;
+}
+
+/** `4 of 500, 3 shows all` where not all rows fit; else how many there are. */
+export function cutText(rows: number, count: number, view: number): string | undefined {
+  if (count === 0) return undefined;
+  return rows >= count ? formatCount(count) : `${formatCount(rows)} of ${formatCount(count)}, ${view} shows all`;
 }

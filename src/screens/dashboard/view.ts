@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import type { BrowseWish } from '../../stores/dashboard/dashboard-store.js';
 import type { ViewModel } from '../../stores/dashboard/view-model.js';
 import type { Message } from '../../ui/status.js';
 import type { Binding } from '../../ui/use-keys.js';
@@ -14,8 +15,8 @@ export interface DashboardView extends ViewModel {
   readonly summary: (dashboard: Dashboard) => Message;
   /** Keys of its own. */
   readonly bindings?: (dashboard: Dashboard) => readonly Binding[];
-  /** The URL of the upload under the cursor, for `b`; undefined where that has nothing to browse. */
-  readonly uploadUrl?: (dashboard: Dashboard) => string | undefined;
+  /** The upload under the cursor, for `b`, or why it cannot be browsed. */
+  readonly browsable?: (dashboard: Dashboard) => BrowseWish | { readonly refusal: string };
   /** What `--once --json` prints of it, beside what all views have. */
   readonly toJson: (dashboard: Dashboard) => object;
 }

@@ -16,6 +16,13 @@ export interface ViewPlace {
   readonly isOpen: boolean;
 }
 
+/** An upload to be browsed. */
+export interface BrowseWish {
+  readonly url: string;
+  /** Of an S3-compatible server, where it is not that of the dashboard. */
+  readonly endpointUrl?: string | undefined;
+}
+
 export interface DashboardState {
   readonly view: ViewId;
   readonly places: Readonly<Record<ViewId, ViewPlace>>;
@@ -24,7 +31,7 @@ export interface DashboardState {
   /** One sentence, until the next key. */
   readonly notice: string | undefined;
   /** An upload that is to be browsed; the dashboard comes back after it. */
-  readonly wish: string | undefined;
+  readonly wish: BrowseWish | undefined;
   readonly isOver: boolean;
 }
 
@@ -40,7 +47,8 @@ export interface DashboardActions {
   readonly notify: (text: string | undefined) => void;
   /** Reads what is shown, now. */
   readonly refresh: () => void;
-  readonly browse: (url: string | undefined) => void;
+  /** Leaves the screen for the browser; undefined: it is back. */
+  readonly browse: (wish: BrowseWish | undefined) => void;
   readonly quit: () => void;
 }
 

@@ -1,5 +1,6 @@
 // What the dashboard can show, each with a store of its own.
 import type { BudgetStatus } from '../../core/budget/status.js';
+import type { SentShards } from '../../core/resume/sent-shards.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import type { Source } from './source.js';
 import type { StoreSources } from './store-sources.js';
@@ -34,6 +35,8 @@ export interface DashboardSources {
   /** Budgets are kept in a bucket: reading them is a request. */
   readonly hasSharedBudgets: boolean;
   readonly uploads: Source<UploadsRead>;
+  /** What one of them has sent. The last one that was asked for is kept. */
+  readonly sentOf: (uploadId: string) => Source<SentShards>;
   /** Of the store that is looked at, where one is named. */
   readonly store?: StoreSources | undefined;
 }

@@ -150,10 +150,11 @@ export const inventoryView: DashboardView = {
   lacks: storeLacks,
   View: InventoryView,
   summary,
-  uploadUrl(dashboard) {
-    const { url } = dashboard.target;
-    const id = rowAtCursor(inventoryList, dashboard)?.record?.uploadId;
-    return url === undefined || id === undefined ? undefined : uploadUrlOf(url, id);
+  browsable(dashboard) {
+    const upload = rowAtCursor(inventoryList, dashboard);
+    const { url = '' } = dashboard.target;
+    if (upload?.record) return { url: uploadUrlOf(url, upload.record.uploadId) };
+    return { refusal: upload === undefined ? 'no upload is under the cursor' : 'its record cannot be read' };
   },
   toJson({ sources: { store } }) {
     const value = store?.inventory.getState().value;

@@ -13,6 +13,7 @@ import { useNames } from '../../use-names.js';
 import {
   amountColumns,
   byShare,
+  fitted,
   type BudgetLine,
   leftText as budgetLeftText,
   linesOf,
@@ -22,7 +23,7 @@ import {
   worstText,
 } from '../budget-lines.js';
 import { type Dashboard, useDashboard, useSource } from '../dashboard-context.js';
-import { FirstRows, Section, Sentence, shareRows } from '../panels.js';
+import { cutText, FirstRows, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
@@ -51,13 +52,10 @@ function Overview(): ReactElement {
       <Section title="SPEND THIS MONTH" problem={spend.problem}>
         <SpendRows spend={spend.value} rows={spendRows} />
       </Section>
-      <Section title="BUDGETS" problem={budgets.problem}>
+      <Section title="BUDGETS" note={cutText(budgetRows, lines.length, 2)} problem={budgets.problem}>
         <BudgetRows lines={lines} rows={budgetRows} isRead={budgets.value !== undefined} />
       </Section>
-      <Section
-        title={`UPLOADS IN PROGRESS${open.length > 0 ? `  ${formatCount(open.length)}` : ''}`}
-        problem={uploads.problem}
-      >
+      <Section title="UPLOADS IN PROGRESS" note={cutText(uploadRows, open.length, 3)} problem={uploads.problem}>
         <UploadRows uploads={open} rows={uploadRows} isRead={uploads.value !== undefined} />
       </Section>
       {classRows > 0 && (
@@ -85,7 +83,7 @@ function BudgetRows({ lines, rows, isRead }: ListProps & { readonly lines: reado
   const columns = useMemo(() => budgetColumns(lines, names, glyphs, width), [lines, names, glyphs, width]);
   if (!isRead) return <Sentence>not read yet</Sentence>;
   if (lines.length === 0) return <Sentence>no budget is set; archiver budget set PROJECT --cost USD sets one</Sentence>;
-  return <FirstRows rows={rows} count={lines.length} where="2 shows all" columns={columns} />;
+  return <FirstRows rows={rows} count={lines.length} columns={columns} />;
 }
 
 function budgetColumns(
@@ -121,17 +119,8 @@ function budgetColumns(
         return <Gauge share={usage.used / usage.limit} width={room} warnAt={usage.alertPercent / 100} />;
       },
     },
-    ...amountColumns(at),
-    ...(width < WIDE_COLUMNS
-      ? []
-      : [
-          {
-            width: 15,
-            align: 'right',
-            priority: 3,
-            cell: (index: number) => textOf(at(index), budgetLeftText),
-          } as const,
-        ]),
+    ...amountColumns(lines),
+    ...(width < WIDE_COLUMNS ? [] : [fitted(lines, 3, budgetLeftText)]),
     {
       width: 11,
       priority: 2,
@@ -144,9 +133,6 @@ function budgetColumns(
   ];
 }
 
-const textOf = (line: BudgetLine | undefined, text: (line: BudgetLine) => string): string =>
-  line === undefined ? '' : text(line);
-
 function UploadRows({ uploads, rows, isRead }: ListProps & { readonly uploads: readonly FoundState[] }): ReactElement {
   const { sources } = useDashboard();
   const names = useNames();
@@ -154,7 +140,7 @@ function UploadRows({ uploads, rows, isRead }: ListProps & { readonly uploads: r
   const columns = useMemo(() => uploadColumns(uploads, names, nowMs), [uploads, names, nowMs]);
   if (!isRead) return <Sentence>not read yet</Sentence>;
   if (uploads.length === 0) return <Sentence>none is running here, and none was interrupted</Sentence>;
-  return <FirstRows rows={rows} count={uploads.length} where="3 shows all" columns={columns} />;
+  return <FirstRows rows={rows} count={uploads.length} columns={columns} />;
 }
 
 function uploadColumns(

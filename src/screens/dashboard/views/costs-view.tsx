@@ -1,0 +1,246 @@
+// What this month cost by storage class, and how each budget stands.
+import { Box } from 'ink';
+import { type ReactElement, useMemo } from 'react';
+import type { BudgetStatus } from '../../../core/budget/status.js';
+import type { BudgetsRead } from '../../../stores/dashboard/sources.js';
+import { listModel, type Row } from '../../../stores/dashboard/view-model.js';
+import type { Column } from '../../../ui/columns.js';
+import { type Fact, Facts } from '../../../ui/facts.js';
+import { formatQuantity } from '../../../ui/format.js';
+import { formatMinute } from '../../../ui/format-time.js';
+import { Gauge } from '../../../ui/gauge.js';
+import { useSize } from '../../../ui/size.js';
+import { Table } from '../../../ui/table.js';
+import { type Glyphs, Tint, useTheme } from '../../../ui/theme.js';
+import { useNames } from '../../use-names.js';
+import {
+  amountIn,
+  type BudgetLine,
+  byShare,
+  fitted,
+  leftText,
+  linesOf,
+  nameOf,
+  usageText,
+  warningOf,
+  warningText,
+  worstText,
+} from '../budget-lines.js';
+import { useDashboard, useRows, useSource } from '../dashboard-context.js';
+import { Section, Sentence } from '../panels.js';
+import { amountOf, ClassRows, spendDocument } from '../spend-rows.js';
+import type { DashboardView } from '../view.js';
+
+/** Rows of a list are no less than these while there is room for anything else. */
+const LEAST_ROWS = 5;
+
+interface BudgetRow extends Row {
+  readonly status: BudgetStatus;
+}
+
+const known = new WeakMap<BudgetsRead, readonly BudgetRow[]>();
+const NONE: readonly BudgetRow[] = [];
+
+/** The same array for the same budgets. */
+function rowsOf(read: BudgetsRead | undefined): readonly BudgetRow[] {
+  if (read === undefined) return NONE;
+  const rows = known.get(read) ?? read.budgets.map((status) => ({ id: JSON.stringify(status.project), status }));
+  known.set(read, rows);
+  return rows;
+}
+
+const left = ({ costUsage: { remaining } }: BudgetStatus): number => remaining ?? Infinity;
+
+const LIST = listModel<BudgetRow>({
+  items: ({ budgets }) => rowsOf(budgets.getState().value),
+  text: ({ status }) => nameOf(status),
+  sorts: [
+    ['share used', (one, other) => byShare(one.status, other.status)],
+    ['name', (one, other) => nameOf(one.status).localeCompare(nameOf(other.status), 'en')],
+    ['cost', (one, other) => other.status.costUsage.used - one.status.costUsage.used],
+    ['what is left', (one, other) => left(one.status) - left(other.status)],
+  ],
+});
+
+function Costs(): ReactElement {
+  const { sources } = useDashboard();
+  const { rows } = useSize();
+  const spend = useSource(sources.spend);
+  const budgets = useSource(sources.budgets);
+  const { rows: shown, cursor, place } = useRows(LIST);
+  const isOpen = place.isOpen && shown[cursor] !== undefined;
+  const classes = spend.value?.classes ?? [];
+  const facts = useMemo(() => (isOpen && shown[cursor] ? factsOf(shown[cursor].status) : []), [isOpen, shown, cursor]);
+  // Titles and an empty row; the list takes what is left.
+  const above = Math.max(1, Math.min(isOpen ? facts.length : classes.length, rows - 3 - LEAST_ROWS));
+  return (
+    <Box flexDirection="column" rowGap={1}>
+      {isOpen && shown[cursor] !== undefined ? (
+        <Details row={shown[cursor]} facts={facts.slice(0, above)} />
+      ) : (
+        <Section
+          title="THIS MONTH BY STORAGE CLASS"
+          note={spend.value && amountOf(spend.value.month)}
+          problem={spend.problem}
+        >
+          {spend.value === undefined ? (
+            <Sentence>not read yet</Sentence>
+          ) : classes.length === 0 ? (
+            <Sentence>nothing was spent this month, as far as this computer has recorded it</Sentence>
+          ) : (
+            <ClassRows groups={classes} rows={above} />
+          )}
+        </Section>
+      )}
+      <Section title="BUDGETS" problem={budgets.problem}>
+        <BudgetTable rows={shown} cursor={cursor} height={rows - above - 3} isRead={budgets.value !== undefined} />
+      </Section>
+    </Box>
+  );
+}
+
+function Details({
+  row: { status },
+  facts,
+}: {
+  readonly row: BudgetRow;
+  readonly facts: readonly Fact[];
+}): ReactElement {
+  const names = useNames();
+  return (
+    <Section title={names(nameOf(status))}>
+      <Facts facts={facts} indent={3} />
+    </Section>
+  );
+}
+
+interface BudgetTableProps {
+  readonly rows: readonly BudgetRow[];
+  readonly cursor: number;
+  readonly height: number;
+  readonly isRead: boolean;
+}
+
+function BudgetTable({ rows, cursor, height, isRead }: BudgetTableProps): ReactElement {
+  const names = useNames();
+  const { glyphs } = useTheme();
+  const { sources } = useDashboard();
+  const columns = useMemo(() => columnsOf(rows, names, glyphs), [rows, names, glyphs]);
+  if (!isRead) return <Sentence>not read yet</Sentence>;
+  if (LIST.total(sources) === 0)
+    return <Sentence>no budget is set; archiver budget set PROJECT --cost USD sets one</Sentence>;
+  if (rows.length === 0) return <Sentence>no budget matches; esc clears the filter</Sentence>;
+  return <Table count={rows.length} cursor={cursor} columns={columns} height={height} />;
+}
+
+function columnsOf(rows: readonly BudgetRow[], names: (text: string) => string, glyphs: Glyphs): readonly Column[] {
+  const of = (index: number, text: (status: BudgetStatus) => string): string =>
+    rows[index] === undefined ? '' : text(rows[index].status);
+  const limit = (kind: 'cost' | 'volume', title: string, priority: number): readonly Column[] => [
+    {
+      title,
+      weight: 2,
+      min: 9,
+      max: 30,
+      priority,
+      cell: (index, width) => <LimitGauge row={rows[index]} kind={kind} width={width} />,
+    },
+    fitted(rows, priority + 1, ({ status }) =>
+      usageText(kind, kind === 'cost' ? status.costUsage : status.volumeUsage),
+    ),
+  ];
+  return [
+    {
+      title: 'PROJECT',
+      weight: 1,
+      min: 14,
+      max: 30,
+      cut: 'middle',
+      priority: 0,
+      cell: (index) => of(index, (status) => names(nameOf(status))),
+    },
+    { title: 'PERIOD', width: 6, priority: 6, cell: (index) => of(index, ({ budgetPeriod }) => budgetPeriod) },
+    ...limit('cost', 'COST', 0),
+    ...limit('volume', 'VOLUME', 3),
+    {
+      title: 'STATE',
+      width: 11,
+      priority: 2,
+      cell: (index, width) => <State row={rows[index]} width={width} glyphs={glyphs} />,
+    },
+  ];
+}
+
+interface CellProps {
+  readonly row: BudgetRow | undefined;
+  readonly width: number;
+}
+
+function LimitGauge({ row, kind, width }: CellProps & { readonly kind: 'cost' | 'volume' }): ReactElement {
+  const usage = kind === 'cost' ? row?.status.costUsage : row?.status.volumeUsage;
+  if (usage === undefined || usage.limit === 0) return <Tint>{' '.repeat(width)}</Tint>;
+  return <Gauge share={usage.used / usage.limit} width={width} warnAt={usage.alertPercent / 100} />;
+}
+
+const RANKS = ['ok', 'projected', 'warning', 'critical'];
+
+/** The worse of its limits. */
+function State({ row, width, glyphs }: CellProps & { readonly glyphs: Glyphs }): ReactElement {
+  const lines = row === undefined ? [] : linesOf(row.status);
+  const rank = ({ usage }: BudgetLine): number => RANKS.indexOf(usage.alertState);
+  const [worst] = lines.toSorted((one, other) => rank(other) - rank(one));
+  const text = worst === undefined ? '' : warningText(worst, glyphs) || `${glyphs.live} ok`;
+  return <Tint tone={worst && (warningOf(worst)?.tone ?? 'good')}>{text.padEnd(width)}</Tint>;
+}
+
+/** Everything about a budget. */
+function factsOf(status: BudgetStatus): readonly Fact[] {
+  const { budgetPeriod, periodStart, periodEnd, unpricedRuns } = status;
+  const time = (moment: string): string => formatMinute(new Date(moment));
+  const counted = periodEnd === null ? `since ${time(periodStart)}` : `${time(periodStart)} to ${time(periodEnd)}`;
+  return [
+    { label: 'period', value: `${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}, ${counted}` },
+    ...linesOf(status).flatMap((line): readonly Fact[] => {
+      const { kind, usage } = line;
+      const { perDay, projected, exhaustedAt, alertPercent } = usage;
+      const end = projected === null ? '' : `, ${amountIn(kind, projected)} at the end of the period`;
+      const ends = exhaustedAt === null ? '' : `, used up ${time(exhaustedAt)}`;
+      return [
+        {
+          label: kind,
+          value: `${usageText(kind, usage)}${usage.limit > 0 ? `, ${leftText(line)}, alert at ${alertPercent}%` : ''}`,
+        },
+        { label: '', value: `${amountIn(kind, perDay)} a day${end}${ends}` },
+      ];
+    }),
+    ...(unpricedRuns === 0
+      ? []
+      : [
+          {
+            label: 'unknown',
+            value: `the cost of ${formatQuantity(unpricedRuns, 'run')}, which is not counted`,
+            tone: 'warn' as const,
+          },
+        ]),
+  ];
+}
+
+export const costsView: DashboardView = {
+  id: 'costs',
+  title: 'Costs',
+  reads: ({ spend, budgets, hasSharedBudgets }) => [spend, ...(hasSharedBudgets ? [] : [budgets])],
+  asks: ({ budgets, hasSharedBudgets }) => (hasSharedBudgets ? [budgets] : []),
+  list: LIST,
+  View: Costs,
+  summary({ sources }) {
+    const budgets = sources.budgets.getState().value;
+    const worst = worstText(budgets?.budgets ?? []);
+    if (worst !== undefined) return worst;
+    const where = sources.hasSharedBudgets && budgets !== undefined ? ` in ${budgets.location}; R reads them anew` : '';
+    return { text: `${formatQuantity(budgets?.budgets.length ?? 0, 'budget')}${where}` };
+  },
+  toJson: ({ sources }) => ({
+    monthSpend: spendDocument(sources.spend.getState().value),
+    budgets: sources.budgets.getState().value?.budgets,
+  }),
+};

@@ -1,0 +1,319 @@
+// Uploads of this computer that run or can be continued, and what is known of the one under the cursor.
+import { Box } from 'ink';
+import { type ReactElement, useEffect, useMemo } from 'react';
+import { elapsedMs, savedStatus } from '../../../core/resume/describe-state.js';
+import type { SentShards } from '../../../core/resume/sent-shards.js';
+import type { FoundState } from '../../../core/resume/state-folder.js';
+import { uploadUrlOf } from '../../../core/manifest/upload-id.js';
+import { cursorIn } from '../../../stores/dashboard/dashboard-store.js';
+import { listModel } from '../../../stores/dashboard/view-model.js';
+import { Bar } from '../../../ui/bar.js';
+import type { Column } from '../../../ui/columns.js';
+import { Empty } from '../../../ui/empty.js';
+import { type Fact, Facts } from '../../../ui/facts.js';
+import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
+import { formatTimestamp } from '../../../ui/format-time.js';
+import { Line } from '../../../ui/line.js';
+import { useSize } from '../../../ui/size.js';
+import { Table } from '../../../ui/table.js';
+import { Tint } from '../../../ui/theme.js';
+import { useNames } from '../../use-names.js';
+import { type Dashboard, useDashboard, useRows, useSource } from '../dashboard-context.js';
+import {
+  bytesText,
+  byStatus,
+  DoneGauge,
+  filesText,
+  isRunning,
+  leftText,
+  rateText,
+  shareDone,
+  STATUS_TONES,
+  uploadDocuments,
+} from '../upload-rows.js';
+import type { DashboardView } from '../view.js';
+
+/** Before the details of another row are read, the cursor rests. */
+const REST_MS = 200;
+/** Facts below the list, with the rows of their title and the gap above it. */
+const SHORT_FACTS = 6;
+const LEAST_LIST = 5;
+
+const NONE: readonly FoundState[] = [];
+const doneOf = (upload: FoundState): number => shareDone(upload) ?? -1;
+
+const LIST = listModel<FoundState>({
+  items: ({ uploads }) => uploads.getState().value?.uploads ?? NONE,
+  text: ({ id, document, ...one }) =>
+    [id, savedStatus({ document, ...one }), document?.sources.join(' '), document?.destination].join(' '),
+  sorts: [
+    ['status', byStatus],
+    ['newest', (one, other) => (one.id < other.id ? 1 : -1)],
+    ['source', (one, other) => sourceOf(one).localeCompare(sourceOf(other), 'en')],
+    ['done', (one, other) => doneOf(other) - doneOf(one)],
+  ],
+});
+
+/** What it archives, or why that is not known. */
+const sourceOf = ({ document, problem }: FoundState): string => document?.sources.join(' ') ?? problem?.message ?? '';
+
+function Uploads(): ReactElement {
+  const { sources } = useDashboard();
+  const { rows: room } = useSize();
+  const { value, problem } = useSource(sources.uploads);
+  const { rows, cursor, place } = useRows(LIST);
+  const upload = rows[cursor];
+  if (value === undefined) return <Empty sentence={problem ?? 'reading'} next="" />;
+  if (rows.length === 0)
+    return <NoUploads folder={value.folder} isFiltered={value.uploads.length > 0} problem={problem} />;
+  if (place.isOpen && upload !== undefined) return <Details upload={upload} rows={room} isLarge />;
+  const below = room - SHORT_FACTS >= LEAST_LIST ? SHORT_FACTS : 0;
+  const list = Math.min(rows.length + 1, room - below);
+  return (
+    <Box flexDirection="column">
+      <UploadTable rows={rows} cursor={cursor} height={list} />
+      {upload !== undefined && room - list > 2 && (
+        <Box paddingTop={1}>
+          <Details upload={upload} rows={room - list - 1} />
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+function NoUploads({
+  folder,
+  isFiltered,
+  problem,
+}: {
+  folder: string;
+  isFiltered: boolean;
+  problem: string | undefined;
+}): ReactElement {
+  const names = useNames();
+  if (isFiltered) return <Empty sentence="No upload matches." next="esc clears the filter." />;
+  return (
+    <Empty
+      sentence={problem ?? 'No upload is running on this computer, and none was interrupted.'}
+      next={`While archiver upload, sync or create upload runs, it is noted in ${names(folder)}.`}
+    />
+  );
+}
+
+function UploadTable({
+  rows,
+  cursor,
+  height,
+}: {
+  rows: readonly FoundState[];
+  cursor: number;
+  height: number;
+}): ReactElement {
+  const { sources } = useDashboard();
+  const names = useNames();
+  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const columns = useMemo(() => columnsOf(rows, names, nowMs), [rows, names, nowMs]);
+  return <Table count={rows.length} cursor={cursor} columns={columns} height={height} />;
+}
+
+function columnsOf(rows: readonly FoundState[], names: (text: string) => string, nowMs: number): readonly Column[] {
+  const of = (index: number, text: (upload: FoundState) => string): string =>
+    rows[index] === undefined ? '' : text(rows[index]);
+  return [
+    { title: 'UPLOAD', width: 24, priority: 0, cell: (index) => of(index, ({ id }) => id) },
+    { title: 'STATUS', width: 11, priority: 1, cell: (index, width) => <Status upload={rows[index]} width={width} /> },
+    {
+      title: 'SOURCE',
+      weight: 2,
+      min: 10,
+      cut: 'middle',
+      priority: 2,
+      cell: (index) => of(index, (one) => names(sourceOf(one))),
+    },
+    {
+      title: 'DESTINATION',
+      weight: 2,
+      min: 16,
+      cut: 'middle',
+      priority: 6,
+      cell: (index) => of(index, ({ document }) => names(document?.destination ?? '')),
+    },
+    { title: 'FILES', width: 15, align: 'right', priority: 7, cell: (index) => of(index, filesText) },
+    { title: 'BYTES', width: 14, align: 'right', priority: 3, cell: (index) => of(index, bytesText) },
+    {
+      title: 'DONE',
+      width: 5,
+      weight: 1,
+      max: 24,
+      min: 5,
+      priority: 0,
+      cell: (index, width) => <DoneGauge upload={rows[index]} width={width} />,
+    },
+    {
+      title: 'RATE',
+      width: 10,
+      align: 'right',
+      priority: 5,
+      cell: (index) => of(index, (one) => (one.holder === undefined ? '-' : rateText(one))),
+    },
+    { title: 'ETA', width: 6, align: 'right', priority: 4, cell: (index) => of(index, (one) => leftText(one, nowMs)) },
+  ];
+}
+
+function Status({ upload, width }: { readonly upload: FoundState | undefined; readonly width: number }): ReactElement {
+  const status = upload && savedStatus(upload);
+  return <Tint tone={status && STATUS_TONES[status]}>{(status ?? '').padEnd(width)}</Tint>;
+}
+
+interface DetailsProps {
+  readonly upload: FoundState;
+  readonly rows: number;
+  /** They have the whole body. */
+  readonly isLarge?: boolean;
+}
+
+function Details({ upload, rows, isLarge = false }: DetailsProps): ReactElement {
+  const { sources, userHome } = useDashboard();
+  const names = useNames();
+  const sent = useSource(sources.sentOf(upload.id));
+  const folder = sources.uploads.getState().value?.folder ?? '';
+  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  // Again whenever it has come further: then `upload` is another object.
+  useEffect(() => {
+    const read = (): void => void sources.sentOf(upload.id).getState().refresh();
+    const timer = setTimeout(read, REST_MS);
+    return () => clearTimeout(timer);
+  }, [sources, upload]);
+  const facts = factsOf(upload, {
+    names,
+    nowMs,
+    isLarge,
+    stateFile: withHome(`${folder}/${upload.id}.json`, userHome),
+  });
+  const shards = sent.value?.shards ?? [];
+  const shown = facts.slice(0, rows - 1 - (shards.length > 0 ? 1 : 0));
+  return (
+    <Box flexDirection="column">
+      <Line left={<Tint tone="strong">{upload.id}</Tint>} />
+      <Facts facts={shown} indent={3} />
+      {shards.length > 0 && <ShardRows shards={shards} rows={rows - 1 - shown.length} />}
+      {sent.problem !== undefined && <Line left={<Tint tone="bad">{`  ${names(sent.problem)}`}</Tint>} />}
+    </Box>
+  );
+}
+
+/** `~/x` for what is below the home folder. */
+const withHome = (path: string, home: string): string =>
+  path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+
+interface FactsSource {
+  readonly names: (text: string) => string;
+  readonly nowMs: number;
+  readonly stateFile: string;
+  readonly isLarge: boolean;
+}
+
+function factsOf(upload: FoundState, { names, nowMs, stateFile, isLarge }: FactsSource): readonly Fact[] {
+  const { document, problem, writtenMs, holder } = upload;
+  const age = formatDuration(Math.max(0, nowMs - writtenMs));
+  const saved: Fact = { label: 'state file', value: `${names(stateFile)}, saved ${age} ago` };
+  if (document === undefined) return [{ label: 'problem', value: names(problem?.message ?? ''), tone: 'bad' }, saved];
+  const { done, plan, failure, storeUrl, uploadIds, uploadId, sources, command, datasetId, createdAt } = document;
+  const more: readonly Fact[] = [
+    { label: 'source', value: names(sources.join(' ')) },
+    { label: 'files', value: `${filesText(upload)}, ${bytesText(upload)}` },
+    {
+      label: 'began',
+      value: `${formatTimestamp(new Date(createdAt))}, ${formatDuration(elapsedMs(document, nowMs))} ago`,
+    },
+    { label: 'command', value: names(`archiver ${command}`) },
+    { label: 'dataset', value: names(datasetId) },
+    ...(holder === undefined ? [] : [{ label: 'process', value: names(`${holder.pid} on ${holder.host}`) }]),
+  ];
+  return [
+    ...(failure === undefined || holder !== undefined
+      ? []
+      : [{ label: 'ended by', value: names(failure), tone: 'warn' as const }]),
+    { label: 'destination', value: names(uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId)) },
+    {
+      label: 'chunks',
+      value: `${formatCount(done.chunks)} sent, stored as ${formatBytes(done.storedBytes)}, in ${formatQuantity(plan.shards, 'shard')}`,
+    },
+    saved,
+    ...(isLarge ? more : []),
+  ];
+}
+
+/** What each shard has, as bars beside each other: the fullest is full. */
+function ShardRows({ shards, rows }: { readonly shards: SentShards['shards']; readonly rows: number }): ReactElement {
+  const { columns } = useSize();
+  const label = 'shards'.padEnd('destination'.length + 2);
+  const width = 10;
+  const across = Math.max(1, Math.floor((columns - 4 - label.length) / (width + 1)));
+  const most = Math.max(...shards.map(({ bytes }) => bytes), 1);
+  const lines = Array.from(
+    { length: Math.min(Math.max(1, rows), Math.ceil(shards.length / across)) },
+    (_, at) => at * across,
+  );
+  return (
+    <>
+      {lines.map((from) => (
+        <Line
+          key={from}
+          left={
+            <>
+              <Tint tone="dim">{`  ${from === 0 ? label : ' '.repeat(label.length)}`}</Tint>
+              {shards.slice(from, from + across).map(({ bytes }, at) => (
+                <Tint key={at}>
+                  {`${String(from + at).padStart(2)} `}
+                  <Bar share={bytes / most} width={width - 4} hasTrack />
+                  {'  '}
+                </Tint>
+              ))}
+            </>
+          }
+        />
+      ))}
+    </>
+  );
+}
+
+function summary({ store, sources }: Dashboard): ReturnType<DashboardView['summary']> {
+  const all = sources.uploads.getState();
+  if (all.problem !== undefined) return { text: all.problem, tone: 'bad' };
+  const uploads = all.value?.uploads ?? [];
+  const upload = cursorUpload({ store, sources });
+  if (upload !== undefined && savedStatus(upload) === 'interrupted')
+    return { text: `Continue it with: archiver resume ${upload.id}` };
+  const damaged = uploads.filter(({ document }) => document === undefined).length;
+  if (damaged > 0)
+    return {
+      text: `${formatQuantity(damaged, 'state file')} cannot be read; archiver resume clean removes them`,
+      tone: 'warn',
+    };
+  return { text: `${formatQuantity(uploads.filter(({ holder }) => holder !== undefined).length, 'upload')} running` };
+}
+
+function cursorUpload({ store, sources }: Pick<Dashboard, 'store' | 'sources'>): FoundState | undefined {
+  const place = store.getState().places.uploads;
+  const rows = LIST.rows(sources, { filter: place.filter.text, sort: place.sort });
+  return rows[cursorIn(rows, place)];
+}
+
+export const uploadsView: DashboardView = {
+  id: 'uploads',
+  title: 'Uploads',
+  reads: ({ uploads }) => [uploads],
+  live: ({ uploads }) => (isRunning(uploads) ? [uploads] : []),
+  list: LIST,
+  View: Uploads,
+  summary,
+  browsable(dashboard) {
+    const document = cursorUpload(dashboard)?.document;
+    if (document === undefined) return { refusal: 'there is nothing to browse' };
+    const { status, storeUrl, uploadIds, uploadId, endpoint } = document;
+    if (status !== 'complete') return { refusal: `it has no manifest yet: archiver resume ${uploadId} completes it` };
+    return { url: uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId), endpointUrl: endpoint };
+  },
+  toJson: ({ sources }) => ({ uploads: uploadDocuments(sources), folder: sources.uploads.getState().value?.folder }),
+};
