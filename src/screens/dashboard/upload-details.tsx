@@ -5,8 +5,8 @@ import type { FrontFacts, StoredUpload } from '../../core/inventory/stored-uploa
 import { Bar } from '../../ui/bar.js';
 import { type Fact, Facts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../ui/format.js';
-import { formatMinute } from '../../ui/format-time.js';
-import { useSize } from '../../ui/size.js';
+import { formatMinute, shortMinute } from '../../ui/format-time.js';
+import { Room, useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import { useSource, useStoreSources } from './dashboard-context.js';
@@ -21,15 +21,23 @@ export function UploadDetails({ upload }: { readonly upload: StoredUpload }): Re
   const facts = useMemo(() => factsOf(upload, names), [upload, names]);
   const room = rows - facts.length - 1;
   const isSplit = columns >= SPLIT_COLUMNS;
+  const half = isSplit ? Math.floor(columns / 2) : columns;
+  const { front } = upload;
   // Below each other the shards take half of what is left; the title of each part and a row of air are rows as well.
   const each = isSplit ? room - 2 : Math.floor((room - 4) / 2);
   return (
     <Box flexDirection="column" rowGap={1}>
       <Facts facts={facts} />
       {each > 0 && (
-        <Box flexDirection={isSplit ? 'row' : 'column'} rowGap={1} columnGap={2}>
-          {upload.front !== null && <Shards front={upload.front} rows={each} />}
-          <Versions upload={upload} rows={each} />
+        <Box flexDirection={isSplit ? 'row' : 'column'} rowGap={1}>
+          {front !== null && (
+            <Room columns={half} rows={Math.min(each, front.shards.length) + 1}>
+              <Shards front={front} rows={each} />
+            </Room>
+          )}
+          <Room columns={half} rows={each + 1}>
+            <Versions upload={upload} rows={each} />
+          </Room>
         </Box>
       )}
     </Box>
@@ -112,7 +120,7 @@ function Versions({
     <Section title={`VERSIONS  ${formatCount(versions.length)}`}>
       {versions.slice(first, first + rows).map((one) => (
         <Tint key={one.version} tone={one.version === version ? 'strong' : 'plain'}>
-          {`   ${`v${one.version}`.padEnd(6)} ${one.createdAt.slice(0, 16).replace('T', ' ')}  `}
+          {`   ${`v${one.version}`.padEnd(6)} ${shortMinute(new Date(one.createdAt))}  `}
           {one.record === null
             ? 'unreadable'
             : `${formatBytes(one.record.bytes).padStart(8)}  ${formatQuantity(one.record.files, 'file')}`}

@@ -123,12 +123,19 @@ function classColumns(lines: readonly ClassRow[], { isFolder }: AnalysisResult):
     return row.savedUsd === 0 ? '-' : shortUsd(row.savedUsd);
   };
   const right = { align: 'right' } as const;
+  const longest = (title: string, text: (row: ClassRow) => string): number =>
+    Math.max(title.length, ...lines.map((row) => text(row).length));
   return [
-    { title: 'STORAGE CLASS', width: 19, priority: 0, cell: of(({ storageClass }) => storageClass) },
+    {
+      title: 'STORAGE CLASS',
+      width: longest('STORAGE CLASS', ({ storageClass }) => storageClass),
+      priority: 0,
+      cell: of(({ storageClass }) => storageClass),
+    },
     { title: 'OBJECTS', width: 11, ...right, priority: 1, cell: of((row) => formatCount(row.objects)) },
     { title: 'SIZE', width: 8, ...right, priority: 0, cell: of((row) => formatBytes(row.bytes)) },
     { title: 'NOW $/mo', width: 10, ...right, priority: 0, cell: of((row) => shortUsd(row.monthlyUsd)) },
-    { title: 'BETTER AS', width: 19, priority: 2, cell: of(betterText) },
+    { title: 'BETTER AS', width: longest('BETTER AS', betterText), priority: 2, cell: of(betterText) },
     { title: 'SAVES $/mo', width: 10, ...right, priority: 2, cell: of(savedText) },
   ];
 }

@@ -2,20 +2,21 @@
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { HeartbeatSource } from '../../../core/fleet/heartbeat.js';
-import { type Condition, CONDITIONS, type WriterStatus } from '../../../core/fleet/watch/judge.js';
+import { CONDITIONS, type WriterStatus } from '../../../core/fleet/watch/judge.js';
 import { fleetDocument } from '../../../core/fleet/watch/fleet-document.js';
 import { fleetList, type WriterRow } from '../../../stores/dashboard/fleet-list.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
 import { type Fact, Facts } from '../../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
-import { clockTime } from '../../../ui/format-time.js';
+import { clockTime, formatMinute } from '../../../ui/format-time.js';
 import { useSize } from '../../../ui/size.js';
 import type { Message } from '../../../ui/status.js';
 import { Table } from '../../../ui/table.js';
-import { type Glyphs, Tint, type Tone, useTheme } from '../../../ui/theme.js';
+import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
+import { agoText, signOf, sourcesText, toneOf } from '../fleet-rows.js';
 import { storeLacks } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
@@ -23,41 +24,16 @@ import type { DashboardView } from '../view.js';
 const SOURCES_FROM_ROWS = 16;
 const SHOWN_SOURCES = 8;
 
-const TONES: Readonly<Record<Condition, Tone>> = {
-  healthy: 'good',
-  starting: 'accent',
-  failing: 'bad',
-  stale: 'warn',
-  missing: 'warn',
-  unknown: 'warn',
-};
-
-const signOf = ({ condition }: WriterStatus, { live, good, bad, warn }: Glyphs): string =>
-  ({ healthy: live, starting: live, failing: bad, stale: warn, missing: warn, unknown: '?' })[condition] ?? good;
-
-/** Of how it is, the tone: a writer that is well and has something wrong all the same is one to look at. */
-const toneOf = ({ condition, troubles }: WriterStatus): Tone =>
-  troubles.length > 0 && TONES[condition] === 'good' ? 'warn' : TONES[condition];
-
-const agoText = (ms: number | null): string => (ms === null ? 'never' : `${formatDuration(ms)} ago`);
-
-function cycleText({ isHealthy, heartbeat }: WriterStatus): string {
-  if (heartbeat === undefined) return '-';
+function cycleText({ isHealthy, heartbeat, condition }: WriterStatus): string {
+  if (heartbeat === undefined || condition === 'unknown') return '-';
   if (isHealthy === null) return 'first';
   return isHealthy ? 'healthy' : 'failed';
 }
 
-function sourcesText({ heartbeat }: WriterStatus): string {
-  const sources = heartbeat?.sources ?? [];
-  if (sources.length === 0) return '-';
-  return `${sources.filter(({ isHealthy }) => isHealthy === true).length}/${sources.length} ok`;
-}
-
-function configText({ heartbeat, isConfigBehind, config }: WriterStatus): string {
+const configText = ({ heartbeat }: WriterStatus): string => {
   const version = heartbeat?.configVersion ?? null;
-  if (version === null) return '-';
-  return isConfigBehind ? `v${version} of ${config?.version ?? '?'}` : `v${version}`;
-}
+  return version === null ? '-' : `v${version}`;
+};
 
 /** Signs, ids and what is wrong; `rows` are memoised. */
 export function useWriterColumns(rows: readonly WriterRow[]): readonly Column[] {
@@ -89,10 +65,10 @@ export function useWriterColumns(rows: readonly WriterRow[]): readonly Column[] 
       { title: 'LAST SEEN', width: 11, align: 'right', priority: 0, cell: of(({ ageMs }) => agoText(ageMs)) },
       { title: 'CYCLE', width: 7, priority: 1, cell: of(cycleText) },
       { title: 'SOURCES', width: 8, align: 'right', priority: 2, cell: of(sourcesText) },
-      { title: 'CFG', width: 8, align: 'right', priority: 3, cell: of(configText) },
+      { title: 'CFG', width: 5, align: 'right', priority: 3, cell: of(configText) },
       {
         weight: 4,
-        min: 7,
+        min: 16,
         priority: 0,
         cell: of(({ troubles, condition }) =>
           troubles.length > 0 ? names(`${condition}: ${troubles.join('; ')}`) : condition,
@@ -239,7 +215,7 @@ function factsOf(writer: WriterStatus): readonly Fact[] {
     { label: 'writer', value: `${writerId}, ${condition}` },
     ...troubles.map((value, at) => ({ label: at === 0 ? 'trouble' : '', value, tone: toneOf(writer) })),
     { label: 'seen', value: `${agoText(ageMs)}; stale after ${formatDuration(staleAfterMs)}` },
-    { label: 'success', value: lastSuccessAt?.toISOString() ?? 'never' },
+    { label: 'success', value: lastSuccessAt === null ? 'never' : formatMinute(lastSuccessAt) },
     { label: 'host', value: host && `${host}, archiver ${archiverVersion ?? '?'}, instance ${instanceId ?? '?'}` },
     { label: 'cloned', value: isCloned ? 'two instances of it take turns' : undefined, tone: 'bad' as const },
     {

@@ -126,17 +126,18 @@ function summary({ sources: { store } }: Dashboard): Message {
   const why = [
     ...new Set(uploads.flatMap((one) => (one.problem === null ? [] : [WHY[one.problem.code] ?? 'unreadable']))),
   ];
-  const parts = [
+  const count = formatCount(uploads.length);
+  const text = [
     ...(problem === undefined ? [] : [`not up to date: ${problem}`]),
-    ...(unread > 0
-      ? [`${formatCount(uploads.length)} of ${formatQuantity(uploads.length + unread, 'upload')} read`]
-      : [formatQuantity(uploads.length, 'upload')]),
+    ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable (${why.join(', ')})`]),
+    unread > 0
+      ? `${count} of ${formatQuantity(uploads.length + unread, 'upload')} read`
+      : formatQuantity(uploads.length, 'upload'),
     ...(uploads.length === 0
       ? []
-      : [`the newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
-  ];
-  const first = unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable (${why.join(', ')})`];
-  const text = [...first, ...parts, ...(note === null ? [] : [note])].join(' · ');
+      : [`newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
+    ...(note === null ? [] : [note]),
+  ].join(' · ');
   if (problem !== undefined) return { text, tone: 'bad' };
   return unreadable > 0 || note !== null ? { text, tone: 'warn' } : { text };
 }
