@@ -17,13 +17,18 @@ const TONES: Readonly<Record<Condition, Tone>> = {
   unknown: 'warn',
 };
 
-/** The sign of how it is. */
-export const signOf = ({ condition }: WriterStatus, { live, good, bad, warn }: Glyphs): string =>
-  ({ healthy: live, starting: live, failing: bad, stale: warn, missing: warn, unknown: '?' })[condition] ?? good;
+/** Somebody has to look at it, though it works. */
+const isWarned = ({ condition, troubles }: WriterStatus): boolean =>
+  troubles.length > 0 && (condition === 'healthy' || condition === 'starting');
 
-/** Of how it is, the tone: a writer that is well and has something wrong all the same is one to look at. */
-export const toneOf = ({ condition, troubles }: WriterStatus): Tone =>
-  troubles.length > 0 && TONES[condition] === 'good' ? 'warn' : TONES[condition];
+/** The sign of how it is. */
+export const signOf = (writer: WriterStatus, { live, bad, warn }: Glyphs): string =>
+  isWarned(writer)
+    ? warn
+    : { healthy: live, starting: live, failing: bad, stale: warn, missing: warn, unknown: '?' }[writer.condition];
+
+/** And its tone. */
+export const toneOf = (writer: WriterStatus): Tone => (isWarned(writer) ? 'warn' : TONES[writer.condition]);
 
 /** Of an age. */
 export const agoText = (ms: number | null): string => (ms === null ? 'never' : `${formatDuration(ms)} ago`);

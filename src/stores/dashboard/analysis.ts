@@ -1,5 +1,6 @@
 // A scan of a store, and what the last one found. Pure.
 import { type MoveSaving, moveSavings } from '../../core/analyze/move-savings.js';
+import { monthOf } from '../../core/analyze/stored-tally.js';
 import type { Cell } from '../../core/analyze/tally.js';
 import type { Usd } from '../../core/cost/money.js';
 import type { PriceList } from '../../core/cost/price-table.js';
@@ -48,7 +49,8 @@ export interface Analysis {
 /** Where the objects of one class would cost less. A class that lies in one building is no place to send archives to unasked. */
 export function betterClass(cells: readonly Cell[], prices: PriceList): Pick<ClassRow, 'better' | 'savedUsd'> {
   const moves = moveSavings(cells, prices).filter(({ storageClass }) => storageClass !== 'ONEZONE_IA');
-  const isUnknown = moves.some(({ firstYearSavedUsd }) => firstYearSavedUsd === null);
+  const isUnknown =
+    monthOf(cells, prices) === null || moves.some(({ firstYearSavedUsd }) => firstYearSavedUsd === null);
   const best: MoveSaving | undefined = moves.find(({ firstYearSavedUsd }) => (firstYearSavedUsd ?? 0) > 0);
   if (best === undefined) return { better: null, savedUsd: isUnknown ? null : 0 };
   return { better: best.storageClass, savedUsd: best.monthlySavedUsd };
