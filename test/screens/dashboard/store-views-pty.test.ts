@@ -57,6 +57,7 @@ test('an upload, its details, the browser and back; a scan, the fleet, a storm o
     [120, 40],
   ] as const)
     session.resize(columns, rows);
+  await session.until('─'.repeat(120)); // keys do not count while the window is too small
   session.type('6');
   await session.until('web-01');
   session.type('5');
