@@ -6,7 +6,7 @@ import { Tint } from './theme.js';
 export function Empty({ sentence, next }: { sentence: string; next: string }): ReactElement {
   return (
     <Box flexDirection="column" paddingX={1} paddingTop={1} rowGap={1}>
-      <Tint>{sentence}</Tint>
+      <Tint wrap="wrap">{sentence}</Tint>
       <Tint tone="dim" wrap="wrap">
         {next}
       </Tint>

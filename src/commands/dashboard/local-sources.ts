@@ -1,7 +1,7 @@
 // What this computer knows: the cost ledger, budgets, saved uploads.
 import { hostname } from 'node:os';
-import type { Context } from '../../cli/context.js';
-import { readBook } from '../../core/budget/book-store.js';
+import type { Clock, Environment, Places } from '../../cli/context.js';
+import { BOOK_KEY, readBook } from '../../core/budget/book-store.js';
 import type { Budget } from '../../core/budget/budget.js';
 import { bookUrl, openBook } from '../../core/budget/open-book.js';
 import { statusOf } from '../../core/budget/status.js';
@@ -18,8 +18,14 @@ import { stateFolder } from '../kit/saved.js';
 import { recordsOf } from '../kit/spent.js';
 import type { DashboardValues } from './flags.js';
 
+const MINUTE_MS = 60_000;
+
+type LocalValues = Pick<DashboardValues, 'budgetStore' | 'profile' | 'endpointUrl' | 'caBundle'>;
+
+export type LocalContext = Clock & Environment & Pick<Places, 'home' | 'cwd'>;
+
 /** The sources that every dashboard has. */
-export function localSources(values: DashboardValues, context: Context): DashboardSources {
+export function localSources(values: LocalValues, context: LocalContext): DashboardSources {
   const { now, home, cwd } = context;
   const location = bookUrl({ place: values.budgetStore, home, cwd });
   return {
@@ -35,7 +41,7 @@ export function localSources(values: DashboardValues, context: Context): Dashboa
 }
 
 /** Sums up anew where something was recorded, or a day is over. */
-async function readSpend(before: SpendRead | undefined, { home, now }: Context): Promise<SpendRead> {
+async function readSpend(before: SpendRead | undefined, { home, now }: LocalContext): Promise<SpendRead> {
   const folder = ledgerFolder(home);
   const killed = (await killedRuns(folder, hostname())).map(({ id }) => id);
   const stamp = [dayOf(now()), await ledgerStamp(folder), ...killed].join(' ');
@@ -46,8 +52,8 @@ async function readSpend(before: SpendRead | undefined, { home, now }: Context):
 }
 
 interface BudgetReading {
-  readonly values: DashboardValues;
-  readonly context: Context;
+  readonly values: LocalValues;
+  readonly context: LocalContext;
   readonly signal: AbortSignal;
 }
 
@@ -60,29 +66,45 @@ async function readBudgets(
   const { env, home, cwd, now } = context;
   const opened = await openBook({ place, home, cwd }, { env, profile, endpointUrl, caBundle, signal });
   try {
-    const { global, projects } = await readBook(opened.store, signal);
+    const { store } = opened;
+    // How fast a budget goes changes by itself, but not so that anybody sees it in less than a minute.
+    const minute = Math.floor(now().getTime() / MINUTE_MS);
+    const isLocal = location.startsWith('file:');
+    const stamp = isLocal ? `${minute} ${(await store.head(BOOK_KEY, signal))?.etag}` : undefined;
+    if (before !== undefined && stamp !== undefined && before.stamp === stamp) return before;
+    const { global, projects } = await readBook(store, signal);
     const sorted = [...projects].sort(([one], [other]) => (one < other ? -1 : 1));
     const all: readonly (readonly [string | null, Budget])[] = [
       ...(global === null ? [] : [[null, global] as const]),
       ...sorted,
     ];
-    const budgets = all.map(([project, budget]) => statusOf(project, budget, now()));
-    const isSame = JSON.stringify(budgets) === JSON.stringify(before?.budgets);
-    return isSame && before !== undefined ? before : { budgets, location };
+    return { budgets: all.map(([project, budget]) => statusOf(project, budget, now())), location, stamp };
   } finally {
     opened.close();
   }
 }
 
-async function readUploads(before: UploadsRead | undefined, context: Context): Promise<UploadsRead> {
+/** Files that are written while a folder is read may have the time that it had before. */
+const SETTLED_MS = 2000;
+
+/** Looks into the folder where something in it was written, or where a process that may have ended was working on something. */
+async function readUploads(before: UploadsRead | undefined, context: LocalContext): Promise<UploadsRead> {
   const folder = stateFolder(context);
-  const found = (await savedUploads(folder).findAll(hostname(), before?.uploads)).toReversed();
-  const isSame = before?.uploads.length === found.length && found.every((one, at) => one === before.uploads[at]);
-  return isSame ? before : { uploads: found, folder };
+  const states = savedUploads(folder);
+  const changedMs = await states.changedMs();
+  if (before?.settledMs === changedMs) return before;
+  const uploads = (await states.findAll(hostname(), before?.uploads)).toReversed();
+  const isIdle =
+    uploads.every(({ holder }) => holder === undefined) && context.now().getTime() - changedMs > SETTLED_MS;
+  const settledMs = isIdle ? changedMs : undefined;
+  const isSame = before?.uploads.length === uploads.length && uploads.every((one, at) => one === before.uploads[at]);
+  return isSame && before.settledMs === settledMs
+    ? before
+    : { uploads: isSame ? before.uploads : uploads, folder, settledMs };
 }
 
 /** Sources of single uploads. */
-function sentBy(context: Context): DashboardSources['sentOf'] {
+function sentBy(context: LocalContext): DashboardSources['sentOf'] {
   let last: { readonly id: string; readonly source: Source<SentShards> } | undefined;
   return (id) => {
     if (last?.id === id) return last.source;

@@ -52,15 +52,31 @@ export class DocumentFolder<T> {
 
   /** Ids of the documents, in order; none when there is no folder. @throws access-denied, io */
   async ids(): Promise<readonly string[]> {
-    let names: readonly string[];
+    return this.idsIn(await this.names());
+  }
+
+  private idsIn(names: readonly string[]): readonly string[] {
+    const pattern = new RegExp(`^(${this.kind.id})\\.json$`);
+    return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort();
+  }
+
+  private async names(): Promise<readonly string[]> {
     try {
-      names = await readdir(this.folder);
+      return await readdir(this.folder);
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return [];
       throw fileFailure('read', this.folder, error);
     }
-    const pattern = new RegExp(`^(${this.kind.id})\\.json$`);
-    return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).sort();
+  }
+
+  /** When a file in it was last written or removed, ms since 1970; 0 when there is no folder. @throws access-denied, io */
+  async changedMs(): Promise<number> {
+    try {
+      return (await stat(this.folder)).mtimeMs;
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return 0;
+      throw fileFailure('read', this.folder, error);
+    }
   }
 
   /**
@@ -70,18 +86,25 @@ export class DocumentFolder<T> {
   async findAll(host: string, before: readonly FoundDocument<T>[] = []): Promise<readonly FoundDocument<T>[]> {
     const known = new Map(before.map((one) => [one.id, one]));
     const found: FoundDocument<T>[] = [];
-    for (const id of await this.ids()) {
-      const one = await this.find(id, host, known.get(id));
+    const names = await this.names();
+    const there = new Set(names);
+    for (const id of this.idsIn(names)) {
+      const isLocked = there.has(`${id}.${this.kind.workLock}`);
+      const one = await this.find(id, host, { before: known.get(id), isLocked });
       if (one !== undefined) found.push(one);
     }
     return found;
   }
 
-  /** One of them; undefined when it is not there. @throws access-denied, io */
-  async find(id: string, host: string, before?: FoundDocument<T>): Promise<FoundDocument<T> | undefined> {
+  /** One of them; undefined when it is not there. `isLocked`: false where there is no lock for certain. @throws access-denied, io */
+  async find(
+    id: string,
+    host: string,
+    { before, isLocked = true }: { readonly before?: FoundDocument<T> | undefined; readonly isLocked?: boolean } = {},
+  ): Promise<FoundDocument<T> | undefined> {
     try {
       const { mtimeMs: writtenMs } = await stat(this.path(id));
-      const holder = await lockHolder(this.path(id, this.kind.workLock), host);
+      const holder = isLocked ? await lockHolder(this.path(id, this.kind.workLock), host) : undefined;
       if (before?.writtenMs === writtenMs && isSameHolder(before.holder, holder)) return before;
       const used = { id, holder, writtenMs };
       try {

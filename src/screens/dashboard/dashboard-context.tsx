@@ -28,6 +28,8 @@ export interface Dashboard {
   readonly target: Target;
   /** Milliseconds from one refresh to the next. */
   readonly everyMs: number;
+  /** Nobody moves a cursor: the view is printed once. */
+  readonly isPrinted?: boolean;
   /** The user's home folder, for paths as people write them. */
   readonly userHome: string;
 }
@@ -85,10 +87,10 @@ export interface ShownRows<T> {
 
 /** The rows of a list as they are arranged, and the one with the cursor. `useSource` draws it again when they change. */
 export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
-  const { sources } = useDashboard();
+  const { sources, isPrinted = false } = useDashboard();
   const place = useView(({ view, places }) => places[view]);
   const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
-  return { rows, cursor: cursorIn(rows, place), place };
+  return { rows, cursor: isPrinted ? -1 : cursorIn(rows, place), place };
 }
 
 /** The row with the cursor of the list that is shown; undefined where there is none. */

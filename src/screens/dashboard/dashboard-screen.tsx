@@ -52,10 +52,12 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   const mode = useView((state) => state.mode);
   const view = views.find((one) => one.id === id);
   const reads = useMemo(
-    () => [view?.reads, view?.asks, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
+    () => [view?.reads, view?.asks, view?.glances, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
     [view, sources],
   );
   const context = useContextText(reads, columns >= WIDE_COLUMNS);
+  // The same element while only the time in the title changes: what is in it is not drawn again.
+  const body = useMemo(() => view && <Body view={view} />, [view]);
   if (view === undefined) return null;
   return (
     <Screen
@@ -74,7 +76,7 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
       {mode === 'help' ? (
         <HelpOverlay title="Keys in the dashboard" bindings={listKeys(dashboard, views, page)} />
       ) : (
-        <Body view={view} />
+        body
       )}
     </Screen>
   );
@@ -137,7 +139,7 @@ function positionOf({ id, list }: DashboardView, { store, sources }: Dashboard):
   const total = list?.total(sources) ?? 0;
   if (list === undefined || total === 0) return '';
   const sort = place.sort === 0 ? '' : `by ${list.sorts[place.sort] ?? ''}  `;
-  const found = rows.length === total ? '' : ` (${formatCount(total)} without the filter)`;
+  const found = rows.length === total ? '' : `, ${formatCount(total)} in all`;
   return `${sort}${formatCount(cursorIn(rows, place) + 1)} of ${formatCount(rows.length)}${found}`;
 }
 

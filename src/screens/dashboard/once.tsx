@@ -42,7 +42,7 @@ export async function renderView(
   const rows = Math.min(view.list?.total(dashboard.sources) ?? 0, MOST_ROWS) + OTHER_ROWS;
   const text = renderToString(
     <Kit keys={createKeySource()} size={fixedSize(columns, rows)} look={{ unicode: true, color: false }}>
-      <DashboardContext value={dashboard}>
+      <DashboardContext value={{ ...dashboard, isPrinted: true }}>
         <Body view={view} />
       </DashboardContext>
     </Kit>,

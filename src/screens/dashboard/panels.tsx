@@ -5,7 +5,9 @@ import type { Column } from '../../ui/columns.js';
 import { formatCount } from '../../ui/format.js';
 import { Line } from '../../ui/line.js';
 import { Table } from '../../ui/table.js';
-import { Tint } from '../../ui/theme.js';
+import { useSize } from '../../ui/size.js';
+import { cut } from '../../ui/text.js';
+import { Tint, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 
 export interface SectionProps {
@@ -20,16 +22,19 @@ export interface SectionProps {
 /** A part of a page under its title. What is wrong with it stands beside that, and what was read before stays. */
 export function Section({ title, note, problem, children }: SectionProps): ReactElement {
   const names = useNames();
+  const { columns } = useSize();
+  const { ellipsis } = useTheme().glyphs;
+  const trouble = problem && cut(names(problem), columns - title.length - 4, 'end', ellipsis);
   return (
     <Box flexDirection="column" flexShrink={0}>
       <Line
         left={
           <>
             <Tint tone="strong">{title}</Tint>
-            {problem !== undefined && <Tint tone="bad">{`  ${names(problem)}`}</Tint>}
+            {trouble && <Tint tone="bad">{`  ${trouble}`}</Tint>}
           </>
         }
-        right={problem === undefined && note !== undefined ? <Tint tone="dim">{note}</Tint> : undefined}
+        right={trouble === undefined && note !== undefined ? <Tint tone="dim">{note}</Tint> : undefined}
       />
       {children}
     </Box>
@@ -37,9 +42,11 @@ export function Section({ title, note, problem, children }: SectionProps): React
 }
 
 /** One sentence in place of figures. */
-export const Sentence = ({ children }: { readonly children: string }): ReactElement => (
-  <Line left={<Tint tone="dim">{`  ${children}`}</Tint>} />
-);
+export function Sentence({ children }: { readonly children: string }): ReactElement {
+  const { columns } = useSize();
+  const { ellipsis } = useTheme().glyphs;
+  return <Line left={<Tint tone="dim">{`  ${cut(children, columns - 4, 'end', ellipsis)}`}</Tint>} />;
+}
 
 /** Rows for each of several lists in one room: in turn, as long as one wants more. */
 export function shareRows(room: number, wanted: readonly number[]): readonly number[] {

@@ -35,8 +35,7 @@ export function SpendRows({
 }): ReactElement {
   const { columns } = useSize();
   if (spend === undefined) return <Sentence>not read yet</Sentence>;
-  if (spend.recordCount === 0)
-    return <Sentence>no cost is recorded on this computer yet; every upload records what it used</Sentence>;
+  if (spend.recordCount === 0) return <Sentence>no cost is recorded here yet; every upload records its own</Sentence>;
   const { month, days, notes } = spend;
   const [, first = ''] = /^(\d+)/.exec(dayText(month.period.from ?? month.period.until)) ?? [];
   const records = formatQuantity(month.runs, columns >= WIDE_COLUMNS ? 'cost record' : 'record');

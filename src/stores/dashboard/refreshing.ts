@@ -44,7 +44,9 @@ export function keepRefreshing({ dashboard, views, sources, everyMs, now, later 
     stopWaiting();
     const view = shown();
     const again = (view?.reads(sources) ?? []).filter((source) => isDue(source, isTime));
-    const first = (view?.asks?.(sources) ?? []).filter((source) => !begunMs.has(source));
+    const first = [...(view?.asks?.(sources) ?? []), ...(view?.glances?.(sources) ?? [])].filter(
+      (source) => !begunMs.has(source),
+    );
     void Promise.all([...again, ...first].map(read)).then(lookLive);
     stopWaiting = later(everyMs, () => tick(true));
   };

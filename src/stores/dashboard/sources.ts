@@ -17,6 +17,8 @@ export interface SpendRead extends Spending {
 export interface BudgetsRead {
   /** That of all projects first, then by name. */
   readonly budgets: readonly BudgetStatus[];
+  /** The same as long as nothing changes; undefined where that takes a request to find out. */
+  readonly stamp: string | undefined;
   /** The URL of the place where they are kept. */
   readonly location: string;
 }
@@ -25,6 +27,8 @@ export interface BudgetsRead {
 export interface UploadsRead {
   /** Newest first. */
   readonly uploads: readonly FoundState[];
+  /** When the folder was last changed, where nothing in it can have changed since; ms since 1970. */
+  readonly settledMs: number | undefined;
   /** Where they are noted. */
   readonly folder: string;
 }

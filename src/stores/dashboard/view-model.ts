@@ -35,6 +35,8 @@ export interface ViewModel {
   readonly reads: (sources: DashboardSources) => readonly AnySource[];
   /** What is read once, and again when a person asks for it (`R`). */
   readonly asks?: (sources: DashboardSources) => readonly AnySource[];
+  /** The same on a screen alone: printing the view does not read it. */
+  readonly glances?: (sources: DashboardSources) => readonly AnySource[];
   /** What is read when a person begins it, by keys of the view. */
   readonly follows?: (sources: DashboardSources) => readonly AnySource[];
   /** Before all of it is read because a person asks for it. */

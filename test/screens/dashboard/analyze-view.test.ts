@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Analysis, AnalysisResult } from '../../../src/stores/dashboard/analysis.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
 import { StoreError } from '../../../src/core/object-store/store-error.js';
-import { NOW, openStoreDashboard, type StoreDashboard } from './open-store-dashboard.js';
+import { NOW } from './open-dashboard.js';
+import { openStoreDashboard, type StoreDashboard } from './open-store-dashboard.js';
 
 const SIZES = [
   [60, 15],
@@ -66,13 +67,9 @@ function scanner(steps: Step[]) {
 
 const turn = (): Promise<void> => new Promise((done) => void setImmediate(done));
 
-async function opened(
-  columns = 80,
-  rows = 24,
-  steps: Step[] = [],
-): Promise<StoreDashboard & ReturnType<typeof scanner>> {
+async function opened(steps: Step[] = []): Promise<StoreDashboard & ReturnType<typeof scanner>> {
   const made = scanner(steps);
-  const shown = openStoreDashboard('analyze', { analysis: made.analysis }, { columns, rows });
+  const shown = openStoreDashboard('analyze', { analysis: made.analysis });
   await shown.refresh();
   return { ...shown, ...made };
 }
@@ -83,7 +80,7 @@ describe.each(SIZES)('at %dx%d', (columns, rows) => {
     ['scanning', 'a'],
     ['done', 'a!'],
   ])('draws %s', async (name, acts) => {
-    const { press, scans, frame } = await opened(columns, rows);
+    const { press, scans, frame } = await opened();
     for (const act of acts) {
       if (act === '!') scans.at(-1)?.end();
       else press(act);
@@ -130,7 +127,7 @@ test('a, and then esc or a again: the scan is given up, and what was found befor
 });
 
 test('a scan that fails says why, and what was found before stays', async () => {
-  const { press, scans, frame } = await opened(80, 24, ['wait', new StoreError('access-denied', 'listing is denied')]);
+  const { press, scans, frame } = await opened(['wait', new StoreError('access-denied', 'listing is denied')]);
   for (const at of [0, 1]) {
     press('a');
     await turn();
@@ -149,7 +146,7 @@ test('amounts that nobody knows are unknown, and never zero', async () => {
     pricesText: 'prices: not known: this store is not AWS',
     classes: RESULT.classes.map((one) => ({ ...one, monthlyUsd: null, better: null, savedUsd: null })),
   };
-  const { press, scans, frame } = await opened(120, 40, [{ scan: undefined, result }]);
+  const { press, scans, frame } = await opened([{ scan: undefined, result }]);
   press('a');
   await turn();
   scans[0]?.end();

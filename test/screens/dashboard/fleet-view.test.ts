@@ -70,9 +70,9 @@ function fleetOf(writers: readonly WriterStatus[], notes: readonly string[] = []
   return { location: 's3://acme-archive/lab', lookedAt: LOOKED_AT, writers, counts, troubledCount, others: [], notes };
 }
 
-async function opened(status: FleetStatus | null | Error, columns = 80, rows = 24): Promise<StoreDashboard> {
+async function opened(status: FleetStatus | null | Error): Promise<StoreDashboard> {
   const fleet = sourceOf(status instanceof Error ? status : { status });
-  const shown = openStoreDashboard('fleet', { fleet }, { columns, rows });
+  const shown = openStoreDashboard('fleet', { fleet });
   await shown.refresh();
   return shown;
 }
@@ -89,7 +89,7 @@ const mixed = (): FleetStatus =>
 
 describe.each(SIZES)('at %dx%d', (columns, rows) => {
   test('writers with their signs, and the sources of the one under the cursor', async () => {
-    const shown = await opened(mixed(), columns, rows);
+    const shown = await opened(mixed());
     shown.press('jj');
 
     const frame = shown.frame(columns, rows);
@@ -100,7 +100,7 @@ describe.each(SIZES)('at %dx%d', (columns, rows) => {
   });
 
   test('details of a writer', async () => {
-    const shown = await opened(mixed(), columns, rows);
+    const shown = await opened(mixed());
     shown.press('jj\r');
 
     const frame = shown.frame(columns, rows);
@@ -113,14 +113,14 @@ describe.each(SIZES)('at %dx%d', (columns, rows) => {
     ['no fleet', null, 'No writer has a place at'],
     ['denied', new StoreError('access-denied', 'listing is denied'), 'listing is denied; R tries again'],
   ] as const)('%s is said in a sentence', async (_name, status, words) => {
-    const frame = (await opened(status, columns, rows)).frame(columns, rows);
+    const frame = (await opened(status)).frame(columns, rows);
     expect(frame).toHaveLength(rows - 1);
     expect(frame.map((line) => line.trim()).join(' ')).toContain(words);
   });
 });
 
 test('what is wrong is said in the row, without colours too', async () => {
-  const frame = (await opened(mixed(), 200, 50)).frame(200, 50).join('\n');
+  const frame = (await opened(mixed())).frame(200, 50).join('\n');
 
   expect(frame).toMatch(/▲ +lab-nas-09 +never .*missing: it has never checked in/);
   expect(frame).toMatch(/▲ +lab-nas-02 +3h 12m ago .*stale: it checked in 3h 12m ago, and 2h are allowed/);
@@ -139,17 +139,30 @@ test('10,000 writers: the last one, a filter, an order', async () => {
   expect(shown.frame(80, 24).join('\n')).toContain('writer-09999');
   expect(shown.frame(80, 24).at(-2)).toMatch(/10 000 of 10 000$/);
   shown.press('/seq7\r');
-  expect(shown.frame(80, 24).at(-2)).toContain('1 of 1 (10 000 without the filter)');
+  expect(shown.frame(80, 24).at(-2)).toContain('1 of 1, 10 000 in all');
 });
 
 test('what could not be found out is said', async () => {
-  const shown = await opened(fleetOf([writer('a')], ['which writers have a config is not known']), 120, 40);
+  const shown = await opened(fleetOf([writer('a')], ['which writers have a config is not known']));
   expect(shown.frame(120, 40).at(-2)).toContain('which writers have a config is not known');
 });
 
 test('ASCII is enough, and names cannot act on the terminal', async () => {
-  const shown = await opened(fleetOf([writer('evil\u001b[31m')]), 120, 40);
+  const shown = await opened(fleetOf([writer('evil\u001b[31m')]));
   const frame = shown.frame(120, 40, { unicode: false, color: false }).join('');
   expect(frame).toMatch(/^[\x20-\x7e]*$/);
   expect(frame).toContain('evil\\x1b[31m');
+});
+
+test('the overview has the first writers where it is wide, and says how many there are', async () => {
+  const status = fleetOf([stale(), ...Array.from({ length: 50 }, (_, at) => writer(`web-${at + 10}`))]);
+  const shown = openStoreDashboard('overview', { fleet: sourceOf({ status }) });
+  await shown.dashboard.sources.store?.fleet.getState().refresh();
+
+  const frame = shown.frame(120, 40);
+  const at = frame.findIndex((line) => line.startsWith(' FLEET'));
+  expect(frame[at + 1]).toMatch(/▲ +lab-nas-02 +3h 12m ago +1\/1 ok +stale: it checked in/);
+  expect(frame[at + 2]).toMatch(/● +web-10 +4m ago +1\/1 ok +healthy$/);
+  expect(frame[at]).toMatch(/\d+ of 51/);
+  expect(shown.frame(80, 24).join('\n')).not.toContain('FLEET');
 });

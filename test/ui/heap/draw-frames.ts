@@ -16,24 +16,30 @@ export interface Drawn {
 }
 
 /** Draws `frames` frames, each different from all others. */
-export async function drawFrames(frames: number): Promise<Drawn> {
+export const drawFrames = (frames: number): Promise<Drawn> =>
+  runBundled(join(import.meta.dirname, 'frames.tsx'), [String(frames)]);
+
+/** Runs a script with the Ink of the bundle, and gives the document that it prints. */
+export async function runBundled<T extends Drawn>(script: string, args: readonly string[]): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'archiver-heap-'));
   try {
-    const outfile = join(folder, 'frames.mjs');
+    const outfile = join(folder, 'script.mjs');
     await build({
       ...inkBundle,
-      entryPoints: [join(import.meta.dirname, 'frames.tsx')],
+      entryPoints: [script],
       outfile,
       bundle: true,
       format: 'esm',
       platform: 'node',
       target: 'node20',
+      external: ['koffi', 'zstd-napi'],
       banner: {
         js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
       },
     });
-    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', outfile, String(frames)]);
-    return JSON.parse(stdout) as Drawn;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', outfile, ...args]);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the script prints
+    return JSON.parse(stdout) as T;
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -86,7 +86,7 @@ function Costs(): ReactElement {
           {spend.value === undefined ? (
             <Sentence>not read yet</Sentence>
           ) : classes.length === 0 ? (
-            <Sentence>nothing was spent this month, as far as this computer has recorded it</Sentence>
+            <Sentence>nothing that this computer has recorded was spent</Sentence>
           ) : (
             <ClassRows groups={classes} rows={above} />
           )}
@@ -127,8 +127,7 @@ function BudgetTable({ rows, cursor, height, isRead }: BudgetTableProps): ReactE
   const { sources } = useDashboard();
   const columns = useMemo(() => columnsOf(rows, names, glyphs), [rows, names, glyphs]);
   if (!isRead) return <Sentence>not read yet</Sentence>;
-  if (LIST.total(sources) === 0)
-    return <Sentence>no budget is set; archiver budget set PROJECT --cost USD sets one</Sentence>;
+  if (LIST.total(sources) === 0) return <Sentence>none is set: archiver budget set PROJECT --cost USD</Sentence>;
   if (rows.length === 0) return <Sentence>no budget matches; esc clears the filter</Sentence>;
   return <Table count={rows.length} cursor={cursor} columns={columns} height={height} />;
 }
@@ -233,6 +232,8 @@ export const costsView: DashboardView = {
   list: LIST,
   View: Costs,
   summary({ sources }) {
+    const problem = sources.spend.getState().problem ?? sources.budgets.getState().problem;
+    if (problem !== undefined) return { text: problem, tone: 'bad' };
     const budgets = sources.budgets.getState().value;
     const worst = worstText(budgets?.budgets ?? []);
     if (worst !== undefined) return worst;

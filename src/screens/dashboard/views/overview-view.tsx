@@ -96,7 +96,7 @@ function BudgetRows({ lines, rows, isRead }: ListProps & { readonly lines: reado
   const { columns: width } = useSize();
   const columns = useMemo(() => budgetColumns(lines, names, glyphs, width), [lines, names, glyphs, width]);
   if (!isRead) return <Sentence>not read yet</Sentence>;
-  if (lines.length === 0) return <Sentence>no budget is set; archiver budget set PROJECT --cost USD sets one</Sentence>;
+  if (lines.length === 0) return <Sentence>none is set: archiver budget set PROJECT --cost USD</Sentence>;
   return <FirstRows rows={rows} count={lines.length} columns={columns} />;
 }
 
@@ -187,6 +187,11 @@ function uploadColumns(
 
 /** The state of everything in one sentence: what is wrong first. */
 function summary({ sources }: Dashboard): ReturnType<DashboardView['summary']> {
+  const { spend, budgets: limits, uploads } = sources;
+  const problem = [spend, limits, uploads]
+    .map((source) => source.getState().problem)
+    .find((text) => text !== undefined);
+  if (problem !== undefined) return { text: problem, tone: 'bad' };
   const budgets: readonly BudgetStatus[] = sources.budgets.getState().value?.budgets ?? [];
   const worst = worstText(budgets);
   if (worst !== undefined) return { text: `${worst.text}. Press 2 for costs.`, tone: worst.tone };
@@ -205,11 +210,9 @@ export const overviewView: DashboardView = {
   id: 'overview',
   title: 'Overview',
   reads: ({ spend, uploads, budgets, hasSharedBudgets }) => [spend, uploads, ...(hasSharedBudgets ? [] : [budgets])],
-  // A look at the fleet is a request a writer.
-  asks: ({ budgets, hasSharedBudgets, store }) => [
-    ...(hasSharedBudgets ? [budgets] : []),
-    ...(store === undefined ? [] : [store.fleet]),
-  ],
+  asks: ({ budgets, hasSharedBudgets }) => (hasSharedBudgets ? [budgets] : []),
+  // A request a writer.
+  glances: ({ store }) => (store === undefined ? [] : [store.fleet]),
   live: ({ uploads }) => (isRunning(uploads) ? [uploads] : []),
   View: Overview,
   summary,

@@ -1,0 +1,119 @@
+import { expect, test, vi } from 'vitest';
+import { createSource } from '../../../src/stores/dashboard/source.js';
+
+const now = (): Date => new Date('2025-11-14T12:00:00Z');
+
+/** A source whose reads end when the test says so. */
+function slowSource() {
+  const reads: {
+    readonly signal: AbortSignal;
+    readonly before: string | undefined;
+    readonly end: (value: string) => void;
+    readonly fail: (text: string) => void;
+  }[] = [];
+  const source = createSource<string>({
+    now,
+    read: (signal, before) =>
+      new Promise(
+        (resolve, reject) => void reads.push({ signal, before, end: resolve, fail: (text) => reject(new Error(text)) }),
+      ),
+  });
+  return { source, reads };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test('a read gives its value and time, and the next one is told what was read before', async () => {
+  const { source, reads } = slowSource();
+
+  const done = source.getState().refresh();
+  await turn();
+  expect(source.getState()).toMatchObject({ value: undefined, isReading: true });
+  reads[0]?.end('one');
+  await done;
+  expect(source.getState()).toMatchObject({ value: 'one', readAt: now(), problem: undefined, isReading: false });
+  void source.getState().refresh();
+  await turn();
+
+  expect(reads[1]?.before).toBe('one');
+});
+
+test('a read that fails keeps what was read before and says why, without control characters; one that succeeds forgets that', async () => {
+  const { source, reads } = slowSource();
+  for (const [at, end] of [() => reads[0]?.end('one'), () => reads[1]?.fail('denied\u001b[2J')].entries()) {
+    const done = source.getState().refresh();
+    await turn();
+    end();
+    await done;
+    expect(reads).toHaveLength(at + 1);
+  }
+
+  expect(source.getState()).toMatchObject({ value: 'one', problem: 'denied\\x1b[2J', isReading: false });
+  const done = source.getState().refresh();
+  await turn();
+  reads[2]?.end('two');
+  await done;
+  expect(source.getState()).toMatchObject({ value: 'two', problem: undefined });
+});
+
+test('reads never overlap: a second call waits for the first read', async () => {
+  const { source, reads } = slowSource();
+  const first = source.getState().refresh();
+  const second = source.getState().refresh();
+  await turn();
+
+  expect(reads).toHaveLength(1);
+  reads[0]?.end('one');
+  await Promise.all([first, second]);
+  expect(reads).toHaveLength(1);
+});
+
+test('what is stopped is told to end, and neither its value nor its failure counts any more', async () => {
+  const { source, reads } = slowSource();
+  for (const late of [() => reads[0]?.end('late'), () => reads[1]?.fail('late')]) {
+    const done = source.getState().refresh();
+    await turn();
+    source.getState().stop();
+    expect(source.getState().isReading).toBe(false);
+    late();
+    await done;
+  }
+
+  expect(reads.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+  expect(source.getState()).toMatchObject({ value: undefined, problem: undefined, isReading: false });
+});
+
+test('what is read anew after a stop is not disturbed by the read before', async () => {
+  const { source, reads } = slowSource();
+  const first = source.getState().refresh();
+  await turn();
+  source.getState().stop();
+  const second = source.getState().refresh();
+  await turn();
+  reads[0]?.end('late');
+  await first;
+  expect(source.getState()).toMatchObject({ value: undefined, isReading: true });
+  reads[1]?.end('two');
+  await second;
+
+  expect(source.getState()).toMatchObject({ value: 'two', isReading: false });
+});
+
+test('what has come so far is shown, until the read is stopped', async () => {
+  const source = createSource<number>({
+    now,
+    async read(signal, _, show) {
+      show(1);
+      await vi.waitUntil(() => signal.aborted);
+      show(2);
+      return 3;
+    },
+  });
+  const done = source.getState().refresh();
+  await turn();
+  expect(source.getState()).toMatchObject({ value: 1, readAt: undefined, isReading: true });
+  source.getState().stop();
+  await done;
+
+  expect(source.getState().value).toBe(1);
+});
