@@ -6,7 +6,8 @@ import type { Column } from '../../ui/columns.js';
 import { formatDuration } from '../../ui/format.js';
 import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
-import { FirstRows, Sentence } from './panels.js';
+import type { ReadSource } from './dashboard-context.js';
+import { cutText, FirstRows, Section, Sentence } from './panels.js';
 
 const TONES: Readonly<Record<Condition, Tone>> = {
   healthy: 'good',
@@ -22,7 +23,7 @@ const isWarned = ({ condition, troubles }: WriterStatus): boolean =>
   troubles.length > 0 && (condition === 'healthy' || condition === 'starting');
 
 /** The sign of how it is. */
-export const signOf = (writer: WriterStatus, { live, bad, warn }: Glyphs): string =>
+const signOf = (writer: WriterStatus, { live, bad, warn }: Glyphs): string =>
   isWarned(writer)
     ? warn
     : { healthy: live, starting: live, failing: bad, stale: warn, missing: warn, unknown: '?' }[writer.condition];
@@ -33,47 +34,98 @@ export const toneOf = (writer: WriterStatus): Tone => (isWarned(writer) ? 'warn'
 /** Of an age. */
 export const agoText = (ms: number | null): string => (ms === null ? 'never' : `${formatDuration(ms)} ago`);
 
-/** How many of its sources are well. */
-export function sourcesText({ heartbeat }: WriterStatus): string {
+function sourcesText({ heartbeat }: WriterStatus): string {
   const sources = heartbeat?.sources ?? [];
   if (sources.length === 0) return '-';
   return `${sources.filter(({ isHealthy }) => isHealthy === true).length}/${sources.length} ok`;
 }
 
 interface Props {
-  readonly fleet: FleetRead | undefined;
+  readonly fleet: ReadSource<FleetRead>;
   readonly rows: number;
 }
 
+/** Rows for all of its writers, or for what there is to say; none where there is no store. */
+export const rowsWanted = (fleet: ReadSource<FleetRead> | undefined): number =>
+  fleet === undefined ? 0 : Math.max(1, fleet.value?.status?.writers.length ?? 0);
+
 /** The first writers: those somebody has to look at come first. */
-export function FleetRows({ fleet, rows }: Props): ReactElement {
+export function FleetSection({ fleet: { value, problem }, rows }: Props): ReactElement {
   const names = useNames();
   const { glyphs } = useTheme();
-  const writers = fleet?.status?.writers;
-  const columns = useMemo((): readonly Column[] => {
-    const of = (text: (writer: WriterStatus) => string) => (index: number) => {
-      const writer = writers?.[index];
-      return writer === undefined ? '' : text(writer);
-    };
-    return [
-      {
-        width: 1,
-        cell: (index) => {
-          const writer = writers?.[index];
-          return writer === undefined ? ' ' : <Tint tone={toneOf(writer)}>{signOf(writer, glyphs)}</Tint>;
-        },
-      },
-      { weight: 1, min: 16, max: 28, cut: 'middle', cell: of(({ writerId }) => names(writerId)) },
-      { width: 11, align: 'right', cell: of(({ ageMs }) => agoText(ageMs)) },
-      { width: 8, align: 'right', cell: of(sourcesText) },
-      {
-        weight: 3,
-        min: 20,
-        cell: of(({ condition, troubles }) => names([condition, ...troubles.slice(0, 1)].join(': '))),
-      },
-    ];
-  }, [writers, names, glyphs]);
-  if (fleet === undefined) return <Sentence>not read yet</Sentence>;
-  if (writers === undefined) return <Sentence>no writer has a place in this store</Sentence>;
-  return <FirstRows rows={rows} count={writers.length} columns={columns} />;
+  const writers = value?.status?.writers ?? NONE;
+  const columns = useMemo(
+    () => writerColumns((index) => writers[index], names, glyphs).map(({ title: _title, ...column }) => column),
+    [writers, names, glyphs],
+  );
+  const lack = value === undefined ? 'not read yet' : 'no writer has a place in this store';
+  return (
+    <Section title="FLEET" note={cutText(rows, writers.length, 6)} problem={problem}>
+      {writers.length === 0 ? (
+        <Sentence>{lack}</Sentence>
+      ) : (
+        <FirstRows rows={rows} count={writers.length} columns={columns} />
+      )}
+    </Section>
+  );
 }
+
+const NONE: readonly WriterStatus[] = [];
+
+function cycleText({ isHealthy, heartbeat, condition }: WriterStatus): string {
+  if (heartbeat === undefined || condition === 'unknown') return '-';
+  if (isHealthy === null) return 'first';
+  return isHealthy ? 'healthy' : 'failed';
+}
+
+/** The version of its config. */
+export const configText = ({ heartbeat }: WriterStatus): string => {
+  const version = heartbeat?.configVersion ?? null;
+  return version === null ? '-' : `v${version}`;
+};
+
+/** How writers are: signs, ids, and what is wrong in words. */
+export function writerColumns(
+  at: (index: number) => WriterStatus | undefined,
+  names: (text: string) => string,
+  glyphs: Glyphs,
+): readonly Column[] {
+  const of = (text: (writer: WriterStatus) => string) => (index: number) => {
+    const writer = at(index);
+    return writer === undefined ? '' : text(writer);
+  };
+  const right = { align: 'right' } as const;
+  return [
+    { width: 1, priority: 0, cell: (index) => <WriterSign writer={at(index)} glyphs={glyphs} /> },
+    {
+      title: 'WRITER',
+      weight: 1,
+      min: 16,
+      max: 28,
+      cut: 'middle',
+      priority: 0,
+      cell: of(({ writerId }) => names(writerId)),
+    },
+    { title: 'LAST SEEN', width: 11, ...right, priority: 0, cell: of(({ ageMs }) => agoText(ageMs)) },
+    { title: 'CYCLE', width: 7, priority: 1, cell: of(cycleText) },
+    { title: 'SOURCES', width: 8, ...right, priority: 2, cell: of(sourcesText) },
+    { title: 'CFG', width: 5, ...right, priority: 3, cell: of(configText) },
+    {
+      weight: 4,
+      min: 16,
+      priority: 0,
+      cell: of(({ troubles, condition }) =>
+        troubles.length > 0 ? names(`${condition}: ${troubles.join('; ')}`) : condition,
+      ),
+    },
+  ];
+}
+
+const WriterSign = ({
+  writer,
+  glyphs,
+}: {
+  readonly writer: WriterStatus | undefined;
+  readonly glyphs: Glyphs;
+}): ReactElement =>
+  writer === undefined ? <Tint> </Tint> : <Tint tone={toneOf(writer)}>{signOf(writer, glyphs)}</Tint>;

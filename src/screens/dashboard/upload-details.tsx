@@ -44,39 +44,47 @@ export function UploadDetails({ upload }: { readonly upload: StoredUpload }): Re
   );
 }
 
-function factsOf(
-  { datasetId, version, tags, createdAt, record, front, problem }: StoredUpload,
-  names: (text: string) => string,
-): readonly Fact[] {
+type Known = Omit<Fact, 'value'> & { readonly value: string | null | undefined };
+
+function factsOf(upload: StoredUpload, names: (text: string) => string): readonly Fact[] {
+  const { datasetId, version, tags, createdAt, record, front, problem } = upload;
   const tagText = tags.length === 0 ? '' : `, kept by ${tags.join(', ')}`;
-  const known = [
+  const known: readonly Known[] = [
     { label: 'upload', value: record?.uploadId },
     { label: 'dataset', value: `${datasetId} v${version}${tagText}` },
     { label: 'created', value: formatMinute(new Date(createdAt)) },
-    { label: 'source', value: record && sourceOf(record) },
-    { label: 'writer', value: record?.writerId },
-    {
-      label: 'content',
-      value:
-        record &&
-        `${formatQuantity(record.files, 'file')}, ${formatBytes(record.bytes)} as ${formatBytes(record.storedBytes)}${record.storedBytes > 0 ? `, ${formatRatio(record.bytes / record.storedBytes)}` : ''}`,
-    },
-    {
-      label: 'stored',
-      value:
-        front &&
-        `${front.storageClass ?? 'no class'}, ${formatQuantity(front.chunks, 'chunk')}, ${formatQuantity(front.shardCount, 'shard')}`,
-    },
-    { label: 'listing', value: record?.listing === 'delta' ? 'what changed since the version before' : undefined },
-    { label: 'commit', value: record?.commit && `${record.commit}${front?.branch ? ` on ${front.branch}` : ''}` },
-    { label: 'stage', value: front?.stage },
-    { label: 'project', value: front?.project },
-    { label: 'problem', value: problem?.message, tone: 'bad' as const },
+    ...(record === null ? [] : recordFacts(record, front?.branch ?? null)),
+    ...(front === null ? [] : frontFacts(front)),
+    { label: 'problem', value: problem?.message, tone: 'bad' },
   ];
   return known.flatMap(({ value, ...fact }) => (value ? [{ ...fact, value: names(value) }] : []));
 }
 
-function sourceOf({ source, host, isEncrypted }: NonNullable<StoredUpload['record']>): string {
+type Recorded = NonNullable<StoredUpload['record']>;
+
+function recordFacts(record: Recorded, branch: string | null): readonly Known[] {
+  const { writerId, files, bytes, storedBytes, listing, commit } = record;
+  const ratio = storedBytes > 0 ? `, ${formatRatio(bytes / storedBytes)}` : '';
+  const sizes = `${formatBytes(bytes)} as ${formatBytes(storedBytes)}${ratio}`;
+  return [
+    { label: 'source', value: sourceOf(record) },
+    { label: 'writer', value: writerId },
+    { label: 'content', value: `${formatQuantity(files, 'file')}, ${sizes}` },
+    { label: 'listing', value: listing === 'delta' ? 'what changed since the version before' : undefined },
+    { label: 'commit', value: commit && `${commit}${branch === null ? '' : ` on ${branch}`}` },
+  ];
+}
+
+const frontFacts = ({ storageClass, chunks, shardCount, stage, project }: FrontFacts): readonly Known[] => [
+  {
+    label: 'stored',
+    value: `${storageClass ?? 'no class'}, ${formatQuantity(chunks, 'chunk')}, ${formatQuantity(shardCount, 'shard')}`,
+  },
+  { label: 'stage', value: stage },
+  { label: 'project', value: project },
+];
+
+function sourceOf({ source, host, isEncrypted }: Recorded): string {
   if (isEncrypted) return 'encrypted: archiver info opens the manifest with its key';
   return host === null ? (source ?? '') : `${source ?? ''} on ${host}`;
 }

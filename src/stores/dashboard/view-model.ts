@@ -2,8 +2,7 @@
 import type { DashboardSources } from './sources.js';
 import type { AnySource } from './source.js';
 
-export const VIEW_IDS = ['overview', 'costs', 'uploads', 'inventory', 'analyze', 'fleet'] as const;
-export type ViewId = (typeof VIEW_IDS)[number];
+export type ViewId = 'overview' | 'costs' | 'uploads' | 'inventory' | 'analyze' | 'fleet';
 
 /** Something with an id, on which the cursor stays when rows come and go. */
 export interface Row {

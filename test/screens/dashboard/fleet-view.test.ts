@@ -161,8 +161,8 @@ test('the overview has the first writers where it is wide, and says how many the
 
   const frame = shown.frame(120, 40);
   const at = frame.findIndex((line) => line.startsWith(' FLEET'));
-  expect(frame[at + 1]).toMatch(/▲ +lab-nas-02 +3h 12m ago +1\/1 ok +stale: it checked in/);
-  expect(frame[at + 2]).toMatch(/● +web-10 +4m ago +1\/1 ok +healthy$/);
+  expect(frame[at + 1]).toMatch(/▲ +lab-nas-02 +3h 12m ago +healthy +1\/1 ok +v3 +stale: it checked in/);
+  expect(frame[at + 2]).toMatch(/● +web-10 +4m ago +healthy +1\/1 ok +v3 +healthy$/);
   expect(frame[at]).toMatch(/\d+ of 51/);
   expect(shown.frame(80, 24).join('\n')).not.toContain('FLEET');
 });

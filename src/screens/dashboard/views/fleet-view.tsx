@@ -4,10 +4,11 @@ import { type ReactElement, useMemo } from 'react';
 import type { HeartbeatSource } from '../../../core/fleet/heartbeat.js';
 import { CONDITIONS, type WriterStatus } from '../../../core/fleet/watch/judge.js';
 import { fleetDocument } from '../../../core/fleet/watch/fleet-document.js';
-import { fleetList, type WriterRow } from '../../../stores/dashboard/fleet-list.js';
+import { fleetList } from '../../../stores/dashboard/fleet-list.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
 import { type Fact, Facts } from '../../../ui/facts.js';
+import { FitText } from '../../../ui/fit-text.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
 import { clockTime, formatMinute } from '../../../ui/format-time.js';
 import { useSize } from '../../../ui/size.js';
@@ -16,7 +17,7 @@ import { Table } from '../../../ui/table.js';
 import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
-import { agoText, signOf, sourcesText, toneOf } from '../fleet-rows.js';
+import { agoText, configText, toneOf, writerColumns } from '../fleet-rows.js';
 import { storeLacks } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
@@ -24,66 +25,14 @@ import type { DashboardView } from '../view.js';
 const SOURCES_FROM_ROWS = 16;
 const SHOWN_SOURCES = 8;
 
-function cycleText({ isHealthy, heartbeat, condition }: WriterStatus): string {
-  if (heartbeat === undefined || condition === 'unknown') return '-';
-  if (isHealthy === null) return 'first';
-  return isHealthy ? 'healthy' : 'failed';
-}
-
-const configText = ({ heartbeat }: WriterStatus): string => {
-  const version = heartbeat?.configVersion ?? null;
-  return version === null ? '-' : `v${version}`;
-};
-
-/** Signs, ids and what is wrong; `rows` are memoised. */
-export function useWriterColumns(rows: readonly WriterRow[]): readonly Column[] {
-  const names = useNames();
-  const { glyphs } = useTheme();
-  return useMemo((): readonly Column[] => {
-    const of = (text: (writer: WriterStatus) => string) => (index: number) => {
-      const row = rows[index];
-      return row === undefined ? '' : text(row.writer);
-    };
-    return [
-      {
-        width: 1,
-        priority: 0,
-        cell: (index) => {
-          const writer = rows[index]?.writer;
-          return writer === undefined ? ' ' : <Tint tone={toneOf(writer)}>{signOf(writer, glyphs)}</Tint>;
-        },
-      },
-      {
-        title: 'WRITER',
-        weight: 1,
-        min: 16,
-        max: 28,
-        cut: 'middle',
-        priority: 0,
-        cell: of(({ writerId }) => names(writerId)),
-      },
-      { title: 'LAST SEEN', width: 11, align: 'right', priority: 0, cell: of(({ ageMs }) => agoText(ageMs)) },
-      { title: 'CYCLE', width: 7, priority: 1, cell: of(cycleText) },
-      { title: 'SOURCES', width: 8, align: 'right', priority: 2, cell: of(sourcesText) },
-      { title: 'CFG', width: 5, align: 'right', priority: 3, cell: of(configText) },
-      {
-        weight: 4,
-        min: 16,
-        priority: 0,
-        cell: of(({ troubles, condition }) =>
-          troubles.length > 0 ? names(`${condition}: ${troubles.join('; ')}`) : condition,
-        ),
-      },
-    ];
-  }, [rows, names, glyphs]);
-}
-
 function FleetView(): ReactElement {
   const { target } = useDashboard();
   const { value, problem } = useSource(useStoreSources().fleet);
   const { rows, cursor, place } = useRows(fleetList);
   const { rows: room } = useSize();
-  const columns = useWriterColumns(rows);
+  const names = useNames();
+  const { glyphs } = useTheme();
+  const columns = useMemo(() => writerColumns((index) => rows[index]?.writer, names, glyphs), [rows, names, glyphs]);
   const url = target.url ?? '';
   const writer = rows[cursor]?.writer;
   if (place.isOpen && writer !== undefined) return <Writer writer={writer} rows={room} />;
@@ -124,30 +73,7 @@ const sourcesOf = ({ heartbeat }: WriterStatus): readonly HeartbeatSource[] => h
 function Sources({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
   const names = useNames();
   const sorted = useMemo(() => sourcesOf(writer).toSorted((one, other) => rankOf(one) - rankOf(other)), [writer]);
-  const columns = useMemo((): readonly Column[] => {
-    const of = (text: (source: HeartbeatSource) => string) => (index: number) => {
-      const source = sorted[index];
-      return source === undefined ? '' : text(source);
-    };
-    return [
-      { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ path }) => names(path)) },
-      {
-        width: 7,
-        priority: 0,
-        cell: (index) => {
-          const isHealthy = sorted[index]?.isHealthy ?? null;
-          return (
-            <Tint tone={isHealthy === false ? 'bad' : 'plain'}>
-              {(isHealthy === null ? 'running' : isHealthy ? 'ok' : 'failed').padEnd(7)}
-            </Tint>
-          );
-        },
-      },
-      { weight: 3, min: 16, priority: 0, cell: of((source) => names(changesText(source))) },
-      { width: 8, align: 'right', priority: 3, cell: of(({ bytes }) => formatBytes(bytes)) },
-      { width: 21, align: 'right', priority: 1, cell: of((source) => goodText(source, writer)) },
-    ];
-  }, [sorted, names, writer]);
+  const columns = useMemo(() => sourceColumns(sorted, writer, names), [sorted, writer, names]);
   const shown = sorted.length > rows ? rows - 1 : sorted.length;
   return (
     <>
@@ -159,6 +85,36 @@ function Sources({ writer, rows }: { readonly writer: WriterStatus; readonly row
       )}
     </>
   );
+}
+
+function sourceColumns(
+  sources: readonly HeartbeatSource[],
+  writer: WriterStatus,
+  names: (text: string) => string,
+): readonly Column[] {
+  const of = (text: (source: HeartbeatSource) => string) => (index: number) => {
+    const source = sources[index];
+    return source === undefined ? '' : text(source);
+  };
+  return [
+    { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ path }) => names(path)) },
+    { width: 7, priority: 0, cell: (index, room) => <SourceState source={sources[index]} width={room} /> },
+    { weight: 3, min: 16, priority: 0, cell: of((source) => names(changesText(source))) },
+    { width: 8, align: 'right', priority: 3, cell: of(({ bytes }) => formatBytes(bytes)) },
+    { width: 21, align: 'right', priority: 1, cell: of((source) => goodText(source, writer)) },
+  ];
+}
+
+function SourceState({
+  source,
+  width,
+}: {
+  readonly source: HeartbeatSource | undefined;
+  readonly width: number;
+}): ReactElement {
+  const isHealthy = source?.isHealthy ?? null;
+  const word = isHealthy === null ? 'running' : isHealthy ? 'ok' : 'failed';
+  return <FitText text={word} width={width} tone={isHealthy === false ? 'bad' : 'plain'} />;
 }
 
 const rankOf = ({ isHealthy }: HeartbeatSource): number => (isHealthy === false ? 0 : 1);

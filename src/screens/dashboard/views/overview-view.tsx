@@ -24,7 +24,7 @@ import {
   worstText,
 } from '../budget-lines.js';
 import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
-import { FleetRows } from '../fleet-rows.js';
+import { FleetSection, rowsWanted } from '../fleet-rows.js';
 import { cutText, FirstRows, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
@@ -45,16 +45,15 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
   const lines = useMemo(() => (budgets.value?.budgets ?? []).toSorted(byShare).flatMap(linesOf), [budgets.value]);
   const open = useMemo(() => openUploads(uploads.value?.uploads ?? []), [uploads.value]);
   const classes = columns >= WIDE_COLUMNS ? (spend.value?.classes.length ?? 0) : 0;
-  const writers = fleet?.value?.status?.writers.length ?? 0;
-  const hasFleet = fleet !== undefined && columns >= WIDE_COLUMNS;
+  const fleetWanted = columns >= WIDE_COLUMNS ? rowsWanted(fleet) : 0;
   const spendRows = rows < 12 ? 1 : 2;
   // Each part has a title and, but for the last, an empty row below it.
-  const fixed = spendRows + 2 + 2 + 1 + (classes > 0 ? 2 : 0) + (hasFleet ? 2 : 0);
+  const fixed = spendRows + 2 + 2 + 1 + 2 * [classes, fleetWanted].filter((wanted) => wanted > 0).length;
   const [budgetRows = 1, uploadRows = 1, classRows = 0, fleetRows = 0] = shareRows(rows - fixed, [
     Math.max(1, lines.length),
     Math.max(1, open.length),
     classes,
-    hasFleet ? Math.max(1, writers) : 0,
+    fleetWanted,
   ]);
   return (
     <Box flexDirection="column" rowGap={1}>
@@ -72,11 +71,7 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
           <ClassRows groups={spend.value?.classes ?? []} rows={classRows} />
         </Section>
       )}
-      {fleetRows > 0 && (
-        <Section title="FLEET" note={cutText(fleetRows, writers, 6)} problem={fleet?.problem}>
-          <FleetRows fleet={fleet?.value} rows={fleetRows} />
-        </Section>
-      )}
+      {fleet !== undefined && fleetRows > 0 && <FleetSection fleet={fleet} rows={fleetRows} />}
     </Box>
   );
 }
