@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { VIEW_IDS } from '../../src/commands/dashboard/flags.js';
 import { program } from '../../src/commands/index.js';
-import { VIEWS } from '../../src/commands/dashboard/flags.js';
 import { fillHome, savedId } from '../support/dashboard-home.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
@@ -128,5 +128,5 @@ test.each([
 test('the views of --view are those of the tabs', async () => {
   const { DASHBOARD_VIEWS } = await import('../../src/screens/dashboard/views.js');
 
-  expect(DASHBOARD_VIEWS.map(({ id }) => id)).toEqual(VIEWS);
+  expect(DASHBOARD_VIEWS.map(({ id }) => id)).toEqual(VIEW_IDS);
 });

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSession, type TerminalSession } from '../support/terminal-session.js';
 import { browseScreen } from './browse-scenes.js';
+import { dashboardScreen } from './dashboard-scenes.js';
 import { progressScreen } from './progress-scenes.js';
 import { shellScreen } from './shell-scenes.js';
 import { act, CLOCK, type PhotographedScreen, type Scene, SIZES, type World } from './scene.js';
 
-const SCREENS: readonly PhotographedScreen[] = [browseScreen, shellScreen, progressScreen];
+const SCREENS: readonly PhotographedScreen[] = [browseScreen, dashboardScreen, shellScreen, progressScreen];
 const FOLDER = fileURLToPath(new URL('../../docs/screens', import.meta.url));
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 

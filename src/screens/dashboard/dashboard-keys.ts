@@ -62,13 +62,7 @@ function rowKeys(dashboard: Dashboard, view: DashboardView, isOpen: boolean): Om
   const isFiltered = places[id].filter.text !== '';
   return [
     { keys: ['/'], help: 'filter as you type', hint: 'filter', priority: 2, run: () => act.turn('filter') },
-    {
-      keys: ['s'],
-      help: `sort by ${(view.list?.sorts ?? []).join(', ')}`,
-      hint: 'sort',
-      priority: 3,
-      run: act.nextSort,
-    },
+    { keys: ['s'], help: 'another order', hint: 'sort', priority: 3, run: act.nextSort },
     { keys: ['enter'], help: 'details', hint: 'details', priority: 4, run: () => act.open(!isOpen) },
     ...(view.browsable === undefined
       ? []

@@ -7,7 +7,7 @@ import { formatDuration } from '../../ui/format.js';
 import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
 import type { ReadSource } from './dashboard-context.js';
-import { cutText, FirstRows, Section, Sentence } from './panels.js';
+import { FirstRows, moreText, Section, Sentence } from './panels.js';
 
 const TONES: Readonly<Record<Condition, Tone>> = {
   healthy: 'good',
@@ -60,7 +60,7 @@ export function FleetSection({ fleet: { value, problem }, rows }: Props): ReactE
   );
   const lack = value === undefined ? 'not read yet' : 'no writer has a place in this store';
   return (
-    <Section title="FLEET" note={cutText(rows, writers.length, 6)} problem={problem}>
+    <Section title="FLEET" note={moreText(rows, writers.length, writers.length, 6)} problem={problem}>
       {writers.length === 0 ? (
         <Sentence>{lack}</Sentence>
       ) : (

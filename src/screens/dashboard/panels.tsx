@@ -74,8 +74,6 @@ export function FirstRows({ rows, count, columns }: FirstRowsProps): ReactElemen
   return shown > 0 ? <Table count={shown} cursor={-1} columns={columns} height={shown} indent={2} /> : null;
 }
 
-/** `4 of 500, 3 shows all` where not all rows fit; else how many there are. */
-export function cutText(rows: number, count: number, view: number): string | undefined {
-  if (count === 0) return undefined;
-  return rows >= count ? formatCount(count) : `${formatCount(rows)} of ${formatCount(count)}, ${view} shows all`;
-}
+/** Where all of them are, where not all fit: `3 shows all 500`. */
+export const moreText = (rows: number, wanted: number, count: number, view: number): string | undefined =>
+  rows >= wanted ? undefined : `${view} shows all ${formatCount(count)}`;

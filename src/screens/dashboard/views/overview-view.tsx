@@ -25,7 +25,7 @@ import {
 } from '../budget-lines.js';
 import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
 import { FleetSection, rowsWanted } from '../fleet-rows.js';
-import { cutText, FirstRows, Section, Sentence, shareRows } from '../panels.js';
+import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
@@ -60,10 +60,18 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
       <Section title="SPEND THIS MONTH" problem={spend.problem}>
         <SpendRows spend={spend.value} rows={spendRows} />
       </Section>
-      <Section title="BUDGETS" note={cutText(budgetRows, lines.length, 2)} problem={budgets.problem}>
+      <Section
+        title="BUDGETS"
+        note={moreText(budgetRows, lines.length, budgets.value?.budgets.length ?? 0, 2)}
+        problem={budgets.problem}
+      >
         <BudgetRows lines={lines} rows={budgetRows} isRead={budgets.value !== undefined} />
       </Section>
-      <Section title="UPLOADS IN PROGRESS" note={cutText(uploadRows, open.length, 3)} problem={uploads.problem}>
+      <Section
+        title={`UPLOADS IN PROGRESS${open.length === 0 ? '' : `  ${formatCount(open.length)}`}`}
+        note={moreText(uploadRows, open.length, open.length, 3)}
+        problem={uploads.problem}
+      >
         <UploadRows uploads={open} rows={uploadRows} isRead={uploads.value !== undefined} />
       </Section>
       {classRows > 0 && (

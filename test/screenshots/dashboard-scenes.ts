@@ -1,0 +1,64 @@
+// What a laboratory sees: a month of costs, budgets of which one is past its alert, an upload that runs and two that do not.
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeLogRecord } from '../../src/core/resume/entry-log.js';
+import { logHeader } from '../../src/core/state/log.js';
+import { fillHome, lockUpload, savedId, saveUpload } from '../support/dashboard-home.js';
+import type { PhotographedScreen, World } from './scene.js';
+
+/** Where the clock of the program stands (clock.mjs). */
+const NOW = new Date('2025-11-14T12:04:31Z');
+const MIB = 2 ** 20;
+
+export const dashboardScreen: PhotographedScreen = {
+  name: 'dashboard',
+  open: openWorld,
+  scenes: [
+    { name: 'overview', steps: [['see', 'genomics-2025']] },
+    { name: 'costs', steps: [['see', 'genomics-2025'], ['type', '2'], ['see', 'BY STORAGE CLASS']] },
+    { name: 'budget', steps: [['see', 'genomics-2025'], ['type', '2\r'], ['see', 'a day']] },
+    { name: 'uploads', steps: [['see', 'genomics-2025'], ['type', '3'], ['see', 'shards']] },
+    { name: 'help', steps: [['see', 'genomics-2025'], ['type', '3?'], ['see', 'Keys in the dashboard']] },
+  ],
+}; // prettier-ignore
+
+async function openWorld(): Promise<World> {
+  const cwd = await mkdtemp(join(tmpdir(), 'archiver-screens-'));
+  const home = join(cwd, '.archiver');
+  await fillHome(home, NOW, { days: 14, budgets: 3, uploads: 3 });
+  await lockUpload(home, 0, hostname());
+  await noteChunks(home);
+  await saveUpload(home, 2, NOW, {
+    failure: 'access denied (403)',
+    done: { files: 0, bytes: 0, chunks: 1, storedBytes: 9 * MIB },
+  });
+  for (const n of [0, 1, 2]) {
+    const written = new Date(NOW.getTime() - (n === 0 ? 2000 : n * 5_000_000));
+    await utimes(join(home, 'state', `${savedId(n)}.json`), written, written);
+  }
+  return {
+    args: ['dashboard', 's3://acme-archive/lab', '--region', 'us-west-2', '--profile', 'lab'],
+    cwd,
+    env: { TERM: 'xterm-256color', LANG: 'C.UTF-8', TZ: 'UTC', HOME: cwd, ARCHIVER_HOME: home },
+    close: () => rm(cwd, { recursive: true }),
+  };
+}
+
+/** What the upload that runs has sent to each of its shards. */
+async function noteChunks(home: string): Promise<void> {
+  const id = savedId(0);
+  const records = Array.from({ length: 364 }, (_, chunk) => {
+    const shard = chunk % 8;
+    const key = `shard-0${shard}/chunk-${String(chunk).padStart(6, '0')}.tar.zst`;
+    const size = (90 + ((chunk * 7 + shard * 3) % 20)) * MIB;
+    const frame = { size: size - 3, rawSize: 2 * size, sha256: 'b'.repeat(64) };
+    const stored = { size, rawSize: 2 * size, entries: 20, level: 3, storageClass: 'STANDARD', sha256: 'a'.repeat(64) };
+    return encodeLogRecord({
+      key: `uploads/${id}/${key}`,
+      record: { chunk, key, shard, ...stored, tocSize: 3, frames: [frame] },
+      toc: Buffer.from('toc'),
+    });
+  });
+  await writeFile(join(home, 'state', `${id}.entries`), Buffer.concat([logHeader(id), ...records]));
+}
