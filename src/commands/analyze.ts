@@ -132,17 +132,14 @@ interface Call {
 }
 
 async function analyzed(url: string | undefined, { values, context, emit, elapsed }: Call): Promise<AnalyzedStore> {
-  const { bookedPlace } = await import('../core/cost/price-book.js');
-  const { pricedBy } = await import('./kit/prices.js');
+  const { storePrices } = await import('./analyze/store-prices.js');
   const call = { values: { ...values, region: values.region ?? LAST_RESORT }, context, emit };
   const { inventory } = values;
-  const { analysis, region, isAws, ...about } =
+  const { analysis, ...found } =
     inventory === undefined
       ? await (await import('./analyze/from-listing.js')).listedStore(url ?? '', call)
       : await (await import('./analyze/from-inventory.js')).inventoriedStore(url, inventory, call);
-  const { provider, book } = pricedBy(context);
-  const place = provider === 'aws' ? { provider, region } : bookedPlace({ provider, region, isAws });
-  return { ...analysis, ...about, isAws, prices: book(place), durationMs: elapsed() };
+  return { ...analysis, ...found, prices: storePrices(found, context), durationMs: elapsed() };
 }
 
 async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeof flags>, context: Context) {

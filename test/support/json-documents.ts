@@ -73,7 +73,8 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
   'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',
   'create upload': UPLOAD,
-  dashboard: 'view location? troubles monthSpend? budgets? uploads? folder?',
+  dashboard:
+    'view location? troubles monthSpend? budgets? uploads? folder? storedUploads? unreadableCount? lookedAt? writerCount? writerConditions? troubledCount? writers? leftOutWriters? notes?',
   'dataset diff': `datasetId location fromUploadId fromVersion toUploadId toVersion ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':

@@ -63,6 +63,8 @@ const ALERT =
 const USAGE = 'limit used remaining usedPercent alertPercent perDay projected exhaustedAt alertState';
 const BUDGET = 'project isGlobal budgetPeriod periodStart periodEnd costUsage volumeUsage unpricedRuns';
 const VERSION = 'version uploadId createdAt files bytes';
+const STORED_UPLOAD =
+  'uploadId? datasetId version tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
 const FLEET_WRITER =
   'writerId condition freshness isHealthy checkedInAt ageMs staleAfterMs lastSuccessAt clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skipped';
@@ -469,6 +471,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   isConfirmed: key(orNull(flag), 'the bucket has the rules that were written; null where nothing was written'),
   isCurrent: key(flag, 'the one in use'),
   isEnabled: key(flag, 'alerts go there'),
+  isEncrypted: key(flag, 'its manifest is encrypted'),
   isExceeded: key(flag, 'this would go beyond the limit'),
   isGlobal: key(flag, 'about all projects together'),
   isGood: key(flag, 'it is as it should be'),
@@ -861,6 +864,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     orNull(count),
     '`version` of the config that lies in the store for a writer; null: not read',
   ),
+  storedUploads: key(listOf(of(STORED_UPLOAD)), 'the uploads of a store that are versions, newest first'),
   stores: key(listOf(of('url region? endpointUrl?')), 'stores that were opened last'),
   summary: key(text, 'in a few words'),
   supersededBytes: key(bytes, 'of objects that nothing refers to any more'),
@@ -942,6 +946,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   unknowns: key(listOf(text), 'what cannot be known of what was rebuilt, in words'),
   unpricedRuns: key(count, 'runs whose cost is not known, and not counted'),
   unreadable: key(count, 'files of this computer that cannot be read'),
+  unreadableCount: key(count, 'of which something cannot be read'),
   unseenSince: key(orNull(time), 'since when a fleet cannot be looked at'),
   unsentCount: key(count, 'alerts that were due and arrived nowhere'),
   untilBytes: key(orNull(bytes), 'end of a range of sizes; null for the last one'),

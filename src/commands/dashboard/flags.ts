@@ -5,7 +5,14 @@ import type { ViewId } from '../../stores/dashboard/view-model.js';
 import { detectedStoreFlags } from '../kit/flags.js';
 
 /** As the tabs have them: the list of the views themselves would load what draws them. */
-export const VIEW_IDS = ['overview', 'costs', 'uploads'] as const satisfies readonly ViewId[];
+export const VIEW_IDS = [
+  'overview',
+  'costs',
+  'uploads',
+  'inventory',
+  'analyze',
+  'fleet',
+] as const satisfies readonly ViewId[];
 
 /** Reading more often would only keep the disk busy. */
 export const LEAST_REFRESH_MS = 1000;

@@ -12,6 +12,7 @@ import { requireTerminal } from '../kit/require-terminal.js';
 import { isGiven } from '../kit/run.js';
 import type { DashboardValues } from './flags.js';
 import { localSources } from './local-sources.js';
+import { storeSources } from './store-sources.js';
 
 const HINT = 'archiver dashboard --once prints a view, also with --json';
 
@@ -25,7 +26,8 @@ export async function runDashboard(
   if (!once && context.json)
     throw usageError('dashboard is a screen for people and has no --json without --once', HINT);
   if (!once) requireTerminal('dashboard', HINT, context);
-  const sources = localSources(values, context);
+  const opened = url === undefined ? undefined : storeSources(url, values, context);
+  const sources = { ...localSources(values, context), store: opened?.sources };
   const dashboard: Dashboard = {
     store: createDashboardStore({ views: DASHBOARD_VIEWS, view, sources }),
     sources,
@@ -33,9 +35,13 @@ export async function runDashboard(
     everyMs,
     userHome: context.userHome,
   };
-  if (once) return await printOnce(dashboard, context);
-  await show(dashboard, values, context);
-  return 0;
+  try {
+    if (once) return await printOnce(dashboard, context);
+    await show(dashboard, values, context);
+    return 0;
+  } finally {
+    opened?.close();
+  }
 }
 
 async function printOnce(dashboard: Dashboard, context: Context): Promise<number> {

@@ -26,7 +26,8 @@ export const command = defineCommand({
   ],
   exits: { 0: 'shown, whatever the state of the writers', 1: 'there is no fleet, or it cannot be looked at' },
   async run(values, [url], context: Results & Messages & Verbosity & WatchContext & ReadingContext & TableContext) {
-    const { countsText, fleetBase, fleetDocument, fleetTable, troubleLines } = await import('../kit/fleet-lines.js');
+    const { fleetDocument } = await import('../../core/fleet/watch/fleet-document.js');
+    const { countsText, fleetBase, fleetTable, troubleLines } = await import('../kit/fleet-lines.js');
     const elapsed = stopwatch(context);
     const base = fleetBase(url);
     const fleet = await whileReading(context, base, (emit) => lookAt(base, values, context, emit), 'fleet status');

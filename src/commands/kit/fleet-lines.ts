@@ -1,8 +1,8 @@
 // How a fleet is, as a table, as lines and as JSON.
 import { usageError } from '../../core/failures/errors.js';
-import type { Heartbeat, HeartbeatSource } from '../../core/fleet/heartbeat.js';
+import type { HeartbeatSource } from '../../core/fleet/heartbeat.js';
 import { type Condition, CONDITIONS, isTroubled, type WriterStatus } from '../../core/fleet/watch/judge.js';
-import type { ConditionCounts, FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
+import type { FleetStatus } from '../../core/fleet/watch/watch-fleet.js';
 import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
@@ -138,59 +138,3 @@ export function troubleLines({ writers, others }: FleetStatus, isVerbose: boolea
       : [fact('left out', `${formatQuantity(others.length, 'writer')} without a heartbeat or a config`)]),
   ];
 }
-
-/** One writer as JSON. */
-export function writerDocument({ heartbeat, config, ...status }: WriterStatus) {
-  const { checkedInAt, lastSuccessAt } = status;
-  return {
-    ...status,
-    checkedInAt: checkedInAt?.toISOString() ?? null,
-    lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
-    storedConfigVersion: config?.version ?? null,
-    configPutAt: config?.putAt.toISOString() ?? null,
-    ...(heartbeat === undefined ? UNTOLD : toldBy(heartbeat)),
-  };
-}
-
-const toldBy = ({ configVersion, host, instanceId, archiverVersion, phase, intervalSeconds, sources }: Heartbeat) => ({
-  configVersion,
-  host,
-  instanceId,
-  archiverVersion,
-  agentPhase: phase,
-  intervalMs: intervalSeconds * 1000,
-  sourceCycles: sources.map(sourceDocument),
-});
-
-const UNTOLD = {
-  configVersion: null,
-  host: null,
-  instanceId: null,
-  archiverVersion: null,
-  agentPhase: null,
-  intervalMs: null,
-  sourceCycles: [],
-};
-
-const sourceDocument = ({ path, error, skipped, ...source }: HeartbeatSource) => ({
-  source: path,
-  ...source,
-  reason: error,
-  skippedCount: skipped,
-});
-
-/** How many writers are how, as JSON. */
-export const conditionList = (counts: ConditionCounts) =>
-  CONDITIONS.map((condition) => ({ condition, writerCount: counts[condition] }));
-
-/** The fleet as JSON, with all writers or those with troubles. */
-export const fleetDocument = ({ location, lookedAt, writers, counts, troubledCount, others, notes }: FleetStatus) => ({
-  location,
-  lookedAt: lookedAt.toISOString(),
-  writerCount: writers.length,
-  writerConditions: conditionList(counts),
-  troubledCount,
-  writers: writers.map(writerDocument),
-  leftOutWriters: others,
-  notes,
-});

@@ -1,10 +1,11 @@
 // What `fleet monitor` says of a pass.
 import type { Followed, MonitorPass } from '../../core/fleet/watch/monitor-pass.js';
 import { isTroubled } from '../../core/fleet/watch/judge.js';
+import { conditionList, writerDocument } from '../../core/fleet/watch/fleet-document.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { formatDuration, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
-import { conditionList, countsText, troubleLines, writerDocument } from './fleet-lines.js';
+import { countsText, troubleLines } from './fleet-lines.js';
 
 /** A line with its time, and one for each of the first troubles. */
 export function passText({ time, fleet, failure, unseenSince }: MonitorPass, isVerbose: boolean): readonly string[] {

@@ -120,7 +120,7 @@ interface Found {
 /** The current manifest; undefined where there is none. */
 async function readThere(store: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<Found | undefined> {
   try {
-    const content = await openManifest(store, manifestKeyOf(uploadId), signal);
+    const content = await openManifest(store, manifestKeyOf(uploadId), { signal });
     const sha256 = hash('sha256', await readAll(content, MAX_LOADED_BYTES), 'hex');
     return { etag: content.etag, sha256 };
   } catch (error) {

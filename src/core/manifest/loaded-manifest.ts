@@ -32,7 +32,7 @@ export interface LoadedManifest extends ParsedHead {
 /** Fetches the manifest of an upload as it is stored. @throws not-found, access-denied, integrity when it is too large */
 export async function fetchManifest(reader: ObjectReader, uploadId: UploadId, signal?: AbortSignal): Promise<Buffer> {
   const key = manifestKeyOf(uploadId);
-  const content = await openManifest(reader, key, signal);
+  const content = await openManifest(reader, key, { signal });
   try {
     return await readAll(content, MAX_LOADED_BYTES);
   } catch (error) {

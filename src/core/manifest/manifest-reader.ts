@@ -56,7 +56,7 @@ export async function readManifest(
   options: ReadManifestOptions,
 ): Promise<ReadManifest | LoadedManifest> {
   const key = manifestKeyOf(options.uploadId);
-  const content = await openManifest(reader, key, options.signal);
+  const content = await openManifest(reader, key, { signal: options.signal });
   const stream = new ManifestStream(key, content, reader, options);
   return await namingRepair(reader, options.uploadId, () => stream.read());
 }

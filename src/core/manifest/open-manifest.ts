@@ -1,15 +1,11 @@
 // The GET that begins to read a manifest.
 import { ArchiverError, isArchiverError } from '../failures/errors.js';
-import type { ObjectContent, ObjectReader } from '../object-store/object-store.js';
+import type { GetOptions, ObjectContent, ObjectReader } from '../object-store/object-store.js';
 
 /** Begins to read the manifest `key`. @throws not-found, access-denied, and what the store says */
-export async function openManifest(
-  reader: ObjectReader,
-  key: string,
-  signal: AbortSignal | undefined,
-): Promise<ObjectContent> {
+export async function openManifest(reader: ObjectReader, key: string, options: GetOptions): Promise<ObjectContent> {
   try {
-    return await reader.get(key, signal ? { signal } : {});
+    return await reader.get(key, options);
   } catch (error) {
     if (!isArchiverError(error, 'not-found', 'access-denied')) throw error;
     const isDenied = error.code === 'access-denied';

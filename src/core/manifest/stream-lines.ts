@@ -30,7 +30,7 @@ export async function* streamLines(
   const { uploadId } = options;
   const key = manifestKeyOf(uploadId);
   const what = `the manifest ${key}`;
-  const { body } = await openManifest(reader, key, signal);
+  const { body } = await openManifest(reader, key, { signal });
   const digest = createHash('sha256');
   const opened = unsealStream(body, {
     ...manifestUnsealing(reader, uploadId, what, signal),

@@ -9,6 +9,7 @@ import type {
 import { cursorIn } from '../../stores/dashboard/dashboard-store.js';
 import type { AnySource, Source } from '../../stores/dashboard/source.js';
 import type { DashboardSources } from '../../stores/dashboard/sources.js';
+import type { StoreSources } from '../../stores/dashboard/store-sources.js';
 import type { ListModel, Row } from '../../stores/dashboard/view-model.js';
 
 /** The store that is looked at. */
@@ -40,6 +41,13 @@ export function useDashboard(): Dashboard {
   const dashboard = useContext(DashboardContext);
   if (dashboard === undefined) throw new Error('there is no dashboard around this component');
   return dashboard;
+}
+
+/** The sources of the store that is looked at; only views that have one are drawn. */
+export function useStoreSources(): StoreSources {
+  const { store } = useDashboard().sources;
+  if (store === undefined) throw new Error('there is no store to look at');
+  return store;
 }
 
 /** A part of what the person does. Selects one value: a new object for every call would draw for ever. */
@@ -83,4 +91,12 @@ export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
   const place = useView(({ view, places }) => places[view]);
   const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
   return { rows, cursor: isPrinted ? -1 : cursorIn(rows, place), place };
+}
+
+/** The row with the cursor of the list that is shown; undefined where there is none. */
+export function rowAtCursor<T extends Row>(list: ListModel<T>, { store, sources }: Dashboard): T | undefined {
+  const { view, places } = store.getState();
+  const place = places[view];
+  const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
+  return rows[cursorIn(rows, place)];
 }

@@ -42,7 +42,9 @@ export function listKeys(dashboard: Dashboard, views: readonly DashboardView[], 
     ...(isList ? moveKeys(act.move, page, 'row') : []),
     ...group('this view', [
       ...(isList ? rowKeys(dashboard, view, places[id].isOpen) : []),
-      { keys: ['R'], help: 'read anew', hint: 'refresh', priority: 2, run: act.refresh },
+      ...(view?.follows === undefined
+        ? [{ keys: ['R'], help: 'read anew', hint: 'refresh', priority: 2, run: act.refresh }]
+        : []),
       { keys: ['?'], help: 'these keys', hint: 'help', priority: 0, run: () => act.turn('help') },
     ]),
     ...quitKeys(dashboard),

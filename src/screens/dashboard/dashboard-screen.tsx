@@ -51,7 +51,10 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   const id = useView(({ view }) => view);
   const mode = useView((state) => state.mode);
   const view = views.find((one) => one.id === id);
-  const reads = useMemo(() => [...(view?.reads(sources) ?? []), ...(view?.asks?.(sources) ?? [])], [view, sources]);
+  const reads = useMemo(
+    () => [view?.reads, view?.asks, view?.glances, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
+    [view, sources],
+  );
   const context = useContextText(reads, columns >= WIDE_COLUMNS);
   // The same element while only the time in the title changes: what is in it is not drawn again.
   const body = useMemo(() => view && <Body view={view} />, [view]);

@@ -113,7 +113,8 @@ export const createDashboardStore = (options: DashboardStoreOptions): DashboardS
       },
       refresh() {
         const view = views.find(({ id }) => id === get().view);
-        const all = [...(view?.reads(sources) ?? []), ...(view?.asks?.(sources) ?? [])];
+        view?.onAsk?.(sources);
+        const all = [view?.reads, view?.asks, view?.glances].flatMap((listed) => listed?.(sources) ?? []);
         for (const source of all) void source.getState().refresh();
       },
       browse: (wish) => set({ wish }),

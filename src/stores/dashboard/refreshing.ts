@@ -29,7 +29,12 @@ export function keepRefreshing({ dashboard, views, sources, everyMs, now, later 
     begunMs.set(source, now().getTime());
     await source.getState().refresh();
   };
-  const isDue = (source: AnySource): boolean => now().getTime() - (begunMs.get(source) ?? -Infinity) >= everyMs;
+  const isOlder = (source: AnySource, ms: number): boolean =>
+    now().getTime() - (begunMs.get(source) ?? -Infinity) >= ms;
+  const isDue = (source: AnySource, isTime: boolean): boolean => {
+    const restMs = source.getState().restMs();
+    return isTime && restMs <= everyMs ? true : isOlder(source, Math.max(everyMs, restMs));
+  };
   const lookLive = (): void => {
     stopLive();
     const live = shown()?.live?.(sources) ?? [];
@@ -38,8 +43,10 @@ export function keepRefreshing({ dashboard, views, sources, everyMs, now, later 
   const tick = (isTime: boolean): void => {
     stopWaiting();
     const view = shown();
-    const again = (view?.reads(sources) ?? []).filter((source) => isTime || isDue(source));
-    const first = (view?.asks?.(sources) ?? []).filter((source) => !begunMs.has(source));
+    const again = (view?.reads(sources) ?? []).filter((source) => isDue(source, isTime));
+    const first = [...(view?.asks?.(sources) ?? []), ...(view?.glances?.(sources) ?? [])].filter(
+      (source) => !begunMs.has(source),
+    );
     void Promise.all([...again, ...first].map(read)).then(lookLive);
     stopWaiting = later(everyMs, () => tick(true));
   };

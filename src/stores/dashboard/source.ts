@@ -12,6 +12,8 @@ export interface SourceState<T> {
   /** Why the last read failed, in one sentence. */
   readonly problem: string | undefined;
   readonly isReading: boolean;
+  /** How long what was read is good at least, unless a person asks. */
+  readonly restMs: () => number;
   /** Reads anew, unless that is under way; resolves when it has ended, however it did. */
   readonly refresh: () => Promise<void>;
   /** Gives up what is being read. */
@@ -30,10 +32,12 @@ export interface SourceOptions<T> {
    */
   readonly read: (signal: AbortSignal, before: T | undefined, show: (value: T) => void) => Promise<T>;
   readonly now: () => Date;
+  /** How long that is good at least, for what takes many requests. */
+  readonly restMs?: (value: T | undefined) => number;
 }
 
 /** A source that nothing was read of yet. */
-export const createSource = <T>({ read, now }: SourceOptions<T>): Source<T> =>
+export const createSource = <T>({ read, now, restMs }: SourceOptions<T>): Source<T> =>
   createStore<SourceState<T>>()((set, get) => {
     let reading: { readonly done: Promise<void>; readonly ending: AbortController } | undefined;
     const readOnce = async (ending: AbortController): Promise<void> => {
@@ -58,6 +62,7 @@ export const createSource = <T>({ read, now }: SourceOptions<T>): Source<T> =>
       readAt: undefined,
       problem: undefined,
       isReading: false,
+      restMs: () => restMs?.(get().value) ?? 0,
       refresh() {
         if (reading !== undefined) return reading.done;
         set({ isReading: true });

@@ -3,6 +3,7 @@ import type { BudgetStatus } from '../../core/budget/status.js';
 import type { SentShards } from '../../core/resume/sent-shards.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import type { Source } from './source.js';
+import type { StoreSources } from './store-sources.js';
 import type { Spending } from './spending.js';
 
 /** The ledger of this computer. */
@@ -40,4 +41,6 @@ export interface DashboardSources {
   readonly uploads: Source<UploadsRead>;
   /** What one of them has sent. The last one that was asked for is kept. */
   readonly sentOf: (uploadId: string) => Source<SentShards>;
+  /** Of the store that is looked at, where one is named. */
+  readonly store?: StoreSources | undefined;
 }

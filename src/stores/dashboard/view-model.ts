@@ -2,7 +2,7 @@
 import type { DashboardSources } from './sources.js';
 import type { AnySource } from './source.js';
 
-export type ViewId = 'overview' | 'costs' | 'uploads';
+export type ViewId = 'overview' | 'costs' | 'uploads' | 'inventory' | 'analyze' | 'fleet';
 
 /** Something with an id, on which the cursor stays when rows come and go. */
 export interface Row {
@@ -34,6 +34,12 @@ export interface ViewModel {
   readonly reads: (sources: DashboardSources) => readonly AnySource[];
   /** What is read once, and again when a person asks for it (`R`). */
   readonly asks?: (sources: DashboardSources) => readonly AnySource[];
+  /** The same on a screen alone: printing the view does not read it. */
+  readonly glances?: (sources: DashboardSources) => readonly AnySource[];
+  /** What is read when a person begins it, by keys of the view. */
+  readonly follows?: (sources: DashboardSources) => readonly AnySource[];
+  /** Before all of it is read because a person asks for it. */
+  readonly onAsk?: (sources: DashboardSources) => void;
   /** What changes by itself on this computer now, and is looked at twice a second. */
   readonly live?: (sources: DashboardSources) => readonly AnySource[];
   /** Without one the view has no cursor. */

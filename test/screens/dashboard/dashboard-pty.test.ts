@@ -36,6 +36,7 @@ async function expectClean(session: TerminalSession): Promise<void> {
 it('shows views, rows and filters by keys that come in chunks, follows every size of the window, and leaves a clean terminal', async () => {
   const session = dashboard(`file://${folder}/store`);
   await session.until(/genomics-2025 .* 82%/);
+  await session.until(/20251114-0930/);
   expect(await session.isAlternate()).toBe(true);
   session.type(`3${'j'.repeat(40)}kk`);
   await session.until('28 of 30');

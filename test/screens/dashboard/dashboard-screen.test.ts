@@ -102,7 +102,7 @@ describe('the dashboard', () => {
     expect(lines[0]).toBe(
       ' archiver dashboard  s3://acme-archive/lab                         us-west-2  profile lab  refreshed 12:04:31, every 5s',
     );
-    expect(lines[1]).toBe(' [1 Overview]  2 Costs   3 Uploads');
+    expect(lines[1]).toBe(' [1 Overview]  2 Costs   3 Uploads   4 Inventory   5 Analyze   6 Fleet');
     expect(text).toMatch(
       /\$\d+\.\d\d +1-14 Nov, 42 cost records in the local ledger\n {3}per day {2}[▁-█]{14} {2}highest \$\d+\.\d\d on \d+ Nov, average \$\d+\.\d\d/,
     );
@@ -112,7 +112,7 @@ describe('the dashboard', () => {
     expect(text).toMatch(new RegExp(`${savedId(0)} +/data/run-0412 +━+╸?─+ +61% +72\\.7 MiB/s +10m34s\n`));
     expect(text).toMatch(/STORAGE CLASSES\n +STANDARD +\$\d+\.\d\d +━+╸?─+ +5\d%\n/);
     expect(lines.at(-2)).toBe(' ▲ genomics-2025 is at 82% of its cost budget (alert at 80%). Press 2 for costs.');
-    expect(lines.at(-1)).toBe(' tab/←/→ view  1-3 jump  R refresh  ? help  q quit');
+    expect(lines.at(-1)).toBe(' tab/←/→ view  1-6 jump  R refresh  ? help  q quit');
   });
 
   it('says in each part what to type where there is nothing', async () => {

@@ -4,6 +4,7 @@ import { type ReactElement, useMemo } from 'react';
 import type { FoundState } from '../../../core/resume/state-folder.js';
 import { savedStatus } from '../../../core/resume/describe-state.js';
 import type { BudgetStatus } from '../../../core/budget/status.js';
+import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
 import { formatCount } from '../../../ui/format.js';
 import { Gauge } from '../../../ui/gauge.js';
@@ -21,8 +22,9 @@ import {
   warningText,
   worstText,
 } from '../budget-lines.js';
-import { type Dashboard, useDashboard, useSource } from '../dashboard-context.js';
 import { fitted } from '../fitted.js';
+import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
+import { FleetSection, rowsWanted } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
@@ -30,7 +32,11 @@ import type { DashboardView } from '../view.js';
 
 const WIDE_COLUMNS = 120;
 
-function Overview(): ReactElement {
+const Overview = (): ReactElement => (useDashboard().sources.store === undefined ? <Parts /> : <WithFleet />);
+
+const WithFleet = (): ReactElement => <Parts fleet={useSource(useStoreSources().fleet)} />;
+
+function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElement {
   const { sources } = useDashboard();
   const { columns, rows } = useSize();
   const spend = useSource(sources.spend);
@@ -39,13 +45,15 @@ function Overview(): ReactElement {
   const lines = useMemo(() => (budgets.value?.budgets ?? []).toSorted(byShare).flatMap(linesOf), [budgets.value]);
   const open = useMemo(() => openUploads(uploads.value?.uploads ?? []), [uploads.value]);
   const classes = columns >= WIDE_COLUMNS ? (spend.value?.classes.length ?? 0) : 0;
+  const fleetWanted = columns >= WIDE_COLUMNS ? rowsWanted(fleet) : 0;
   const spendRows = rows < 12 ? 1 : 2;
   // Each part has a title and, but for the last, an empty row below it.
-  const fixed = spendRows + 2 + 2 + 1 + (classes > 0 ? 2 : 0);
-  const [budgetRows = 1, uploadRows = 1, classRows = 0] = shareRows(rows - fixed, [
+  const fixed = spendRows + 2 + 2 + 1 + 2 * [classes, fleetWanted].filter((wanted) => wanted > 0).length;
+  const [budgetRows = 1, uploadRows = 1, classRows = 0, fleetRows = 0] = shareRows(rows - fixed, [
     Math.max(1, lines.length),
     Math.max(1, open.length),
     classes,
+    fleetWanted,
   ]);
   return (
     <Box flexDirection="column" rowGap={1}>
@@ -71,6 +79,7 @@ function Overview(): ReactElement {
           <ClassRows groups={spend.value?.classes ?? []} rows={classRows} />
         </Section>
       )}
+      {fleet !== undefined && fleetRows > 0 && <FleetSection fleet={fleet} rows={fleetRows} />}
     </Box>
   );
 }
@@ -205,6 +214,8 @@ export const overviewView: DashboardView = {
   title: 'Overview',
   reads: ({ spend, uploads, budgets, hasSharedBudgets }) => [spend, uploads, ...(hasSharedBudgets ? [] : [budgets])],
   asks: ({ budgets, hasSharedBudgets }) => (hasSharedBudgets ? [budgets] : []),
+  // A request a writer.
+  glances: ({ store }) => (store === undefined ? [] : [store.fleet]),
   live: ({ uploads }) => (isRunning(uploads) ? [uploads] : []),
   View: Overview,
   summary,

@@ -1,0 +1,154 @@
+// What is read of the store that the dashboard looks at. It is opened when the first of it is shown, and stays open.
+import type { Context } from '../../cli/context.js';
+import { cacheFolder } from '../../core/archive/remembered.js';
+import { configVersionOf } from '../../core/fleet/watch/config-version.js';
+import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/look.js';
+import { watchFleet } from '../../core/fleet/watch/watch-fleet.js';
+import { isArchiverError } from '../../core/failures/errors.js';
+import { Inventories, type Inventory } from '../../core/inventory/inventory.js';
+import type { OpenedStore } from '../../core/object-store/open-store.js';
+import type { RequestCounts } from '../../core/object-store/object-store.js';
+import { type Analysis, type AnalysisResult, betterClass } from '../../stores/dashboard/analysis.js';
+import { createSource } from '../../stores/dashboard/source.js';
+import type { FleetRead, StoreSources } from '../../stores/dashboard/store-sources.js';
+import { listedStore } from '../analyze/from-listing.js';
+import { storePrices } from '../analyze/store-prices.js';
+import { type AnalyzedStore, adviceLines, figuresOf, headLines, pricesLine } from '../kit/store-analysis.js';
+import { factParts } from '../kit/lines.js';
+import { openForReading, refuseMissingFolder, type StoreValues } from '../kit/store.js';
+import type { DashboardValues } from './flags.js';
+
+/** Where nothing tells the region of a bucket. */
+const LAST_RESORT = 'us-east-1';
+/** As `fleet status` and `fleet monitor` have it by default. */
+const STALE_MS = 2 * 3_600_000;
+/** A look at a fleet is a request a writer, and heartbeats come with each cycle: once a minute for every thousand of them. */
+const FLEET_REST_MS = 60_000;
+/** A listing of a thousand records is a request. */
+const INVENTORY_REST_MS = 10_000;
+const THOUSAND = 1000;
+
+export interface OpenedSources {
+  readonly sources: StoreSources;
+  /** Closes the store, and gives up what is read of it. */
+  readonly close: () => void;
+}
+
+/** The sources of the store at a base URL. Nothing is asked of it yet. */
+export function storeSources(baseUrl: string, values: DashboardValues, context: Context): OpenedSources {
+  const { now, home } = context;
+  const access = { ...values, region: values.region ?? LAST_RESORT };
+  const call = { baseUrl, values: access, context };
+  let opening: Promise<OpenedStore> | undefined;
+  const open = async (): Promise<OpenedStore> => {
+    await refuseMissingFolder(baseUrl);
+    opening ??= openForReading(baseUrl, access, context, {
+      requestsAtOnce: REQUESTS_AT_ONCE,
+      onEvent: () => undefined,
+    });
+    return await opening.catch((error: unknown) => {
+      opening = undefined; // another try may find credentials
+      throw error;
+    });
+  };
+  let inventories: Inventories | undefined;
+  let isAsked = false;
+  const readInventory = async (signal: AbortSignal, show: (part: Inventory) => void): Promise<Inventory> => {
+    const { store, servers } = await open();
+    inventories ??= new Inventories(store, {
+      folder: cacheFolder(home),
+      server: servers?.store ?? undefined,
+    });
+    const options = { onPart: show, isAsked, signal };
+    isAsked = false;
+    return await inventories.look(options);
+  };
+  const readFleet = async (signal: AbortSignal): Promise<FleetRead> => {
+    const { store } = await open();
+    try {
+      const options = { now, home, signal, thresholdMs: STALE_MS, versionOf: configVersionOf };
+      return { status: await watchFleet(store, options) };
+    } catch (error) {
+      if (isArchiverError(error, 'not-found')) return { status: null };
+      throw error;
+    }
+  };
+  const inventory = createSource<Inventory>({
+    now,
+    read: (signal, _, show) => readInventory(signal, show),
+    restMs: (value) => Math.floor((value?.uploads.length ?? 0) / THOUSAND) * INVENTORY_REST_MS,
+  });
+  const fleet = createSource<FleetRead>({
+    now,
+    read: (signal) => readFleet(signal),
+    restMs: (value) => Math.max(1, (value?.status?.writers.length ?? 0) / THOUSAND) * FLEET_REST_MS,
+  });
+  const analysis = createSource<Analysis>({
+    now,
+    read: (signal, before, show) => scan(call, { signal, before, show }),
+  });
+  return {
+    sources: { inventory, fleet, analysis, retryInventory: () => void (isAsked = true) },
+    close() {
+      for (const source of [inventory, fleet, analysis]) source.getState().stop();
+      void opening?.then(
+        (opened) => opened.close(),
+        () => undefined, // it was never open
+      );
+    },
+  };
+}
+
+interface Scan {
+  readonly signal: AbortSignal;
+  readonly before: Analysis | undefined;
+  readonly show: (analysis: Analysis) => void;
+}
+
+interface StoreCall {
+  readonly baseUrl: string;
+  readonly values: StoreValues;
+  readonly context: Context;
+}
+
+/** Lists the store, and prices what is there. */
+async function scan({ baseUrl, values, context }: StoreCall, { signal, before, show }: Scan): Promise<Analysis> {
+  const result = before?.result;
+  const begunMs = performance.now();
+  let requests: RequestCounts | undefined;
+  const tell = (objects: number, bytes: number): void =>
+    show({ result, scan: { pages: requests?.list ?? 0, objects, bytes, elapsedMs: performance.now() - begunMs } });
+  tell(0, 0);
+  const { analysis, ...found } = await listedStore(baseUrl, {
+    values,
+    context: { ...context, signal },
+    emit: (event) => {
+      if (event.type === 'progress') tell(event.items, event.bytes);
+    },
+    onOpen: (counts) => (requests = counts),
+  });
+  const durationMs = Math.round(performance.now() - begunMs);
+  const priced = { ...analysis, ...found, prices: storePrices(found, context), durationMs };
+  return { scan: undefined, result: resultOf(priced, context.now()) };
+}
+
+function resultOf(store: AnalyzedStore, endedAt: Date): AnalysisResult {
+  const figures = figuresOf(store);
+  const { prices, isFolder, durationMs } = store;
+  const cells = store.stored.current.cells();
+  const facts = [...headLines(store, figures).slice(1), ...(figures.moves.length > 0 ? adviceLines(figures) : [])];
+  return {
+    objects: figures.objects,
+    bytes: figures.bytes,
+    monthlyUsd: figures.monthlyUsd,
+    classes: figures.classes.map((one) => {
+      const own = cells.filter(({ storageClass }) => storageClass === one.storageClass);
+      return { ...one, ...(isFolder ? { better: null, savedUsd: 0 } : betterClass(own, prices)) };
+    }),
+    facts: facts.map(factParts),
+    pricesText: `prices: ${factParts(pricesLine(store)).value}`,
+    isFolder,
+    endedAt,
+    durationMs,
+  };
+}

@@ -1,0 +1,131 @@
+// Writers in a few words, and the first of them for the overview.
+import { type ReactElement, useMemo } from 'react';
+import type { Condition, WriterStatus } from '../../core/fleet/watch/judge.js';
+import type { FleetRead } from '../../stores/dashboard/store-sources.js';
+import type { Column } from '../../ui/columns.js';
+import { formatDuration } from '../../ui/format.js';
+import { type Glyphs, Tint, type Tone, useTheme } from '../../ui/theme.js';
+import { useNames } from '../use-names.js';
+import type { ReadSource } from './dashboard-context.js';
+import { FirstRows, moreText, Section, Sentence } from './panels.js';
+
+const TONES: Readonly<Record<Condition, Tone>> = {
+  healthy: 'good',
+  starting: 'accent',
+  failing: 'bad',
+  stale: 'warn',
+  missing: 'warn',
+  unknown: 'warn',
+};
+
+/** Somebody has to look at it, though it works. */
+const isWarned = ({ condition, troubles }: WriterStatus): boolean =>
+  troubles.length > 0 && (condition === 'healthy' || condition === 'starting');
+
+/** The sign of how it is. */
+const signOf = (writer: WriterStatus, { live, bad, warn }: Glyphs): string =>
+  isWarned(writer)
+    ? warn
+    : { healthy: live, starting: live, failing: bad, stale: warn, missing: warn, unknown: '?' }[writer.condition];
+
+/** And its tone. */
+export const toneOf = (writer: WriterStatus): Tone => (isWarned(writer) ? 'warn' : TONES[writer.condition]);
+
+/** Of an age. */
+export const agoText = (ms: number | null): string => (ms === null ? 'never' : `${formatDuration(ms)} ago`);
+
+function sourcesText({ heartbeat }: WriterStatus): string {
+  const sources = heartbeat?.sources ?? [];
+  if (sources.length === 0) return '-';
+  return `${sources.filter(({ isHealthy }) => isHealthy === true).length}/${sources.length} ok`;
+}
+
+interface Props {
+  readonly fleet: ReadSource<FleetRead>;
+  readonly rows: number;
+}
+
+/** Rows for all of its writers, or for what there is to say; none where there is no store. */
+export const rowsWanted = (fleet: ReadSource<FleetRead> | undefined): number =>
+  fleet === undefined ? 0 : Math.max(1, fleet.value?.status?.writers.length ?? 0);
+
+/** The first writers: those somebody has to look at come first. */
+export function FleetSection({ fleet: { value, problem }, rows }: Props): ReactElement {
+  const names = useNames();
+  const { glyphs } = useTheme();
+  const writers = value?.status?.writers ?? NONE;
+  const columns = useMemo(
+    () => writerColumns((index) => writers[index], names, glyphs).map(({ title: _title, ...column }) => column),
+    [writers, names, glyphs],
+  );
+  const lack = value === undefined ? 'not read yet' : 'no writer has a place in this store';
+  return (
+    <Section title="FLEET" note={moreText(rows, writers.length, writers.length, 6)} problem={problem}>
+      {writers.length === 0 ? (
+        <Sentence>{lack}</Sentence>
+      ) : (
+        <FirstRows rows={rows} count={writers.length} columns={columns} />
+      )}
+    </Section>
+  );
+}
+
+const NONE: readonly WriterStatus[] = [];
+
+function cycleText({ isHealthy, heartbeat, condition }: WriterStatus): string {
+  if (heartbeat === undefined || condition === 'unknown') return '-';
+  if (isHealthy === null) return 'first';
+  return isHealthy ? 'healthy' : 'failed';
+}
+
+/** The version of its config. */
+export const configText = ({ heartbeat }: WriterStatus): string => {
+  const version = heartbeat?.configVersion ?? null;
+  return version === null ? '-' : `v${version}`;
+};
+
+/** How writers are: signs, ids, and what is wrong in words. */
+export function writerColumns(
+  at: (index: number) => WriterStatus | undefined,
+  names: (text: string) => string,
+  glyphs: Glyphs,
+): readonly Column[] {
+  const of = (text: (writer: WriterStatus) => string) => (index: number) => {
+    const writer = at(index);
+    return writer === undefined ? '' : text(writer);
+  };
+  const right = { align: 'right' } as const;
+  return [
+    { width: 1, priority: 0, cell: (index) => <WriterSign writer={at(index)} glyphs={glyphs} /> },
+    {
+      title: 'WRITER',
+      weight: 1,
+      min: 16,
+      max: 28,
+      cut: 'middle',
+      priority: 0,
+      cell: of(({ writerId }) => names(writerId)),
+    },
+    { title: 'LAST SEEN', width: 11, ...right, priority: 0, cell: of(({ ageMs }) => agoText(ageMs)) },
+    { title: 'CYCLE', width: 7, priority: 1, cell: of(cycleText) },
+    { title: 'SOURCES', width: 8, ...right, priority: 2, cell: of(sourcesText) },
+    { title: 'CFG', width: 5, ...right, priority: 3, cell: of(configText) },
+    {
+      weight: 4,
+      min: 16,
+      priority: 0,
+      cell: of(({ troubles, condition }) =>
+        troubles.length > 0 ? names(`${condition}: ${troubles.join('; ')}`) : condition,
+      ),
+    },
+  ];
+}
+
+const WriterSign = ({
+  writer,
+  glyphs,
+}: {
+  readonly writer: WriterStatus | undefined;
+  readonly glyphs: Glyphs;
+}): ReactElement =>
+  writer === undefined ? <Tint> </Tint> : <Tint tone={toneOf(writer)}>{signOf(writer, glyphs)}</Tint>;

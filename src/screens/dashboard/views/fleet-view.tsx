@@ -1,0 +1,223 @@
+// The writers of the fleet below the store, those somebody has to look at first, and the sources of the one under the cursor.
+import { Box } from 'ink';
+import { type ReactElement, useMemo } from 'react';
+import type { HeartbeatSource } from '../../../core/fleet/heartbeat.js';
+import { CONDITIONS, type WriterStatus } from '../../../core/fleet/watch/judge.js';
+import { fleetDocument } from '../../../core/fleet/watch/fleet-document.js';
+import { fleetList } from '../../../stores/dashboard/fleet-list.js';
+import type { Column } from '../../../ui/columns.js';
+import { Empty } from '../../../ui/empty.js';
+import { type Fact, Facts } from '../../../ui/facts.js';
+import { FitText } from '../../../ui/fit-text.js';
+import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
+import { clockTime, formatMinute } from '../../../ui/format-time.js';
+import { useSize } from '../../../ui/size.js';
+import type { Message } from '../../../ui/status.js';
+import { Table } from '../../../ui/table.js';
+import { Tint, useTheme } from '../../../ui/theme.js';
+import { useNames } from '../../use-names.js';
+import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
+import { agoText, configText, toneOf, writerColumns } from '../fleet-rows.js';
+import { storeLacks } from '../store-words.js';
+import type { DashboardView } from '../view.js';
+
+/** From here on there is room for the sources below the list. */
+const SOURCES_FROM_ROWS = 16;
+const SHOWN_SOURCES = 8;
+
+function FleetView(): ReactElement {
+  const { target } = useDashboard();
+  const { value, problem } = useSource(useStoreSources().fleet);
+  const { rows, cursor, place } = useRows(fleetList);
+  const { rows: room } = useSize();
+  const names = useNames();
+  const { glyphs } = useTheme();
+  const columns = useMemo(() => writerColumns((index) => rows[index]?.writer, names, glyphs), [rows, names, glyphs]);
+  const url = target.url ?? '';
+  const writer = rows[cursor]?.writer;
+  if (place.isOpen && writer !== undefined) return <Writer writer={writer} rows={room} />;
+  if (rows.length > 0) {
+    const below =
+      room < SOURCES_FROM_ROWS || writer === undefined ? 0 : Math.min(SHOWN_SOURCES, sourcesOf(writer).length + 2);
+    return (
+      <Box flexDirection="column">
+        <Table
+          count={rows.length}
+          cursor={cursor}
+          columns={columns}
+          height={Math.min(rows.length + 1, room - below)}
+          indent={1}
+        />
+        {writer !== undefined && below > 2 && <Sources writer={writer} rows={below - 2} />}
+      </Box>
+    );
+  }
+  if (place.filter.text !== '') return <Empty sentence="No writer has that in its row." next="esc clears the filter" />;
+  if (value === undefined)
+    return problem === undefined ? (
+      <Empty sentence={`Reading the heartbeats below ${url}`} next="one small request for each writer" />
+    ) : (
+      <Empty sentence={`The fleet below ${url} cannot be seen.`} next={`${problem}; R tries again`} />
+    );
+  return (
+    <Empty
+      sentence={`No writer has a place at ${url}.`}
+      next={`archiver fleetagent init ${url} makes the first one; give the base of the fleet, which has writers/ right below it`}
+    />
+  );
+}
+
+const sourcesOf = ({ heartbeat }: WriterStatus): readonly HeartbeatSource[] => heartbeat?.sources ?? [];
+
+/** The sources of a writer, those that failed first. */
+function Sources({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
+  const names = useNames();
+  const sorted = useMemo(() => sourcesOf(writer).toSorted((one, other) => rankOf(one) - rankOf(other)), [writer]);
+  const columns = useMemo(() => sourceColumns(sorted, writer, names), [sorted, writer, names]);
+  const shown = sorted.length > rows ? rows - 1 : sorted.length;
+  return (
+    <>
+      <Tint> </Tint>
+      <Tint>{`   ${names(writer.writerId)}${writer.heartbeat === undefined ? '' : ` on ${names(writer.heartbeat.host)}`}`}</Tint>
+      <Table count={shown} cursor={-1} columns={columns} height={shown} indent={4} />
+      {shown < sorted.length && (
+        <Tint tone="dim">{`     and ${formatCount(sorted.length - shown)} more; enter shows them`}</Tint>
+      )}
+    </>
+  );
+}
+
+function sourceColumns(
+  sources: readonly HeartbeatSource[],
+  writer: WriterStatus,
+  names: (text: string) => string,
+): readonly Column[] {
+  const of = (text: (source: HeartbeatSource) => string) => (index: number) => {
+    const source = sources[index];
+    return source === undefined ? '' : text(source);
+  };
+  return [
+    { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ path }) => names(path)) },
+    { width: 7, priority: 0, cell: (index, room) => <SourceState source={sources[index]} width={room} /> },
+    { weight: 3, min: 16, priority: 0, cell: of((source) => names(changesText(source))) },
+    { width: 8, align: 'right', priority: 3, cell: of(({ bytes }) => formatBytes(bytes)) },
+    { width: 21, align: 'right', priority: 1, cell: of((source) => goodText(source, writer)) },
+  ];
+}
+
+function SourceState({
+  source,
+  width,
+}: {
+  readonly source: HeartbeatSource | undefined;
+  readonly width: number;
+}): ReactElement {
+  const isHealthy = source?.isHealthy ?? null;
+  const word = isHealthy === null ? 'running' : isHealthy ? 'ok' : 'failed';
+  return <FitText text={word} width={width} tone={isHealthy === false ? 'bad' : 'plain'} />;
+}
+
+const rankOf = ({ isHealthy }: HeartbeatSource): number => (isHealthy === false ? 0 : 1);
+
+function changesText({ error, isHealthy, noChanges, added, modified, deleted, skipped }: HeartbeatSource): string {
+  if (isHealthy === false) return error ?? 'it does not say why';
+  const parts = [
+    [added, 'new'],
+    [modified, 'changed'],
+    [deleted, 'deleted'],
+    [skipped, 'left out'],
+  ] as const;
+  const said = parts.flatMap(([count, word]) => (count === 0 ? [] : [`${formatCount(count)} ${word}`]));
+  return noChanges || said.length === 0 ? 'no changes' : said.join(', ');
+}
+
+/** By the store's clock, as far as the writer's clock is known to differ. */
+function goodText({ lastSuccessAt }: HeartbeatSource, { checkedInAt, ageMs, clockSkewMs }: WriterStatus): string {
+  if (lastSuccessAt === null) return 'never succeeded';
+  if (checkedInAt === null || ageMs === null) return '-';
+  const beforeMs = checkedInAt.getTime() + (clockSkewMs ?? 0) - Date.parse(lastSuccessAt);
+  return `last good ${agoText(Math.max(0, beforeMs) + ageMs)}`;
+}
+
+/** Everything that is known of a writer. */
+function Writer({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
+  const names = useNames();
+  const facts = useMemo(() => factsOf(writer).map((fact) => ({ ...fact, value: names(fact.value) })), [writer, names]);
+  const room = rows - facts.length - 3;
+  return (
+    <Box flexDirection="column">
+      <Facts facts={facts} />
+      {room > 0 && sourcesOf(writer).length > 0 && <Sources writer={writer} rows={room} />}
+    </Box>
+  );
+}
+
+function factsOf(writer: WriterStatus): readonly Fact[] {
+  const {
+    writerId,
+    condition,
+    ageMs,
+    staleAfterMs,
+    lastSuccessAt,
+    clockSkewMs,
+    isCloned,
+    config,
+    heartbeat,
+    troubles,
+  } = writer;
+  const { host, instanceId, archiverVersion, phase, intervalSeconds } = heartbeat ?? {};
+  const behind = clockSkewMs ?? 0;
+  const known = [
+    { label: 'writer', value: `${writerId}, ${condition}` },
+    ...troubles.map((value, at) => ({ label: at === 0 ? 'trouble' : '', value, tone: toneOf(writer) })),
+    { label: 'seen', value: `${agoText(ageMs)}; stale after ${formatDuration(staleAfterMs)}` },
+    { label: 'success', value: lastSuccessAt === null ? 'never' : formatMinute(lastSuccessAt) },
+    { label: 'host', value: host && `${host}, archiver ${archiverVersion ?? '?'}, instance ${instanceId ?? '?'}` },
+    { label: 'cloned', value: isCloned ? 'two instances of it take turns' : undefined, tone: 'bad' as const },
+    {
+      label: 'clock',
+      value:
+        Math.abs(behind) < 1000 ? undefined : `${formatDuration(Math.abs(behind))} ${behind > 0 ? 'ahead' : 'behind'}`,
+    },
+    { label: 'agent', value: phase && `${phase}, a cycle every ${formatDuration(1000 * (intervalSeconds ?? 0))}` },
+    { label: 'config', value: `${configText(writer)}${config === undefined ? '; none lies there for it' : ''}` },
+  ];
+  return known.flatMap(({ value, ...fact }) => (value ? [{ ...fact, value }] : []));
+}
+
+/** How many writers are how, and when that was seen. */
+function summary({ sources: { store } }: Dashboard): Message {
+  const { value, problem, isReading } = store?.fleet.getState() ?? {};
+  if (value === undefined)
+    return problem === undefined ? { text: isReading === true ? 'reading' : '' } : { text: problem, tone: 'bad' };
+  const { status } = value;
+  if (status === null) return { text: 'no writers' };
+  const { writers, counts, troubledCount, lookedAt, notes } = status;
+  const parts = CONDITIONS.flatMap((word) => (counts[word] === 0 ? [] : [`${formatCount(counts[word])} ${word}`]));
+  const stale = problem === undefined ? [] : [`not up to date: ${problem}`];
+  const text = [
+    ...stale,
+    `${formatQuantity(writers.length, 'writer')}: ${parts.join(', ')}`,
+    `seen ${clockTime(lookedAt)}`,
+    ...notes,
+  ].join(' · ');
+  return problem !== undefined
+    ? { text, tone: 'bad' }
+    : troubledCount + notes.length > 0
+      ? { text, tone: 'warn' }
+      : { text, tone: 'good' };
+}
+
+export const fleetView: DashboardView = {
+  id: 'fleet',
+  title: 'Fleet',
+  reads: ({ store }) => (store === undefined ? [] : [store.fleet]),
+  list: fleetList,
+  lacks: storeLacks,
+  View: FleetView,
+  summary,
+  toJson({ sources: { store } }) {
+    const status = store?.fleet.getState().value?.status;
+    return status ? fleetDocument(status) : {};
+  },
+};

@@ -1,0 +1,166 @@
+// The uploads of the store, newest first, and what is known of the one under the cursor.
+import { type ReactElement, useMemo } from 'react';
+import type { StoredUpload } from '../../../core/inventory/stored-upload.js';
+import { uploadUrlOf } from '../../../core/manifest/upload-id.js';
+import { inventoryList, newestSums } from '../../../stores/dashboard/inventory-list.js';
+import type { Column } from '../../../ui/columns.js';
+import { Empty } from '../../../ui/empty.js';
+import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../../ui/format.js';
+import type { Message } from '../../../ui/status.js';
+import { Table } from '../../../ui/table.js';
+import { useNames } from '../../use-names.js';
+import {
+  type Dashboard,
+  rowAtCursor,
+  useDashboard,
+  useRows,
+  useSource,
+  useStoreSources,
+} from '../dashboard-context.js';
+import { storeLacks, uploadDocument, WHY } from '../store-words.js';
+import { UploadDetails } from '../upload-details.js';
+import type { DashboardView } from '../view.js';
+
+const ID_WIDTH = 24;
+const LONGEST_CLASS = 19;
+
+function InventoryView(): ReactElement {
+  const { target } = useDashboard();
+  const read = useSource(useStoreSources().inventory);
+  const { rows, cursor, place } = useRows(inventoryList);
+  const columns = useColumns(rows);
+  const upload = rows[cursor];
+  if (place.isOpen && upload !== undefined) return <UploadDetails upload={upload} />;
+  if (rows.length > 0) return <Table count={rows.length} cursor={cursor} columns={columns} />;
+  if (place.filter.text !== '') return <Empty sentence="No upload has that in its row." next="esc clears the filter" />;
+  if (read.value === undefined)
+    return read.problem === undefined ? (
+      <Empty sentence={`Reading the uploads of ${target.url ?? ''}`} next="they appear as they are read" />
+    ) : (
+      <Empty sentence={`The uploads of ${target.url ?? ''} cannot be read.`} next={`${read.problem}; R tries again`} />
+    );
+  return (
+    <Empty
+      sentence={`There is no finished upload right below ${target.url ?? ''}.`}
+      next={`archiver list ${target.url ?? ''} shows whether there are some below it; archiver upload FOLDER ${target.url ?? ''} makes one`}
+    />
+  );
+}
+
+/** An amount, or what is unknown; `…` where it is hidden. */
+const cell = (value: number | undefined, text: (value: number) => string): string =>
+  value === undefined ? '-' : text(value);
+
+function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
+  const names = useNames();
+  const classWidth = useMemo(
+    () => Math.min(LONGEST_CLASS, Math.max(5, ...rows.slice(0, 100).map((row) => classText(row).length))),
+    [rows],
+  );
+  return useMemo((): readonly Column[] => {
+    const of = (text: (row: StoredUpload) => string) => (index: number) => {
+      const row = rows[index];
+      return row === undefined ? '' : text(row);
+    };
+    const right = { align: 'right' } as const;
+    return [
+      {
+        title: 'UPLOAD',
+        width: ID_WIDTH,
+        priority: 0,
+        cell: of(({ record, datasetId, version }) => record?.uploadId ?? names(`${datasetId} v${version}`)),
+      },
+      { title: 'CREATED', width: 10, priority: 3, cell: of(({ createdAt }) => createdAt.slice(0, 10)) },
+      { title: 'FILES', width: 9, ...right, priority: 2, cell: of(({ record }) => cell(record?.files, formatCount)) },
+      { title: 'SIZE', width: 8, ...right, priority: 0, cell: of(({ record }) => cell(record?.bytes, formatBytes)) },
+      {
+        title: 'STORED',
+        width: 8,
+        ...right,
+        priority: 1,
+        cell: of(({ record }) => cell(record?.storedBytes, formatBytes)),
+      },
+      { title: 'RATIO', width: 6, ...right, priority: 5, cell: of(ratioText) },
+      { title: 'CLASS', width: classWidth, priority: 4, cell: of(classText) },
+      {
+        title: 'SHARDS',
+        width: 6,
+        ...right,
+        priority: 6,
+        cell: of(({ front }) => cell(front?.shardCount, formatCount)),
+      },
+      {
+        title: 'DATASET',
+        weight: 2,
+        min: 26,
+        max: 50,
+        cut: 'middle',
+        priority: 7,
+        cell: of(({ datasetId }) => names(datasetId)),
+      },
+      { title: 'VERSION', width: 7, ...right, priority: 7, cell: of(({ version }) => `v${version}`) },
+      { title: 'COMMIT', width: 8, priority: 8, cell: of(({ record }) => record?.commit?.slice(0, 8) ?? '-') },
+      { title: 'STAGE', width: 10, priority: 9, cell: of(({ front }) => names(front?.stage ?? '-')) },
+      { title: 'SOURCE', weight: 3, min: 14, cut: 'middle', priority: 0, cell: of((row) => names(sourceText(row))) },
+    ];
+  }, [rows, names, classWidth]);
+}
+
+const ratioText = ({ record }: StoredUpload): string =>
+  record === null || record.storedBytes === 0 ? '-' : formatRatio(record.bytes / record.storedBytes);
+
+const classText = ({ front }: StoredUpload): string => front?.storageClass ?? '-';
+
+function sourceText({ record, problem }: StoredUpload): string {
+  if (problem !== null) return WHY[problem.code] ?? 'unreadable';
+  return record?.isEncrypted === true ? 'encrypted' : (record?.source ?? '-');
+}
+
+/** How many there are, how much they hold, and what of them cannot be read. */
+function summary({ sources: { store } }: Dashboard): Message {
+  const { value, problem, isReading } = store?.inventory.getState() ?? {};
+  if (value === undefined)
+    return { text: isReading === true ? 'listing' : (problem ?? ''), ...(problem && { tone: 'bad' }) };
+  const { uploads, unread, unreadable, note } = value;
+  const { datasets, bytes, storedBytes } = newestSums(value);
+  const why = [
+    ...new Set(uploads.flatMap((one) => (one.problem === null ? [] : [WHY[one.problem.code] ?? 'unreadable']))),
+  ];
+  const count = formatCount(uploads.length);
+  const text = [
+    ...(problem === undefined ? [] : [`not up to date: ${problem}`]),
+    ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable (${why.join(', ')})`]),
+    unread > 0
+      ? `${count} of ${formatQuantity(uploads.length + unread, 'upload')} read`
+      : formatQuantity(uploads.length, 'upload'),
+    ...(uploads.length === 0
+      ? []
+      : [`newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
+    ...(note === null ? [] : [note]),
+  ].join(' · ');
+  if (problem !== undefined) return { text, tone: 'bad' };
+  return unreadable > 0 || note !== null ? { text, tone: 'warn' } : { text };
+}
+
+export const inventoryView: DashboardView = {
+  id: 'inventory',
+  title: 'Inventory',
+  reads: ({ store }) => (store === undefined ? [] : [store.inventory]),
+  onAsk: ({ store }) => store?.retryInventory(),
+  list: inventoryList,
+  lacks: storeLacks,
+  View: InventoryView,
+  summary,
+  browsable(dashboard) {
+    const upload = rowAtCursor(inventoryList, dashboard);
+    const { url = '' } = dashboard.target;
+    if (upload?.record) return { url: uploadUrlOf(url, upload.record.uploadId) };
+    return { refusal: upload === undefined ? 'no upload is under the cursor' : 'its record cannot be read' };
+  },
+  toJson({ sources: { store } }) {
+    const value = store?.inventory.getState().value;
+    return value === undefined
+      ? {}
+      : { storedUploads: value.uploads.map(uploadDocument), unreadableCount: value.unreadable };
+  },
+};

@@ -1,0 +1,60 @@
+// A scan of a store, and what the last one found. Pure.
+import { type MoveSaving, moveSavings } from '../../core/analyze/move-savings.js';
+import { monthOf } from '../../core/analyze/stored-tally.js';
+import type { Cell } from '../../core/analyze/tally.js';
+import type { Usd } from '../../core/cost/money.js';
+import type { PriceList } from '../../core/cost/price-table.js';
+
+export interface ScanCounts {
+  /** LIST requests; 0 in a folder of this computer. */
+  readonly pages: number;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly elapsedMs: number;
+}
+
+/** What lies in a storage class, what a month of it costs, and where it would cost less. */
+export interface ClassRow {
+  readonly storageClass: string;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly monthlyUsd: Usd;
+  /** The class where the first year is cheapest, all that it costs to get there counted; null where it is this one, or not known. */
+  readonly better: string | null;
+  /** Less a month, once it is there; null where prices are not known. */
+  readonly savedUsd: Usd;
+}
+
+export interface AnalysisResult {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly monthlyUsd: Usd;
+  readonly classes: readonly ClassRow[];
+  /** Whose prices these are. */
+  readonly pricesText: string;
+  /** What is not in the rows, and what to do about it. */
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
+  /** A folder of this computer. */
+  readonly isFolder: boolean;
+  readonly endedAt: Date;
+  readonly durationMs: number;
+}
+
+export interface Analysis {
+  /** Of the scan that is under way, or was given up. */
+  readonly scan: ScanCounts | undefined;
+  readonly result: AnalysisResult | undefined;
+}
+
+/** Where the objects of one class would cost less. A class that lies in one building is no place to send archives to unasked. */
+export function betterClass(cells: readonly Cell[], prices: PriceList): Pick<ClassRow, 'better' | 'savedUsd'> {
+  const moves = moveSavings(cells, prices).filter(({ storageClass }) => storageClass !== 'ONEZONE_IA');
+  const isUnknown =
+    monthOf(cells, prices) === null || moves.some(({ firstYearSavedUsd }) => firstYearSavedUsd === null);
+  const best: MoveSaving | undefined = moves.find(({ firstYearSavedUsd }) => (firstYearSavedUsd ?? 0) > 0);
+  if (best === undefined) return { better: null, savedUsd: isUnknown ? null : 0 };
+  return { better: best.storageClass, savedUsd: best.monthlySavedUsd };
+}
+
+/** Objects a second. */
+export const rateOf = ({ objects, elapsedMs }: ScanCounts): number => (objects * 1000) / Math.max(1, elapsedMs);
