@@ -75,9 +75,9 @@ it('a log has what a command reads that shows no progress', async () => {
 it('every thread of an upload waits for profilers before it ends', async () => {
   const folder = await tempFolder();
   filesIn(folder, 10);
-  const told = new Set<string | undefined>();
+  const told = new Set<string>();
   const leaving = async (threadId: number): Promise<void> => {
-    told.add(runningThreads.get(threadId)?.replace(/ \d+$/, ''));
+    told.add((runningThreads.get(threadId) ?? '').replace(/ \d+$/, ''));
     await Promise.resolve();
   };
   leavings.add(leaving);
