@@ -104,6 +104,7 @@ test('--memory-limit is refused by every command that it cannot limit', async ()
   }
 
   expect(limited.toSorted()).toEqual([
+    'benchmark',
     'browse',
     'create upload',
     'download',

@@ -4,6 +4,7 @@ import { type ReactElement, useMemo } from 'react';
 import type { FoundState } from '../../../core/resume/state-folder.js';
 import { savedStatus } from '../../../core/resume/describe-state.js';
 import type { BudgetStatus } from '../../../core/budget/status.js';
+import type { SpendRead } from '../../../stores/dashboard/sources.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
 import { formatCount } from '../../../ui/format.js';
@@ -31,6 +32,9 @@ import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } f
 import type { DashboardView } from '../view.js';
 
 const WIDE_COLUMNS = 120;
+/** The same each time: what was read is what these are made of. */
+const NO_BUDGETS: readonly BudgetStatus[] = [];
+const NO_CLASSES: SpendRead['classes'] = [];
 
 const Overview = (): ReactElement => (useDashboard().sources.store === undefined ? <Parts /> : <WithFleet />);
 
@@ -42,10 +46,11 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
   const spend = useSource(sources.spend);
   const budgets = useSource(sources.budgets);
   const uploads = useSource(sources.uploads);
-  const lines = useMemo(() => (budgets.value?.budgets ?? []).toSorted(byShare).flatMap(linesOf), [budgets.value]);
+  const set = budgets.value?.budgets ?? NO_BUDGETS;
+  const lines = useMemo(() => set.toSorted(byShare).flatMap(linesOf), [set]);
   const open = useMemo(() => openUploads(uploads.value?.uploads ?? []), [uploads.value]);
-  const classes = columns >= WIDE_COLUMNS ? (spend.value?.classes.length ?? 0) : 0;
-  const fleetWanted = columns >= WIDE_COLUMNS ? rowsWanted(fleet) : 0;
+  const classGroups = spend.value?.classes ?? NO_CLASSES;
+  const [classes, fleetWanted] = columns >= WIDE_COLUMNS ? [classGroups.length, rowsWanted(fleet)] : [0, 0];
   const spendRows = rows < 12 ? 1 : 2;
   // Each part has a title and, but for the last, an empty row below it.
   const fixed = spendRows + 2 + 2 + 1 + 2 * [classes, fleetWanted].filter((wanted) => wanted > 0).length;
@@ -60,15 +65,11 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
       <Section title="SPEND THIS MONTH" problem={spend.problem}>
         <SpendRows spend={spend.value} rows={spendRows} />
       </Section>
-      <Section
-        title="BUDGETS"
-        note={moreText(budgetRows, lines.length, budgets.value?.budgets.length ?? 0, 2)}
-        problem={budgets.problem}
-      >
+      <Section title="BUDGETS" note={moreText(budgetRows, lines.length, set.length, 2)} problem={budgets.problem}>
         <BudgetRows lines={lines} rows={budgetRows} isRead={budgets.value !== undefined} />
       </Section>
       <Section
-        title={`UPLOADS IN PROGRESS${open.length === 0 ? '' : `  ${formatCount(open.length)}`}`}
+        title={countedTitle('UPLOADS IN PROGRESS', open.length)}
         note={moreText(uploadRows, open.length, open.length, 3)}
         problem={uploads.problem}
       >
@@ -76,13 +77,16 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
       </Section>
       {classRows > 0 && (
         <Section title="STORAGE CLASSES">
-          <ClassRows groups={spend.value?.classes ?? []} rows={classRows} />
+          <ClassRows groups={classGroups} rows={classRows} />
         </Section>
       )}
       {fleet !== undefined && fleetRows > 0 && <FleetSection fleet={fleet} rows={fleetRows} />}
     </Box>
   );
 }
+
+const countedTitle = (title: string, count: number): string =>
+  count === 0 ? title : `${title}  ${formatCount(count)}`;
 
 const openUploads = (uploads: readonly FoundState[]): readonly FoundState[] =>
   uploads.filter((upload) => savedStatus(upload) !== 'complete').toSorted(byStatus);
