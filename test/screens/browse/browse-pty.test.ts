@@ -269,6 +269,18 @@ describe('archiver browse in a terminal', () => {
     await expectClean(session);
     expect((await session.screen()).join('\n')).toMatch(/^✗ there is no upload here: /);
   });
+
+  it('opens the version of --version or --as-of, or says that there was none', async () => {
+    const first = browse(['--version', '1', '--cache-gb', '1']);
+    await first.until('v1');
+    await first.until('1 of 43');
+    first.type('q');
+    const before = browse(['--as-of', '2000-01-01']);
+
+    expect(await first.exited).toBe(0);
+    expect(await before.exited).toBe(1);
+    expect((await before.screen()).join('\n')).toContain('2000-01-01');
+  });
 });
 
 describe('archiver browse of what lies in cold storage', () => {
@@ -290,7 +302,7 @@ describe('archiver browse of what lies in cold storage', () => {
   };
 
   it('says what is cold and how long it takes, asks it back, saves a job and names it', async () => {
-    const [cold, session] = await browseCold();
+    const [cold, session] = await browseCold(['--restore-days', '3']);
     await session.until('1 of 3');
     session.type('j ');
     await session.until(/ 1 selected {2}4\.9 KiB {2}est\. \S+ {2}1 cold, standard tier 3-5 h/);
@@ -307,7 +319,7 @@ describe('archiver browse of what lies in cold storage', () => {
     const [, jobId = ''] = /archiver restore jobs check (rj-[0-9a-f]{8})/.exec(text) ?? [];
     expect(cold.requests()).toEqual({ GetObject: 1, HeadObject: 1, RestoreObject: 1 });
     const job = JSON.parse(readFileSync(join(folder, `cold-home/restore-jobs/${jobId}.json`), 'utf8')) as object;
-    expect(job).toMatchObject({ status: 'pending', selectors: { paths: ['file-1'] }, tier: 'standard' });
+    expect(job).toMatchObject({ status: 'pending', selectors: { paths: ['file-1'] }, tier: 'standard', restoreDays: 3 });
   });
 
   it.each([
