@@ -1,2 +1,2 @@
 // What the bundle has in the place of packages that are never called on Node (build.mjs).
-export default undefined;
+export default {};

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.js';
-import type { MemoryLimit, Origins, Places, Results } from '../cli/context.js';
+import type { Origins, Places, Results } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
@@ -25,7 +25,7 @@ const flags = {
   ...outputFlags,
 };
 
-type Context = Results & PriceContext & ProgressContext & TableContext & Origins & MemoryLimit & Pick<Places, 'cwd'>;
+type Context = Results & PriceContext & ProgressContext & TableContext & Origins & Pick<Places, 'cwd'>;
 
 export const command = defineCommand({
   path: 'benchmark',
@@ -47,16 +47,17 @@ export const command = defineCommand({
     0: 'compared, also where an algorithm is not installed',
     1: 'the file cannot be read, or data did not come back as it was',
   },
-  keepsMemoryLimit: () => true,
   async run(values, _args, context: Context) {
     const { runBenchmark } = await import('../core/benchmark/run-benchmark.js');
     const { benchmarkDocument, benchmarkText } = await import('./benchmark/benchmark-result.js');
+    const { workersFor } = await import('../core/archive/settings.js');
     const { chosenPrices, warnOfRegion } = await import('./kit/prices.js');
     const { documentLine } = await import('../core/json/document.js');
     const elapsed = stopwatch(context);
     const prices = await chosenPrices(values, context);
     await warnOfRegion(prices, context);
-    const [{ source, bytes }, threads] = [await dataOf(values, context), await threadsOf(values, context)];
+    const { source, bytes } = await dataOf(values, context);
+    const threads = values.threads === 0 ? workersFor(undefined) : values.threads;
     const result = await withProgress(context, values, (emit) => {
       emit({ type: 'start', operation: 'benchmark', source: values.file ?? `${values.dataType} data`, target: '' });
       return runBenchmark({ source, bytes, threads, emit, signal: context.signal });
@@ -69,13 +70,6 @@ export const command = defineCommand({
 });
 
 type FlagValues = Values<typeof flags>;
-
-async function threadsOf({ threads }: FlagValues, context: MemoryLimit): Promise<number> {
-  const { workersFor } = await import('../core/archive/settings.js');
-  const { memoryLimit } = await import('./kit/memory-limit.js');
-  const most = workersFor(memoryLimit(context, 'compressing'));
-  return threads === 0 ? most : context.memoryLimitBytes === undefined ? threads : Math.min(threads, most);
-}
 
 async function dataOf({ file, size, dataType }: FlagValues, { cwd }: Pick<Places, 'cwd'>) {
   if (file === undefined) return { source: { type: dataType }, bytes: size } as const;

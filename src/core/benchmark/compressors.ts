@@ -81,10 +81,12 @@ export async function openCompressor(
 const loadAddon = async (name: Addon): Promise<unknown> =>
   name === 'snappy' ? await import('snappy') : await import('lz4-napi');
 
+/** Of this thread: blocks are large, and one is held at a time. */
+let [target, back] = [Buffer.alloc(0), Buffer.alloc(0)];
+
 /** As the upload does it: into buffers that are there. */
 function zstd(level: number): Compressor {
   const codec = loadCodec();
-  let [target, back] = [Buffer.alloc(0), Buffer.alloc(0)];
   return {
     compress(raw) {
       const bound = codec.compressBound(raw.length);
