@@ -33,8 +33,10 @@ export async function runScreen(screen: (quit: () => void) => ReactNode, options
     accepts: (key) => !isTooSmall(canvas.size.get()) || QUIT_KEYS.includes(key.id),
     onError: fail,
   });
-  const drawing = draw(screen(quit), { canvas, keys, look, onError: fail });
+  // Before the first frame: what is typed as soon as that is seen must not meet a terminal that edits lines itself. Nothing is
+  // read before this turn is over.
   const stopKeys = readInto(keys, stdin);
+  const drawing = draw(screen(quit), { canvas, keys, look, onError: fail });
   let hasLeft = false;
   const leave = (): void => {
     if (hasLeft) return;

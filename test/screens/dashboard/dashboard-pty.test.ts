@@ -36,7 +36,7 @@ async function expectClean(session: TerminalSession): Promise<void> {
 it('shows views, rows and filters by keys that come in chunks, follows every size of the window, and leaves a clean terminal', async () => {
   const session = dashboard(`file://${folder}/store`);
   await session.until(/genomics-2025 .* 82%/);
-  await session.until(/20251114-0930/);
+  await session.until('UPLOADS IN PROGRESS  30');
   expect(await session.isAlternate()).toBe(true);
   session.type(`3${'j'.repeat(40)}kk`);
   await session.until('28 of 30');
@@ -105,7 +105,9 @@ it('opens the browser on an upload and comes back to the same place; what the br
   await session.until('README.md');
   session.type('q');
   await session.until('by newest  1 of 1, 32 in all');
-  session.type('/\u0015f0033\rb');
+  session.type('/\u0015f0033');
+  await session.until('filter: f0033');
+  session.type('\rb');
   await session.until(/✗? ?there is no upload here|▲ .*there is no upload/);
   session.type('\u0003');
 
