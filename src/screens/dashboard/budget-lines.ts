@@ -4,6 +4,7 @@ import { amountText } from '../../core/budget/amounts.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import type { Column } from '../../ui/columns.js';
 import type { Glyphs, Tone } from '../../ui/theme.js';
+import { fitted, widest } from './fitted.js';
 
 export interface BudgetLine {
   readonly status: BudgetStatus;
@@ -68,17 +69,6 @@ export function amountColumns(lines: readonly BudgetLine[]): readonly Column[] {
     fitted(lines, 1, (line) => (line.usage.limit > 0 ? `of ${limitText(line).padStart(width)}` : 'no limit')),
   ];
 }
-
-const widest = <T>(rows: readonly T[], text: (row: T) => string): number =>
-  rows.reduce((most, row) => Math.max(most, text(row).length), 0);
-
-/** A column of numbers that is as wide as the longest: none is ever cut. */
-export const fitted = <T>(rows: readonly T[], priority: number, text: (row: T) => string): Column => ({
-  width: widest(rows, text),
-  align: 'right',
-  priority,
-  cell: (index) => (rows[index] === undefined ? '' : text(rows[index])),
-});
 
 /** The worst of all budgets, in a sentence; undefined where none is past its alert. */
 export function worstText(

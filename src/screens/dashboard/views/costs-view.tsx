@@ -17,7 +17,6 @@ import {
   amountIn,
   type BudgetLine,
   byShare,
-  fitted,
   leftText,
   linesOf,
   nameOf,
@@ -27,6 +26,7 @@ import {
   worstText,
 } from '../budget-lines.js';
 import { useDashboard, useRows, useSource } from '../dashboard-context.js';
+import { fitted } from '../fitted.js';
 import { Section, Sentence } from '../panels.js';
 import { amountOf, ClassRows, spendDocument } from '../spend-rows.js';
 import type { DashboardView } from '../view.js';

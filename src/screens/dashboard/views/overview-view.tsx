@@ -14,7 +14,6 @@ import { useNames } from '../../use-names.js';
 import {
   amountColumns,
   byShare,
-  fitted,
   type BudgetLine,
   leftText as budgetLeftText,
   linesOf,
@@ -24,6 +23,7 @@ import {
   worstText,
 } from '../budget-lines.js';
 import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
+import { fitted } from '../fitted.js';
 import { FleetSection, rowsWanted } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';

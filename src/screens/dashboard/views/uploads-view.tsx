@@ -18,6 +18,7 @@ import { useSize } from '../../../ui/size.js';
 import { Table } from '../../../ui/table.js';
 import { Tint } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
+import { fitted } from '../fitted.js';
 import { type Dashboard, useDashboard, useRows, useSource } from '../dashboard-context.js';
 import {
   bytesText,
@@ -138,8 +139,8 @@ function columnsOf(rows: readonly FoundState[], names: (text: string) => string,
       priority: 6,
       cell: (index) => of(index, ({ document }) => names(document?.destination ?? '')),
     },
-    { title: 'FILES', width: 15, align: 'right', priority: 7, cell: (index) => of(index, filesText) },
-    { title: 'BYTES', width: 14, align: 'right', priority: 3, cell: (index) => of(index, bytesText) },
+    fitted(rows, 7, filesText, 'FILES'),
+    fitted(rows, 3, bytesText, 'BYTES'),
     {
       title: 'DONE',
       width: 5,

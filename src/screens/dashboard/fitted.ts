@@ -1,0 +1,14 @@
+import type { Column } from '../../ui/columns.js';
+
+/** The length of the longest. */
+export const widest = <T>(rows: readonly T[], text: (row: T) => string): number =>
+  rows.reduce((most, row) => Math.max(most, text(row).length), 0);
+
+/** A column of numbers that is as wide as the longest: none is ever cut. */
+export const fitted = <T>(rows: readonly T[], priority: number, text: (row: T) => string, title?: string): Column => ({
+  ...(title === undefined ? {} : { title }),
+  width: Math.max(title?.length ?? 0, widest(rows, text)),
+  align: 'right',
+  priority,
+  cell: (index) => (rows[index] === undefined ? '' : text(rows[index])),
+});
