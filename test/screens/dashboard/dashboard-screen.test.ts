@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { replaceFile } from '../../../src/core/state/replace-file.js';
 import { createSource } from '../../../src/stores/dashboard/source.js';
 import type { DashboardSources } from '../../../src/stores/dashboard/sources.js';
 import { widthOf } from '../../../src/ui/text.js';
@@ -223,4 +224,26 @@ it('reads a saved upload again only where its file or its process is another', a
   await uploads.getState().refresh();
 
   expect(uploads.getState().value?.uploads[2]?.holder?.pid).toBe(process.pid);
+});
+
+it('does not look into the folder of saved uploads while nothing in it was written, and sees all that is', async () => {
+  const home = await tempFolder();
+  await fillHome(home, NOW, { uploads: 2 });
+  const later = (): Date => new Date(Date.now() + 60_000);
+  const { uploads } = sourcesIn(home, later);
+  const read = async (): Promise<readonly string[]> => {
+    await uploads.getState().refresh();
+    return (uploads.getState().value?.uploads ?? []).map(({ id, document }) => document?.failure ?? id);
+  };
+  expect(await read()).toEqual([savedId(1), savedId(0)]);
+  const state = join(home, 'state', `${savedId(1)}.json`);
+  const text = await readFile(state, 'utf8');
+  // Written in place, as nobody does: that it is not seen shows that nobody looked.
+  await saveUpload(home, 1, NOW, { failure: 'in place' });
+  expect(await read()).toEqual([savedId(1), savedId(0)]);
+  await replaceFile(join(home, 'state', `${savedId(0)}.json`), text.replaceAll(savedId(1), savedId(0)));
+  expect(await read()).toEqual(['in place', savedId(0)]);
+  await rm(state);
+
+  expect(await read()).toEqual([savedId(0)]);
 });

@@ -19,10 +19,10 @@ export const NOW = new Date('2025-11-14T12:04:31Z');
 const LOOK: Look = { unicode: true, color: false };
 
 /** The sources of this computer, as a command reads them. */
-export const sourcesIn = (home: string, env: Readonly<Record<string, string>> = {}): DashboardSources =>
+export const sourcesIn = (home: string, now = (): Date => NOW): DashboardSources =>
   localSources(
     { budgetStore: 'local', profile: undefined, endpointUrl: undefined, caBundle: undefined },
-    { home, cwd: '/', env, now: () => NOW },
+    { home, cwd: '/', env: {}, now },
   );
 
 export interface OpenedDashboard {
