@@ -3,6 +3,7 @@ import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FoundState } from '../../../core/resume/state-folder.js';
 import { savedStatus } from '../../../core/resume/describe-state.js';
+import type { SpentGroup } from '../../../core/ledger/report.js';
 import type { BudgetStatus } from '../../../core/budget/status.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
@@ -44,15 +45,15 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
   const uploads = useSource(sources.uploads);
   const lines = useMemo(() => (budgets.value?.budgets ?? []).toSorted(byShare).flatMap(linesOf), [budgets.value]);
   const open = useMemo(() => openUploads(uploads.value?.uploads ?? []), [uploads.value]);
-  const classes = columns >= WIDE_COLUMNS ? (spend.value?.classes.length ?? 0) : 0;
+  const groups = (columns >= WIDE_COLUMNS ? spend.value?.classes : undefined) ?? NO_GROUPS;
   const fleetWanted = columns >= WIDE_COLUMNS ? rowsWanted(fleet) : 0;
   const spendRows = rows < 12 ? 1 : 2;
   // Each part has a title and, but for the last, an empty row below it.
-  const fixed = spendRows + 2 + 2 + 1 + 2 * [classes, fleetWanted].filter((wanted) => wanted > 0).length;
+  const fixed = spendRows + 2 + 2 + 1 + 2 * [groups.length, fleetWanted].filter((wanted) => wanted > 0).length;
   const [budgetRows = 1, uploadRows = 1, classRows = 0, fleetRows = 0] = shareRows(rows - fixed, [
     Math.max(1, lines.length),
     Math.max(1, open.length),
-    classes,
+    groups.length,
     fleetWanted,
   ]);
   return (
@@ -76,13 +77,15 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
       </Section>
       {classRows > 0 && (
         <Section title="STORAGE CLASSES">
-          <ClassRows groups={spend.value?.classes ?? []} rows={classRows} />
+          <ClassRows groups={groups} rows={classRows} />
         </Section>
       )}
-      {fleet !== undefined && fleetRows > 0 && <FleetSection fleet={fleet} rows={fleetRows} />}
+      <FleetSection fleet={fleet} rows={fleetRows} />
     </Box>
   );
 }
+
+const NO_GROUPS: readonly SpentGroup[] = [];
 
 const openUploads = (uploads: readonly FoundState[]): readonly FoundState[] =>
   uploads.filter((upload) => savedStatus(upload) !== 'complete').toSorted(byStatus);
