@@ -49,6 +49,12 @@ test('--once prints the inventory, and as a document', async () => {
   });
 });
 
+test('an upload that is named shows its store', async () => {
+  await writeObjects(base, storedUploads(2));
+  const { stdout } = await run(['--view', 'inventory', '--json'], `file://${base}/uploads/${uploadIdOf(1)}/`);
+  expect(json(stdout)).toMatchObject({ location: `file://${base}`, storedUploads: [{}, {}] });
+});
+
 test('an upload that is damaged, and one of which half is written, are rows with their reasons', async () => {
   await writeObjects(base, storedUploads(3));
   writeFileSync(join(base, manifestKeyOf(1)), 'garbage');

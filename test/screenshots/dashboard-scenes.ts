@@ -1,10 +1,13 @@
 // What a laboratory sees: a month of costs, budgets of which one is past its alert, an upload that runs and two that do not.
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeLogRecord } from '../../src/core/resume/entry-log.js';
 import { logHeader } from '../../src/core/state/log.js';
+import { heartbeatBytes, heartbeatKey } from '../../src/core/fleet/heartbeat.js';
 import { fillHome, lockUpload, savedId, saveUpload } from '../support/dashboard-home.js';
+import { heartbeat, heartbeatSource } from '../support/heartbeat.js';
+import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import type { PhotographedScreen, World } from './scene.js';
 
 /** Where the clock of the program stands (clock.mjs). */
@@ -37,11 +40,28 @@ async function openWorld(): Promise<World> {
     const written = new Date(NOW.getTime() - (n === 0 ? 2000 : n * 5_000_000));
     await utimes(join(home, 'state', `${savedId(n)}.json`), written, written);
   }
+  const server = await startMemoryS3('acme-archive');
+  putWriters(server);
+  await mkdir(join(cwd, '.aws'));
+  await writeFile(
+    join(cwd, '.aws', 'credentials'),
+    '[lab]\naws_access_key_id = archiver\naws_secret_access_key = archiver-secret\n',
+  );
   return {
     args: ['dashboard', 's3://acme-archive/lab', '--region', 'us-west-2', '--profile', 'lab'],
     cwd,
-    env: { TERM: 'xterm-256color', LANG: 'C.UTF-8', TZ: 'UTC', HOME: cwd, ARCHIVER_HOME: home },
-    close: () => rm(cwd, { recursive: true }),
+    env: {
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      HOME: cwd,
+      ARCHIVER_HOME: home,
+      AWS_ENDPOINT_URL: server.endpoint,
+    },
+    async close() {
+      await server.close();
+      await rm(cwd, { recursive: true });
+    },
   };
 }
 
@@ -61,4 +81,19 @@ async function noteChunks(home: string): Promise<void> {
     });
   });
   await writeFile(join(home, 'state', `${id}.entries`), Buffer.concat([logHeader(id), ...records]));
+}
+
+/** Two writers that checked in by the clock of the server, which is this one. */
+function putWriters({ buckets }: MemoryS3): void {
+  for (const [writerId, minutes] of [
+    ['lab-nas-01', 4],
+    ['lab-nas-02', 192],
+  ] as const) {
+    const modified = new Date(Date.now() - 60_000 * minutes);
+    const at = modified.toISOString();
+    const sources = ['raw', 'bam', 'vcf'].map((name) => heartbeatSource({ path: `/data/${name}`, lastSuccessAt: at }));
+    const cycle = { startedAt: at, endedAt: at, isHealthy: true };
+    const body = heartbeatBytes(heartbeat(writerId, { checkedInAt: at, lastSuccessAt: at, cycle, sources }));
+    buckets.get('acme-archive')?.set(`lab/${heartbeatKey(writerId)}`, { body, etag: writerId, modified, headers: {} });
+  }
 }

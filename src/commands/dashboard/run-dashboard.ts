@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
 import { usageError } from '../../core/failures/errors.js';
+import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/object-store/store-url.js';
 import type { Dashboard } from '../../screens/dashboard/dashboard-context.js';
 import { DASHBOARD_VIEWS } from '../../screens/dashboard/views.js';
 import { type BrowseWish, createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
@@ -19,9 +20,10 @@ const HINT = 'archiver dashboard --once prints a view, also with --json';
 /** Runs the command; returns its exit status. */
 export async function runDashboard(
   values: DashboardValues,
-  url: string | undefined,
+  given: string | undefined,
   context: Context,
 ): Promise<number> {
+  const url = given === undefined ? undefined : baseOf(given);
   const { view, region, profile, refresh: everyMs, once } = values;
   if (!once && context.json)
     throw usageError('dashboard is a screen for people and has no --json without --once', HINT);
@@ -42,6 +44,12 @@ export async function runDashboard(
   } finally {
     opened?.close();
   }
+}
+
+/** The base of the store, of which an upload may be named. */
+function baseOf(given: string): string {
+  const url = formatStoreUrl(parseStoreUrl(given));
+  return splitUploadUrl(url)?.baseUrl ?? url;
 }
 
 async function printOnce(dashboard: Dashboard, context: Context): Promise<number> {

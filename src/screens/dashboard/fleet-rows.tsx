@@ -41,7 +41,7 @@ function sourcesText({ heartbeat }: WriterStatus): string {
 }
 
 interface Props {
-  readonly fleet: ReadSource<FleetRead>;
+  readonly fleet: ReadSource<FleetRead> | undefined;
   readonly rows: number;
 }
 
@@ -50,17 +50,18 @@ export const rowsWanted = (fleet: ReadSource<FleetRead> | undefined): number =>
   fleet === undefined ? 0 : Math.max(1, fleet.value?.status?.writers.length ?? 0);
 
 /** The first writers: those somebody has to look at come first. */
-export function FleetSection({ fleet: { value, problem }, rows }: Props): ReactElement {
+export function FleetSection({ fleet, rows }: Props): ReactElement | null {
   const names = useNames();
   const { glyphs } = useTheme();
-  const writers = value?.status?.writers ?? NONE;
+  const writers = fleet?.value?.status?.writers ?? NONE;
   const columns = useMemo(
     () => writerColumns((index) => writers[index], names, glyphs).map(({ title: _title, ...column }) => column),
     [writers, names, glyphs],
   );
-  const lack = value === undefined ? 'not read yet' : 'no writer has a place in this store';
+  if (fleet === undefined || rows === 0) return null;
+  const lack = fleet.value === undefined ? 'not read yet' : 'no writer has a place in this store';
   return (
-    <Section title="FLEET" note={moreText(rows, writers.length, writers.length, 6)} problem={problem}>
+    <Section title="FLEET" note={moreText(rows, writers.length, writers.length, 6)} problem={fleet.problem}>
       {writers.length === 0 ? (
         <Sentence>{lack}</Sentence>
       ) : (

@@ -319,7 +319,12 @@ describe('archiver browse of what lies in cold storage', () => {
     const [, jobId = ''] = /archiver restore jobs check (rj-[0-9a-f]{8})/.exec(text) ?? [];
     expect(cold.requests()).toEqual({ GetObject: 1, HeadObject: 1, RestoreObject: 1 });
     const job = JSON.parse(readFileSync(join(folder, `cold-home/restore-jobs/${jobId}.json`), 'utf8')) as object;
-    expect(job).toMatchObject({ status: 'pending', selectors: { paths: ['file-1'] }, tier: 'standard', restoreDays: 3 });
+    expect(job).toMatchObject({
+      status: 'pending',
+      selectors: { paths: ['file-1'] },
+      tier: 'standard',
+      restoreDays: 3,
+    });
   });
 
   it.each([

@@ -3,8 +3,8 @@ import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FoundState } from '../../../core/resume/state-folder.js';
 import { savedStatus } from '../../../core/resume/describe-state.js';
+import type { SpentGroup } from '../../../core/ledger/report.js';
 import type { BudgetStatus } from '../../../core/budget/status.js';
-import type { SpendRead } from '../../../stores/dashboard/sources.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
 import { formatCount } from '../../../ui/format.js';
@@ -23,8 +23,8 @@ import {
   warningText,
   worstText,
 } from '../budget-lines.js';
-import { fitted } from '../fitted.js';
 import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
+import { fitted } from '../fitted.js';
 import { FleetSection, rowsWanted } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
@@ -32,9 +32,6 @@ import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } f
 import type { DashboardView } from '../view.js';
 
 const WIDE_COLUMNS = 120;
-/** The same each time: what was read is what these are made of. */
-const NO_BUDGETS: readonly BudgetStatus[] = [];
-const NO_CLASSES: SpendRead['classes'] = [];
 
 const Overview = (): ReactElement => (useDashboard().sources.store === undefined ? <Parts /> : <WithFleet />);
 
@@ -46,18 +43,17 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
   const spend = useSource(sources.spend);
   const budgets = useSource(sources.budgets);
   const uploads = useSource(sources.uploads);
-  const set = budgets.value?.budgets ?? NO_BUDGETS;
-  const lines = useMemo(() => set.toSorted(byShare).flatMap(linesOf), [set]);
+  const lines = useMemo(() => (budgets.value?.budgets ?? []).toSorted(byShare).flatMap(linesOf), [budgets.value]);
   const open = useMemo(() => openUploads(uploads.value?.uploads ?? []), [uploads.value]);
-  const classGroups = spend.value?.classes ?? NO_CLASSES;
-  const [classes, fleetWanted] = columns >= WIDE_COLUMNS ? [classGroups.length, rowsWanted(fleet)] : [0, 0];
+  const groups = (columns >= WIDE_COLUMNS ? spend.value?.classes : undefined) ?? NO_GROUPS;
+  const fleetWanted = columns >= WIDE_COLUMNS ? rowsWanted(fleet) : 0;
   const spendRows = rows < 12 ? 1 : 2;
   // Each part has a title and, but for the last, an empty row below it.
-  const fixed = spendRows + 2 + 2 + 1 + 2 * [classes, fleetWanted].filter((wanted) => wanted > 0).length;
+  const fixed = spendRows + 2 + 2 + 1 + 2 * [groups.length, fleetWanted].filter((wanted) => wanted > 0).length;
   const [budgetRows = 1, uploadRows = 1, classRows = 0, fleetRows = 0] = shareRows(rows - fixed, [
     Math.max(1, lines.length),
     Math.max(1, open.length),
-    classes,
+    groups.length,
     fleetWanted,
   ]);
   return (
@@ -65,11 +61,15 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
       <Section title="SPEND THIS MONTH" problem={spend.problem}>
         <SpendRows spend={spend.value} rows={spendRows} />
       </Section>
-      <Section title="BUDGETS" note={moreText(budgetRows, lines.length, set.length, 2)} problem={budgets.problem}>
+      <Section
+        title="BUDGETS"
+        note={moreText(budgetRows, lines.length, budgets.value?.budgets.length ?? 0, 2)}
+        problem={budgets.problem}
+      >
         <BudgetRows lines={lines} rows={budgetRows} isRead={budgets.value !== undefined} />
       </Section>
       <Section
-        title={countedTitle('UPLOADS IN PROGRESS', open.length)}
+        title={`UPLOADS IN PROGRESS${open.length === 0 ? '' : `  ${formatCount(open.length)}`}`}
         note={moreText(uploadRows, open.length, open.length, 3)}
         problem={uploads.problem}
       >
@@ -77,16 +77,15 @@ function Parts({ fleet }: { readonly fleet?: ReadSource<FleetRead> }): ReactElem
       </Section>
       {classRows > 0 && (
         <Section title="STORAGE CLASSES">
-          <ClassRows groups={classGroups} rows={classRows} />
+          <ClassRows groups={groups} rows={classRows} />
         </Section>
       )}
-      {fleet !== undefined && fleetRows > 0 && <FleetSection fleet={fleet} rows={fleetRows} />}
+      <FleetSection fleet={fleet} rows={fleetRows} />
     </Box>
   );
 }
 
-const countedTitle = (title: string, count: number): string =>
-  count === 0 ? title : `${title}  ${formatCount(count)}`;
+const NO_GROUPS: readonly SpentGroup[] = [];
 
 const openUploads = (uploads: readonly FoundState[]): readonly FoundState[] =>
   uploads.filter((upload) => savedStatus(upload) !== 'complete').toSorted(byStatus);
