@@ -104,7 +104,6 @@ test('--memory-limit is refused by every command that it cannot limit', async ()
   }
 
   expect(limited.toSorted()).toEqual([
-    'benchmark',
     'browse',
     'create upload',
     'download',

@@ -139,3 +139,30 @@ test('restore keeps what it fetched, up to --cache-gb, and nothing with --all al
   await done('restore', String(location), './one', '--file', 'one', '--cache-gb', '1');
   expect(readdirSync(cache)).toHaveLength(1);
 });
+
+test('a shell keeps what it fetched, up to --cache-gb, which has bounds everywhere', async () => {
+  write('one', 'one'.repeat(1000));
+  const { location } = await done('upload', './data', './store');
+
+  const shell = await runCommand({ root, folder, input: 'head one\nexit\n' }, [
+    'shell',
+    String(location),
+    '--cache-gb',
+    '1',
+  ]);
+
+  expect(shell).toMatchObject({ status: 0, stdout: expect.stringContaining('oneone') as string });
+  expect(readdirSync(join(folder, 'home', 'cache'))).toHaveLength(1);
+  for (const words of [
+    ['shell', String(location)],
+    ['restore', 'jobs', 'download', 'rj-12345678'],
+  ])
+    expect(await run([...words, '--cache-gb', '-1'])).toMatchObject({ status: 2 });
+});
+
+test('dvc status with --region on a folder says that nothing takes it there', async () => {
+  expect(await run(['dvc', 'status', './data', './store', '--region', 'eu-west-1'])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--region') as string,
+  });
+});

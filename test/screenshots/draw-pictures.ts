@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { browseScreen } from './browse-scenes.js';
+import { dashboardScreen } from './dashboard-scenes.js';
 import { progressScreen } from './progress-scenes.js';
 import { recordCast } from './record-cast.js';
 import { shoot } from './scene.js';
@@ -11,6 +12,7 @@ import { svgOf } from './svg.js';
 const FOLDER = fileURLToPath(new URL('../../docs/pictures', import.meta.url));
 const PICTURES = [
   { screen: browseScreen, scene: 'tree', columns: 120, rows: 30, title: 'archiver browse: a version as a tree' },
+  { screen: dashboardScreen, scene: 'overview', columns: 120, rows: 32, title: 'archiver dashboard: the overview' },
   { screen: progressScreen, scene: 'upload', columns: 100, rows: 8, title: 'archiver upload: its progress' },
 ] as const;
 
