@@ -92,6 +92,7 @@ test('local views send no request to the store', async () => {
   for (const view of LOCAL) {
     const { status, stdout } = await dashboard(['s3://lab/archive', '--once', '--json', '--view', view], env);
     expect([status, json(stdout)['location']]).toEqual([0, 's3://lab/archive']);
+    expect((await dashboard(['s3://lab/archive', '--once', '--view', view], env)).stdout).not.toContain('not read yet');
   }
 
   expect(s3.requests).toEqual([]);

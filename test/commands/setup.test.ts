@@ -28,7 +28,7 @@ describe('without questions', () => {
 
     expect([status, stdout]).toEqual([0, expect.stringContaining(`+   url: file://${folder}/archiver-store\n`)]);
     expect(stderr).toContain('the same byte for byte');
-    expect(stdout).toMatch(/Next:\n {2}archiver upload .*\n {2}archiver upload .*\n {2}archiver list\n$/);
+    expect(stdout).toMatch(/Next:\n {2}archiver upload .*\n {2}archiver upload .*\n {2}archiver dashboard\n$/);
     expect(text()).toContain(`storage:\n  url: file://${folder}/archiver-store\n`);
     expect(json(uploaded.stdout)).toMatchObject({ location: expect.stringContaining('/archiver-store/uploads/') });
     expect(readdirSync(join(folder, 'archiver-store')).some((name) => name.startsWith('archiver-setup'))).toBe(false);

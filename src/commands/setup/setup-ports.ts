@@ -89,7 +89,7 @@ async function tellFindings(
 function nextCommands(path: string, context: Pick<Context, 'env' | 'userHome' | 'cwd'>): readonly string[] {
   const isFound = configPlaces(context).paths.includes(path);
   const named = isFound ? '' : `ARCHIVER_CONFIG=${shellWord(path)} `;
-  return ['archiver upload ./FOLDER --dry-run', 'archiver upload ./FOLDER', 'archiver list'].map(
+  return ['archiver upload ./FOLDER --dry-run', 'archiver upload ./FOLDER', 'archiver dashboard'].map(
     (command) => named + command,
   );
 }

@@ -33,7 +33,8 @@ const PORTS: SetupPorts = {
         { sign: '+', text: `  url: ${url}` },
       ],
     }),
-  write: () => Promise.resolve(['archiver upload ./FOLDER --dry-run', 'archiver upload ./FOLDER', 'archiver list']),
+  write: () =>
+    Promise.resolve(['archiver upload ./FOLDER --dry-run', 'archiver upload ./FOLDER', 'archiver dashboard']),
 };
 
 export interface Wizard {

@@ -33,7 +33,11 @@ import type { DashboardView } from '../view.js';
 
 const WIDE_COLUMNS = 120;
 
-const Overview = (): ReactElement => (useDashboard().sources.store === undefined ? <Parts /> : <WithFleet />);
+/** What is printed once sends no request for it. */
+function Overview(): ReactElement {
+  const { sources, isPrinted } = useDashboard();
+  return sources.store === undefined || isPrinted === true ? <Parts /> : <WithFleet />;
+}
 
 const WithFleet = (): ReactElement => <Parts fleet={useSource(useStoreSources().fleet)} />;
 
