@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archiver, CLI } from '../../e2e/upload-cli.js';
 import { type ColdArchive, makeColdArchive } from '../../support/cold-archive.js';
+import { expectClean, expectFits } from '../../support/full-screen.js';
 import { openSession, type TerminalSession } from '../../support/terminal-session.js';
 
 const HOSTILE = 'evil\u001b[41m\u0007.txt';
@@ -44,14 +45,6 @@ function browse(
 ): TerminalSession {
   const env = { ...ENV, HOME: folder, ARCHIVER_HOME: join(folder, '.archiver'), ...options.env };
   return openSession([CLI, 'browse', url, ...more, '--dataset-id', 'lab'], { cwd: folder, ...options, env });
-}
-
-async function expectClean(session: TerminalSession): Promise<void> {
-  expect(await session.isAlternate()).toBe(false);
-  expect(session.isCursorShown()).toBe(true);
-  expect(session.written()).not.toContain('\u001b[3J');
-  const written = session.written();
-  expect(written.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(written.lastIndexOf('\u001b[?2004h'));
 }
 
 describe('archiver browse in a terminal', () => {
@@ -122,21 +115,7 @@ describe('archiver browse in a terminal', () => {
     await session.until('1 of 44');
     session.type('jjj');
     await session.until('4 of 44');
-    for (const [columns, rows] of [
-      [60, 15],
-      [200, 50],
-      [120, 40],
-    ] as const) {
-      session.resize(columns, rows);
-      const lines = await session.until(
-        (shown) =>
-          shown.length === rows - 1 && shown[2] === '─'.repeat(columns) && shown.at(-1)?.includes('q quit') === true,
-      );
-      expect(lines.at(-2)).toContain('4 of 44');
-      expect(lines.filter((line) => line.startsWith('▸'))).toHaveLength(1);
-    }
-    session.resize(52, 11);
-    await session.until('archiver needs 60x15; this is 52x11.');
+    await expectFits(session, (lines) => expect(lines.at(-2)).toContain('4 of 44'));
     await session.until('Make the window larger, or q to quit.');
     session.type('j');
     session.resize(80, 24);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { archiver, CLI } from '../../e2e/upload-cli.js';
 import { fillHome, lockUpload, savedId, saveUpload } from '../../support/dashboard-home.js';
+import { expectClean, expectFits } from '../../support/full-screen.js';
 import { openSession, type TerminalSession } from '../../support/terminal-session.js';
 
 let folder: string;
@@ -27,12 +28,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const dashboard = (...args: readonly string[]): TerminalSession =>
   openSession([CLI, 'dashboard', ...args], { cwd: folder, env: { HOME: folder, ARCHIVER_HOME: home } });
 
-async function expectClean(session: TerminalSession): Promise<void> {
-  expect(await session.isAlternate()).toBe(false);
-  expect(session.isCursorShown()).toBe(true);
-  expect(session.written()).not.toContain('\u001b[3J');
-}
-
 it('shows views, rows and filters by keys that come in chunks, follows every size of the window, and leaves a clean terminal', async () => {
   const session = dashboard(`file://${folder}/store`);
   await session.until(/genomics-2025 .* 82%/);
@@ -46,20 +41,7 @@ it('shows views, rows and filters by keys that come in chunks, follows every siz
   await session.until('14 of 16, 30 in all');
   // A storm: what is drawn in the end fits the last size.
   for (let at = 0; at < 30; at++) session.resize(60 + ((at * 37) % 140), 15 + ((at * 11) % 35));
-  for (const [columns, rows] of [
-    [200, 50],
-    [60, 15],
-    [120, 40],
-  ] as const) {
-    session.resize(columns, rows);
-    const lines = await session.until(
-      (shown) =>
-        shown.length === rows - 1 && shown[2] === '─'.repeat(columns) && shown.at(-1)?.includes('q quit') === true,
-    );
-    expect(lines.filter((line) => line.startsWith('▸'))).toHaveLength(1);
-  }
-  session.resize(52, 11);
-  await session.until('archiver needs 60x15; this is 52x11.');
+  await expectFits(session);
   session.resize(80, 24);
   await session.until('14 of 16, 30 in all');
   session.type('2Q');
