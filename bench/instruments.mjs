@@ -1,6 +1,6 @@
 // What instruments cost: an upload of 2,000 files of 100 KB into a folder with each of them, in turns.
 //   node bench/instruments.mjs [ROUNDS]      CPU seconds (user and system) of every run, and their medians
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +25,17 @@ for (let index = 0; index < FILES; index += 1) {
 const upload = ['upload', source];
 const flags = ['--progress-format', 'none', '--quiet'];
 const pprof = ['--pprof', '--pprof-addr', 'localhost:0'];
+// A collector that takes everything, in a process of its own.
+const collector = spawn(
+  process.execPath,
+  [
+    '-e',
+    "const s=require('http').createServer((q,r)=>q.resume().on('end',()=>r.end()));s.listen(0,'127.0.0.1',()=>console.log(s.address().port))",
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
+const port = await new Promise((resolve) => collector.stdout.once('data', (data) => resolve(String(data).trim())));
+const traced = ['--tracing', '--tracing-exporter', 'otlp', '--tracing-endpoint', `http://127.0.0.1:${port}/v1/traces`];
 /** By what is on: the words before the target, and what follows it. */
 const calls = {
   nothing: [upload, flags],
@@ -32,6 +43,9 @@ const calls = {
   '--log-level debug': [upload, [...flags, '--log-file', join(folder, 'debug.log'), '--log-level', 'debug']],
   '--trace': [upload, [...flags, '--trace']],
   '--pprof, nobody asks': [upload, [...flags, ...pprof]],
+  '--prometheus-addr, not scraped': [upload, [...flags, '--prometheus-addr', 'localhost:0']],
+  '--tracing, OTLP': [upload, [...flags, ...traced]],
+  '--tracing-sample-rate 0.1': [upload, [...flags, ...traced, '--tracing-sample-rate', '0.1']],
   '--self-profile': [upload, [...flags, '--self-profile']],
   'profile collect --cpu': [['profile', 'collect', '--cpu', '-o', join(folder, 'cpu'), '--', ...upload], flags],
   'profile collect --allocs': [
@@ -64,6 +78,7 @@ for (let round = 0; round < rounds; round += 1)
 const off = median(seconds.nothing);
 for (const [name, runs] of Object.entries(seconds)) {
   const cost = `${median(runs).toFixed(2)} s, ${((median(runs) / off - 1) * 100).toFixed(1)}%`;
-  console.log(`${name.padEnd(26)} ${cost.padEnd(16)} ${runs.map((run) => run.toFixed(2)).join(' ')}`);
+  console.log(`${name.padEnd(32)} ${cost.padEnd(16)} ${runs.map((run) => run.toFixed(2)).join(' ')}`);
 }
+collector.kill();
 rmSync(folder, { recursive: true, force: true });
