@@ -80,3 +80,7 @@ export function observedBy(
   const details = DETAILS.filter((key) => !own.has(key));
   return on.length === 0 ? undefined : Object.fromEntries([...on, ...details].map((key) => [key, values[key]]));
 }
+
+/** Metrics or traces are asked for, by flags of the command itself. */
+export const isWatched = (own: Flags | undefined, values: Readonly<Record<string, unknown>>): boolean =>
+  own?.['prometheusAddr'] !== undefined && (values['prometheusAddr'] !== undefined || values['tracing'] === true);

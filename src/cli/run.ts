@@ -14,16 +14,15 @@ import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
 import { tellMisspelt } from './misspelt.js';
 import { Output } from './output.js';
-import { observedBy, type Observed } from './observe-flags.js';
+import { observedBy, type Observed, isWatched } from './observe-flags.js';
 import { normalizeArgv } from './normalize-argv.js';
-import { parseCommand, type ParsedCommand } from './parse-command.js';
+import { parseCommand } from './parse-command.js';
 import { describeGlobals, describeNode } from './describe.js';
 import { noSuchCommand, route } from './route.js';
 import { documentLine } from '../core/json/document.js';
 import { ArchiverError } from '../core/failures/errors.js';
 import { FEWEST_OPEN_FILES } from '../core/limits/open-files.js';
 import { callOf, findNode, type Node } from './tree.js';
-import type { Watched } from './watch-run.js';
 import { checkWorkingFolder } from './working-folder.js';
 
 export interface Program {
@@ -109,7 +108,11 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
     call.observed = await observeRun(asked, made.context, { version: call.version, path: command.path });
     made.observe(call.observed);
   }
-  const watched = await watch(call, command, made.context, parsed.values);
+  const watched = isWatched(command.flags, parsed.values)
+    ? await (
+        await import('./watch-run.js')
+      ).watchRun({ values: parsed.values, context: made.context, command: command.path, version: call.version })
+    : undefined;
   const run = watched === undefined ? made : { ...made, context: watched.context };
   if (host.isInner !== true) tellMisspelt(root, host.env, (text) => run.context.warn(text));
   const asBefore = parsed.values['utc'] === true ? host.useUtc?.() : undefined;
@@ -119,19 +122,6 @@ async function runCommand(call: Call, command: Command, rest: readonly string[],
     asBefore?.();
     await watched?.close();
   }
-}
-
-/** Metrics and traces, where flags of the command ask for them. */
-async function watch(
-  { version }: Call,
-  { path, flags }: Command,
-  context: Context,
-  values: ParsedCommand['values'],
-): Promise<Watched | undefined> {
-  const isAsked = values['prometheusAddr'] !== undefined || values['tracing'] === true;
-  if (!isAsked || flags?.['prometheusAddr'] === undefined) return undefined;
-  const { watchRun } = await import('./watch-run.js');
-  return await watchRun({ values, context, command: path, version });
 }
 
 /** What it used goes to the ledger, however it ended. */

@@ -1,25 +1,21 @@
 // Uploads of this computer that run or can be continued, and what is known of the one under the cursor.
 import { Box } from 'ink';
-import { type ReactElement, useEffect, useMemo } from 'react';
-import { elapsedMs, savedStatus } from '../../../core/resume/describe-state.js';
-import type { SentShards } from '../../../core/resume/sent-shards.js';
+import { type ReactElement, useMemo } from 'react';
+import { savedStatus } from '../../../core/resume/describe-state.js';
 import type { FoundState } from '../../../core/resume/state-folder.js';
 import { uploadUrlOf } from '../../../core/manifest/upload-id.js';
 import { cursorIn } from '../../../stores/dashboard/dashboard-store.js';
 import { listModel } from '../../../stores/dashboard/view-model.js';
-import { Bar } from '../../../ui/bar.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
-import { type Fact, Facts } from '../../../ui/facts.js';
-import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
-import { formatTimestamp } from '../../../ui/format-time.js';
-import { Line } from '../../../ui/line.js';
+import { formatQuantity } from '../../../ui/format.js';
 import { useSize } from '../../../ui/size.js';
 import { Table } from '../../../ui/table.js';
 import { Tint } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { fitted } from '../fitted.js';
 import { type Dashboard, useDashboard, useRows, useSource } from '../dashboard-context.js';
+import { SavedDetails } from '../saved-details.js';
 import {
   bytesText,
   byStatus,
@@ -34,8 +30,6 @@ import {
 } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
 
-/** Before the details of another row are read, the cursor rests. */
-const REST_MS = 200;
 /** Facts below the list, with the rows of their title and the gap above it. */
 const SHORT_FACTS = 6;
 const LEAST_LIST = 5;
@@ -67,7 +61,7 @@ function Uploads(): ReactElement {
   if (value === undefined) return <Empty sentence={problem ?? 'reading'} next="" />;
   if (rows.length === 0)
     return <NoUploads folder={value.folder} isFiltered={value.uploads.length > 0} problem={problem} />;
-  if (place.isOpen && upload !== undefined) return <Details upload={upload} rows={room} isLarge />;
+  if (place.isOpen && upload !== undefined) return <SavedDetails upload={upload} rows={room} isLarge />;
   const below = room - SHORT_FACTS >= LEAST_LIST ? SHORT_FACTS : 0;
   const list = Math.min(rows.length + 1, room - below);
   return (
@@ -75,7 +69,7 @@ function Uploads(): ReactElement {
       <UploadTable rows={rows} cursor={cursor} height={list} />
       {upload !== undefined && room - list > 2 && (
         <Box paddingTop={1}>
-          <Details upload={upload} rows={room - list - 1} />
+          <SavedDetails upload={upload} rows={room - list - 1} />
         </Box>
       )}
     </Box>
@@ -164,119 +158,6 @@ function columnsOf(rows: readonly FoundState[], names: (text: string) => string,
 function Status({ upload, width }: { readonly upload: FoundState | undefined; readonly width: number }): ReactElement {
   const status = upload && savedStatus(upload);
   return <Tint tone={status && STATUS_TONES[status]}>{(status ?? '').padEnd(width)}</Tint>;
-}
-
-interface DetailsProps {
-  readonly upload: FoundState;
-  readonly rows: number;
-  /** They have the whole body. */
-  readonly isLarge?: boolean;
-}
-
-function Details({ upload, rows, isLarge = false }: DetailsProps): ReactElement {
-  const { sources, userHome } = useDashboard();
-  const names = useNames();
-  const sent = useSource(sources.sentOf(upload.id));
-  const folder = sources.uploads.getState().value?.folder ?? '';
-  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
-  // Again whenever it has come further: then `upload` is another object.
-  useEffect(() => {
-    const read = (): void => void sources.sentOf(upload.id).getState().refresh();
-    const timer = setTimeout(read, REST_MS);
-    return () => clearTimeout(timer);
-  }, [sources, upload]);
-  const facts = factsOf(upload, {
-    names,
-    nowMs,
-    isLarge,
-    stateFile: withHome(`${folder}/${upload.id}.json`, userHome),
-  });
-  const shards = sent.value?.shards ?? [];
-  const shown = facts.slice(0, rows - 1 - (shards.length > 0 ? 1 : 0));
-  return (
-    <Box flexDirection="column">
-      <Line left={<Tint tone="strong">{upload.id}</Tint>} />
-      <Facts facts={shown} indent={3} />
-      {shards.length > 0 && <ShardRows shards={shards} rows={rows - 1 - shown.length} />}
-      {sent.problem !== undefined && <Line left={<Tint tone="bad">{`  ${names(sent.problem)}`}</Tint>} />}
-    </Box>
-  );
-}
-
-/** `~/x` for what is below the home folder. */
-const withHome = (path: string, home: string): string =>
-  path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-
-interface FactsSource {
-  readonly names: (text: string) => string;
-  readonly nowMs: number;
-  readonly stateFile: string;
-  readonly isLarge: boolean;
-}
-
-function factsOf(upload: FoundState, { names, nowMs, stateFile, isLarge }: FactsSource): readonly Fact[] {
-  const { document, problem, writtenMs, holder } = upload;
-  const age = formatDuration(Math.max(0, nowMs - writtenMs));
-  const saved: Fact = { label: 'state file', value: `${names(stateFile)}, saved ${age} ago` };
-  if (document === undefined) return [{ label: 'problem', value: names(problem?.message ?? ''), tone: 'bad' }, saved];
-  const { done, plan, failure, storeUrl, uploadIds, uploadId, sources, command, datasetId, createdAt } = document;
-  const more: readonly Fact[] = [
-    { label: 'source', value: names(sources.join(' ')) },
-    { label: 'files', value: `${filesText(upload)}, ${bytesText(upload)}` },
-    {
-      label: 'began',
-      value: `${formatTimestamp(new Date(createdAt))}, ${formatDuration(elapsedMs(document, nowMs))} ago`,
-    },
-    { label: 'command', value: names(`archiver ${command}`) },
-    { label: 'dataset', value: names(datasetId) },
-    ...(holder === undefined ? [] : [{ label: 'process', value: names(`${holder.pid} on ${holder.host}`) }]),
-  ];
-  return [
-    ...(failure === undefined || holder !== undefined
-      ? []
-      : [{ label: 'ended by', value: names(failure), tone: 'warn' as const }]),
-    { label: 'destination', value: names(uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId)) },
-    {
-      label: 'chunks',
-      value: `${formatCount(done.chunks)} sent, stored as ${formatBytes(done.storedBytes)}, in ${formatQuantity(plan.shards, 'shard')}`,
-    },
-    saved,
-    ...(isLarge ? more : []),
-  ];
-}
-
-/** What each shard has, as bars beside each other: the fullest is full. */
-function ShardRows({ shards, rows }: { readonly shards: SentShards['shards']; readonly rows: number }): ReactElement {
-  const { columns } = useSize();
-  const label = 'shards'.padEnd('destination'.length + 2);
-  const width = 10;
-  const across = Math.max(1, Math.floor((columns - 4 - label.length) / (width + 1)));
-  const most = Math.max(...shards.map(({ bytes }) => bytes), 1);
-  const lines = Array.from(
-    { length: Math.min(Math.max(1, rows), Math.ceil(shards.length / across)) },
-    (_, at) => at * across,
-  );
-  return (
-    <>
-      {lines.map((from) => (
-        <Line
-          key={from}
-          left={
-            <>
-              <Tint tone="dim">{`  ${from === 0 ? label : ' '.repeat(label.length)}`}</Tint>
-              {shards.slice(from, from + across).map(({ bytes }, at) => (
-                <Tint key={at}>
-                  {`${String(from + at).padStart(2)} `}
-                  <Bar share={bytes / most} width={width - 4} hasTrack />
-                  {'  '}
-                </Tint>
-              ))}
-            </>
-          }
-        />
-      ))}
-    </>
-  );
 }
 
 function summary({ store, sources }: Dashboard): ReturnType<DashboardView['summary']> {
