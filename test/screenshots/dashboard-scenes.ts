@@ -8,6 +8,7 @@ import { heartbeatBytes, heartbeatKey } from '../../src/core/fleet/heartbeat.js'
 import { fillHome, lockUpload, savedId, saveUpload } from '../support/dashboard-home.js';
 import { heartbeat, heartbeatSource } from '../support/heartbeat.js';
 import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
+import { storedUploads } from '../support/stored-uploads.js';
 import type { PhotographedScreen, World } from './scene.js';
 
 /** Where the clock of the program stands (clock.mjs). */
@@ -22,6 +23,9 @@ export const dashboardScreen: PhotographedScreen = {
     { name: 'costs', steps: [['see', 'genomics-2025'], ['type', '2'], ['see', 'BY STORAGE CLASS']] },
     { name: 'budget', steps: [['see', 'genomics-2025'], ['type', '2\r'], ['see', 'a day']] },
     { name: 'uploads', steps: [['see', 'genomics-2025'], ['type', '3'], ['see', 'shards']] },
+    { name: 'inventory', steps: [['see', 'genomics-2025'], ['type', '4'], ['see', '8 uploads']] },
+    { name: 'analyze', steps: [['see', 'genomics-2025'], ['type', '5a'], ['see', /Scanned \d+ objects/]] },
+    { name: 'fleet', steps: [['see', 'genomics-2025'], ['type', '6'], ['see', 'lab-nas-02']] },
     { name: 'help', steps: [['see', 'genomics-2025'], ['type', '3?'], ['see', 'Keys in the dashboard']] },
   ],
 }; // prettier-ignore
@@ -42,6 +46,8 @@ async function openWorld(): Promise<World> {
   }
   const server = await startMemoryS3('acme-archive');
   putWriters(server);
+  for (const [key, body] of storedUploads(8))
+    server.buckets.get('acme-archive')?.set(`lab/${key}`, { body, etag: key, modified: NOW, headers: {} });
   await mkdir(join(cwd, '.aws'));
   await writeFile(
     join(cwd, '.aws', 'credentials'),
