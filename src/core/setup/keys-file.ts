@@ -22,10 +22,11 @@ export const keysFile = (env: Environment, userHome: string): string =>
 /** What is wrong with what was typed; undefined when nothing is. */
 export function keyTrouble({ profile, accessKeyId, secretAccessKey }: TypedKeys): string | undefined {
   if (!/^[\w.@+-]{1,64}$/.test(profile)) return 'a profile is called by letters, digits and . @ + - _';
-  if (!/^\S{3,128}$/.test(accessKeyId)) return 'the access key id has no blanks, and at least 3 characters';
-  return /^\S{3,256}$/.test(secretAccessKey)
+  if (!/^[!-~]{3,128}$/.test(accessKeyId))
+    return 'the access key id has no blanks, only ASCII, and at least 3 characters';
+  return /^[!-~]{3,256}$/.test(secretAccessKey)
     ? undefined
-    : 'the secret access key has no blanks, and at least 3 characters';
+    : 'the secret access key has no blanks, only ASCII, and at least 3 characters';
 }
 
 /** One file, written by one run: what the run itself has appended last is replaced, so that typing errors can be mended. */
@@ -52,7 +53,7 @@ export class KeysFile {
     try {
       // The new file has the mode of the old one.
       await chmod(this.path, 0o600).catch(noneOn('ENOENT'));
-      await replaceFile(this.path, kept + added);
+      await replaceFile(this.path, Buffer.from(kept + added, 'latin1'));
     } catch (error) {
       throw fileFailure('write', this.path, error);
     }
@@ -65,9 +66,10 @@ export class KeysFile {
     if (Object.hasOwn(all, profile)) throw there(profile);
   }
 
+  /** A character for each byte: what is there need not be UTF-8. */
   private async read(): Promise<string> {
     try {
-      return (await readFile(this.path, 'utf8').catch(noneOn('ENOENT'))) ?? '';
+      return (await readFile(this.path, 'latin1').catch(noneOn('ENOENT'))) ?? '';
     } catch (error) {
       throw fileFailure('read', this.path, error);
     }

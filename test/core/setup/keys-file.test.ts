@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { foundCredentials } from '../../../src/core/setup/found-credentials.js';
-import { KeysFile, keysFile } from '../../../src/core/setup/keys-file.js';
+import { KeysFile, keysFile, keyTrouble } from '../../../src/core/setup/keys-file.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const KEYS = { profile: 'lab', accessKeyId: 'KEYID', secretAccessKey: 'a/b+c=' };
@@ -67,6 +67,17 @@ test.each(['[lab]\naws_access_key_id = x\n', '  [ lab ]\nregion = x\n'])(
     expect(text()).toBe(before);
   },
 );
+
+test('bytes that are no UTF-8 stay as they are, and keys are plain ASCII', async () => {
+  has('');
+  const before = Buffer.from('# Schl\u00fcssel\n[other]\naws_access_key_id = x\n', 'latin1');
+  writeFileSync(path, before);
+
+  await new KeysFile(path, env).save(KEYS);
+
+  expect(readFileSync(path).subarray(0, before.length).equals(before)).toBe(true);
+  expect(keyTrouble({ ...KEYS, secretAccessKey: 'schl\u00fcssel' })).toContain('secret access key');
+});
 
 test('a profile of the config file counts, and a link stays one', async () => {
   has('');
