@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { Collector } from '../../src/core/observe/collect.js';
 import { servePprof } from '../../src/core/observe/pprof-server.js';
-import { leavings, runningThreads } from '../../src/core/threads/worker-thread.js';
+import { leavings, runningThreads } from '../../src/core/threads/threads.js';
 import { json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -16,6 +16,8 @@ import { StoreRefusals } from '../../core/object-store/abilities.js';
 import { joinStoreUrl, parseStoreUrl } from '../../core/object-store/store-url.js';
 import { printable } from '../../core/paths/raw-path.js';
 import { holdLock, type Lock } from '../../core/state/lock.js';
+import { collectGarbage } from '../../core/threads/collect-garbage.js';
+import { keepThreads } from '../../core/threads/threads.js';
 import { lockOption } from '../upload/engine-options.js';
 import { tellHomeTrouble } from '../upload/home-trouble.js';
 import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
@@ -54,6 +56,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
     open: (signal) => openFleet(baseUrl, values, context, { signal, refusals: known() }),
     onTrouble: (text) => context.note(text),
   });
+  const endThreads = keepThreads();
   let cycles = 0;
   try {
     const last = await runAgent({
@@ -69,6 +72,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
       once: values.once,
       onCycle(cycle) {
         cycles++;
+        if (!values.once) collectGarbage(); // what the cycle held may be large, and the next one a day away
         tellCycle(cycle, values, context);
       },
     });
@@ -78,6 +82,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
     context.outcome(agentDocument(about), () => agentText(about));
     return values.once ? exitStatus(last) : 0;
   } finally {
+    await endThreads();
     await lock?.release();
   }
 }

@@ -1,11 +1,10 @@
 // Worker thread: holds one block at a time, and compresses and decompresses it with whatever it is asked to.
 import { closeSync, openSync, readSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
 import { chooseLevel } from '../archive/pack/compression-level.js';
 import { loadCodec } from '../codec/codec.js';
 import { errorText, systemCode } from '../failures/errors.js';
+import { collectGarbage } from '../threads/collect-garbage.js';
 import { type Candidate, type Compressor, openCompressor } from './compressors.js';
 import { type DataType, fillGenerated } from './generated-data.js';
 
@@ -41,10 +40,6 @@ const LEAST_MS = 20;
 const MOST_BYTES = 2 ** 24;
 /** No time is shorter than the clock tells. */
 const LEAST_TIME_MS = 0.001;
-
-// Results of addons and of zlib lie outside the heap, where they do not hurry its garbage collector: it is called.
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const port = parentPort;
 const opened = new Map<string, Compressor | undefined>();

@@ -1,7 +1,7 @@
 // One connection to the inspector of this process: its main thread, and each worker thread while it runs. No port is opened.
 import type { Session } from 'node:inspector';
 import { ArchiverError, errorText } from '../failures/errors.js';
-import { leavings } from '../threads/worker-thread.js';
+import { leavings } from '../threads/threads.js';
 
 /** A thread as the inspector sees it. */
 export interface InspectedThread {

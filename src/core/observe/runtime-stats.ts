@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay, performance, PerformanceObserver, constants } from 'node:perf_hooks';
 import { readdir } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
-import { runningThreads } from '../threads/worker-thread.js';
+import { runningThreads } from '../threads/threads.js';
 
 export interface RuntimeStats {
   readonly pid: number;

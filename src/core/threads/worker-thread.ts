@@ -1,17 +1,18 @@
 // One worker thread, seen from the thread that started it. However it ends before it was asked to (an uncaught error, no
 // memory left, a message that cannot be read, an end without a word), that is told once, and nobody waits for an answer
 // that will not come. Ending it is asked for and waited for, but never for ever.
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { meaningOf } from '../failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
+import { RESTS } from './end-work.js';
+import { endThread, keepsThreads, leaveThread, restThread, takeThread } from './threads.js';
 
 export interface ThreadOptions<FromThread> {
   /** Its file, e.g. `pack-worker`. */
   readonly name: string;
   /** What it does, for messages: `a packing thread`. */
   readonly what: string;
-  readonly data?: unknown;
   /** What it throws counts as a failure of the thread. */
   readonly onMessage: (message: FromThread) => void;
   /** Called at most once, and never by the constructor. */
@@ -22,12 +23,6 @@ export interface ThreadOptions<FromThread> {
   readonly patienceMs?: number | undefined;
 }
 
-/** Told the number of a thread that is about to be ended, which waits for them: profilers look at what it did. */
-export const leavings = new Set<(threadId: number) => Promise<void>>();
-
-/** Those that run, by their numbers. */
-export const runningThreads = new Map<number, string>();
-
 /** A thread that was asked to end may have a slow disk to wait for; after this nobody waits any more. */
 const PATIENCE_MS = 30_000;
 /** Node's own codes. */
@@ -37,45 +32,48 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 export class WorkerThread<ToThread, FromThread> {
-  /** Resolves when the thread is gone. */
+  /** Resolves when the thread is gone, or rests. */
   readonly ended: Promise<void>;
   private readonly worker: Worker | undefined;
+  private readonly isKept = keepsThreads();
+  private readonly url: URL;
   private failed = false;
   private mayEnd = false;
 
   constructor(private readonly options: ThreadOptions<FromThread>) {
-    const { name, data, url = workerUrl(name) } = options;
-    this.worker = this.start(url, data);
-    const { worker } = this;
-    if (worker === undefined) {
-      this.ended = Promise.resolve();
-      return;
-    }
+    this.url = options.url ?? workerUrl(options.name);
+    this.worker = this.take();
     // Threads load koffi. When the last user of an addon ends, its destructors run, and those of koffi flush standard
     // error with a lock held that they take again to complain: where the flush fails, that thread never ends. As long as
     // this thread holds the addon, too, they do not run here; the end of the process passes them by (src/cli.ts).
-    loadLibc();
-    const { threadId } = worker;
-    runningThreads.set(threadId, `${name} ${threadId}`);
-    worker.on('message', (message: FromThread) => this.receive(message));
-    worker.on('messageerror', (error) => this.fail(error));
-    worker.on('error', (error) => this.fail(error));
-    this.ended = new Promise((resolve) => {
-      worker.once('exit', (code) => {
-        runningThreads.delete(threadId);
-        if (!this.mayEnd) this.fail(new Error(`it ended unexpectedly with status ${code}`));
-        resolve();
-      });
-    });
+    if (this.worker !== undefined) loadLibc();
+    this.ended = this.worker === undefined ? Promise.resolve() : this.listen(this.worker);
   }
 
-  private start(url: URL, workerData: unknown): Worker | undefined {
+  private take(): Worker | undefined {
     try {
-      return new Worker(url, { workerData });
+      return takeThread(this.url, this.options.name);
     } catch (error) {
       queueMicrotask(() => this.fail(error)); // whoever makes this has not got it yet
       return undefined;
     }
+  }
+
+  private async listen(worker: Worker): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const fail = (error: Error): void => this.fail(error);
+      const end = (code: number): void => {
+        if (!this.mayEnd) this.fail(new Error(`it ended unexpectedly with status ${code}`));
+        resolve();
+      };
+      const receive = (message: FromThread | typeof RESTS): void => {
+        if (message !== RESTS) return this.receive(message);
+        worker.off('message', receive).off('messageerror', fail).off('error', fail).off('exit', end);
+        restThread(this.url, worker);
+        resolve();
+      };
+      worker.on('message', receive).on('messageerror', fail).on('error', fail).once('exit', end);
+    });
   }
 
   private receive(message: FromThread): void {
@@ -109,13 +107,13 @@ export class WorkerThread<ToThread, FromThread> {
   }
 
   /**
-   * Asks the thread with `message` to end, and waits until it has, or until that takes too long. It is asked and not
+   * Asks the thread with `message` to end, and waits until it has (or rests), or until that takes too long. It is asked and not
    * terminated: a thread that is stopped while it loads a native addon takes the whole process down (napi_throw is fatal
    * there).
    */
   async close(message: ToThread): Promise<void> {
     this.expectEnd();
-    if (leavings.size > 0) await this.leave();
+    if (this.worker !== undefined && !this.isKept) await leaveThread(this.worker);
     this.post(message);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -131,15 +129,7 @@ export class WorkerThread<ToThread, FromThread> {
   /** Stops it wherever it is. Not while it loads native code. */
   terminate(): void {
     this.expectEnd();
-    if (leavings.size === 0) void this.worker?.terminate();
-    else void this.leave().then(() => this.worker?.terminate());
-  }
-
-  private async leave(): Promise<void> {
-    const { worker } = this;
-    if (worker === undefined || !runningThreads.has(worker.threadId)) return;
-    const told = [...leavings].map(async (leaving) => await leaving(worker.threadId));
-    await Promise.race([Promise.allSettled(told), this.ended]);
+    if (this.worker !== undefined) void endThread(this.worker);
   }
 }
 

@@ -1,4 +1,4 @@
-// Digests of many files, made by worker threads that end when all are made.
+// Digests of many files, made by worker threads.
 import { ArchiverError } from '../../failures/errors.js';
 import { throwIfCancelled } from '../../object-store/store-error.js';
 import { WorkerThread } from '../../threads/worker-thread.js';
@@ -52,15 +52,15 @@ function runThread(task: HashTask, stop: () => void): Promise<void> {
       stop();
       reject(error);
     };
-    const thread: WorkerThread<'end', HashReply> = new WorkerThread({
+    const thread: WorkerThread<HashTask | 'end', HashReply> = new WorkerThread({
       name: 'dedup-worker',
       what: 'a hashing thread',
-      data: task,
       onMessage: (reply) => {
         if (reply.type === 'failed') fail(new ArchiverError('io', `a hashing thread failed: ${reply.message}`));
         void thread.close('end').then(resolve);
       },
       onFailure: fail,
     });
+    thread.post(task);
   });
 }

@@ -1,7 +1,8 @@
 // Worker thread: hashes files that may be equal, one after the other, until none is left; several share the work.
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { errorText } from '../../failures/errors.js';
 import type { RawPath } from '../../paths/raw-path.js';
+import { endWork } from '../../threads/end-work.js';
 import { DIGEST_BYTES, FileHasher } from './dedup-hash.js';
 import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
@@ -24,28 +25,36 @@ export interface HashTask {
 
 export type HashReply = { readonly type: 'done' } | { readonly type: 'failed'; readonly message: string };
 
-const task = workerData as HashTask;
-const rows = new Uint32Array(task.rows);
-const digests = new Uint8Array(task.digests);
-const made = new Uint8Array(task.made);
-const shared = new Int32Array(task.shared);
-const isStopped = (): boolean => Atomics.load(shared, 1) === 1;
-const reply = (message: HashReply): void => parentPort?.postMessage(message);
-parentPort?.once('message', () => undefined); // it ends when it is asked to
-
-try {
+function hash(task: HashTask): void {
+  const rows = new Uint32Array(task.rows);
+  const digests = new Uint8Array(task.digests);
+  const made = new Uint8Array(task.made);
+  const shared = new Int32Array(task.shared);
+  const isStopped = (): boolean => Atomics.load(shared, 1) === 1;
   const { root, limitBytes, withMd5 } = task;
   const table = openEntryTable(task.table);
   const hasher = new FileHasher({ fs: openSourceFs(), table, root, limitBytes, withMd5, isStopped });
-  for (;;) {
-    const position = Atomics.add(shared, 0, 1);
-    const row = rows[position];
-    if (row === undefined || isStopped()) break;
-    const digest = digests.subarray(position * DIGEST_BYTES, (position + 1) * DIGEST_BYTES);
-    if (hasher.hash(row, digest)) made[position] = 1;
+  try {
+    for (;;) {
+      const position = Atomics.add(shared, 0, 1);
+      const row = rows[position];
+      if (row === undefined || isStopped()) break;
+      const digest = digests.subarray(position * DIGEST_BYTES, (position + 1) * DIGEST_BYTES);
+      if (hasher.hash(row, digest)) made[position] = 1;
+    }
+  } finally {
+    hasher.close();
   }
-  hasher.close();
-  reply({ type: 'done' });
-} catch (error) {
-  reply({ type: 'failed', message: errorText(error) });
 }
+
+const reply = (message: HashReply): void => parentPort?.postMessage(message);
+
+parentPort?.on('message', (task: HashTask | 'end') => {
+  if (task === 'end') return endWork();
+  try {
+    hash(task);
+    reply({ type: 'done' });
+  } catch (error) {
+    reply({ type: 'failed', message: errorText(error) });
+  }
+});

@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { loadCodec } from '../../codec/codec.js';
 import { ArchiverError, errorText, isArchiverError } from '../../failures/errors.js';
+import { endWork } from '../../threads/end-work.js';
 import { readAccountNames } from '../scan/account-names.js';
 import type { ChunkTask } from '../plan/chunk-task.js';
 import { type EntryTableData, openEntryTable } from '../scan/entry-table.js';
@@ -51,7 +52,9 @@ function open(): ChunkPacker {
 port?.on('message', (message: PackMessage) => {
   if (message.type === 'close') {
     packer?.close(); // what native code has opened is not closed with the thread
-    port.close();
+    packer = undefined;
+    opening = undefined;
+    endWork();
     return;
   }
   if (message.type === 'open') {

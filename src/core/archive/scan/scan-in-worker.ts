@@ -20,35 +20,37 @@ export async function scanInWorker(
   emit: EventSink,
 ): Promise<{ readonly result: ScanResult; readonly loss: string | undefined }> {
   throwIfCancelled(input.signal);
-  const request: ScanRequest = { root: input.source, filter: input.filter };
   const { signal } = input;
   const scanned = settleable<{ result: ScanResult; loss: string | undefined }>();
   const ready = settleable<void>();
-  const thread = new WorkerThread<never, ScanReply>({
+  const thread = new WorkerThread<ScanRequest | 'end', ScanReply>({
     name: 'scan-worker',
     what: 'the scanning thread',
-    data: request,
     onMessage: (reply) => {
       ready.resolve();
-      if (reply.type === 'progress') emit({ type: 'scan', items: reply.files, bytes: reply.bytes });
-      else if (reply.type === 'done') scanned.resolve(reply);
-      else if (reply.type === 'failed') scanned.reject(failure(input.source, reply));
+      if (reply.type === 'progress') return emit({ type: 'scan', items: reply.files, bytes: reply.bytes });
+      if (reply.type === 'ready') return;
+      void thread.close('end');
+      if (reply.type === 'done') scanned.resolve(reply);
+      else scanned.reject(failure(input.source, reply));
     },
     onFailure: scanned.reject,
   });
-  const cancel = (): void => scanned.reject(isArchiverError(signal.reason) ? signal.reason : cancelledError());
-  signal.addEventListener('abort', cancel, { once: true });
+  thread.post({ root: input.source, filter: input.filter });
   // A thread that is terminated while it loads a native addon takes the whole process down.
   const safe = Promise.race([ready.promise, thread.ended]);
+  const cancel = (): void => {
+    thread.expectEnd();
+    void safe.then(() => {
+      thread.terminate();
+      scanned.reject(isArchiverError(signal.reason) ? signal.reason : cancelledError());
+    });
+  };
+  signal.addEventListener('abort', cancel, { once: true });
   try {
     return await scanned.promise;
-  } catch (error) {
-    await safe; // before anybody ends the process
-    throw error;
   } finally {
     signal.removeEventListener('abort', cancel);
-    thread.expectEnd();
-    void safe.then(() => thread.terminate());
   }
 }
 

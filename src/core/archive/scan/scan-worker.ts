@@ -1,7 +1,8 @@
 // Worker thread: lists the source while the main thread loads the store's client.
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { errorText, isArchiverError, systemCode } from '../../failures/errors.js';
+import { endWork } from '../../threads/end-work.js';
 import { fsPath, type RawPath, rawFromLatin1 } from '../../paths/raw-path.js';
 import type { FilterOptions } from './filter.js';
 import { scan, type ScanResult } from './scan.js';
@@ -36,21 +37,31 @@ function readSmallText(path: RawPath): RawPath | undefined {
   }
 }
 
-const request = workerData as ScanRequest;
 const reply = (message: ScanReply): void => parentPort?.postMessage(message);
-parentPort?.once('message', () => undefined); // it is ended, and does not end by itself
 
-try {
-  const fs = openSource(request.root);
+function answer({ root, filter }: ScanRequest): void {
+  const fs = openSource(root);
   reply({ type: 'ready' });
   const result = scan({
     fs,
-    root: request.root,
-    filter: request.filter,
-    readText: (path) => readSmallText(realPathOf(request.root, path)),
+    root,
+    filter,
+    readText: (path) => readSmallText(realPathOf(root, path)),
     onProgress: (files, bytes) => reply({ type: 'progress', files, bytes }),
   });
   reply({ type: 'done', result, loss: fs.loss });
-} catch (error) {
-  reply({ type: 'failed', usage: isArchiverError(error, 'usage'), code: systemCode(error), message: errorText(error) });
 }
+
+parentPort?.on('message', (request: ScanRequest | 'end') => {
+  if (request === 'end') return endWork();
+  try {
+    answer(request);
+  } catch (error) {
+    reply({
+      type: 'failed',
+      usage: isArchiverError(error, 'usage'),
+      code: systemCode(error),
+      message: errorText(error),
+    });
+  }
+});
