@@ -1,5 +1,4 @@
 // What `fleetagent run` does once it is called: checks, one agent a writer, the loop, and what is told of each cycle.
-import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -10,6 +9,7 @@ import { type EndedAgentCycle, runAgent } from '../../core/fleet/agent/agent.js'
 import { agentMemory, agentPath } from '../../core/fleet/agent/agent-memory.js';
 import { Beats } from '../../core/fleet/agent/beats.js';
 import { checkCredentialsFile } from '../../core/fleet/agent/credentials-file.js';
+import { instanceIdOf } from '../../core/fleet/agent/instance-id.js';
 import type { AgentClock } from '../../core/fleet/agent/wait-until.js';
 import { errorText, isArchiverError } from '../../core/failures/errors.js';
 import { StoreRefusals } from '../../core/object-store/abilities.js';
@@ -42,7 +42,8 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
   const cycle = noticedCycle(values, joinStoreUrl(baseUrl, 'writers', writerId), context);
   const path = agentPath(context.home, { baseUrl, writerId });
   const lock = await lockOf(path, writerId, warn);
-  const identity = { writerId, host: hostname(), instanceId: randomUUID(), archiverVersion: pkg.version };
+  const instanceId = instanceIdOf(writerId, values.once);
+  const identity = { writerId, host: hostname(), instanceId, archiverVersion: pkg.version };
   const refusals = { open: new StoreRefusals(), sinceMs: context.now().getTime() };
   const known = (): StoreRefusals => {
     const nowMs = context.now().getTime();
@@ -52,7 +53,7 @@ export async function runAgentCommand(values: AgentValues, args: Args, given: Co
   };
   const beats = new Beats({
     writerId,
-    instanceId: identity.instanceId,
+    instanceId,
     open: (signal) => openFleet(baseUrl, values, context, { signal, refusals: known() }),
     onTrouble: (text) => context.note(text),
   });

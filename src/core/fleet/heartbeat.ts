@@ -9,7 +9,7 @@ export interface Heartbeat {
   readonly formatVersion: 1;
   readonly writerId: string;
   readonly host: string;
-  /** A new one for each process: two under one writer mean that it was cloned. */
+  /** See `instanceIdOf`: two that take turns under one writer mean that it was cloned. */
   readonly instanceId: string;
   readonly archiverVersion: string;
   /** Of the config in use; null without one. */

@@ -52,9 +52,11 @@ test('a folder is synced below its writer, found unchanged, and restored; the le
   const args = ['fleetagent', 'run', source, url, '--writer-id', 'nas', '--once', '--json', '--quiet'];
 
   const first = await archiver(home, args);
+  const { instanceId } = status(base);
   const second = await archiver(home, args);
 
   expect([first.status, second.status]).toEqual([0, 0]);
+  expect(status(base).instanceId === instanceId).toBe(process.platform === 'linux');
   const { sourceCycles, ...document } = JSON.parse(first.stdout) as { readonly sourceCycles: readonly object[] };
   expect(document).toMatchObject({ writerId: 'nas', location: url, cycleCount: 1, isHealthy: true, troubles: [] });
   expect(sourceCycles).toMatchObject([{ source, version: 1, added: 2, reason: null, comparedWith: 'none' }]);

@@ -86,7 +86,7 @@ function rememberedOf(
 ): WriterMemory {
   const { instanceId, host } = seen.kind === 'read' ? seen.heartbeat : {};
   const instances = turned(before?.instances ?? [], instanceId);
-  // An agent that is started for each cycle never has an id twice.
+  // An agent that is started for each cycle has an id twice on Linux only.
   const hosts = turned(before?.hosts ?? [], host);
   return {
     writerId,
