@@ -91,7 +91,7 @@ export async function saveUpload(home: string, n: number, now: Date, own: Partia
     updatedAt: now.toISOString(),
     totals: { files: 13_290, bytes: 116 * GIB },
     done: { files: (8112 * 7 ** n) % 13_290, bytes: ((71 + 13 * n) % 116) * GIB, chunks: 364, storedBytes: 38 * GIB },
-    plan: { ...SAMPLE_STATE.plan, shards: 8 },
+    plan: { ...SAMPLE_STATE.plan, shards: 8, chunks: 12_000 },
     ...own,
   };
   await mkdir(join(home, 'state'), { recursive: true });

@@ -961,7 +961,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     listOf(
       anyOf(
         'uploadId location ok errors errorCount warnings hint files bytes chunks chunksRead',
-        'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
+        'uploadId hasManifest? status? command? source? sources? destination? location? datasetId? filesDone? filesTotal? bytesDone? bytesTotal? chunksSent? chunksTotal? storedBytes? createdAt? startedAt? updatedAt? elapsedMs? estimatedCompletion? reason? problem?',
       ),
     ),
     'uploads one by one',

@@ -18,7 +18,8 @@ export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<s
   const { id: uploadId, document: state, problem } = one;
   const common = { uploadId, status: savedStatus(one) };
   if (state === undefined) return { ...common, problem: problem?.message };
-  const { command, sources, destination, storeUrl, datasetId, done, totals, startedAt, updatedAt, failure } = state;
+  const { command, sources, destination, storeUrl, datasetId, done, totals, plan, startedAt, updatedAt, failure } =
+    state;
   const leftMs = timeLeftMs(one, nowMs);
   return {
     ...common,
@@ -33,6 +34,7 @@ export function stateDocument(one: FoundState, nowMs: number): Readonly<Record<s
     bytesDone: done.bytes,
     bytesTotal: totals.bytes,
     chunksSent: done.chunks,
+    ...(plan.chunks === undefined ? {} : { chunksTotal: plan.chunks }),
     storedBytes: done.storedBytes,
     createdAt: state.createdAt,
     startedAt,

@@ -63,7 +63,7 @@ export class FileJournal implements UploadJournal {
     const now = this.options.now().toISOString();
     const { uploadId, datasetId, createdAt, files, bytes, filesDone, bytesDone, ...rest } = plan;
     if (isFirst) [this.chunks, this.storedBytes] = [plan.chunksDone, plan.storedBytesDone];
-    const { chunkBytes, shards, frameBytes, level = null, nextChunk } = rest;
+    const { chunkBytes, shards, frameBytes, level = null, nextChunk, chunksPlanned } = rest;
     const done = { files: filesDone, bytes: bytesDone };
     const before = this.state;
     this.state = {
@@ -78,7 +78,7 @@ export class FileJournal implements UploadJournal {
       totals: { files, bytes },
       found: before === undefined || isFirst ? done : before.found,
       done: { ...done, chunks: this.chunks, storedBytes: this.storedBytes },
-      plan: { chunkBytes, shards, frameBytes, level, nextChunk },
+      plan: { chunkBytes, shards, frameBytes, level, nextChunk, chunks: this.chunks + chunksPlanned },
     };
   }
 

@@ -32,6 +32,8 @@ export interface JournalPlan {
   /** Of the interrupted run. */
   readonly chunksDone: number;
   readonly storedBytesDone: number;
+  /** Still to be sent. */
+  readonly chunksPlanned: number;
   readonly chunkBytes: number;
   readonly shards: number;
   readonly frameBytes: number;

@@ -60,6 +60,8 @@ export interface UploadState extends SavedCommand {
     readonly frameBytes: number;
     readonly level: number | null;
     readonly nextChunk: number;
+    /** Sent and still to be sent; not in states of before 2026-11. */
+    readonly chunks?: number;
   };
   /** Why it ended, if known. */
   readonly failure?: string | undefined;
@@ -88,6 +90,7 @@ function readState(fields: Fields, state: UploadState): UploadState {
   if (!STATE_STATUSES.includes(fields.text('status') as StateStatus)) fields.fail('status', 'a known status');
   const plan = fields.object('plan');
   for (const key of ['chunkBytes', 'shards', 'frameBytes', 'nextChunk'] as const) plan.count(key);
+  if (plan.get('chunks') !== undefined) plan.count('chunks');
   for (const counts of [fields.object('totals'), fields.object('found'), fields.object('done')])
     for (const key of ['files', 'bytes'] as const) counts.count(key);
   for (const key of ['chunks', 'storedBytes'] as const) fields.object('done').count(key);

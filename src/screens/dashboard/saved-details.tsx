@@ -92,7 +92,7 @@ function factsOf(upload: FoundState, { names, nowMs, stateFile, isLarge }: Facts
     { label: 'destination', value: names(uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId)) },
     {
       label: 'chunks',
-      value: `${formatCount(done.chunks)} sent, stored as ${formatBytes(done.storedBytes)}, in ${formatQuantity(plan.shards, 'shard')}`,
+      value: `${formatCount(done.chunks)}${plan.chunks === undefined ? '' : ` of ${formatCount(plan.chunks)}`} sent, stored as ${formatBytes(done.storedBytes)}, in ${formatQuantity(plan.shards, 'shard')}`,
     },
     saved,
     ...(isLarge ? more : []),

@@ -58,7 +58,7 @@ it('follows an upload that runs on this computer, and shows what was recorded me
   await saveUpload(home, 40, new Date(), {
     done: { files: 13_000, bytes: 115 * 2 ** 30, chunks: 9999, storedBytes: 5 },
   });
-  await session.until('9 999 sent, stored as 5 B');
+  await session.until('9 999 of 12 000 sent, stored as 5 B');
   rmSync(join(home, 'state', `${savedId(40)}.lock`));
   await session.until(new RegExp(`${savedId(40)} +interrupted`));
   rmSync(join(home, 'state', `${savedId(40)}.json`));

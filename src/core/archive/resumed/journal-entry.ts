@@ -27,6 +27,7 @@ export function journalPlan(run: JournalInput, plan: UploadPlan): JournalPlan {
     bytesDone: Math.max(0, scanned.bytes - plan.pending.bytes),
     chunksDone: sent.length,
     storedBytesDone: sent.reduce((sum, { record }) => sum + record.size, 0),
+    chunksPlanned: plan.lanes.flat().length,
     chunkBytes: plan.chunkBytes,
     shards: plan.shards,
     frameBytes: packing.frameBytes,
