@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import { isUploadId } from '../manifest/upload-id.js';
-import { appendDocuments, readDocuments } from '../state/document-lines.js';
+import { appendDocuments, documentsFromEnd, readDocuments } from '../state/document-lines.js';
 import { checkRecord, type LedgerRecord, recordFrom } from './record.js';
 
 const KIND = { type: 'cost-record', format: 1, noun: 'cost record' } as const;
@@ -70,20 +70,21 @@ function keep(byId: Map<string, LedgerRecord>, record: LedgerRecord): void {
 }
 
 /**
- * The project of each of these uploads that has another one than its id, by the last record that names it.
+ * The project of each of these uploads that has another one than its id, by the last record that names it: each takes over
+ * what the one before said. An agent asks in every cycle, so the newest are read first, and no more than needed.
  * @throws access-denied, io
  */
 export async function projectsOf(folder: string, uploadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const projects = new Map<string, string>();
   const wanted = new Set(uploadIds);
   if (wanted.size === 0) return projects;
-  // Most lines are of other uploads, and need not be read as a whole.
   const isOfThem = (line: Buffer): boolean => wanted.has(UPLOAD.exec(line.toString('latin1'))?.[1] ?? '');
-  for (const name of await filesOf(folder, { from: beginOf(uploadIds) })) {
-    const { found } = await readDocuments(join(folder, name), KIND, recordFrom, isOfThem);
-    for (const { uploadId, project } of found)
-      if (uploadId !== null && project !== null && project !== uploadId) projects.set(uploadId, project);
-  }
+  for (const name of (await filesOf(folder, { from: beginOf(uploadIds) })).toReversed())
+    for await (const { uploadId, project } of documentsFromEnd(join(folder, name), KIND, recordFrom, isOfThem)) {
+      if (uploadId === null || !wanted.delete(uploadId)) continue;
+      if (project !== null && project !== uploadId) projects.set(uploadId, project);
+      if (wanted.size === 0) return projects;
+    }
   return projects;
 }
 

@@ -2,7 +2,7 @@
 // is skipped and counted, and the lines after it are read (log.ts ends there, and goes over what follows).
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isArchiverError, systemCode } from '../failures/errors.js';
+import { isArchiverError, noneOn, systemCode } from '../failures/errors.js';
 import { fileFailure } from '../failures/file-failure.js';
 import type { Fields } from '../json/json-fields.js';
 import { encodeStateDocument, parseStateDocument, type StateKind } from './document.js';
@@ -13,6 +13,8 @@ import { syncFolder } from './sync-folder.js';
 const MAX_LINE = 2 ** 20;
 const PATIENCE_MS = 10_000;
 const NEWLINE = 10;
+/** Read at once from the end of a file. */
+const BLOCK = 2 ** 18;
 
 interface AppendTo {
   readonly path: string;
@@ -70,29 +72,50 @@ export interface FoundLines<T> {
 }
 
 /**
- * Reads the documents of a file, in its order; none where there is no file. `mayHold`: false for lines that are not asked
- * for, which are not looked at any further.
+ * Reads the documents of a file, in its order; none where there is no file.
  * @throws access-denied, io
  */
 export async function readDocuments<T>(
   path: string,
   kind: StateKind,
   parse: (fields: Fields) => T,
-  mayHold: (line: Buffer) => boolean = () => true,
 ): Promise<FoundLines<T>> {
   const found: T[] = [];
   let skipped = 0;
   for (const line of linesOf(await bytesOf(path))) {
-    if (!mayHold(line)) continue;
-    try {
-      const isLong = line.length > MAX_LINE;
-      found.push(parse(parseStateDocument(isLong ? '' : line.toString('utf8'), kind, { path, hint: '' }).fields));
-    } catch (error) {
-      if (!isArchiverError(error)) throw error;
-      skipped++;
-    }
+    const document = documentIn(line, path, kind, parse);
+    if (document === undefined) skipped++;
+    else found.push(document);
   }
   return { found, skipped };
+}
+
+/**
+ * The documents of a file, the newest first, those that `mayHold` lets pass; what cannot be read is left out. No more of the
+ * file is read than is asked for.
+ * @throws access-denied, io
+ */
+export async function* documentsFromEnd<T>(
+  path: string,
+  kind: StateKind,
+  parse: (fields: Fields) => T,
+  mayHold: (line: Buffer) => boolean,
+): AsyncGenerator<T> {
+  for await (const line of linesFromEnd(path)) {
+    const document = mayHold(line) ? documentIn(line, path, kind, parse) : undefined;
+    if (document !== undefined) yield document;
+  }
+}
+
+/** Undefined where it cannot be read. */
+function documentIn<T>(line: Buffer, path: string, kind: StateKind, parse: (fields: Fields) => T): T | undefined {
+  if (line.length > MAX_LINE) return undefined;
+  try {
+    return parse(parseStateDocument(line.toString('utf8'), kind, { path, hint: '' }).fields);
+  } catch (error) {
+    if (!isArchiverError(error)) throw error;
+    return undefined;
+  }
 }
 
 async function bytesOf(path: string): Promise<Buffer> {
@@ -110,5 +133,29 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
     const end = newline < 0 ? bytes.length : newline;
     if (end > at) yield bytes.subarray(at, end);
     at = end + 1;
+  }
+}
+
+async function* linesFromEnd(path: string): AsyncGenerator<Buffer> {
+  const handle = await open(path, 'r').catch(noneOn('ENOENT'));
+  if (handle === undefined) return;
+  try {
+    /** The beginning of what was read: the end of a line that begins before it. */
+    let rest: Buffer = Buffer.alloc(0);
+    for (let { size: at } = await handle.stat(); at > 0;) {
+      const length = Math.min(BLOCK, at);
+      at -= length;
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, at);
+      const block = Buffer.concat([buffer.subarray(0, bytesRead), rest]);
+      const first = at === 0 ? 0 : block.indexOf(NEWLINE) + 1;
+      // Of a block without an end of a line more is needed.
+      if (first > 0 || at === 0) yield* [...linesOf(block.subarray(first))].toReversed();
+      rest = first > 0 || at === 0 ? block.subarray(0, first) : block;
+      if (rest.length > MAX_LINE) rest = Buffer.alloc(0); // nor is what is left of it a document
+    }
+  } catch (error) {
+    throw fileFailure('read', path, error);
+  } finally {
+    await handle.close();
   }
 }

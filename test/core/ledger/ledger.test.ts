@@ -143,6 +143,17 @@ test.each([
   expect((await readLedger(folder)).records).toEqual([]);
 });
 
+test('the project of an upload is that of the newest record which names it, and nothing older is read', async () => {
+  const uploadId = '20260101-000000-01234567';
+  const at = (day: string, project: string) =>
+    ledgerRecord({ uploadId, project, time: `2026-03-${day}T00:00:00.000Z` });
+  const folder = await ledgerOf(at('01', 'genomes'), at('02', 'microbes'));
+  await appendRecord(folder, ledgerRecord({ uploadId: '20260102-000000-01234567', time: at('03', '').time }), HOST);
+  mkdirSync(join(folder, '2026-02.jsonl')); // it cannot be read
+
+  expect(await projectsOf(folder, [uploadId])).toEqual(new Map([[uploadId, 'microbes']]));
+});
+
 test('for the project of an upload no month before it is read', async () => {
   const uploadId = '20260301-000000-01234567';
   const folder = await ledgerOf(ledgerRecord({ uploadId, project: 'genomes' }));
