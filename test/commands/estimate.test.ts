@@ -153,6 +153,7 @@ describe('estimate', () => {
     expect(stdout).toMatch(
       /advice +\S+, for what is hardly ever read: \$\d+\.\d\d less than STANDARD in the first year\n/,
     );
+    expect(stdout).toMatch(/; a full restore costs \S+ or more, readable (after \d|within \d)/);
     expect(stdout).toContain('own prices of STANDARD.storage, DEEP_ARCHIVE.storage');
     expect(recommendations).toEqual([
       expect.objectContaining({ storageClass: 'GLACIER', isReadAtOnce: false, restoresAYear: expect.any(Number) }),

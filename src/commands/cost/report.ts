@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Cancellation, Environment, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { idle } from '../../cli/rule.js';
+import { dashed, idle } from '../../cli/rule.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import { documentLine } from '../../core/json/document.js';
@@ -56,7 +56,7 @@ export const command = defineCommand({
     '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
   flags,
   rules: (['budget', 'grant', 'agency', 'text', 'budgetStore', 'profile', 'endpointUrl', 'caBundle'] as const).map(
-    (key) => idle(key, ['format'], `--${key} needs --format compliance`, isOther),
+    (key) => idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
   ),
   examples: [
     'archiver cost report',

@@ -46,9 +46,14 @@ export function keepingFacts({
 export const restoreFacts = ({ restores }: ClassEstimate): string[] =>
   restores.map((option) => fact(option.tier ?? 'restore', restoreText(option)));
 
-/** `$94.21, ready within 12 h; $85.21 where …`. */
+/** `readable after 3-5 h`, `readable within 12 h`. */
+export const readyText = (wait: RestoreOption['wait']): string => {
+  if (wait === null) return 'read at once';
+  return wait.text.startsWith('within') ? `readable ${wait.text}` : `readable after ${wait.text}`;
+};
+
+/** `$94.21, readable within 12 h; $85.21 where …`. */
 export function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
-  const ready = wait === null ? 'read at once' : `readable after ${wait.text}`;
   const least = leastUsd === costUsd ? '' : `; ${formatUsd(leastUsd)} if the free transfer of the month is left`;
-  return `${formatUsd(costUsd)} with transfer to the internet, ${ready}${least}`;
+  return `${formatUsd(costUsd)} with transfer to the internet, ${readyText(wait)}${least}`;
 }

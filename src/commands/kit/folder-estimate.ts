@@ -17,7 +17,7 @@ import {
   formatRatio,
 } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
-import { classEstimateDocument } from './class-estimate.js';
+import { classEstimateDocument, readyText } from './class-estimate.js';
 import { amountText, fact, minuteText } from './lines.js';
 import { priceListText } from './price-lines.js';
 import { type Column, column, numbers } from './table.js';
@@ -199,7 +199,7 @@ function recommendationLines({ recommendations, classes: [base] }: EstimatedFold
   return recommendations.flatMap((one) => {
     const { storageClass, isReadAtOnce, savedUsd, paysOffDays, restore, restoresAYear } = one;
     const kind = isReadAtOnce ? 'read at once' : 'for what is hardly ever read';
-    const ready = restore?.wait === undefined || restore.wait === null ? '' : ` after ${restore.wait.text}`;
+    const ready = restore === undefined || isReadAtOnce ? '' : `, ${readyText(restore.wait)}`;
     const often =
       restoresAYear === null ? '' : `; pays with up to ${formatQuantity(restoresAYear, 'full restore')} a year`;
     return [

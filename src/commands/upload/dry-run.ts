@@ -10,7 +10,7 @@ import { formatUsd } from '../../ui/format-usd.js';
 import { type GateContext, plannedBudgets } from '../kit/budget-gate.js';
 import { amountText, fact } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
-import { priceListText } from '../kit/price-lines.js';
+import { noListText, priceListText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
 
 export interface DryRun extends UploadResult {
@@ -107,8 +107,7 @@ function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'is
 
 function pricesText(estimate: UploadEstimate): string {
   const list = priceListText(estimate);
-  if (list !== undefined) return `${list}, as if nothing could be compressed`;
-  return estimate.isAws ? 'the region is not known' : 'this store is not AWS and has no list of prices';
+  return list === undefined ? noListText(estimate.isAws) : `${list}, as if nothing could be compressed`;
 }
 
 const STATES = { included: 'included', kept: 'metadata', unchanged: 'unchanged', leftOut: 'left out' } as const;
