@@ -1,5 +1,6 @@
 // What keeping content in a storage class costs, as text and as JSON.
 import type { ClassEstimate, RestoreOption } from '../../core/cost/class-estimate.js';
+import { roundedBill } from '../../core/cost/cost-model.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from './lines.js';
@@ -11,12 +12,11 @@ export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate):
   monthlyUsd: roundedUsd(estimate.monthlyUsd),
   yearlyUsd: roundedUsd(estimate.yearlyUsd),
   earlyDeletionUsd: roundedUsd(estimate.earlyDeletionUsd),
-  restores: restores.map(({ tier, wait, estimate: { costUsd, lines }, leastUsd }) => ({
+  restores: restores.map(({ tier, wait, estimate: bill, leastUsd }) => ({
     ...(tier === null ? {} : { tier }),
     ...(wait === null ? {} : { wait: wait.text }),
-    costUsd: roundedUsd(costUsd),
+    ...roundedBill(bill),
     leastUsd: roundedUsd(leastUsd),
-    lines: lines.map((line) => ({ ...line, costUsd: roundedUsd(line.costUsd) })),
   })),
 });
 

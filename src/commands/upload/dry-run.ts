@@ -3,6 +3,7 @@ import type { Pricing, StreamedResults } from '../../cli/context.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
 import { type Standing, standingText } from '../../core/budget/verdict.js';
+import { roundedBill } from '../../core/cost/cost-model.js';
 import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { displayPath, printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -52,11 +53,12 @@ function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEst
 export function plannedDocument(plan: Plan, context: Pricing): object {
   const { planned, destination, budgets = [] } = plan;
   const { version, isListed } = destination;
+  const estimate = estimateOf(plan, context);
   return {
     dryRun: true,
     dataset: { version: version === 0 ? null : version, isListed },
     classes: planned.classes,
-    estimate: estimateOf(plan, context),
+    estimate: { ...estimate, ...roundedBill(estimate) },
     wouldRefuse: budgets.some(({ isExceeded }) => isExceeded),
     budgetChecks: budgets.map(checkDocument),
   };
