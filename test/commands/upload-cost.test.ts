@@ -129,7 +129,7 @@ test('while it goes on, it says once what is planned costs at most, as text and 
 
   expect(unpriced).not.toContain(' cost: ');
   expect(
-    text.match(/ upload cost: at most \$\d\.\d\d a month, requests of this run less than \$0\.01\n/g),
+    text.match(/ upload cost: \$\d\.\d\d a month at most, requests of this run less than \$0\.01\n/g),
   ).toHaveLength(1);
   expect(lines.at(-1)?.['plannedCost']).toEqual({ monthlyUsd: expect.any(Number), requestsUsd: 0.009 });
 });
