@@ -72,7 +72,10 @@ describe('estimate', () => {
     );
     expect(stdout).toMatch(/\nSTANDARD .* at once\nSTANDARD_IA .*\n/);
     expect(stdout).toMatch(/\nDEEP_ARCHIVE .* 180 +standard \S+ \(within 12 h\), bulk \S+ \(within 48 h\)\n/);
-    expect(stdout).toContain('transfer  not known: no upload of 8 MiB or more is recorded; --bandwidth');
+    expect(stdout).toContain(
+      'transfer  not known: no upload of 8 MiB or more to such a store is recorded; --bandwidth',
+    );
+    expect(stdout).toContain('advice    no class saves a cent against STANDARD in the first year');
     expect(stdout).toContain('AWS list prices of 2026-11-20 for us-east-1');
   });
 
