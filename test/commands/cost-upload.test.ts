@@ -85,3 +85,32 @@ test('a server whose provider the config file tells has the prices of it, in who
     expect(Number((usd ?? NaN).toFixed(6))).toBe(usd);
   expect(stdout).toMatch(/prices +AWS list prices of \S+ for eu-west-1; own prices of STANDARD\.storage/);
 });
+
+test('requests to KMS are among those of an upload that it encrypted', async () => {
+  useTestCredentials();
+  const s3: MemoryS3 = await startMemoryS3('bucket');
+  const sealed = makeArchive({
+    files: [{ path: 'a', content: 'alpha' }],
+    bend: (manifest) => (manifest['storage'] = { url: 'memory:', kmsKeyId: 'alias/lab' }),
+  });
+  for (const [key, body] of sealed.objects)
+    s3.buckets.get('bucket')?.set(`lab/${key}`, { body, etag: 'e', modified: new Date(), headers: {} });
+  const flags = [
+    '--bucket',
+    'bucket',
+    '--prefix',
+    'lab',
+    '--upload-id',
+    sealed.uploadId,
+    '--endpoint-url',
+    s3.endpoint,
+  ];
+  const env = { ARCHIVER_OWN_PRICES: 'STANDARD.storage=0,STANDARD.put=0,kms=1000' };
+  const host = { root: program(), folder: await tempFolder(), env };
+
+  const { stdout } = await runCommand(host, ['cost', 'upload', ...flags, '--json']);
+  await s3.close();
+
+  // One for the chunk and one for the manifest.
+  expect(json(stdout)['requestsUsd']).toBe(2);
+});

@@ -75,6 +75,7 @@ export const command = defineCommand({
         region: opened.region,
         isAws: opened.isAws,
         isFolder: parseStoreUrl(baseUrl).kind === 'file',
+        usesKms: head.storage['kmsKeyId'] !== undefined,
       };
       return { head, own: ownObjects(head), place, requests: opened.requests };
     });
