@@ -32,6 +32,7 @@ describe.each(commands)('%s', (path, command) => {
     for (const [key, flag] of flags) {
       expect(kebab(key)).toMatch(KEBAB);
       expect(flag.describe).toMatch(/^\S.{3,}[^.]$/);
+      expect(command.rules?.map(({ text }) => text).join('\n') ?? '').not.toMatch(/--[a-z-]*[A-Z]/);
       expect(flag.short ?? 'a').toMatch(/^[a-gi-zA-Z]$/);
     }
   });

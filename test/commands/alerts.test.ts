@@ -125,7 +125,7 @@ describe('enable and disable', () => {
     const cloud = await run('enable', 'cloudwatch', '--json');
 
     expect([off.status, tested.status]).toEqual([0, 1]);
-    expect(tested.stderr).toMatch(/no alert channel is on/);
+    expect(tested.stderr).toMatch(/no alert channel is on\n.*archiver alerts enable webhook\n/);
     expect(json(cloud.stdout)).toMatchObject({ channels: [{ isEnabled: true, namespace: 'Archiver/Budget' }] });
   });
 

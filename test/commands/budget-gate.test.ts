@@ -84,6 +84,9 @@ describe('what would exceed a budget', () => {
 
     expect([refused.status, objects, ignored.status]).toEqual([4, 0, 0]);
     expect(refused.stderr).toMatch(/what this costs is not known, so the cost budget of all projects cannot be kept/);
+    expect(refused.stderr).toMatch(
+      /fix +say what this store costs \(costControl\.provider or costControl\.ownPrices in the config file\)/,
+    );
     // The refused one has listed the store.
     expect(json(status.stdout)).toMatchObject({ unpricedRuns: 2, costUsage: { used: 0 } });
   });

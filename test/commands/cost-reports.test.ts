@@ -87,6 +87,7 @@ describe('with two projects', () => {
   test('--output writes the report, as text or as its document', async () => {
     const { stdout } = await run('cost', 'report', '--output', 'r.txt');
     expect(stdout).toContain('written to');
+    expect(readFileSync(join(folder, 'r.txt'), 'utf8')).not.toContain('list prices');
     expect(readFileSync(join(folder, 'r.txt'), 'utf8')).toContain('$16.00 in 1 run');
     await run('cost', 'report', '--output', 'r.json', '--json');
     expect(json(readFileSync(join(folder, 'r.json'), 'utf8'))['costUsd']).toBe(16);
@@ -194,7 +195,7 @@ describe('for others', () => {
       uploadsWithoutProject: 0,
       storageLocations: ['s3://lab/archive'],
       blanks: { principalInvestigator: '' },
-      note: expect.stringContaining('estimates from list prices, not invoices'),
+      note: expect.stringContaining('estimates from list prices or prices that were agreed on, not invoices'),
     });
     expect(json((await compliance('--json')).stdout)['awardNumber']).toBe(null);
     expect(json((await compliance('--budget', 'genome')).stdout)['costUsd']).toBe(19.5);
@@ -204,7 +205,7 @@ describe('for others', () => {
     const { stdout, stderr } = await compliance('--agency', 'NIH', '--grant', '2123456', '--text');
     expect(stdout).toContain('award 2123456 (not of the form that NIH gives)');
     expect(stdout).toMatch(/storage +\$17.50 +preserving and sharing data/);
-    expect(stdout).toContain('estimates from list prices, not invoices');
+    expect(stdout).toContain('estimates from list prices or prices that were agreed on, not invoices');
     expect(stderr).toContain('! 2123456 does not have the form');
     for (const good of ['1 R01 CA 123456-01A1', 'U24HG012345', '5R01 GM123456-03S1'])
       expect((await compliance('--agency', 'NIH', '--grant', good)).stderr).toBe('');

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
@@ -57,4 +58,59 @@ test('what the upload has stored is priced by class; on a server without a list 
     ],
     savings: { monthlyUsd: null },
   });
+});
+
+test('a server whose provider the config file tells has the prices of it, in whole micro-dollars', async () => {
+  useTestCredentials();
+  const s3: MemoryS3 = await startMemoryS3('bucket');
+  const folder = await tempFolder();
+  const settings = 'provider: aws\n  ownPrices: { STANDARD.storage: 2000000.123 }\n';
+  writeFileSync(join(folder, '.archiver.yaml'), `costControl:\n  ${settings}`);
+  for (const [key, body] of archive.objects)
+    s3.buckets.get('bucket')?.set(`lab/${key}`, { body, etag: 'e', modified: new Date(), headers: {} });
+  const flags = ['--bucket', 'bucket', '--prefix', 'lab', '--upload-id', uploadId, '--endpoint-url', s3.endpoint];
+  const run = (...argv: readonly string[]) =>
+    runCommand({ root: program(), folder }, ['cost', 'upload', ...flags, '--region', 'eu-west-1', ...argv]);
+
+  const document = json((await run('--json')).stdout);
+  const { stdout } = await run();
+  await s3.close();
+
+  expect(document).toMatchObject({ isAws: false, provider: 'aws', region: 'eu-west-1' });
+  expect(document['terms']).toEqual(['own prices of STANDARD.storage (costControl.ownPrices)']);
+  // PUTs in eu-west-1: the chunks (STANDARD 0.005, GLACIER_IR 0.02 for 1000), the manifest and the version record.
+  expect(document['requestsUsd']).toBe(0.000035);
+  const { monthlyUsd, savings } = document as { monthlyUsd: number; savings: Record<string, number> };
+  for (const usd of [monthlyUsd, savings['plainUsd'], savings['monthlyUsd']])
+    expect(Number((usd ?? NaN).toFixed(6))).toBe(usd);
+  expect(stdout).toMatch(/prices +AWS list prices of \S+ for eu-west-1; own prices of STANDARD\.storage/);
+});
+
+test('requests to KMS are among those of an upload that it encrypted', async () => {
+  useTestCredentials();
+  const s3: MemoryS3 = await startMemoryS3('bucket');
+  const sealed = makeArchive({
+    files: [{ path: 'a', content: 'alpha' }],
+    bend: (manifest) => (manifest['storage'] = { url: 'memory:', kmsKeyId: 'alias/lab' }),
+  });
+  for (const [key, body] of sealed.objects)
+    s3.buckets.get('bucket')?.set(`lab/${key}`, { body, etag: 'e', modified: new Date(), headers: {} });
+  const flags = [
+    '--bucket',
+    'bucket',
+    '--prefix',
+    'lab',
+    '--upload-id',
+    sealed.uploadId,
+    '--endpoint-url',
+    s3.endpoint,
+  ];
+  const env = { ARCHIVER_OWN_PRICES: 'STANDARD.storage=0,STANDARD.put=0,kms=1000' };
+  const host = { root: program(), folder: await tempFolder(), env };
+
+  const { stdout } = await runCommand(host, ['cost', 'upload', ...flags, '--json']);
+  await s3.close();
+
+  // One for the chunk and one for the manifest.
+  expect(json(stdout)['requestsUsd']).toBe(2);
 });

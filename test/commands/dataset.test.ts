@@ -470,6 +470,7 @@ describe('dataset prune on S3', () => {
   });
   afterAll(() => server?.close());
 
+  let settings: Record<string, string> = {};
   const env = (): Record<string, string> => ({ AWS_ENDPOINT_URL: server?.endpoint ?? '' });
   const put = (age: number, storageClass: string): void => {
     const bucket = new Map(
@@ -481,7 +482,15 @@ describe('dataset prune on S3', () => {
     server?.buckets.set('bucket', bucket);
   };
   const s3 = (...argv: string[]): Promise<CommandRun> =>
-    runCommand({ root, folder, env: env() }, ['dataset', 'prune', 's3://bucket/p', ...ID, '--keep-last', '1', ...argv]);
+    runCommand({ root, folder, env: { ...env(), ...settings } }, [
+      'dataset',
+      'prune',
+      's3://bucket/p',
+      ...ID,
+      '--keep-last',
+      '1',
+      ...argv,
+    ]);
 
   test('what early deletion of 30-day-old GLACIER data costs is shown before anything goes', async () => {
     put(30, 'GLACIER');
@@ -496,6 +505,16 @@ describe('dataset prune on S3', () => {
       byClass: [{ storageClass: 'GLACIER', objects: 2, minimumDays: 90 }],
     });
     expect((document['earlyDeletion'] as { costUsd: number }).costUsd).toBeGreaterThan(0);
+  });
+
+  test('prices of the config file are said to be in the cost of early deletion', async () => {
+    put(30, 'GLACIER');
+    settings = { ARCHIVER_PRICE_DISCOUNT: '10%' };
+
+    const { stdout } = await s3('--dry-run');
+    settings = {};
+
+    expect(stdout).toMatch(/in all, at AWS list prices of \S+ for \S+; 10% off the list/);
   });
 
   test('a class without a known price is said to be unknown', async () => {

@@ -72,7 +72,10 @@ describe('estimate', () => {
     );
     expect(stdout).toMatch(/\nSTANDARD .* at once\nSTANDARD_IA .*\n/);
     expect(stdout).toMatch(/\nDEEP_ARCHIVE .* 180 +standard \S+ \(within 12 h\), bulk \S+ \(within 48 h\)\n/);
-    expect(stdout).toContain('transfer  not known: no upload of 8 MiB or more is recorded; --bandwidth');
+    expect(stdout).toContain(
+      'transfer  not known: no upload of 8 MiB or more to such a store is recorded; --bandwidth',
+    );
+    expect(stdout).toContain('advice    no class saves a cent against STANDARD in the first year');
     expect(stdout).toContain('AWS list prices of 2026-11-20 for us-east-1');
   });
 
@@ -153,6 +156,7 @@ describe('estimate', () => {
     expect(stdout).toMatch(
       /advice +\S+, for what is hardly ever read: \$\d+\.\d\d less than STANDARD in the first year\n/,
     );
+    expect(stdout).toMatch(/; a full restore costs \S+ or more, readable (after \d|within \d)/);
     expect(stdout).toContain('own prices of STANDARD.storage, DEEP_ARCHIVE.storage');
     expect(recommendations).toEqual([
       expect.objectContaining({ storageClass: 'GLACIER', isReadAtOnce: false, restoresAYear: expect.any(Number) }),

@@ -273,6 +273,20 @@ describe('on S3', () => {
     expect(record?.monthlyMicros).toBe(Math.round((bytes / 2 ** 20) * 1e6));
   });
 
+  test('AWS at an address of its own is billed, and recorded, as AWS where the config file says so', async () => {
+    const argv = ['upload', 'data', 's3://bucket/lab', '--quiet', '--endpoint-url', s3.endpoint];
+    for (const provider of [undefined, 'aws']) {
+      const env = { ...KEYS, ...(provider && { ARCHIVER_PROVIDER: provider }) };
+      expect((await runCommand({ root: program(), folder, env }, argv)).status).toBe(0);
+    }
+
+    const [unknown, known] = await recorded();
+
+    expect(unknown).toMatchObject({ provider: 'other', costMicros: null });
+    // Each PUT and each listing is $0.005 for a thousand.
+    expect(known).toMatchObject({ provider: 'aws', costMicros: 5 * (usedOf(known!, 'put') + usedOf(known!, 'list')) });
+  });
+
   test('KMS is asked for the key of each encrypted object; without its price the cost is unknown', async () => {
     const own = 'STANDARD.put=5,STANDARD.get=0,list=0,transferOut=0,STANDARD.storage=1024';
     const argv = ['upload', 'data', 's3://bucket/lab', '--quiet', '--kms-key-id', 'alias/lab'];

@@ -55,6 +55,18 @@ test('an upload and a sync say what a month of it and the requests of the run co
   );
 });
 
+test('a dry run tells programs whole micro-dollars', async () => {
+  writeFileSync(
+    join(folder, '.archiver.yaml'),
+    'costControl:\n  ownPrices: { STANDARD.storage: 23.4567, STANDARD.put: 3 }\n',
+  );
+
+  const { stdout } = await run('upload', 'source', 's3://bucket/x', '--dry-run', '--json');
+
+  const { costUsd } = json(stdout)['estimate'] as { costUsd: number };
+  expect(costUsd).toBe(Number(costUsd.toFixed(6)));
+});
+
 test('without prices the text says nothing and JSON null; a folder costs nothing', async () => {
   const { stdout } = await run('upload', 'source', 's3://bucket/x', '--json');
   const text = await run('upload', 'source', 's3://bucket/y');
@@ -117,7 +129,7 @@ test('while it goes on, it says once what is planned costs at most, as text and 
 
   expect(unpriced).not.toContain(' cost: ');
   expect(
-    text.match(/ upload cost: at most \$\d\.\d\d a month, requests of this run less than \$0\.01\n/g),
+    text.match(/ upload cost: \$\d\.\d\d a month at most, requests of this run less than \$0\.01\n/g),
   ).toHaveLength(1);
   expect(lines.at(-1)?.['plannedCost']).toEqual({ monthlyUsd: expect.any(Number), requestsUsd: 0.009 });
 });

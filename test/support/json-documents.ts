@@ -54,7 +54,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
   'context switch': 'context file',
   'cost estimate': `operation ${KEPT} ${ORIGIN}`,
   'cost pricing': `${ORIGIN} bytesPerGb classPrices listPer1000 kmsPer1000 transferOut freeTransferGb freeTransferTimesStored minimumGb`,
-  'cost benchmark-compare': 'bytes files compressionRatio dedupRatio storageClass region pricesOf tools',
+  'cost benchmark-compare': `bytes files compressionRatio dedupRatio storageClass ${ORIGIN} tools`,
   'cost burnrate': `${SERIES} knownUsd? perDayUsd? perMonthUsd? highestDayUsd? slopeUsd? trend? chance?`,
   'cost exhaustion': `${SERIES} budgetUsd spentUsd leftUsd overUsd? days date probability model? expectedUsd?`,
   'cost forecast': `${SERIES} model predictions? accuracy? fitted?`,
@@ -69,8 +69,7 @@ export const JSON_DOCUMENTS: Readonly<Record<string, string>> = {
     'billForm firstDay lastDay timeZone recordedUsd billedUsd otherBilledUsd rows otherRows billLines billProjects',
   'cost report': `${SPENT} ${COMPLIANCE} csv writtenTo`.replaceAll(/(\w+)(?= |$)/g, '$1?'),
   'cost summary': `${SPENT} tagged`,
-  'cost upload':
-    'uploadId location datasetId project files bytes monthlyUsd requestsUsd region isAws pricesOf costByStoredClass savings? requests',
+  'cost upload': `uploadId location datasetId project files bytes monthlyUsd requestsUsd isAws ${ORIGIN} costByStoredClass savings? requests`,
   'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',
   'create upload': UPLOAD,
   dashboard:

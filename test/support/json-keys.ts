@@ -16,7 +16,13 @@ const ms = { type: z.int().min(0), form: 'ms' };
 const time = { type: z.iso.datetime(), form: 'time' };
 const flag = { type: z.boolean(), form: 'true or false' };
 const number = { type: z.number(), form: 'number' };
-const usd = { type: z.number().min(0).nullable(), form: 'USD, null when not known' };
+const isWhole = (usd: number): boolean => Number(usd.toFixed(6)) === usd;
+const usd = {
+  type: z.number().min(0).refine(isWhole, 'not in whole micro-dollars').nullable(),
+  form: 'USD, null when not known',
+};
+/** What one unit costs. */
+const price = { type: z.number().min(0).nullable(), form: usd.form };
 const signedUsd = { type: z.number().nullable(), form: 'USD, null when not known' };
 /** What is described elsewhere, as it is there. */
 const elsewhere = { type: z.record(z.string(), z.unknown()), form: 'object' };
@@ -41,7 +47,7 @@ const anyOf = (...kinds: readonly string[]): Form => ({
 });
 const bands = listOf(of('upToGb usd'));
 const byWay = {
-  type: z.record(z.string(), usd.type),
+  type: z.record(z.string(), price.type),
   form: 'price for `instant`, or for `expedited`, `standard` and `bulk`',
 };
 const KINDS = ['put', 'get', 'list', 'head', 'delete', 'copy', 'other'] as const;
@@ -411,7 +417,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   fromShard: key(count, 'number of a shard'),
   fromUploadId: key(text, 'the earlier one of two'),
   fromVersion: key(count, 'the earlier one of two'),
-  getPer1000: key(usd, 'for 1000 GET or HEAD requests'),
+  getPer1000: key(price, 'for 1000 GET or HEAD requests'),
   gid: key(count, 'numeric group'),
   gitCommit: key(orNull(text), 'git commit that an upload was recorded with'),
   gone: key(count, 'files that are not in the folder any more, and are kept in the dataset'),
@@ -511,7 +517,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     oneOf('forecast', 'burn-rate', 'exhausted', 'runs-out', 'lasts', 'too-few-days'),
     'which of these results it is',
   ),
-  kmsPer1000: key(usd, 'for 1000 requests to KMS'),
+  kmsPer1000: key(price, 'for 1000 requests to KMS'),
   knownDays: key(count, 'days whose costs are known'),
   knownUsd: key(number, 'USD: the part of `costUsd` that is known'),
   largestBytes: key(bytes, 'of the largest shard'),
@@ -533,7 +539,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   lines: key(listOf(of('item quantity costUsd')), 'what the cost is made of'),
   linkGroup: key(count, 'files with the same number are hard links of each other'),
   links: key(count, 'symbolic links, which get no `.dvc` file'),
-  listPer1000: key(usd, 'for 1000 listings'),
+  listPer1000: key(price, 'for 1000 listings'),
   listing: key(oneOf('full', 'delta'), 'the manifest lists everything, or what differs from another one'),
   localPath: key(text, 'folder that is compared'),
   location: key(
@@ -574,7 +580,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   model: key(text, 'what a forecast or a comparison takes for true'),
   modelSource: key(text, 'where the numbers of the model are from'),
   modified: key(count, 'files that are not as they were'),
-  monitoringPer1000: key(usd, 'for watching 1000 objects for a month'),
+  monitoringPer1000: key(price, 'for watching 1000 objects for a month'),
   month: key(text, '`YYYY-MM`'),
   monthNumber: key(count, 'counted from 1'),
   monthSpend: key(
@@ -702,7 +708,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
     ),
     'what was deleted of the data of a writer; null without --purge-data',
   ),
-  putPer1000: key(usd, 'for 1000 PUT, COPY or POST requests'),
+  putPer1000: key(price, 'for 1000 PUT, COPY or POST requests'),
   quantity: key(number, 'how much of it is paid for'),
   queryId: key(text, 'as Athena names it'),
   queryUsd: key(usd, 'what the query costs, by the price of most regions'),
@@ -915,7 +921,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   ),
   transferMs: key(orNull(ms), 'time that sending takes; null where the bandwidth is not known'),
   transferOut: key(bands, 'for a GB to the internet'),
-  transitionPer1000: key(usd, 'for 1000 lifecycle transitions into the class'),
+  transitionPer1000: key(price, 'for 1000 lifecycle transitions into the class'),
   transitionUsd: key(usd, 'requests of all moves'),
   transitions: key(listOf(elsewhere), 'moves to other classes, as S3 has them'),
   transitionsUsd: key(usd, 'for moving the objects'),
@@ -971,7 +977,7 @@ export const JSON_KEYS: Readonly<Record<string, Key>> = {
   uptimeMs: key(ms, 'since the process began'),
   url: key(text, 'URL of a store'),
   usability: key(oneOf('writing', 'all'), 'what the credentials may do in a store'),
-  usd: key(usd, 'price of a unit'),
+  usd: key(price, 'price of a unit'),
   used: key(number, 'USD or bytes'),
   usedPercent: key(orNull(number), 'of the limit, 85 is 85 %, with one digit; null without a limit'),
   user: key(orNull(text), 'name of the owner'),

@@ -23,7 +23,7 @@ export const command = defineCommand({
     3: 'some channels took it, or some recipients were refused',
   },
   async run(values, _args, context: Results & Messages & Cancellation & Clock & Environment & Pick<Places, 'home'>) {
-    const { enabledIn, NO_ALERTS, readAlertSettings } = await import('../../core/alerts/settings.js');
+    const { configuredIn, enabledIn, NO_ALERTS, readAlertSettings } = await import('../../core/alerts/settings.js');
     const { openChannels } = await import('../../core/alerts/open-channels.js');
     const { deliver } = await import('../../core/alerts/deliver.js');
     const { sampleAlert } = await import('../../core/alerts/alert.js');
@@ -33,8 +33,11 @@ export const command = defineCommand({
     if (channel !== undefined && settings[channel] === null)
       throw notConfigured(`${channel} is not configured`, channel);
     const names = channel === undefined ? enabledIn(settings) : [channel];
-    if (names.length === 0)
-      throw new ArchiverError('not-found', 'no alert channel is on', { hint: HOW_TO_CONFIGURE.email });
+    if (names.length === 0) {
+      const [off] = configuredIn(settings);
+      const hint = off === undefined ? HOW_TO_CONFIGURE.email : `archiver alerts enable ${off}`;
+      throw new ArchiverError('not-found', 'no alert channel is on', { hint });
+    }
     const alert = sampleAlert(values.severity, now());
     const channels = await openChannels(names, settings, { env, now });
     const outcomes = await deliver([alert], channels, { signal });

@@ -8,5 +8,5 @@ import type { FoundStore } from './analyze-call.js';
 /** @throws usage for a price in the config file that is not one */
 export function storePrices({ region, isAws }: Pick<FoundStore, 'region' | 'isAws'>, context: Pricing): PriceList {
   const { provider, book } = pricedBy(context);
-  return book(provider === 'aws' ? { provider, region } : bookedPlace({ provider, region, isAws }));
+  return book(bookedPlace({ provider, region, isAws }));
 }

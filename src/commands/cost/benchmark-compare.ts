@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.js';
-import type { Results } from '../../cli/context.js';
+import type { Pricing, Results } from '../../cli/context.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
 import { flag } from '../../cli/flag.js';
@@ -8,6 +8,7 @@ import { printable } from '../../core/paths/raw-path.js';
 import { storageClassFlag } from '../kit/flags.js';
 import { costFlags } from '../kit/price-flags.js';
 import { fact, textOf } from '../kit/lines.js';
+import { priceListText } from '../kit/price-lines.js';
 import { type Column, column, numbers, tableText, type TableContext } from '../kit/table.js';
 
 interface Row extends ToolCost {
@@ -58,32 +59,35 @@ export const command = defineCommand({
     'archiver cost benchmark-compare --size-gb 500 --files 1000000 --compression-ratio 2 --tool rclone --chart',
   ],
   exits: { 0: 'compared, also where a price is not known' },
-  async run(values, _args, context: Results & TableContext) {
-    const [{ pricesIn, BYTES_A_GB }, { microsOf }, { toolCost }, { TOOL_NAMES }, { documentLine }] = await Promise.all([
-      import('../../core/cost/price-table.js'),
-      import('../../core/cost/money.js'),
-      import('../../core/tool-costs/compare-tools.js'),
-      import('../../core/tool-costs/tools.js'),
-      import('../../core/json/document.js'),
-    ]);
+  async run(values, _args, context: Results & TableContext & Pricing) {
+    const [{ originOf, BYTES_A_GB }, { roundedUsd }, { pricedBy }, { toolCost }, { TOOL_NAMES }, { documentLine }] =
+      await Promise.all([
+        import('../../core/cost/price-table.js'),
+        import('../../core/cost/money.js'),
+        import('../kit/prices.js'),
+        import('../../core/tool-costs/compare-tools.js'),
+        import('../../core/tool-costs/tools.js'),
+        import('../../core/json/document.js'),
+      ]);
     const { files, compressionRatio, dedupRatio, storageClass, region, tool: chosen } = values;
     const bytes = Math.round(values.sizeGb * BYTES_A_GB);
-    const prices = pricesIn(region);
-    const told = (usd: number | null): number | null => (usd === null ? null : microsOf(usd) / 1e6);
+    const prices = pricedBy(context).book({ provider: 'aws', region });
     const tools = TOOL_NAMES.filter((tool) => chosen === undefined || tool === chosen || tool === 'archiver').map(
       (tool) => {
         const cost = toolCost(tool, { files, bytes, compressionRatio, dedupRatio }, storageClass, prices);
         const { requestsUsd, monthlyUsd, costUsd } = cost;
-        return { ...cost, requestsUsd: told(requestsUsd), monthlyUsd: told(monthlyUsd), costUsd: told(costUsd) };
+        return {
+          ...cost,
+          requestsUsd: roundedUsd(requestsUsd),
+          monthlyUsd: roundedUsd(monthlyUsd),
+          costUsd: roundedUsd(costUsd),
+        };
       },
     );
-    const { pricesOf } = prices;
-    const document = { bytes, files, compressionRatio, dedupRatio, storageClass, region, pricesOf, tools };
+    const document = { bytes, files, compressionRatio, dedupRatio, storageClass, ...originOf(prices), tools };
     const isKnown = tools.some(({ costUsd }) => costUsd !== null);
-    const place = printable(region);
-    const source = isKnown
-      ? `AWS list prices of ${pricesOf} for ${place}`
-      : `none are known for ${storageClass} in ${place}`;
+    const list = isKnown ? priceListText(prices) : undefined;
+    const source = list ?? `none are known for ${storageClass} in ${printable(region)}`;
     const chart = values.chart ? await chartText(tools, source, context) : '';
     context.result(document, () => (values.chart ? chart : documentLine(document)));
   },

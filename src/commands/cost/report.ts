@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Cancellation, Environment, Places, Results } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import { idle } from '../../cli/rule.js';
+import { dashed, idle } from '../../cli/rule.js';
 import { budgetStoreFlag } from '../../cli/settings.js';
 import type { BudgetStatus } from '../../core/budget/status.js';
 import { documentLine } from '../../core/json/document.js';
@@ -52,11 +52,11 @@ export const command = defineCommand({
     'calendar (with --utc: of UTC), and the report says which days they are.\n' +
     '--format compliance is a report for NSF or NIH, as JSON or with --text to read: direct costs with their categories, ' +
     'by month, what is stored where and for how long at least, and what is authorized, used and left where the project (or, ' +
-    'without --budget, all of them) has a budget. Amounts are estimates from list prices, which it says. ' +
+    'without --budget, all of them) has a budget. Amounts are estimates, which it says. ' +
     '--format focus is a table of the FinOps specification FOCUS, a row for each line.',
   flags,
   rules: (['budget', 'grant', 'agency', 'text', 'budgetStore', 'profile', 'endpointUrl', 'caBundle'] as const).map(
-    (key) => idle(key, ['format'], `--${key} needs --format compliance`, isOther),
+    (key) => idle(key, ['format'], `${dashed(key)} needs --format compliance`, isOther),
   ),
   examples: [
     'archiver cost report',

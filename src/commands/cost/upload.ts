@@ -1,6 +1,7 @@
 import { defineCommand } from '../../cli/command.js';
 import type { Results } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
+import { roundedUsd } from '../../core/cost/money.js';
 import type { StoredObject } from '../../core/cost/stored-object.js';
 import type { UploadSavings } from '../../core/cost/upload-savings.js';
 import type { ManifestHead } from '../../core/manifest/manifest-types.js';
@@ -9,6 +10,7 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
 import { storeFlags } from '../kit/flags.js';
 import { fact, textOf } from '../kit/lines.js';
+import { noListText, priceListText } from '../kit/price-lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { column, numbers, tableText, type TableContext } from '../kit/table.js';
 import { findUpload, uploadUrl } from '../kit/upload-target.js';
@@ -59,7 +61,8 @@ export const command = defineCommand({
   async run(values, _args, context: Results & StoreContext & TableContext) {
     const { parseStoreUrl } = await import('../../core/object-store/store-url.js');
     const { readManifest } = await import('../../core/manifest/manifest-reader.js');
-    const { uploadCost } = await import('../../core/cost/upload-cost.js');
+    const { originOf } = await import('../../core/cost/price-table.js');
+    const { onceUsd, uploadCost } = await import('../../core/cost/upload-cost.js');
     const { costOfItem, uploadSavings } = await import('../../core/cost/upload-savings.js');
     const unnamed = { datasetId: undefined, version: undefined, asOf: undefined };
     const { pricedBy } = await import('../kit/prices.js');
@@ -72,6 +75,7 @@ export const command = defineCommand({
         region: opened.region,
         isAws: opened.isAws,
         isFolder: parseStoreUrl(baseUrl).kind === 'file',
+        usesKms: head.storage['kmsKeyId'] !== undefined,
       };
       return { head, own: ownObjects(head), place, requests: opened.requests };
     });
@@ -80,7 +84,7 @@ export const command = defineCommand({
     const classes = [...new Set(own.map(({ storageClass }) => storageClass))].map((storageClass) => {
       const objects = own.filter((object) => object.storageClass === storageClass);
       const storedBytes = objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      const monthlyUsd = costOfItem(uploadCost(objects, place, book), 'storage');
+      const monthlyUsd = roundedUsd(costOfItem(uploadCost(objects, place, book), 'storage'));
       return { storageClass, objects: objects.length, storedBytes, monthlyUsd };
     });
     const [largest] = [...classes].sort((one, other) => other.storedBytes - one.storedBytes);
@@ -90,11 +94,9 @@ export const command = defineCommand({
     const isWhole = head.listing === 'full' && own.length === head.chunks.length;
     const savings = values.showSavings && isWhole ? uploadSavings(estimate, copy, place, book) : undefined;
     const amounts = {
-      monthlyUsd: costOfItem(estimate, 'storage'),
-      requestsUsd: costOfItem(estimate, 'requests'),
-      region: estimate.region,
+      monthlyUsd: roundedUsd(costOfItem(estimate, 'storage')),
+      requestsUsd: roundedUsd(onceUsd(estimate)),
       isAws: estimate.isAws,
-      pricesOf: estimate.pricesOf,
     };
     const location = uploadUrl({ baseUrl, uploadId });
     const table = await tableText(classes, COLUMNS, context);
@@ -107,6 +109,7 @@ export const command = defineCommand({
         files,
         bytes,
         ...amounts,
+        ...originOf(estimate),
         costByStoredClass: classes,
         ...(savings === undefined ? {} : { savings: savingsDocument(savings) }),
         requests,
@@ -117,7 +120,10 @@ export const command = defineCommand({
           fact('dataset', printable(head.datasetId)),
           fact('files', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`),
           ...(savings === undefined ? [] : [fact('savings', savingsText(savings))]),
-          fact('prices', place.isFolder ? 'a folder costs nothing' : `list prices of ${estimate.pricesOf}`),
+          fact(
+            'prices',
+            place.isFolder ? 'a folder costs nothing' : (priceListText(estimate) ?? noListText(estimate.isAws)),
+          ),
         ]) + `\n${table}`,
     );
   },
@@ -129,12 +135,16 @@ const ownObjects = ({ chunks }: ManifestHead): readonly StoredObject[] =>
     .filter(({ key }) => !key.startsWith('../'))
     .map(({ size: sizeBytes, storageClass }) => ({ sizeBytes, storageClass }));
 
-const savingsDocument = ({ storageClass, plain, monthlyUsd, requestsUsd }: UploadSavings) => ({
-  storageClass,
-  plainUsd: plain.costUsd,
-  monthlyUsd,
-  requestsUsd,
-});
+/** In whole micro-dollars; a difference may be negative. */
+const savingsDocument = ({ storageClass, plain, monthlyUsd, requestsUsd }: UploadSavings) => {
+  const signed = (usd: number | null): number | null => (usd === null ? null : Math.round(usd * 1e6) / 1e6);
+  return {
+    storageClass,
+    plainUsd: roundedUsd(plain.costUsd),
+    monthlyUsd: signed(monthlyUsd),
+    requestsUsd: signed(requestsUsd),
+  };
+};
 
 function savingsText({ storageClass, monthlyUsd, requestsUsd }: UploadSavings): string {
   const amount = (usd: number | null): string => (usd !== null && usd < 0 ? `-${formatUsd(-usd)}` : formatUsd(usd));

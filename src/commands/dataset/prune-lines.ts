@@ -10,6 +10,7 @@ import { formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { amountText, bytesOf, fact, failureText, firstLines } from '../kit/lines.js';
+import { priceListText } from '../kit/price-lines.js';
 
 const MAX_NAMED = 10;
 
@@ -94,15 +95,18 @@ function abandonedLines({ marked }: PrunePlan): string[] {
 }
 
 /** What deletion before the end of the minimum storage time costs, by class. */
-function feeLines({ byClass, costUsd, region, pricesOf }: EarlyDeletion): string[] {
+function feeLines(fees: EarlyDeletion): string[] {
+  const { byClass, costUsd } = fees;
   if (byClass.length === 0) return [];
   const lines = byClass.map(({ storageClass, minimumDays, objects, bytes, costUsd: cost }) => {
     const what = `${amountText(objects, 'object', bytes)} in ${printable(storageClass)}`;
     if (minimumDays === null) return fact('fee', `unknown: ${what}, a class that is not known`);
     return fact('fee', `${usd(cost)}: ${what} before ${minimumDays} days are over`);
   });
-  const source = `at AWS list prices of ${pricesOf}${region === null ? '' : ` for ${printable(region)}`}`;
-  return [...lines, fact('early', `deletion costs ${usd(costUsd)} in all, ${source}`)];
+  return [
+    ...lines,
+    fact('early', `deletion costs ${usd(costUsd)} in all, at ${priceListText(fees) ?? 'prices of no list'}`),
+  ];
 }
 
 const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));

@@ -3,6 +3,7 @@ import type { Clock, Messages, Pricing, Questions, Results } from '../../cli/con
 import { flag } from '../../cli/flag.js';
 import { parseDuration } from '../../core/text/parse-duration.js';
 import type { ProgressContext } from '../../cli/progress.js';
+import { roundedUsd } from '../../core/cost/money.js';
 import type { LockOutcome } from '../../core/dataset/lock/extend-locks.js';
 import type { LockPlan } from '../../core/dataset/lock/plan-lock.js';
 import { ArchiverError, isArchiverError, usageError } from '../../core/failures/errors.js';
@@ -200,7 +201,7 @@ function lockDocument({ plan, cost, until, done, requests }: Done): Readonly<Rec
     datasetCount: datasets,
     versionCount: versions,
     objects,
-    toExtend: { objects: changes.length, bytes: bytesOf(changes), costUsd: cost.costUsd },
+    toExtend: { objects: changes.length, bytes: bytesOf(changes), costUsd: roundedUsd(cost.costUsd) },
     extended: done?.extended ?? 0,
     failed: done?.failed ?? [],
     warnings: problems.map((message) => ({ message })),

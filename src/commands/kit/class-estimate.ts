@@ -1,5 +1,6 @@
 // What keeping content in a storage class costs, as text and as JSON.
 import type { ClassEstimate, RestoreOption } from '../../core/cost/class-estimate.js';
+import { roundedBill } from '../../core/cost/cost-model.js';
 import { roundedUsd } from '../../core/cost/money.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { fact } from './lines.js';
@@ -11,12 +12,11 @@ export const classEstimateDocument = ({ restores, ...estimate }: ClassEstimate):
   monthlyUsd: roundedUsd(estimate.monthlyUsd),
   yearlyUsd: roundedUsd(estimate.yearlyUsd),
   earlyDeletionUsd: roundedUsd(estimate.earlyDeletionUsd),
-  restores: restores.map(({ tier, wait, estimate: { costUsd, lines }, leastUsd }) => ({
+  restores: restores.map(({ tier, wait, estimate: bill, leastUsd }) => ({
     ...(tier === null ? {} : { tier }),
     ...(wait === null ? {} : { wait: wait.text }),
-    costUsd: roundedUsd(costUsd),
+    ...roundedBill(bill),
     leastUsd: roundedUsd(leastUsd),
-    lines: lines.map((line) => ({ ...line, costUsd: roundedUsd(line.costUsd) })),
   })),
 });
 
@@ -46,9 +46,14 @@ export function keepingFacts({
 export const restoreFacts = ({ restores }: ClassEstimate): string[] =>
   restores.map((option) => fact(option.tier ?? 'restore', restoreText(option)));
 
-/** `$94.21, ready within 12 h; $85.21 where …`. */
+/** `readable after 3-5 h`, `readable within 12 h`. */
+export const readyText = (wait: RestoreOption['wait']): string => {
+  if (wait === null) return 'read at once';
+  return wait.text.startsWith('within') ? `readable ${wait.text}` : `readable after ${wait.text}`;
+};
+
+/** `$94.21, readable within 12 h; $85.21 where …`. */
 export function restoreText({ wait, estimate: { costUsd }, leastUsd }: RestoreOption): string {
-  const ready = wait === null ? 'read at once' : `readable after ${wait.text}`;
   const least = leastUsd === costUsd ? '' : `; ${formatUsd(leastUsd)} if the free transfer of the month is left`;
-  return `${formatUsd(costUsd)} with transfer to the internet, ${ready}${least}`;
+  return `${formatUsd(costUsd)} with transfer to the internet, ${readyText(wait)}${least}`;
 }

@@ -10,7 +10,7 @@ import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { amountText, bytesOf, fact, firstLines, textOf } from './lines.js';
-import { priceListText } from './price-lines.js';
+import { noListText, priceListText } from './price-lines.js';
 
 const ITEM_WORDS: Readonly<Record<RetrievalItem, string>> = {
   retrieval: 'retrieval',
@@ -33,7 +33,7 @@ function costText(estimate: RetrievalEstimate): string {
 
 function sourceText(estimate: RetrievalEstimate): string {
   const list = priceListText(estimate);
-  if (list === undefined) return 'this store is not AWS and has no list of prices';
+  if (list === undefined) return noListText(false);
   if (estimate.provider !== 'aws') return list;
   return estimate.isAws
     ? `${list}; the free 100 GB of transfer a month are not counted on`

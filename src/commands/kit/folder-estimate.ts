@@ -17,7 +17,7 @@ import {
   formatRatio,
 } from '../../ui/format.js';
 import { formatUsd, shortUsd } from '../../ui/format-usd.js';
-import { classEstimateDocument } from './class-estimate.js';
+import { classEstimateDocument, readyText } from './class-estimate.js';
 import { amountText, fact, minuteText } from './lines.js';
 import { priceListText } from './price-lines.js';
 import { type Column, column, numbers } from './table.js';
@@ -155,7 +155,7 @@ function transferText(estimated: EstimatedFolder): string {
   const { bytesPerSecond, measured } = estimated;
   const ms = transferMs(estimated);
   if (bytesPerSecond === undefined || ms === null)
-    return 'not known: no upload of 8 MiB or more is recorded; --bandwidth says how many MB a second there are';
+    return 'not known: no upload of 8 MiB or more to such a store is recorded; --bandwidth says how many MB a second there are';
   const time = `${formatDuration(ms)} at ${Number((bytesPerSecond / 1e6).toPrecision(4))} MB/s`;
   return measured === undefined ? time : `${time}, ${measuredText(measured)}`;
 }
@@ -195,11 +195,11 @@ function optimizationLines({ folder, classes: [first], filesUsd }: EstimatedFold
 function recommendationLines({ recommendations, classes: [base] }: EstimatedFolder): readonly string[] {
   if (firstYear(base) === null) return [fact('advice', `none: what ${base.storageClass} costs is not known`)];
   if (recommendations.length === 0)
-    return [fact('advice', `no class costs less than ${base.storageClass} in the first year`)];
+    return [fact('advice', `no class saves a cent against ${base.storageClass} in the first year`)];
   return recommendations.flatMap((one) => {
     const { storageClass, isReadAtOnce, savedUsd, paysOffDays, restore, restoresAYear } = one;
     const kind = isReadAtOnce ? 'read at once' : 'for what is hardly ever read';
-    const ready = restore?.wait === undefined || restore.wait === null ? '' : ` after ${restore.wait.text}`;
+    const ready = restore === undefined || isReadAtOnce ? '' : `, ${readyText(restore.wait)}`;
     const often =
       restoresAYear === null ? '' : `; pays with up to ${formatQuantity(restoresAYear, 'full restore')} a year`;
     return [

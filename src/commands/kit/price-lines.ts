@@ -11,6 +11,10 @@ const NAMES: Readonly<Record<Provider, string>> = {
   custom: 'this store',
 };
 
+/** Why there is no list. */
+export const noListText = (isAws: boolean): string =>
+  isAws ? 'the region is not known' : 'this store is not AWS and has no list of prices';
+
 /** `AWS list prices of 2026-11-20 for us-west-2; 10% off the list (…)`; undefined where there are none. */
 export function priceListText({ provider, region, pricesOf, terms }: PriceOrigin): string | undefined {
   const hasList = provider === 'aws' ? region !== null : provider === 'wasabi' || provider === 'b2';

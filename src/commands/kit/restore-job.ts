@@ -1,5 +1,6 @@
 // A restore that waits for cold storage: its file, its store, its state in a word and as data.
 import type { Accounted, Cancellation, Clock, Environment, Places, Pricing } from '../../cli/context.js';
+import { roundedUsd } from '../../core/cost/money.js';
 import { usageError } from '../../core/failures/errors.js';
 import type { EventSink } from '../../core/events.js';
 import type { Selectors } from '../../core/manifest/selection.js';
@@ -114,7 +115,7 @@ export function jobDocument(job: RestoreJob) {
     chunksReadable: readableChunks(job),
     tier: job.tier,
     restoreDays: job.restoreDays,
-    costUsd: job.estimatedCostUsd,
+    costUsd: roundedUsd(job.estimatedCostUsd),
     createdAt: job.createdAt,
     checkedAt: job.checkedAt ?? null,
     readyAt: job.readyAt ?? null,

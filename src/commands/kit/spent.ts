@@ -55,7 +55,7 @@ export async function recordsOf(
   );
   if (skipped > 0)
     warn(
-      `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and what they cost is not counted`,
+      `${formatQuantity(skipped, 'line')} of ${printable(folder)} cannot be read, and the cost of that is not counted`,
     );
   return region === undefined ? records : records.filter((record) => record.region === region);
 }
@@ -110,7 +110,7 @@ export async function spentFacts(report: SpentReport): Promise<readonly string[]
     fact('period', await periodText(period)),
     fact('uploaded', `${formatQuantity(files, 'file')}, ${formatBytes(bytes)} in ${formatQuantity(uploads, 'upload')}`),
     fact('stored', `${formatBytes(storedBytes)} at the end`),
-    ...(pricesOf.length === 0 ? [] : [fact('prices', `list prices of ${pricesOf.join(', ')}`)]),
+    ...(pricesOf.length === 0 ? [] : [fact('prices', `of ${pricesOf.join(', ')}`)]),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Pricing, StreamedResults } from '../../cli/context.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
 import { type Standing, standingText } from '../../core/budget/verdict.js';
+import { roundedBill } from '../../core/cost/cost-model.js';
 import { onceUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { displayPath, printable } from '../../core/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -10,7 +11,7 @@ import { formatUsd } from '../../ui/format-usd.js';
 import { type GateContext, plannedBudgets } from '../kit/budget-gate.js';
 import { amountText, fact } from '../kit/lines.js';
 import { documentParts, inPieces } from '../kit/pieces.js';
-import { priceListText } from '../kit/price-lines.js';
+import { noListText, priceListText } from '../kit/price-lines.js';
 import { pricedBy } from '../kit/prices.js';
 
 export interface DryRun extends UploadResult {
@@ -52,11 +53,12 @@ function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEst
 export function plannedDocument(plan: Plan, context: Pricing): object {
   const { planned, destination, budgets = [] } = plan;
   const { version, isListed } = destination;
+  const estimate = estimateOf(plan, context);
   return {
     dryRun: true,
     dataset: { version: version === 0 ? null : version, isListed },
     classes: planned.classes,
-    estimate: estimateOf(plan, context),
+    estimate: { ...estimate, ...roundedBill(estimate) },
     wouldRefuse: budgets.some(({ isExceeded }) => isExceeded),
     budgetChecks: budgets.map(checkDocument),
   };
@@ -107,8 +109,7 @@ function costFacts(estimate: UploadEstimate, { isFolder }: Pick<Destination, 'is
 
 function pricesText(estimate: UploadEstimate): string {
   const list = priceListText(estimate);
-  if (list !== undefined) return `${list}, as if nothing could be compressed`;
-  return estimate.isAws ? 'the region is not known' : 'this store is not AWS and has no list of prices';
+  return list === undefined ? noListText(estimate.isAws) : `${list}, as if nothing could be compressed`;
 }
 
 const STATES = { included: 'included', kept: 'metadata', unchanged: 'unchanged', leftOut: 'left out' } as const;

@@ -55,6 +55,8 @@ export const usesIn = (book: BudgetBook, now: Date): readonly BudgetUse[] =>
     .toSorted((a, b) => b.used - a.used)
     .slice(0, MOST_USES);
 
+const OWN_PRICES = 'say what this store costs (costControl.provider or costControl.ownPrices in the config file)';
+
 /** @throws budget-exceeded where a limit would be exceeded */
 export function refuseOver(standings: readonly Standing[]): void {
   const refusals = standings.filter(({ isExceeded }) => isExceeded);
@@ -62,7 +64,7 @@ export function refuseOver(standings: readonly Standing[]): void {
   if (first === undefined) return;
   const set = `archiver budget set ${first.project === null ? '--global' : shellWord(printable(first.project))} --${first.kind}`;
   throw new ArchiverError('budget-exceeded', `${refusals.map(standingText).join('; ')}; nothing is sent`, {
-    hint: `raise the limit (${set} …), or go on in spite of it with --ignore-budget`,
+    hint: `${first.planned === null ? OWN_PRICES : `raise the limit (${set} …)`}, or go on in spite of it with --ignore-budget`,
   });
 }
 

@@ -42,6 +42,5 @@ export function refuseCost(
   );
 }
 
-/** With as many digits as tell it from the cap: `$8.12`, `$0.000413`. */
-const exactUsd = (usd: number): string =>
-  `$${usd >= 1 || usd === 0 ? usd.toFixed(2) : String(Number(usd.toPrecision(3)))}`;
+/** To the micro-dollar, as it is compared with the cap: `$8.12`, `$0.000413`. */
+const exactUsd = (usd: number): string => `$${(microsOf(usd) / 1e6).toFixed(6).replace(/0{1,4}$/, '')}`;

@@ -1,6 +1,6 @@
 // The model of costs: what is used goes in, priced lines and their sum come out. Pure. Each line is priced as if nothing
 // else of the account filled its bands this month: the first band is the dearest, so a line is never too low.
-import { sumOf, type Usd } from './money.js';
+import { roundedUsd, sumOf, type Usd } from './money.js';
 import {
   type ClassPrices,
   classPrices,
@@ -68,6 +68,12 @@ export interface Bill<Item> extends PriceOrigin {
     readonly costUsd: Usd;
   }[];
 }
+
+/** Its amounts as they are told to programs. */
+export const roundedBill = <Item>({ costUsd, lines }: Bill<Item>): Pick<Bill<Item>, 'costUsd' | 'lines'> => ({
+  costUsd: roundedUsd(costUsd),
+  lines: lines.map((line) => ({ ...line, costUsd: roundedUsd(line.costUsd) })),
+});
 
 /** A line for each item. */
 export function billOf<Item>(used: Iterable<readonly [Item, readonly Usage[]]>, prices: PriceList): Bill<Item> {

@@ -68,10 +68,13 @@ export const listPrices: PriceBook = ({ provider = 'aws', region }) => {
 };
 
 /** The place by which an opened store is billed: a server that is not AWS has no list unless its provider is told. */
-export const bookedPlace = ({ provider, region, isAws }: PricedPlace & { readonly isAws: boolean }): PricedPlace => ({
-  provider: isAws ? 'aws' : (provider ?? 'custom'),
-  region: isAws ? region : undefined,
-});
+export function bookedPlace({
+  provider = 'custom',
+  region,
+  isAws,
+}: PricedPlace & { readonly isAws: boolean }): PricedPlace {
+  return isAws || provider === 'aws' ? { provider: 'aws', region } : { provider, region: undefined };
+}
 
 /**
  * The same list with the transfer that is free each month as its first band. Right for the bill of a whole account; an estimate of

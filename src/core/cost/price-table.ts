@@ -135,8 +135,8 @@ export const classRule = ({ rules }: PriceList, storageClass: string): ClassRule
 /** Whose prices hold, and of when. */
 export type PriceOrigin = Pick<PriceList, 'provider' | 'region' | 'pricesOf' | 'terms'>;
 
-/** That of a list. */
-export const originOf = ({ provider, region, pricesOf, terms }: PriceList): PriceOrigin => ({
+/** That of a list, or of what was priced by it. */
+export const originOf = ({ provider, region, pricesOf, terms }: PriceOrigin): PriceOrigin => ({
   provider,
   region,
   pricesOf,

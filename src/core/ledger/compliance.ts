@@ -10,7 +10,7 @@ import { type SpentGroup, spentBy, spentIn, type SpentReport, UPLOADS } from './
 export type Agency = 'NSF' | 'NIH';
 
 export const NOTE =
-  'Amounts are estimates from list prices, not invoices. Whether a cost is allowable, and direct, is for the institution to decide.';
+  'Amounts are estimates from list prices or prices that were agreed on, not invoices. Whether a cost is allowable, and direct, is for the institution to decide.';
 
 const AWARD: Readonly<Record<Agency, RegExp>> = {
   NSF: /^\d{7}$/,

@@ -81,7 +81,7 @@ function rowOf(line: FocusLine, { from, until }: Period, firstDay: string): Row 
     BillingPeriodStart: start ?? '',
     ChargeCategory: 'Usage',
     ChargeClass: '',
-    ChargeDescription: `${item}${storageClass === null ? '' : ` ${storageClass}`} (estimate from list prices)`,
+    ChargeDescription: `${item}${storageClass === null ? '' : ` ${storageClass}`} (estimate)`,
     ChargeFrequency: 'Usage-Based',
     ChargePeriodEnd: end ?? '',
     ChargePeriodStart: start ?? '',

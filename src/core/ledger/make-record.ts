@@ -93,7 +93,7 @@ function recordOf(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): Led
     gitCommit: about.gitCommit ?? null,
     dvcStage: about.dvcStage ?? null,
     store: place.url,
-    provider: place.isFolder ? 'folder' : place.isAws ? 'aws' : 'other',
+    provider: place.isFolder ? 'folder' : main.prices.provider === 'aws' ? 'aws' : 'other',
     region: place.region ?? null,
     files: about.files ?? 0,
     bytes: about.bytes ?? 0,

@@ -86,6 +86,7 @@ export interface LedgerRecord {
   readonly dvcStage: string | null;
   /** URL without credentials. */
   readonly store: string;
+  /** By whose prices it is billed; `other`: not by those of AWS. */
   readonly provider: (typeof PROVIDERS)[number];
   readonly region: string | null;
   readonly files: number;

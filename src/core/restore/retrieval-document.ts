@@ -1,4 +1,5 @@
 // A restore that may involve cold storage, as data for programs.
+import { roundedBill } from '../cost/cost-model.js';
 import type { RetrievalEstimate } from '../cost/retrieval-cost.js';
 import { isColdClass } from '../cost/cold-class.js';
 import type { TierPlan } from '../thaw/tier-plans.js';
@@ -28,14 +29,9 @@ export function retrievalDocument(retrieval: Retrieval, jobId: string | undefine
   };
 }
 
-const estimateDocument = ({ costUsd, lines, provider, region, isAws, pricesOf, terms }: RetrievalEstimate) => ({
-  costUsd,
-  lines,
-  provider,
-  region,
-  isAws,
-  pricesOf,
-  terms,
+const estimateDocument = (estimate: RetrievalEstimate): RetrievalEstimate => ({
+  ...estimate,
+  ...roundedBill(estimate),
 });
 
 const chunkDocument = ({ key, sizeBytes, storageClass, state, expiresAt, reason }: ThawedChunk) => ({

@@ -32,6 +32,6 @@ export function ratesOf(snapshot: TransferSnapshot): readonly { readonly verb: s
   return moves.stored === undefined ? [raw] : [raw, { verb: moves.stored, perSecond: snapshot.storedBytesPerSecond }];
 }
 
-/** "at most $1.20 a month, requests of this run less than $0.01"; undefined where nothing is to be said. */
+/** "$1.20 a month at most, requests of this run less than $0.01"; undefined where nothing is to be said. */
 export const plannedCostText = ({ cost }: TransferSnapshot): string | undefined =>
-  cost && `at most ${formatUsd(cost.monthlyUsd)} a month, requests of this run ${formatUsd(cost.requestsUsd)}`;
+  cost && `${formatUsd(cost.monthlyUsd)} a month at most, requests of this run ${formatUsd(cost.requestsUsd)}`;

@@ -40,7 +40,7 @@ export function planLine(snapshot: TransferSnapshot, at: Date): string {
   return stamped(snapshot, at, `plan: ${parts.join(', ')}`);
 }
 
-/** What is planned costs: `cost: at most $1.20 a month, …`. */
+/** What is planned costs: `cost: $1.20 a month at most, …`. */
 export const costLine = (snapshot: TransferSnapshot, at: Date): string =>
   stamped(snapshot, at, `cost: ${plannedCostText(snapshot) ?? ''}`);
 

@@ -1,4 +1,5 @@
 // What is said while chunks come back from cold storage: how many are readable, the state of each, and the next look.
+import { roundedUsd } from '../../core/cost/money.js';
 import type { ThawProgress, TransferSnapshot } from '../../stores/transfer-snapshot.js';
 import { formatCount, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
@@ -41,7 +42,7 @@ export function thawObject({ thaw }: TransferSnapshot): Readonly<Record<string, 
     jobId,
     tier,
     storageClasses,
-    costUsd,
+    costUsd: roundedUsd(costUsd),
     chunksByState: Object.fromEntries(countsOf(thaw)),
     chunkStates: chunks,
     nextLookAt,

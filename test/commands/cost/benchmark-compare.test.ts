@@ -69,6 +69,19 @@ describe('--tool', () => {
   });
 });
 
+test('the prices of the config file hold, and it is said', async () => {
+  const folder = await tempFolder();
+  await writeFile(join(folder, '.archiver.yaml'), 'costControl:\n  priceDiscount: 50%\n');
+  const words = ['cost', 'benchmark-compare', '--size-gb', '500', '--files', '1000000', '--tool', 's5cmd'];
+
+  const { stdout } = await runCommand({ root, folder }, words);
+  const chart = await runCommand({ root, folder }, [...words, '--chart']);
+
+  expect(json(stdout)).toMatchObject({ provider: 'aws', terms: [expect.stringContaining('50% off')] });
+  expect((json(stdout)['tools'] as { costUsd: number }[])[0]?.costUsd).toBe(16.5 / 2);
+  expect(chart.stdout).toContain('for us-west-2; 50% off the list (costControl.priceDiscount)');
+});
+
 test('size and number of files must be given', async () => {
   expect(await compare('--files', '1')).toMatchObject({ status: 2, stderr: expect.stringContaining('--size-gb') });
   expect(await compare('--size-gb', '1')).toMatchObject({ status: 2, stderr: expect.stringContaining('--files') });

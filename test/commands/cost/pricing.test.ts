@@ -126,7 +126,7 @@ describe('cost estimate', () => {
 
     expect(stdout).not.toContain('expedited');
     // 1024 × 0.02 + 16.384 × 0.1 + 1024 × 0.023 × 7/30 + 16.384 × 0.0004 + 1024 × 0.09
-    expect(stdout).toMatch(/standard +\$119\.78 .* within 12 h; \$110\.78 if the free transfer/);
+    expect(stdout).toMatch(/standard +\$119\.78 .*internet, readable within 12 h; \$110\.78 if the free transfer/);
   });
 
   test('a price that is not known is unknown, and no failure', async () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { billOf, type Usage, type UsageKind } from '../../../src/core/cost/cost-model.js';
 import { ownPrices, type PriceSettings } from '../../../src/core/cost/own-prices.js';
-import { listPrices, withFreeTransfer } from '../../../src/core/cost/price-book.js';
+import { bookedPlace, listPrices, withFreeTransfer } from '../../../src/core/cost/price-book.js';
 import { PRICED_REGIONS, type PriceList } from '../../../src/core/cost/price-table.js';
 import { PROVIDERS } from '../../../src/core/cost/providers.js';
 import { uploadBill } from '../../../src/core/cost/upload-cost.js';
@@ -115,6 +115,27 @@ describe('transfer that is free', () => {
     expect(cost(sent(3e12), prices)).toBe(0);
     expect(cost(sent(4e12), prices)).toBeCloseTo(10, 6);
   });
+});
+
+test.each([
+  [
+    { isAws: true, region: 'eu-west-1', provider: 'wasabi' },
+    { provider: 'aws', region: 'eu-west-1' },
+  ],
+  [
+    { isAws: false, region: 'eu-west-1', provider: 'aws' },
+    { provider: 'aws', region: 'eu-west-1' },
+  ],
+  [
+    { isAws: false, region: 'eu-west-1', provider: 'b2' },
+    { provider: 'b2', region: undefined },
+  ],
+  [
+    { isAws: false, region: 'eu-west-1' },
+    { provider: 'custom', region: undefined },
+  ],
+] as const)('a store of %j is billed by %j', (store, billed) => {
+  expect(bookedPlace(store)).toEqual(billed);
 });
 
 describe('own prices', () => {

@@ -152,5 +152,6 @@ describe('the cap', () => {
 
   test('says both amounts so that they can be told apart', () => {
     expect(() => refuseCost(of(0.000413), 0.0004, true)).toThrow('$0.000413, and --max-restore-cost allows $0.0004;');
+    expect(() => refuseCost(of(5.001), 5, true)).toThrow('$5.001, and --max-restore-cost allows $5.00;');
   });
 });

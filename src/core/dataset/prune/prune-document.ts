@@ -1,5 +1,6 @@
 // A prune as data for programs: what was found, planned and done.
 import type { EarlyDeletion } from '../../cost/early-deletion.js';
+import { roundedUsd } from '../../cost/money.js';
 import type { ReadRecord } from '../records/versions.js';
 import type { PrunePlan } from './plan-prune.js';
 import type { UnfinishedMultipart } from '../../object-store/object-store.js';
@@ -40,10 +41,16 @@ export function pruneDocument(
     keepsVersions,
     unfinishedWrites: { objects: dead.length, bytes: unfinishedBytes(dead) },
     failed: (outcome?.failed ?? []).map(failureDocument),
-    earlyDeletion: fees,
+    earlyDeletion: feesDocument(fees),
     warnings: plan.warnings.map((message) => ({ message })),
   };
 }
+
+const feesDocument = ({ byClass, costUsd, ...fees }: EarlyDeletion): EarlyDeletion => ({
+  ...fees,
+  costUsd: roundedUsd(costUsd),
+  byClass: byClass.map((own) => ({ ...own, costUsd: roundedUsd(own.costUsd) })),
+});
 
 const amountUntil = ({ objects, bytes, until }: PrunePlan['sweep']['waiting']): object => ({
   objects,
