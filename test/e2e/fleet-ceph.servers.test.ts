@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, paginateListObjectsV2, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signConfig } from '../../src/core/fleet/config/signature.js';
 import type { PolicyDocument } from '../../src/core/fleet/bundle/policy-document.js';
@@ -78,10 +78,13 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
 
   /** Objects of the writer by key. */
   const stored = async (): Promise<ReadonlyMap<string, string>> => {
-    const { Contents = [] } = await clientOf('archiver', endpoint).send(
-      new ListObjectsV2Command({ Bucket: BUCKET, Prefix: 'lab/writers/nas/' }),
+    const found = new Map<string, string>();
+    const pages = paginateListObjectsV2(
+      { client: clientOf('archiver', endpoint) },
+      { Bucket: BUCKET, Prefix: 'lab/writers/nas/' },
     );
-    return new Map(Contents.map(({ Key = '', ETag = '' }) => [Key, ETag]));
+    for await (const { Contents = [] } of pages) for (const { Key = '', ETag = '' } of Contents) found.set(Key, ETag);
+    return found;
   };
 
   const contents = (folder: string): object =>

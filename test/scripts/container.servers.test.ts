@@ -13,6 +13,6 @@ it('the Containerfile makes an image whose agent runs as a user without a name o
   );
 
   skip(status === CANNOT, stderr);
-  expect(status, stderr).toBe(0);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
   expect(stdout).toContain('ok: built, and run as user 1000 on a read-only root');
 });
