@@ -220,12 +220,15 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     const publish = { 'config.yaml': config, 'config.yaml.sig': signConfig(config, keys.privateKey).bytes };
     for (const [name, Body] of Object.entries(publish))
       await admin.send(new PutObjectCommand({ Bucket: BUCKET, Key: `lab/fleet/nas/${name}`, Body }));
-    const call = ['fleetagent', 'run', '--config-url', BASE, '--public-key', join(work, 'key.pub')];
+    // As the emitted unit starts it, with the key where the bundle has it.
+    const unit = readFileSync(join(work, 'bundle', 'archiver-nas.service'), 'utf8');
+    const [, words = ''] = /^ExecStart=\S+ (.*)$/m.exec(unit) ?? [];
+    const call = words.replace('/etc/archiver/nas', join(work, 'bundle')).split(' ');
     const cycles: object[] = [];
 
     for (let cycle = 1; cycle <= 3; cycle++) {
       writeFileSync(join(folder, `file-${cycle}`), `of cycle ${cycle}`);
-      const ran = await run(WRITER_KEY, [...call, '--writer-id', 'nas', '--once'], gate.endpoint);
+      const ran = await run(WRITER_KEY, call, gate.endpoint);
       cycles.push(ran.status === 0 ? (JSON.parse(ran.stdout) as object) : ran);
     }
 
