@@ -14,6 +14,7 @@ it(
       execFile('bash', ['scripts/test-container.sh'], (error, ...said) => resolve([error?.code ?? 0, ...said])),
     );
 
+    if (status === CANNOT) process.stderr.write(`left out: the image of the Containerfile (${stderr.trim()})\n`);
     skip(status === CANNOT, stderr);
     expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(stdout).toContain('ok: built, and run as user 1000 on a read-only root');
