@@ -24,7 +24,7 @@ const ADMIN_KEY = `fleet-admin-${RUN}`;
 const READER_KEY = `fleet-reader-${RUN}`;
 const BASE = `s3://${BUCKET}/lab`;
 const VERSIONS = 10;
-const REQUESTS = 300;
+const REQUESTS = 2000;
 const WRITER = 'arn:aws:iam::123456789012:user/archiver/archiver-nas';
 const conf = process.env['ARCHIVER_TEST_RGW_CONF'];
 const endpoint = process.env['ARCHIVER_TEST_RGW'] ?? '';
@@ -197,7 +197,7 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     const prune = ['dataset', 'prune', place, ...dataset, '--keep-last', String(VERSIONS), '--instant', '--force'];
     expect(await run(ADMIN_KEY, prune)).toMatchObject({ status: 0 });
     expect(await restored()).toEqual(archived);
-  });
+  }, 600_000);
 
   it('a forged record of the next version hides none of those before', async () => {
     const { datasetId = '' } = made[0] ?? {};
