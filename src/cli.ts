@@ -48,10 +48,19 @@ process.on('beforeExit', () => {
   endNow(status ?? 1);
 });
 
+/** A container may give its process a user that nothing is known of: it has the home that engines give it. The SDK asks for it too. */
+function homeFolder(): string {
+  try {
+    return process.env['HOME'] ?? homedir();
+  } catch {
+    return (process.env['HOME'] = '/');
+  }
+}
+
 const ended = await runProgram({ root: program(), version: pkg.version }, process.argv.slice(2), {
   env: process.env,
   ...workingFolder(),
-  userHome: process.env['HOME'] ?? homedir(),
+  userHome: homeFolder(),
   stdin: process.stdin,
   stdout: file ?? process.stdout,
   stderr: process.stderr,

@@ -35,7 +35,9 @@ export function refuseIdle(
 ): void {
   const { path, flags = {} } = command;
   const { [STORE_KEY]: url, bucket } = resolved.values;
-  const budgetStore = 'budgetStore' in flags ? resolved.values['budgetStore'] : undefined;
+  // What budgets are asked for before it runs is no place that a command works on.
+  const isAboutBudgets = 'budgetStore' in flags && !('ignoreBudget' in flags);
+  const budgetStore = isAboutBudgets ? resolved.values['budgetStore'] : undefined;
   const place = typeof bucket === 'string' ? bucket : budgetStore === LOCAL ? undefined : budgetStore;
   const store =
     typeof url === 'string'

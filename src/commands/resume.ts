@@ -12,8 +12,9 @@ import type { UploadState } from '../core/resume/upload-state.js';
 import { type CreateUploadValues, runCreateUpload } from './create/upload.js';
 import { ignoreBudgetFlag } from './kit/budget-gate.js';
 import { accessFlags, limitFlags, outputFlags, storeModeFlag } from './kit/flags.js';
-import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
+import { noticeFlags } from './kit/notice-flags.js';
 import { readSaved, stateFolder } from './kit/saved.js';
+import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { runSync, type SyncValues } from './sync.js';
 import { runUpload, type UploadValues } from './upload.js';
 import { uploadUrlOf } from '../core/manifest/upload-id.js';
@@ -29,6 +30,7 @@ const flags = {
   ...storeModeFlag,
   ...ignoreBudgetFlag,
   limitUpload: limitFlags.limitUpload,
+  pingUrl: noticeFlags.pingUrl,
   ...telemetryFlags,
   ...outputFlags,
 };
@@ -140,12 +142,21 @@ async function runAgain(values: Values<typeof flags>, opened: SavedUpload, conte
 
 /** Flags of this call that stand before those of the first. */
 function given(values: Values<typeof flags>): Readonly<Record<string, unknown>> {
-  const { region, profile, endpointUrl, caBundle, storeMode, limitUpload, progressFormat } = values;
-  const ignoreBudget = values.ignoreBudget || undefined;
-  const typed = { region, profile, endpointUrl, caBundle, storeMode, limitUpload, progressFormat, ignoreBudget };
-  const entries = Object.entries(typed);
+  const typed = AGAIN.map((key) => [key, values[key]] as const);
+  const entries = [...typed, ['ignoreBudget', values.ignoreBudget || undefined] as const];
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
+
+const AGAIN = [
+  'region',
+  'profile',
+  'endpointUrl',
+  'caBundle',
+  'storeMode',
+  'limitUpload',
+  'pingUrl',
+  'progressFormat',
+] as const;
 
 const ORIGINS: readonly string[] = ['flag', 'environment', 'config', 'default'] satisfies readonly Origin[];
 

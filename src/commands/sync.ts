@@ -118,32 +118,36 @@ export async function runSync(
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
+  const { folderCall, folderOptions, placesOf, runArchive, storeOf } = await import('./upload/run-archive.js');
   const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
-  const places = placesOf(target.source, target.url, given.writerId, context);
-  const values = withoutClassOfFolder(places.url, given, context);
-  const { trackDeletes, allowMassDelete, force } = values;
-  const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
-  const shared = await folderOptions(values, places, context);
-  const options = {
-    ...shared,
-    dataset: { ...shared.dataset, changes: { trackDeletes, allowMassDelete, isForced: force } },
-    packing: {
-      compressionLevel,
-      fileChecksums,
-      dedup: dedupOption(values, context),
-      memoryLimitBytes: uploadMemoryLimit(context),
-    },
-    layout: { shardStrategy, shardCount, storageClass, lock: lockOption(values, places.url) },
+  const { source, url } = target;
+  const { url: storeUrl } = storeOf(url, given.writerId);
+  const prepare = async () => {
+    const places = placesOf(source, url, given.writerId, context);
+    const values = withoutClassOfFolder(storeUrl, given, context);
+    const { trackDeletes, allowMassDelete, force } = values;
+    const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
+    const shared = await folderOptions(values, places, context);
+    const options = {
+      ...shared,
+      dataset: { ...shared.dataset, changes: { trackDeletes, allowMassDelete, isForced: force } },
+      packing: {
+        compressionLevel,
+        fileChecksums,
+        dedup: dedupOption(values, context),
+        memoryLimitBytes: uploadMemoryLimit(context),
+      },
+      layout: { shardStrategy, shardCount, storageClass, lock: lockOption(values, storeUrl) },
+    };
+    return {
+      ...(await folderCall(values, { given: source, places }, context)),
+      command: 'sync',
+      wish: 'same',
+      opened,
+      options,
+      open: openForWriting(storeUrl, values, context),
+    } as const;
   };
-  const call = {
-    ...(await folderCall(values, { given: target.source, places }, context)),
-    command: 'sync',
-    wish: 'same',
-    opened,
-    options,
-    open: openForWriting(places.url, values, context),
-  } as const;
-  return await runArchive(call, context);
+  return await runArchive({ command: 'sync', values: given, sources: [source], storeUrl }, prepare, context);
 }

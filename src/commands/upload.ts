@@ -197,44 +197,46 @@ export async function runUpload(
   context: Context,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { folderCall, folderOptions, placesOf, runArchive } = await import('./upload/run-archive.js');
+  const { folderCall, folderOptions, placesOf, runArchive, storeOf } = await import('./upload/run-archive.js');
   const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
   const target = destination ?? joinStoreUrl(bucketUrl(given.bucket ?? '', context.cwd), given.prefix ?? '');
-  const places = placesOf(source, target, given.writerId, context);
-  const { url } = places;
-  const values = withoutClassOfFolder(url, given, context);
-  const access = await accessOf(url, values, context);
-  await confirmCold(values, context);
-  const [direct, lock] = [directOptions(values), lockOption(values, url)];
-  const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
-  const { optimization, congestionControl, transporter, disableStaging } = values;
-  const shared = await folderOptions(values, places, context);
-  const options = {
-    ...shared,
-    dataset: { ...shared.dataset, changes: await changeOptions(values, context, opened) },
-    packing: {
-      frameBytes: values.frameSize,
-      compressionLevel,
-      fileChecksums,
-      dedup: dedupOption(values, context),
-      memoryLimitBytes: uploadMemoryLimit(context),
-    },
-    layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), lock, direct },
-    transfer: { optimization, congestionControl, transporter, disableStaging },
-    labels: { ...shared.labels, tags: values.tag },
+  const { url } = storeOf(target, given.writerId);
+  const prepare = async () => {
+    const places = placesOf(source, target, given.writerId, context);
+    const values = withoutClassOfFolder(url, given, context);
+    const access = await accessOf(url, values, context);
+    await confirmCold(values, context);
+    const [direct, lock] = [directOptions(values), lockOption(values, url)];
+    const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
+    const { optimization, congestionControl, transporter, disableStaging } = values;
+    const shared = await folderOptions(values, places, context);
+    const options = {
+      ...shared,
+      dataset: { ...shared.dataset, changes: await changeOptions(values, context, opened) },
+      packing: {
+        frameBytes: values.frameSize,
+        compressionLevel,
+        fileChecksums,
+        dedup: dedupOption(values, context),
+        memoryLimitBytes: uploadMemoryLimit(context),
+      },
+      layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), lock, direct },
+      transfer: { optimization, congestionControl, transporter, disableStaging },
+      labels: { ...shared.labels, tags: values.tag },
+    };
+    const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
+    return {
+      ...(await folderCall(values, { given: source, places }, context)),
+      command: 'upload',
+      wish: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
+      opened,
+      options,
+      open: openForWriting(url, values, context, network),
+      access,
+    } as const;
   };
-  const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
-  const call = {
-    ...(await folderCall(values, { given: source, places }, context)),
-    command: 'upload',
-    wish: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
-    opened,
-    options,
-    open: openForWriting(url, values, context, network),
-    access,
-  } as const;
-  return await runArchive(call, context);
+  return await runArchive({ command: 'upload', values: given, sources: [source], storeUrl: url }, prepare, context);
 }
 
 async function accessOf(url: string, values: UploadValues, context: Context): Promise<AccessSummary | undefined> {

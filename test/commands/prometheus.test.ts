@@ -98,7 +98,9 @@ describe('--prometheus-addr', () => {
   test('counts a failure by its kind', async () => {
     const { ran, looks } = await runWithLooks(['sync', 'none', join(folder, 'store')]);
     expect(ran.status).toBe(1);
-    expect(looks.size).toBe(0); // refused before it began
+    const gone = parseExposition([...looks.values()].at(-1) ?? '');
+    expect(sumOf(gone, 'archiver_runs_total', 'status="failed"')).toBe(1);
+    expect(sumOf(gone, 'archiver_operations_total')).toBe(0); // nothing was begun
 
     writeFileSync(join(folder, 'store'), 'no folder');
     const failed = await runWithLooks(['upload', 'data', join(folder, 'store', 'x')]);

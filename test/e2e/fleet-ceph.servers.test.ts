@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
-import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, paginateListObjectsV2, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signConfig } from '../../src/core/fleet/config/signature.js';
 import type { PolicyDocument } from '../../src/core/fleet/bundle/policy-document.js';
@@ -24,7 +24,7 @@ const ADMIN_KEY = `fleet-admin-${RUN}`;
 const READER_KEY = `fleet-reader-${RUN}`;
 const BASE = `s3://${BUCKET}/lab`;
 const VERSIONS = 10;
-const REQUESTS = 300;
+const REQUESTS = 2000;
 const WRITER = 'arn:aws:iam::123456789012:user/archiver/archiver-nas';
 const conf = process.env['ARCHIVER_TEST_RGW_CONF'];
 const endpoint = process.env['ARCHIVER_TEST_RGW'] ?? '';
@@ -78,10 +78,13 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
 
   /** Objects of the writer by key. */
   const stored = async (): Promise<ReadonlyMap<string, string>> => {
-    const { Contents = [] } = await clientOf('archiver', endpoint).send(
-      new ListObjectsV2Command({ Bucket: BUCKET, Prefix: 'lab/writers/nas/' }),
+    const found = new Map<string, string>();
+    const pages = paginateListObjectsV2(
+      { client: clientOf('archiver', endpoint) },
+      { Bucket: BUCKET, Prefix: 'lab/writers/nas/' },
     );
-    return new Map(Contents.map(({ Key = '', ETag = '' }) => [Key, ETag]));
+    for await (const { Contents = [] } of pages) for (const { Key = '', ETag = '' } of Contents) found.set(Key, ETag);
+    return found;
   };
 
   const contents = (folder: string): object =>
@@ -194,7 +197,7 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     const prune = ['dataset', 'prune', place, ...dataset, '--keep-last', String(VERSIONS), '--instant', '--force'];
     expect(await run(ADMIN_KEY, prune)).toMatchObject({ status: 0 });
     expect(await restored()).toEqual(archived);
-  });
+  }, 600_000);
 
   it('a forged record of the next version hides none of those before', async () => {
     const { datasetId = '' } = made[0] ?? {};
@@ -217,12 +220,15 @@ describe.skipIf(conf === undefined)('a writer under the emitted policies, on the
     const publish = { 'config.yaml': config, 'config.yaml.sig': signConfig(config, keys.privateKey).bytes };
     for (const [name, Body] of Object.entries(publish))
       await admin.send(new PutObjectCommand({ Bucket: BUCKET, Key: `lab/fleet/nas/${name}`, Body }));
-    const call = ['fleetagent', 'run', '--config-url', BASE, '--public-key', join(work, 'key.pub')];
+    // As the emitted unit starts it, with the key where the bundle has it.
+    const unit = readFileSync(join(work, 'bundle', 'archiver-nas.service'), 'utf8');
+    const [, words = ''] = /^ExecStart=\S+ (.*)$/m.exec(unit) ?? [];
+    const call = words.replace('/etc/archiver/nas', join(work, 'bundle')).split(' ');
     const cycles: object[] = [];
 
     for (let cycle = 1; cycle <= 3; cycle++) {
       writeFileSync(join(folder, `file-${cycle}`), `of cycle ${cycle}`);
-      const ran = await run(WRITER_KEY, [...call, '--writer-id', 'nas', '--once'], gate.endpoint);
+      const ran = await run(WRITER_KEY, call, gate.endpoint);
       cycles.push(ran.status === 0 ? (JSON.parse(ran.stdout) as object) : ran);
     }
 

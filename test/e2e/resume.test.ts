@@ -19,6 +19,7 @@ import { readLog } from '../../src/core/resume/entry-log.js';
 import { encodeState, parseState, type UploadState } from '../../src/core/resume/upload-state.js';
 import { rawFromText } from '../../src/core/paths/raw-path.js';
 import { describeTree, MIB, noise } from '../core/archive/trees.js';
+import { startHook } from '../support/hook-server.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { startMemoryS3 } from '../support/memory-s3.js';
 import { startFaultProxy } from '../faults/fault-proxy.js';
@@ -163,18 +164,21 @@ test('a killed upload goes on with `resume`, and nothing acknowledged is sent ag
   expect(readdirSync(at.state)).toEqual([]);
 });
 
-test('what a budget keeps from going on stays as it is, and goes on with --ignore-budget', async () => {
+test('what a budget keeps from going on stays as it is, and goes on with --ignore-budget; both ping where they are told to', async () => {
   const at = await place();
+  const monitor = await startHook();
+  const pinged = { env: { ARCHIVER_PING_URL: monitor.url } };
   await killed(at, ['upload', at.source, at.url]);
   const [before, noted] = [inodes(at), await notedIn(at)];
   await archiver(at.home, ['budget', 'set', '--global', '--volume', '0.000001']);
 
-  const refused = await archiver(at.home, ['resume', '--quiet']);
+  const refused = await archiver(at.home, ['resume', '--quiet'], pinged);
   const left = inodes(at);
-  const resumed = await archiver(at.home, ['resume', '--ignore-budget', '--json', '--quiet']);
+  const resumed = await archiver(at.home, ['resume', '--ignore-budget', '--json', '--quiet'], pinged);
 
   expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('would exceed the volume budget')]);
   expect([left, resumed.status]).toEqual([before, 0]);
+  expect(monitor.requests.map(({ path }) => path)).toEqual(['/start', '/4', '/start', '/']);
   expectNothingTwice(before, at, json(resumed), noted);
   await expectRestored(at, json(resumed)['location']);
 });

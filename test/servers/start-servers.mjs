@@ -92,8 +92,8 @@ async function startGateway() {
 }
 
 /**
- * Debian's spin and a C compiler, which `npm run model` needs, and Go for its pprof, are installed when they are not on the PATH.
- * Where Go cannot be had, the suite that needs it is skipped.
+ * Debian's spin and a C compiler, which `npm run model` needs, Go for its pprof and buildah are installed when they are not on the PATH.
+ * Where Go or buildah cannot be had, the suite that needs it is skipped.
  */
 async function installTools() {
   const isThere = (...commands) =>
@@ -104,16 +104,17 @@ async function installTools() {
   const options = { timeout: INSTALL_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   const install = (...packages) =>
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
-  const [hasModel, hasGo] = await Promise.all([
+  const [hasModel, hasGo, hasBuildah] = await Promise.all([
     isThere(['spin', '-V'], ['cc', '--version']),
     isThere(['go', 'version']),
+    isThere(['buildah', '--version']),
   ]);
-  if (hasModel && hasGo) return;
+  if (hasModel && hasGo && hasBuildah) return;
   await run('apt-get', ['update', '-qq'], options);
   if (!hasModel) await install('spin', 'gcc', 'libc6-dev');
-  if (!hasGo)
-    await install('golang-go').catch((error) =>
-      process.stderr.write(`left out: what needs Go (${error.message.split('\n')[0]})\n`),
+  for (const name of [...(hasGo ? [] : ['golang-go']), ...(hasBuildah ? [] : ['buildah'])])
+    await install(name).catch((error) =>
+      process.stderr.write(`left out: what needs ${name} (${error.message.split('\n')[0]})\n`),
     );
 }
 

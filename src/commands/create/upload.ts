@@ -174,49 +174,51 @@ export async function runCreateUpload(
   const { datasetOf, sourceFolders } = await import('./source-folders.js');
   const { asBegun } = await import('../upload/resumable.js');
   const url = baseUrlOf(joinStoreUrl(bucketUrl(typed.bucket, context.cwd), typed.prefix));
-  const sources = sourceFolders(given, context, url);
-  const where = { command: 'create upload', sources: sources.folders, destination: url, storeUrl: url };
-  const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;
-  const values = withoutClassOfFolder(url, asked, context);
-  const network = networkSettings(values);
-  const limitBytes = uploadMemoryLimit(context);
-  await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
-  const { folders, root, origin } = sources;
-  const host = hostname();
-  const options = {
-    ...surroundings(context),
-    source: root,
-    dataset: {
-      id: datasetOf(sources, host),
-      ...(folders.length === 1 ? {} : { origin: { path: origin, owner: host } }),
-    },
-    filter: { ...filterOptions(values, sources.skipTrees), namesLeftOut: values.dryRun && context.verbose },
-    failFast: values.failFast,
-    labels: { project: values.project },
-    dryRun: values.dryRun,
-    packing: {
-      workers: threadsWithin(values.workers),
-      memoryLimitBytes: await memoryOf(values, network.requests, limitBytes),
-    },
-    layout: {
-      shardCount: values.shards,
-      chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
-      storageClass: values.storageClass,
-      lock: lockOption(values, url),
-    },
-    transfer: { requests: network.requests },
-    resume: { cleansUp: values.cleanupOnFailure, readsBack: values.skipExisting },
+  const prepare = async () => {
+    const sources = sourceFolders(given, context, url);
+    const where = { command: 'create upload', sources: sources.folders, destination: url, storeUrl: url };
+    const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;
+    const values = withoutClassOfFolder(url, asked, context);
+    const network = networkSettings(values);
+    const limitBytes = uploadMemoryLimit(context);
+    await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
+    const { folders, root, origin } = sources;
+    const host = hostname();
+    const options = {
+      ...surroundings(context),
+      source: root,
+      dataset: {
+        id: datasetOf(sources, host),
+        ...(folders.length === 1 ? {} : { origin: { path: origin, owner: host } }),
+      },
+      filter: { ...filterOptions(values, sources.skipTrees), namesLeftOut: values.dryRun && context.verbose },
+      failFast: values.failFast,
+      labels: { project: values.project },
+      dryRun: values.dryRun,
+      packing: {
+        workers: threadsWithin(values.workers),
+        memoryLimitBytes: await memoryOf(values, network.requests, limitBytes),
+      },
+      layout: {
+        shardCount: values.shards,
+        chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
+        storageClass: values.storageClass,
+        lock: lockOption(values, url),
+      },
+      transfer: { requests: network.requests },
+      resume: { cleansUp: values.cleanupOnFailure, readsBack: values.skipExisting },
+    };
+    const run = { ...where, values };
+    return {
+      ...run,
+      progressFormat: values.progressFormat,
+      wish: values.resume ? 'resume' : 'ask',
+      opened: opened ?? (await openNamed(run, values, context)),
+      options,
+      open: openForWriting(url, values, context, network),
+    } as const;
   };
-  const run = { ...where, values };
-  const call = {
-    ...run,
-    progressFormat: values.progressFormat,
-    wish: values.resume ? 'resume' : 'ask',
-    opened: opened ?? (await openNamed(run, values, context)),
-    options,
-    open: openForWriting(url, values, context, network),
-  } as const;
-  return await runArchive(call, context);
+  return await runArchive({ command: 'create upload', values: typed, sources: given, storeUrl: url }, prepare, context);
 }
 
 async function memoryOf(

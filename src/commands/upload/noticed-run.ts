@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { failureOf } from '../../cli/errors.js';
-import type { UploadResult } from '../../core/archive/upload-result.js';
 import { withoutSecrets } from '../../core/failures/hide-secrets.js';
 import { pingAddress } from '../../core/notify/ping-address.js';
 import type { RunFacts } from '../../core/notify/run-facts.js';
@@ -13,8 +12,8 @@ import {
   type NoticeWorld,
   withNotices,
 } from '../../core/notify/with-notices.js';
+import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { writeDvcFiles } from './dvc-files.js';
-import type { UploadCommand } from './saved-command.js';
 import { isPartial } from './show-upload.js';
 
 /** What a run gives. */
@@ -23,16 +22,24 @@ export interface Archived {
   readonly written: Awaited<ReturnType<typeof writeDvcFiles>>;
 }
 
-export interface NoticedCall extends UploadCommand {
-  readonly options: { readonly dryRun?: boolean | undefined };
+/** What is known of a run before anything of it is looked at. */
+export interface NoticedCall {
+  readonly command: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** As they were typed. */
+  readonly sources: readonly string[];
+  readonly storeUrl: string;
 }
 
 /** The run with its pings, hooks and metrics. @throws as the run does; usage, io for hooks */
-export async function noticed(call: NoticedCall, work: () => Promise<Archived>, context: Context): Promise<Archived> {
-  const { command, values, sources, storeUrl, options } = call;
+export async function noticed<T extends Archived>(
+  { command, values, sources, storeUrl }: NoticedCall,
+  work: () => Promise<T>,
+  context: Context,
+): Promise<T> {
   const settings = noticeSettings(values, context);
-  if (options.dryRun === true || !hasNotices(settings)) return await work();
-  const run = { command, source: sources.map(({ given }) => given).join(' '), store: storeUrl };
+  if (values['dryRun'] === true || !hasNotices(settings)) return await work();
+  const run = { command, source: sources.join(' '), store: storeUrl };
   return await withNotices(settings, noticeWorld(values, context), {
     run,
     work,

@@ -28,7 +28,7 @@ import {
   surroundings,
 } from './engine-options.js';
 import { tellHomeTrouble } from './home-trouble.js';
-import { type Archived, noticed } from './noticed-run.js';
+import { type Archived, noticed, type NoticedCall } from './noticed-run.js';
 import { provenanceOptions, type ProvenanceValues } from './provenance.js';
 import { resumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
@@ -46,8 +46,22 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
   readonly access?: AccessSummary | undefined;
 }
 
-/** Archives and prints the result; returns the exit status. */
-export async function runArchive(call: ArchiveCall, context: Context): Promise<number> {
+/** Archives what `prepare` finds and prints the result; returns the exit status. A folder that is not there is told of, too. */
+export async function runArchive(
+  begun: NoticedCall,
+  prepare: () => Promise<ArchiveCall>,
+  context: Context,
+): Promise<number> {
+  const archived = async () => {
+    const call = await prepare();
+    return { ...(await archive(call, context)), access: call.access };
+  };
+  const { result, written, access } = await noticed(begun, archived, context);
+  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context, { access }), context);
+  return isPartial(result, written) ? 3 : 0;
+}
+
+async function archive(call: ArchiveCall, context: Context): Promise<Archived> {
   const { open, sources, storeUrl, dvcFiles, access } = call;
   const keeping = await tellHomeTrouble(context);
   context.account.onTrouble = keeping;
@@ -55,31 +69,27 @@ export async function runArchive(call: ArchiveCall, context: Context): Promise<n
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) tellLedger(context, { operation, ...labelsOf(call) });
   const gate = budgetGate(call.values, context);
-  const archived = (): Promise<Archived> =>
-    resumable(call, call, context, options, (resumed) =>
-      withResult(context, call, {
-        work: async (emit, aside) => {
-          const source = sources.map(({ given }) => given).join(' ');
-          emit({ type: 'start', operation, source, target: storeUrl });
-          // A full upload takes nothing over: only what would be compared is asked about.
-          const compares = resumed.dataset?.changes !== undefined;
-          const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
-          const dataset = { ...resumed.dataset, namesake };
-          const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
-          const result = isDryRun(made) ? await withBudgets(made, call.values, context) : made;
-          tellResult(context, result);
-          await tellHistory(call, result, context);
-          const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
-          return { result, written };
-        },
-        // A list of files is printed as it is made.
-        show: ({ result, written }) =>
-          context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { written, access }),
-      }),
-    );
-  const { result, written } = await noticed(call, archived, context);
-  if (listsPaths(result, context)) await printPaths(result, uploadDocument(result, context, { access }), context);
-  return isPartial(result, written) ? 3 : 0;
+  return await resumable(call, call, context, options, (resumed) =>
+    withResult(context, call, {
+      work: async (emit, aside) => {
+        const source = sources.map(({ given }) => given).join(' ');
+        emit({ type: 'start', operation, source, target: storeUrl });
+        // A full upload takes nothing over: only what would be compared is asked about.
+        const compares = resumed.dataset?.changes !== undefined;
+        const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
+        const dataset = { ...resumed.dataset, namesake };
+        const made = await archiveInto(() => open(emit), { ...resumed, dataset, mayBegin: gate(emit), emit });
+        const result = isDryRun(made) ? await withBudgets(made, call.values, context) : made;
+        tellResult(context, result);
+        await tellHistory(call, result, context);
+        const written = await writeDvcFiles(dvcFiles, { source: options.source, open, context }, result);
+        return { result, written };
+      },
+      // A list of files is printed as it is made.
+      show: ({ result, written }) =>
+        context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { written, access }),
+    }),
+  );
 }
 
 /** What the record of the run says of it before anything is sent. */
@@ -145,18 +155,20 @@ export interface FolderTarget {
   readonly source: RawPath;
 }
 
+/** Where one folder goes to. @throws usage for the URL of an upload */
+export function storeOf(destination: string, writer: string): Omit<FolderTarget, 'source'> {
+  const base = baseUrlOf(destination);
+  const writerId = writerIdOf(writer);
+  return { base, url: writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId), writerId };
+}
+
 /** Where one folder lies and goes to. @throws usage for the URL of an upload; what `resolveSource` throws */
-export function placesOf(
+export const placesOf = (
   source: string,
   destination: string,
   writer: string,
   { cwd }: Pick<Context, 'cwd'>,
-): FolderTarget {
-  const base = baseUrlOf(destination);
-  const writerId = writerIdOf(writer);
-  const url = writerId === undefined ? base : joinStoreUrl(base, 'writers', writerId);
-  return { base, url, writerId, source: resolveSource(source, cwd) };
-}
+): FolderTarget => ({ ...storeOf(destination, writer), source: resolveSource(source, cwd) });
 
 interface FolderValues extends FilterValues, EncryptionValues, ProvenanceValues {
   readonly datasetId: string | undefined;

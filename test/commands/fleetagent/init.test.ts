@@ -4,8 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { parseCommand } from '../../../src/cli/parse-command.js';
 import { buildTree } from '../../../src/cli/tree.js';
 import { command } from '../../../src/commands/fleetagent/init.js';
+import { command as agent } from '../../../src/commands/fleetagent/run.js';
 import { readRules } from '../../../src/core/lifecycle/validate.js';
 import { missingTools } from '../../e2e/upload-cli.js';
 import { type MemoryIam, startMemoryIam } from '../../support/memory-iam.js';
@@ -131,6 +133,24 @@ describe('the folder', () => {
     expect(secrets).toEqual({ 'archiver-credentials': { file: './credentials' } });
     expect(volumes).toEqual({ state: {} });
     expect(file('compose.yaml')).not.toMatch(/AWS_(ACCESS|SECRET)/);
+  });
+
+  test('starts an agent with words that it takes', async () => {
+    await init('--object-lock', 'governance', '--retain', '90d');
+    const { services } = parse(file('compose.yaml')) as {
+      readonly services: { readonly archiver: { readonly command: readonly string[] } };
+    };
+    const [, unit = ''] = /^ExecStart=\S+ (.*)$/m.exec(file('archiver-nas.service')) ?? [];
+
+    for (const words of [services.archiver.command, unit.split(' ')]) {
+      expect(words.slice(0, 2)).toEqual(['fleetagent', 'run']);
+      const parsed = await parseCommand(agent, {
+        argv: words.slice(2),
+        env: {},
+        config: async () => () => undefined,
+      });
+      expect(parsed?.values).toMatchObject({ configUrl: 's3://acme/lab', writerId: 'nas', region: 'us-west-2' });
+    }
   });
 
   test('names the image that was given, which may come from a registry', async () => {

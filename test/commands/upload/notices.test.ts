@@ -69,6 +69,23 @@ describe('a run that nobody watches', () => {
     expect(await readFile(join(folder, 'failed'), 'utf8')).toMatch(/^4 .*budget/);
   });
 
+  test('tells of a folder that is not there, unless the hook before brings it', async () => {
+    const server = await startHook();
+    const { folder, run, configure } = await world();
+    const call = ['./later', './store', '--ping-url', server.url, '--textfile', 'a.prom'];
+    const gone = await run(['sync', ...call]);
+    await configure('hooks:\n  before: /bin/mkdir later\n');
+
+    const brought = await run(['upload', ...call]);
+
+    expect([gone.status, brought.status]).toEqual([1, 0]);
+    expect(gone.stderr).toContain('the source folder ./later does not exist');
+    expect(server.requests.map(({ path }) => path)).toEqual(['/start', '/1', '/start', '/']);
+    expect(await readFile(join(folder, 'a.prom'), 'utf8')).toMatch(
+      /^archiver_run_exit_status\{command="sync",source="\.\/later",store="file:.*"\} 1$/m,
+    );
+  });
+
   test('is not begun where the hook before fails', async () => {
     const { run, configure } = await world();
     await configure('hooks:\n  before: /bin/false\n');
