@@ -1,8 +1,10 @@
 import { defineCommand } from '../cli/command.js';
-import { idle, neverBoth, requires, someOf } from '../cli/rule.js';
+import { dashed, idle, neverBoth, requires, someOf } from '../cli/rule.js';
 import { flags } from './lifecycle/flags.js';
 
 const ACTIONS = ['template', 'export', 'import', 'remove'] as const;
+/** What only a bucket is asked with. */
+const REACHING = ['profile', 'endpointUrl', 'caBundle', 'yes'] as const;
 
 export const command = defineCommand({
   path: 'lifecycle',
@@ -26,6 +28,15 @@ export const command = defineCommand({
     neverBoth('import', ['remove']),
     requires('estimateSize', 'template'),
     ...ACTIONS.filter((key) => key !== 'template').map((key) => requires(key, 'bucket')),
+    idle(
+      'region',
+      ['listTemplates'],
+      '--region can do nothing for --list-templates',
+      ({ listTemplates }) => listTemplates === true,
+    ),
+    ...REACHING.map((key) =>
+      idle(key, ['bucket'], `${dashed(key)} needs --bucket`, ({ bucket }) => bucket === undefined),
+    ),
     idle(
       'dryRun',
       [...ACTIONS],

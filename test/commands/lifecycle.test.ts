@@ -296,6 +296,9 @@ describe('without a bucket', () => {
       'only buckets of S3 have lifecycle rules',
     ],
     [['--bucket', 'archive', '--dry-run'], '--dry-run needs'],
+    [['--list-templates', '--region', 'eu-west-1'], '--region can do nothing for --list-templates'],
+    [['--list-templates', '--profile', 'lab'], '--profile needs --bucket'],
+    [['--template', 'archive-optimization', '--estimate-size', '3', '--yes'], '--yes needs --bucket'],
   ])('%j is refused', async (argv, words) => {
     const { status, stderr } = await alone(...argv);
     expect(status).toBe(2);
