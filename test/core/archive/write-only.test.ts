@@ -1,11 +1,13 @@
 // A writer that may put and list below its own prefix, and never get, head or delete (commit protocol, rule 7).
-import { appendFileSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rememberedIn } from '../../../src/core/archive/remembered.js';
 import type { UploadResult } from '../../../src/core/archive/upload-result.js';
+import { writeMark } from '../../../src/core/dataset/prune/marks.js';
 import { withAbilities } from '../../../src/core/object-store/abilities.js';
 import { fileStore } from '../../../src/core/object-store/file/file-store.js';
+import { readManifest } from '../../e2e/upload-cli.js';
 import { restoreMade } from '../../support/restore-made.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { writeOnlyStore } from '../../support/write-only-store.js';
@@ -110,6 +112,21 @@ test('that remembers a version which is no longer the newest does not build on i
   expect(first.datasetId).toBe(third.datasetId);
   expect([third.version, third.changes?.comparedWith]).toEqual([3, 'none']);
   expect(await restored(base, third)).toEqual(describeTree(source));
+});
+
+test('builds on nothing in the folder of the newest version when that is marked, which it may not read', async () => {
+  const { source, base, sync } = await writer();
+  const { uploadId } = await sync();
+  const left = { key: `uploads/${uploadId}/shard-00/chunk-000009.tar.zst`, lastModified: new Date() };
+  const signal = new AbortController().signal;
+  await writeMark(fileStore(base), { uploadId, reason: 'superseded', objects: [left] }, signal);
+  chmodSync(join(source, 'file-1'), 0o600); // its content would be referred to
+
+  const second = await sync();
+
+  expect([second.version, second.changes?.modified]).toEqual([2, 1]);
+  expect(readManifest(join(base, 'uploads', second.uploadId)).listing).toBe('full');
+  expect(await restored(base, second)).toEqual(describeTree(source));
 });
 
 test('leaves files that changed lately as they were in the version before', async () => {

@@ -79,5 +79,9 @@ export class LinkGroups {
 }
 
 const isSameContent = (a: Entry, b: Entry): boolean =>
-  a === b ||
-  (a.md5 === undefined || b.md5 === undefined ? a.chunk === b.chunk && a.offset === b.offset : a.md5 === b.md5);
+  a === b || (a.md5 === undefined || b.md5 === undefined ? isSamePlace(a, b) : a.md5 === b.md5);
+
+/** A cut file has no chunk of its own: its first piece, which is alone in its chunk, says where it lies. */
+function isSamePlace({ segments: [a] = [], ...one }: Entry, { segments: [b] = [], ...other }: Entry): boolean {
+  return (a ?? one).chunk === (b ?? other).chunk && (a ?? one).offset === (b ?? other).offset;
+}

@@ -5,6 +5,7 @@
 import { hasReferences, lookAtReferences, type ReferenceLook } from '../../dataset/folder-look.js';
 import { ArchiverError, integrityError } from '../../failures/errors.js';
 import type { ChunkRecord, UploadId } from '../../manifest/manifest-types.js';
+import { manifestKeyOf } from '../../manifest/upload-id.js';
 import { displayPath } from '../../paths/raw-path.js';
 import type { Commitment } from '../commit/commitment.js';
 import type { UploadRun } from '../upload-run.js';
@@ -66,6 +67,11 @@ export async function compareWithRival(run: UploadRun): Promise<UploadResult | N
 /** Why an attempt is repeated: another writer was faster, or the baseline does not match the store. */
 type Repeat = 'taken' | 'stale' | 'doubtful';
 
+interface Look extends ReferenceLook {
+  /** The manifest to build on must not be referred to. */
+  readonly isManifest: boolean;
+}
+
 class Attempt {
   private known: KnownContents | undefined;
 
@@ -89,10 +95,24 @@ class Attempt {
     if (look === undefined) return this.onItsOwn(compared, 'list');
     if (look.first === undefined) return await this.commit(wanted, isFull, look);
     if (this.mayCache && baseline.isReadable) return 'doubtful';
-    reopenUnstored(run.ledger.table, run.ledger.extras);
-    const again = await this.refer(await this.compare(look.unsound));
-    const isLost = look.isManifest || (isFull && again.lost !== undefined);
-    return isLost ? this.cannotRefer(look.first, again) : await this.commit(again, isFull, look);
+    return await this.sendAgain(look, isFull);
+  }
+
+  /** Sends what must not be referred to. What is referred to in its place is looked at, too. */
+  private async sendAgain(first: Look, isFull: boolean): Promise<UploadResult | NeedsFullVersion | Repeat> {
+    const { table, extras } = this.run.ledger;
+    const avoid = new Set<number>();
+    for (let look = first; ;) {
+      for (const position of look.unsound) avoid.add(position);
+      reopenUnstored(table, extras);
+      const again = await this.refer(await this.compare(avoid));
+      if (look.isManifest || (isFull && again.lost !== undefined)) return this.cannotRefer(look.first ?? '', again);
+      // For a full listing all that the view lists was looked at.
+      const next = isFull ? { ...look, first: undefined } : await this.look(again, isFull);
+      if (next === undefined) return this.onItsOwn(again, 'list');
+      if (next.first === undefined) return await this.commit(again, isFull, next);
+      look = next;
+    }
   }
 
   /** Packs what is pending and makes it a version. */
@@ -152,10 +172,7 @@ class Attempt {
    * Looks at what the manifest will refer to: all that the view lists, or the content of rows with new metadata. Undefined for
    * a writer without permission to list it.
    */
-  private async look(
-    { kept }: Comparison,
-    isFull: boolean,
-  ): Promise<(ReferenceLook & { readonly isManifest: boolean }) | undefined> {
+  private async look({ kept }: Comparison, isFull: boolean): Promise<Look | undefined> {
     const { run, baseline } = this;
     const { view } = baseline;
     const wanted = isFull ? undefined : kept > 0 ? keptChunks(run.ledger) : new Set<number>();
@@ -170,7 +187,7 @@ class Attempt {
     if (!hasReferences(references)) return none;
     const look = await lookAtReferences(run.store, references, run.signal);
     if (look === undefined) return run.dryRun ? none : undefined;
-    return { ...look, isManifest: look.first !== undefined && look.unsound.size === 0 };
+    return { ...look, isManifest: previous !== undefined && look.first === manifestKeyOf(previous) };
   }
 
   /** What only the earlier version has cannot be sent again. @throws integrity when the version itself is not whole */

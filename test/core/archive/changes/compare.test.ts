@@ -171,6 +171,21 @@ describe('hard links', () => {
     expect((await compare(linked(['a', 'b'], 1), before)).statuses).toEqual({ a: 'pending', b: 'pending' });
   });
 
+  test('that became one file of two cut ones are read again where nothing was recorded of their content', async () => {
+    const { md5: _md5, chunk: _chunk, offset: _offset, ...bare } = entry('');
+    const cut = (path: string, chunk: number): Entry => ({
+      ...bare,
+      path: raw(path),
+      segments: [{ chunk, offset: 512, size: 10 }],
+    });
+
+    const compared = await compare(linked(['a', 'b'], 1), [cut('a', 1), cut('b', 2)]);
+    const again = await compare(linked(['a', 'b'], 1), [cut('a', 1), cut('b', 1)]);
+
+    expect(compared.statuses).toEqual({ a: 'pending', b: 'pending' });
+    expect(again.statuses).toEqual({ a: 'kept', b: 'kept' });
+  });
+
   test('of which one is alone now is mentioned as a file of its own', async () => {
     const before = [entry('a', { linkGroup: 7 }), entry('b', { type: 'hardlink', linkGroup: 7 })];
 

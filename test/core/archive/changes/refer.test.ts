@@ -17,6 +17,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TransferEvent } from '../../../../src/core/events.js';
+import { writeMark } from '../../../../src/core/dataset/prune/marks.js';
 import { fileStore } from '../../../../src/core/object-store/file/file-store.js';
 import type { ObjectStore } from '../../../../src/core/object-store/object-store.js';
 import { rawFromText } from '../../../../src/core/paths/raw-path.js';
@@ -27,6 +28,7 @@ import type { Json } from '../../../support/make-archive.js';
 import {
   chunkPuts,
   failingAfter,
+  filesIn,
   goOn,
   restored,
   run,
@@ -265,6 +267,26 @@ describe('what is sent', () => {
 
     expect(chunkPuts(run)).not.toEqual([]);
     await isWhole(uploadId);
+  });
+
+  test('content whose chunk is marked, and neither that of another name whose chunk is marked, too', async () => {
+    write('2023/single.jpg', PHOTO); // hard links are packed by themselves
+    const { uploadId } = await sync({ dedup: true, shardStrategy: 'type' }).result;
+    const objects = [...filesIn(join(place.base, 'uploads', uploadId))].flatMap((shard) =>
+      shard.startsWith('shard-')
+        ? filesIn(join(place.base, 'uploads', uploadId, shard)).map((name) => `${shard}/${name}`)
+        : [],
+    );
+    const marked = objects.map((name) => ({ key: `uploads/${uploadId}/${name}`, lastModified: new Date() }));
+    await writeMark(fileStore(place.base), { uploadId, reason: 'superseded', objects: marked }, signal);
+    write('copy', PHOTO);
+
+    const run = sync();
+    const second = await run.result;
+
+    expect(second.version).toBe(2);
+    expect(chunkPuts(run)).not.toEqual([]);
+    await isWhole(second.uploadId);
   });
 });
 
