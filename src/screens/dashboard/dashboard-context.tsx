@@ -7,7 +7,7 @@ import type {
   ViewPlace,
 } from '../../stores/dashboard/dashboard-store.js';
 import { cursorIn } from '../../stores/dashboard/dashboard-store.js';
-import type { AnySource, Source } from '../../stores/dashboard/source.js';
+import type { Source } from '../../stores/dashboard/source.js';
 import type { DashboardSources } from '../../stores/dashboard/sources.js';
 import type { StoreSources } from '../../stores/dashboard/store-sources.js';
 import type { ListModel, Row } from '../../stores/dashboard/view-model.js';
@@ -67,14 +67,18 @@ export const useSource = <T,>(source: Source<T>): ReadSource<T> => ({
   problem: useStore(source, ({ problem }) => problem),
 });
 
-/** A text about sources; drawn again when it is another. */
-export function useTextOf(sources: readonly AnySource[], text: () => string): string {
+interface Subscribable {
+  readonly subscribe: (onChange: () => void) => () => void;
+}
+
+/** A text about stores; drawn again when it is another. */
+export function useTextOf(stores: readonly Subscribable[], text: () => string): string {
   const subscribe = useCallback(
     (onChange: () => void) => {
-      const ends = sources.map((source) => source.subscribe(onChange));
+      const ends = stores.map((store) => store.subscribe(onChange));
       return () => ends.forEach((end) => end());
     },
-    [sources],
+    [stores],
   );
   return useSyncExternalStore(subscribe, text);
 }

@@ -13,7 +13,7 @@ import { Tabs } from '../../ui/tabs.js';
 import { TextField } from '../../ui/text-field.js';
 import { Tint } from '../../ui/theme.js';
 import { useKeys } from '../../ui/use-keys.js';
-import { cursorIn, type DashboardState } from '../../stores/dashboard/dashboard-store.js';
+import { cursorIn } from '../../stores/dashboard/dashboard-store.js';
 import { useNames } from '../use-names.js';
 import { type Dashboard, DashboardContext, useDashboard, useTextOf, useView } from './dashboard-context.js';
 import { dashboardKeys, listKeys } from './dashboard-keys.js';
@@ -47,7 +47,6 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
     store.getState().do.notify(undefined);
     return dashboardKeys(dashboard, views, page);
   });
-  useView(keysDependOn);
   const id = useView(({ view }) => view);
   const mode = useView((state) => state.mode);
   const view = views.find((one) => one.id === id);
@@ -55,6 +54,9 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
     () => [view?.reads, view?.asks, view?.glances, view?.follows].flatMap((listed) => listed?.(sources) ?? []),
     [view, sources],
   );
+  // The key line follows: a key comes and goes with what was read, and with what the person does.
+  const watched = useMemo(() => [...reads, store], [reads, store]);
+  useTextOf(watched, () => JSON.stringify(dashboardKeys(dashboard, views, page)));
   const context = useContextText(reads, columns >= WIDE_COLUMNS);
   // The same element while only the time in the title changes: what is in it is not drawn again.
   const body = useMemo(() => view && <Body view={view} />, [view]);
@@ -81,10 +83,6 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
     </Screen>
   );
 }
-
-/** What the list of keys is made of: the key line follows it. */
-const keysDependOn = ({ mode, view, places }: DashboardState): string =>
-  [mode, view, places[view].isOpen, places[view].filter.text === ''].join();
 
 /** The body of a view, or what it lacks. */
 export function Body({ view: { View, lacks } }: { readonly view: DashboardView }): ReactElement {
