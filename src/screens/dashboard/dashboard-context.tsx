@@ -67,6 +67,9 @@ export const useSource = <T,>(source: Source<T>): ReadSource<T> => ({
   problem: useStore(source, ({ problem }) => problem),
 });
 
+/** When it was read last, for what tells ages; ms since 1970. */
+export const useReadMs = (source: Source<unknown>): number => useStore(source, ({ readAt }) => readAt?.getTime() ?? 0);
+
 interface Subscribable {
   readonly subscribe: (onChange: () => void) => () => void;
 }

@@ -13,7 +13,7 @@ import { Line } from '../../ui/line.js';
 import { useSize } from '../../ui/size.js';
 import { Tint } from '../../ui/theme.js';
 import { useNames } from '../use-names.js';
-import { useDashboard, useSource } from './dashboard-context.js';
+import { useDashboard, useReadMs, useSource } from './dashboard-context.js';
 import { bytesText, filesText } from './upload-rows.js';
 
 /** Before the details of another row are read, the cursor rests. */
@@ -32,7 +32,7 @@ export function SavedDetails({ upload, rows, isLarge = false }: DetailsProps): R
   const names = useNames();
   const sent = useSource(sources.sentOf(upload.id));
   const folder = sources.uploads.getState().value?.folder ?? '';
-  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const nowMs = useReadMs(sources.uploads);
   // Again whenever it has come further: then `upload` is another object.
   useEffect(() => {
     const read = (): void => void sources.sentOf(upload.id).getState().refresh();

@@ -159,11 +159,11 @@ test('amounts that nobody knows are unknown, and never zero', async () => {
 
 test('the key line follows a scan that begins and one that ends', async () => {
   const { press, scans, shown } = await opened();
-  expect(shown()).toMatch(/ a scan {2}tab/);
+  expect(await shown()).toMatch(/ a scan {2}tab/);
   press('a');
   await turn();
-  expect(shown()).toMatch(/ esc give up {2}tab/);
+  expect(await shown()).toMatch(/ esc give up {2}tab/);
   scans[0]?.end();
   await turn();
-  expect(shown()).toMatch(/ a scan again {2}tab/);
+  expect(await shown()).toMatch(/ a scan again {2}tab/);
 });

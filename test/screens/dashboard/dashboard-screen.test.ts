@@ -174,6 +174,22 @@ describe('the dashboard', () => {
     expect(frame(120, 40).at(-2)).toContain(`it has no manifest yet: archiver resume ${savedId(2)} completes it`);
   });
 
+  it('tells the age of a state file as of each refresh, also while nothing in it changes', async () => {
+    const home = await tempFolder();
+    await fillHome(home, NOW, { uploads: 1 });
+    let nowMs = Date.now();
+    const sources = sourcesIn(home, () => new Date(nowMs));
+    await readAll(sources);
+    const { press, shown } = openDashboard(sources);
+    press('3');
+    expect(await shown()).toMatch(/saved 0\.\ds ago/);
+    for (const hours of [1, 2]) {
+      nowMs += 3_600_000;
+      await readAll(sources);
+      expect(await shown()).toContain(`saved ${hours}h 0m ago`);
+    }
+  });
+
   it('wants to browse an upload that is complete', async () => {
     const sources = await homeWith({ uploads: 1 }, (home) =>
       saveUpload(home, 0, NOW, { status: 'complete', endpoint: 'https://s3.lab' }),

@@ -34,7 +34,7 @@ export interface OpenedDashboard {
   /** The same with its codes. */
   readonly paint: (columns: number, rows: number, look?: Look) => string;
   /** What a person has before them, of 80x24: drawn by what has changed, and not anew. */
-  readonly shown: () => string;
+  readonly shown: () => Promise<string>;
 }
 
 /** Mounts the screen, so that it obeys keys. */
@@ -69,7 +69,10 @@ export function openDashboard(sources: DashboardSources, target: Partial<Target>
     dashboard,
     press: (typed) => keys.write(typed),
     paint,
-    shown: () => shown,
+    async shown() {
+      await new Promise((drawn) => void setImmediate(drawn));
+      return shown;
+    },
     frame: (columns, rows, look) =>
       stripVTControlCharacters(paint(columns, rows, look))
         .split('\n')

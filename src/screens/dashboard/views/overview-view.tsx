@@ -23,7 +23,14 @@ import {
   warningText,
   worstText,
 } from '../budget-lines.js';
-import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
+import {
+  type Dashboard,
+  type ReadSource,
+  useDashboard,
+  useReadMs,
+  useSource,
+  useStoreSources,
+} from '../dashboard-context.js';
 import { fitted } from '../fitted.js';
 import { FleetSection, rowsWanted } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
@@ -160,7 +167,7 @@ function budgetColumns(
 function UploadRows({ uploads, rows, isRead }: ListProps & { readonly uploads: readonly FoundState[] }): ReactElement {
   const { sources } = useDashboard();
   const names = useNames();
-  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const nowMs = useReadMs(sources.uploads);
   const columns = useMemo(() => uploadColumns(uploads, names, nowMs), [uploads, names, nowMs]);
   if (!isRead) return <Sentence>not read yet</Sentence>;
   if (uploads.length === 0) return <Sentence>none is running here, and none was interrupted</Sentence>;

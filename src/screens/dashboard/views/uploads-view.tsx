@@ -14,7 +14,7 @@ import { Table } from '../../../ui/table.js';
 import { Tint } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { fitted } from '../fitted.js';
-import { type Dashboard, useDashboard, useRows, useSource } from '../dashboard-context.js';
+import { type Dashboard, useDashboard, useReadMs, useRows, useSource } from '../dashboard-context.js';
 import { SavedDetails } from '../saved-details.js';
 import {
   bytesText,
@@ -106,7 +106,7 @@ function UploadTable({
 }): ReactElement {
   const { sources } = useDashboard();
   const names = useNames();
-  const nowMs = sources.uploads.getState().readAt?.getTime() ?? 0;
+  const nowMs = useReadMs(sources.uploads);
   const columns = useMemo(() => columnsOf(rows, names, nowMs), [rows, names, nowMs]);
   return <Table count={rows.length} cursor={cursor} columns={columns} height={height} />;
 }
