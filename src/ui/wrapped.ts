@@ -1,17 +1,25 @@
-import { charactersOf, widthOf } from '../../ui/text.js';
+import { charactersOf, widthOf } from './text.js';
 
-/** Text in lines of at most `width` columns, broken anywhere: a path has few blanks. */
+/** Text in lines of at most `width` columns: broken at a blank where one is near, and else anywhere, as paths have few. */
 export function wrapped(text: string, width: number): readonly string[] {
-  const lines = [''];
-  let used = 0;
-  for (const character of charactersOf(text)) {
-    const wide = widthOf(character);
-    if (used + wide > width && used > 0) {
-      lines.push('');
-      used = 0;
-    }
-    lines[lines.length - 1] += character;
-    used += wide;
+  const characters = charactersOf(text);
+  const lines: string[] = [];
+  let from = 0;
+  while (from < characters.length || lines.length === 0) {
+    const end = endOfLine(characters, from, width);
+    const blank = end < characters.length ? characters.lastIndexOf(' ', end) : -1;
+    const isNear = blank - from > (end - from) / 2;
+    lines.push(characters.slice(from, isNear ? blank : end).join(''));
+    from = isNear ? blank + 1 : end;
   }
   return lines;
+}
+
+/** Behind the last character that fits; one fits always. */
+function endOfLine(characters: readonly string[], from: number, width: number): number {
+  let end = from;
+  let used = 0;
+  do used += widthOf(characters[end++] ?? '');
+  while (end < characters.length && used + widthOf(characters[end] ?? '') <= width);
+  return end;
 }

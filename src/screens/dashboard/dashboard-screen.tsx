@@ -20,6 +20,8 @@ import { dashboardKeys, listKeys } from './dashboard-keys.js';
 import type { DashboardView } from './view.js';
 
 const WIDE_COLUMNS = 120;
+/** Below this what is looked at is more than how often. */
+const BASE_COLUMNS = 80;
 /** What the field of the filter leaves for the count beside it. */
 const COUNT_WIDTH = 34;
 
@@ -41,7 +43,7 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   const dashboard = useDashboard();
   const { store, sources, target } = dashboard;
   const names = useNames();
-  const { columns, rows } = useSize();
+  const { rows } = useSize();
   const page = Math.max(1, bodyRows(rows) - 2);
   useKeys(() => {
     store.getState().do.notify(undefined);
@@ -57,7 +59,7 @@ function Frame({ views }: Pick<Props, 'views'>): ReactElement | null {
   // The key line follows: a key comes and goes with what was read, and with what the person does.
   const watched = useMemo(() => [...reads, store], [reads, store]);
   useTextOf(watched, () => JSON.stringify(dashboardKeys(dashboard, views, page)));
-  const context = useContextText(reads, columns >= WIDE_COLUMNS);
+  const context = useContextText(reads);
   // The same element while only the time in the title changes: what is in it is not drawn again.
   const body = useMemo(() => view && <Body view={view} />, [view]);
   if (view === undefined) return null;
@@ -92,9 +94,12 @@ export function Body({ view: { View, lacks } }: { readonly view: DashboardView }
 }
 
 /** Where the store is, and how fresh the figures are. */
-function useContextText(reads: readonly AnySource[], isWide: boolean): string {
+function useContextText(reads: readonly AnySource[]): string {
   const { target, everyMs } = useDashboard();
+  const { columns } = useSize();
+  const isWide = columns >= WIDE_COLUMNS;
   const time = useTextOf(reads, () => timeOf(reads));
+  if (columns < BASE_COLUMNS) return time;
   const every = `every ${formatDuration(everyMs)}`;
   const profile = isWide && target.profile !== undefined ? `profile ${target.profile}` : undefined;
   const fresh = isWide && time !== '' ? `refreshed ${time}, ${every}` : `${time} ${every}`.trim();

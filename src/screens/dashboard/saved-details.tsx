@@ -6,7 +6,7 @@ import type { SentShards } from '../../core/resume/sent-shards.js';
 import type { FoundState } from '../../core/resume/state-folder.js';
 import { uploadUrlOf } from '../../core/manifest/upload-id.js';
 import { Bar } from '../../ui/bar.js';
-import { type Fact, Facts } from '../../ui/facts.js';
+import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { Line } from '../../ui/line.js';
@@ -30,6 +30,7 @@ interface DetailsProps {
 export function SavedDetails({ upload, rows, isLarge = false }: DetailsProps): ReactElement {
   const { sources, userHome } = useDashboard();
   const names = useNames();
+  const { columns } = useSize();
   const sent = useSource(sources.sentOf(upload.id));
   const folder = sources.uploads.getState().value?.folder ?? '';
   const nowMs = useReadMs(sources.uploads);
@@ -39,12 +40,13 @@ export function SavedDetails({ upload, rows, isLarge = false }: DetailsProps): R
     const timer = setTimeout(read, REST_MS);
     return () => clearTimeout(timer);
   }, [sources, upload]);
-  const facts = factsOf(upload, {
+  const known = factsOf(upload, {
     names,
     nowMs,
     isLarge,
     stateFile: withHome(`${folder}/${upload.id}.json`, userHome),
   });
+  const facts = isLarge ? wrapFacts(known, columns, 3) : known;
   const shards = sent.value?.shards ?? [];
   const shown = facts.slice(0, rows - 1 - (shards.length > 0 ? 1 : 0));
   return (

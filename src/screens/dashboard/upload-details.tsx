@@ -3,7 +3,7 @@ import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FrontFacts, StoredUpload } from '../../core/inventory/stored-upload.js';
 import { Bar } from '../../ui/bar.js';
-import { type Fact, Facts } from '../../ui/facts.js';
+import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../ui/format.js';
 import { formatMinute, shortMinute } from '../../ui/format-time.js';
 import { Room, useSize } from '../../ui/size.js';
@@ -18,7 +18,7 @@ const BAR_WIDTH = 30;
 export function UploadDetails({ upload }: { readonly upload: StoredUpload }): ReactElement {
   const { columns, rows } = useSize();
   const names = useNames();
-  const facts = useMemo(() => factsOf(upload, names), [upload, names]);
+  const facts = useMemo(() => wrapFacts(factsOf(upload, names), columns), [upload, names, columns]);
   const room = rows - facts.length - 1;
   const isSplit = columns >= SPLIT_COLUMNS;
   const half = isSplit ? Math.floor(columns / 2) : columns;

@@ -30,7 +30,7 @@ export function setupKeys(state: State): readonly Binding[] {
     ...named('keys', [
       {
         keys: isTyped ? ['ctrl+c'] : ['q', 'ctrl+c'],
-        help: 'leave setup; the config file stays as it is',
+        help: 'quit, write nothing',
         hint: 'quit',
         priority: 0,
         run: act.quit,
@@ -59,7 +59,7 @@ function onward(state: State): Bare[] {
 const backward = (state: State): Bare[] =>
   stepsOf(state)[0] === state.step
     ? []
-    : [{ keys: ['escape'], help: 'the step before; nothing is lost', hint: 'back', priority: 0, run: state.do.back }];
+    : [{ keys: ['escape'], help: 'the step before', hint: 'back', priority: 0, run: state.do.back }];
 
 const again = ({ step, isBusy, do: act }: State): Bare[] =>
   !isBusy && (step === 'check' || step === 'test')

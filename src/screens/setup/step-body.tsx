@@ -15,13 +15,14 @@ import {
 } from '../../stores/setup/setup-state.js';
 import type { Column } from '../../ui/columns.js';
 import { Line } from '../../ui/line.js';
+import { Paragraph } from '../../ui/paragraph.js';
 import { Picker } from '../../ui/picker.js';
 import { useSize } from '../../ui/size.js';
 import { Spinner } from '../../ui/spinner.js';
 import { TextField } from '../../ui/text-field.js';
 import { cut } from '../../ui/text.js';
 import { Tint, type Tone, useTheme } from '../../ui/theme.js';
-import { wrapped } from '../browse/wrapped.js';
+import { wrapped } from '../../ui/wrapped.js';
 
 type Props = { readonly state: SetupState };
 
@@ -59,11 +60,7 @@ function Asked({ question, why, children }: { question: string; why: string; chi
     <Box flexDirection="column" rowGap={gap}>
       <Box flexDirection="column">
         <Line left={<Tint tone="strong">{question}</Tint>} />
-        <Box paddingX={1}>
-          <Tint tone="dim" wrap="wrap">
-            {why}
-          </Tint>
-        </Box>
+        <Paragraph tone="dim">{why}</Paragraph>
       </Box>
       {children}
     </Box>
@@ -226,7 +223,7 @@ function ParametersStep({ state: { parameters, row } }: Props): ReactElement {
     (): readonly Column[] => [
       { width: 14, priority: 0, tone: 'dim', cell: (at) => parameters[at]?.title ?? '' },
       { width: 20, priority: 0, cell: (at) => chosenLabel(parameters[at]) },
-      { weight: 1, min: 20, priority: 1, tone: 'dim', cut: 'end', cell: (at) => whyOf(parameters[at]) },
+      { weight: 1, min: 60, priority: 1, tone: 'dim', cut: 'end', cell: (at) => whyOf(parameters[at]) },
     ],
     [parameters],
   );

@@ -112,7 +112,8 @@ describe('the dashboard', () => {
     );
     expect(text).toMatch(new RegExp(`${savedId(0)} +/data/run-0412 +━+╸?─+ +61% +72\\.7 MiB/s +10m34s\n`));
     expect(text).toMatch(/STORAGE CLASSES\n +STANDARD +\$\d+\.\d\d +━+╸?─+ +5\d%\n/);
-    expect(lines.at(-2)).toBe(' ▲ genomics-2025 is at 82% of its cost budget (alert at 80%). Press 2 for costs.');
+    expect(lines.at(-2)).toBe(' ▲ genomics-2025 is at 82% of its cost budget (alert at 80%). Press 2 for costs');
+    expect(frame(80, 24).at(-2)).toBe(lines.at(-2));
     expect(lines.at(-1)).toBe(' tab/←/→ view  1-6 jump  R refresh  ? help  q quit');
   });
 
@@ -150,7 +151,10 @@ describe('the dashboard', () => {
     press('/0007');
     expect(frame(80, 24).at(-2)).toMatch(/^ filter: 0007 .* 1 of 1, 1 001 in all$/);
     press('\r\r');
-    expect(frame(80, 24).join('\n')).toMatch(/project-0007\n +period +in total, since 2025-10-31/);
+    expect(frame(80, 24).join('\n')).toMatch(
+      /project-0007\n +cost .* alert at 80%\n.*\n +period +in total, since 2025-10-31/,
+    );
+    expect(frame(60, 15).join('\n')).toMatch(/project-0007\n +cost .*\n.*\n +period/);
     press('\rs');
 
     expect(frame(80, 24).at(-2)).toMatch(/by name {2}1 of 1/);
@@ -211,7 +215,10 @@ describe('the dashboard', () => {
     press('\r');
     expect(dashboard.store.getState().mode).toBe('list');
     press('?');
-    expect(frame(80, 24).join('\n')).toContain('Keys in the dashboard');
+    const help = frame(80, 24).join('\n');
+    expect(help).toContain('Keys in the dashboard  any key closes this');
+    expect(help).toMatch(/1-6 +the view of that number/);
+    expect(help).toMatch(/q Q +quit/);
     expect(dashboard.store.getState().isOver).toBe(false);
     press('xQ');
 
@@ -262,4 +269,16 @@ it('does not look into the folder of saved uploads while nothing in it was writt
   await rm(state);
 
   expect(await read()).toEqual([savedId(0)]);
+});
+
+it('an upload that is done is no budget that is used up: its bar is never red', async () => {
+  const done = { files: 13_290, bytes: 116 * 2 ** 30, chunks: 364, storedBytes: 1 };
+  const { press, paint } = openDashboard(await homeWith({ uploads: 1 }, (home) => saveUpload(home, 0, NOW, { done })));
+  for (const view of ['1', '3']) {
+    press(view);
+    const painted = paint(120, 40, { unicode: true, color: true });
+    expect(painted).toMatch(/100%/);
+    // oxlint-disable-next-line no-control-regex
+    expect(painted).not.toMatch(/\u001b\[31m/);
+  }
 });

@@ -31,8 +31,9 @@ import { Section, Sentence } from '../panels.js';
 import { amountOf, ClassRows, spendDocument } from '../spend-rows.js';
 import type { DashboardView } from '../view.js';
 
-/** Rows of a list are no less than these while there is room for anything else. */
+/** Rows of a list are no less than these while there is room for anything else; of one whose details are open. */
 const LEAST_ROWS = 5;
+const LEAST_OPEN_ROWS = 2;
 
 interface BudgetRow extends Row {
   readonly status: BudgetStatus;
@@ -72,7 +73,8 @@ function Costs(): ReactElement {
   const classes = spend.value?.classes ?? [];
   const facts = useMemo(() => (isOpen && shown[cursor] ? factsOf(shown[cursor].status) : []), [isOpen, shown, cursor]);
   // Titles and an empty row; the list takes what is left.
-  const above = Math.max(1, Math.min(isOpen ? facts.length : classes.length, rows - 3 - LEAST_ROWS));
+  const [wanted, least] = isOpen ? [facts.length, LEAST_OPEN_ROWS] : [classes.length, LEAST_ROWS];
+  const above = Math.max(1, Math.min(wanted, rows - 3 - least));
   return (
     <Box flexDirection="column" rowGap={1}>
       {isOpen && shown[cursor] !== undefined ? (
@@ -198,7 +200,6 @@ function factsOf(status: BudgetStatus): readonly Fact[] {
   const time = (moment: string): string => formatMinute(new Date(moment));
   const counted = periodEnd === null ? `since ${time(periodStart)}` : `${time(periodStart)} to ${time(periodEnd)}`;
   return [
-    { label: 'period', value: `${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}, ${counted}` },
     ...linesOf(status).flatMap((line): readonly Fact[] => {
       const { kind, usage } = line;
       const { perDay, projected, exhaustedAt, alertPercent } = usage;
@@ -212,6 +213,7 @@ function factsOf(status: BudgetStatus): readonly Fact[] {
         { label: '', value: `${amountIn(kind, perDay)} a day${end}${ends}` },
       ];
     }),
+    { label: 'period', value: `${budgetPeriod === 'total' ? 'in total' : 'by the month (UTC)'}, ${counted}` },
     ...(unpricedRuns === 0
       ? []
       : [

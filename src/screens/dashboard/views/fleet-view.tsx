@@ -7,7 +7,7 @@ import { fleetDocument } from '../../../core/fleet/watch/fleet-document.js';
 import { fleetList } from '../../../stores/dashboard/fleet-list.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
-import { type Fact, Facts } from '../../../ui/facts.js';
+import { type Fact, Facts, wrapFacts } from '../../../ui/facts.js';
 import { FitText } from '../../../ui/fit-text.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
 import { clockTime, formatMinute } from '../../../ui/format-time.js';
@@ -99,7 +99,7 @@ function sourceColumns(
   return [
     { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ path }) => names(path)) },
     { width: 7, priority: 0, cell: (index, room) => <SourceState source={sources[index]} width={room} /> },
-    { weight: 3, min: 16, priority: 0, cell: of((source) => names(changesText(source))) },
+    { weight: 3, min: 26, priority: 0, cell: of((source) => names(changesText(source))) },
     { width: 8, align: 'right', priority: 3, cell: of(({ bytes }) => formatBytes(bytes)) },
     { width: 21, align: 'right', priority: 1, cell: of((source) => goodText(source, writer)) },
   ];
@@ -142,7 +142,15 @@ function goodText({ lastSuccessAt }: HeartbeatSource, { checkedInAt, ageMs, cloc
 /** Everything that is known of a writer. */
 function Writer({ writer, rows }: { readonly writer: WriterStatus; readonly rows: number }): ReactElement {
   const names = useNames();
-  const facts = useMemo(() => factsOf(writer).map((fact) => ({ ...fact, value: names(fact.value) })), [writer, names]);
+  const { columns } = useSize();
+  const facts = useMemo(
+    () =>
+      wrapFacts(
+        factsOf(writer).map((fact) => ({ ...fact, value: names(fact.value) })),
+        columns,
+      ),
+    [writer, names, columns],
+  );
   const room = rows - facts.length - 3;
   return (
     <Box flexDirection="column">

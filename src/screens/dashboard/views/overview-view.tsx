@@ -211,7 +211,7 @@ function summary({ sources }: Dashboard): ReturnType<DashboardView['summary']> {
   if (problem !== undefined) return { text: problem, tone: 'bad' };
   const budgets: readonly BudgetStatus[] = sources.budgets.getState().value?.budgets ?? [];
   const worst = worstText(budgets);
-  if (worst !== undefined) return { text: `${worst.text}. Press 2 for costs.`, tone: worst.tone };
+  if (worst !== undefined) return { text: `${worst.text}. Press 2 for costs`, tone: worst.tone };
   const stopped = openUploads(sources.uploads.getState().value?.uploads ?? []).filter(
     (upload) => savedStatus(upload) === 'interrupted',
   );

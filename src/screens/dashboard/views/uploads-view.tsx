@@ -137,6 +137,7 @@ function columnsOf(rows: readonly FoundState[], names: (text: string) => string,
     fitted(rows, 3, bytesText, 'BYTES'),
     {
       title: 'DONE',
+      align: 'right',
       width: 5,
       weight: 1,
       max: 24,
