@@ -52,7 +52,7 @@ const failure = (what: string, action: string, error: unknown): CheckLine => {
   };
 };
 
-/** Puts, lists, reads and deletes a small object, and tells of each. @throws cancelled */
+/** Puts, lists, reads and deletes a small object, also when it is cancelled, and tells of each. @throws cancelled */
 export async function probeStore({ open, tell, signal }: CheckOptions): Promise<Usability> {
   const key = `${ownFolder()}/probe`;
   let opened: OpenedStore;
@@ -65,6 +65,8 @@ export async function probeStore({ open, tell, signal }: CheckOptions): Promise<
   }
   const { store } = opened;
   const content = randomBytes(PROBE_BYTES);
+  const stays = (reason: string): void => tell({ tone: 'warn', text: `${key} stays in the store: ${reason}` });
+  let mayBeThere = false;
   const attempt = async (what: string, action: string, done: string, work: () => Promise<boolean>): Promise<Tried> => {
     try {
       const isRight = await work();
@@ -80,6 +82,7 @@ export async function probeStore({ open, tell, signal }: CheckOptions): Promise<
   };
   try {
     const put = await attempt('put', 's3:PutObject', 'an object can be put', async () => {
+      mayBeThere = true;
       await store.put(key, content, { signal });
       return true;
     });
@@ -97,11 +100,13 @@ export async function probeStore({ open, tell, signal }: CheckOptions): Promise<
       if (failed?.isRefused === true) throw new StoreError('access-denied', failed.reason, { isRefused: true });
       return failed === undefined;
     });
-    if (deleted !== 'done') tell({ tone: 'warn', text: `${key} stays in the store: ${PROBE_BYTES} bytes` });
+    mayBeThere = false;
+    if (deleted !== 'done') stays(`${PROBE_BYTES} bytes`);
     const tried = [listed, read, deleted];
     if (tried.includes('failed')) return 'none';
     return tried.includes('denied') ? 'writing' : 'all';
   } finally {
+    if (mayBeThere && signal.aborted) await store.delete([key]).catch((error: unknown) => stays(errorText(error)));
     opened.close();
   }
 }
