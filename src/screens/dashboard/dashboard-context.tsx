@@ -6,7 +6,7 @@ import type {
   DashboardStore,
   ViewPlace,
 } from '../../stores/dashboard/dashboard-store.js';
-import { cursorIn } from '../../stores/dashboard/dashboard-store.js';
+import { cursorIn, rowsAt } from '../../stores/dashboard/dashboard-store.js';
 import type { Source } from '../../stores/dashboard/source.js';
 import type { DashboardSources } from '../../stores/dashboard/sources.js';
 import type { StoreSources } from '../../stores/dashboard/store-sources.js';
@@ -96,7 +96,7 @@ export interface ShownRows<T> {
 export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
   const { sources, isPrinted = false } = useDashboard();
   const place = useView(({ view, places }) => places[view]);
-  const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
+  const rows = rowsAt(list, place, sources);
   return { rows, cursor: isPrinted ? -1 : cursorIn(rows, place), place };
 }
 
@@ -104,6 +104,6 @@ export function useRows<T extends Row>(list: ListModel<T>): ShownRows<T> {
 export function rowAtCursor<T extends Row>(list: ListModel<T>, { store, sources }: Dashboard): T | undefined {
   const { view, places } = store.getState();
   const place = places[view];
-  const rows = list.rows(sources, { filter: place.filter.text, sort: place.sort });
+  const rows = rowsAt(list, place, sources);
   return rows[cursorIn(rows, place)];
 }

@@ -5,25 +5,20 @@ import { Empty } from '../../ui/empty.js';
 import { formatCount, formatDuration } from '../../ui/format.js';
 import { clockTime } from '../../ui/format-time.js';
 import { HelpOverlay } from '../../ui/help-overlay.js';
-import { Line } from '../../ui/line.js';
 import { bodyRows, Screen } from '../../ui/screen.js';
-import { useSize } from '../../ui/size.js';
+import { SearchLine } from '../../ui/search-line.js';
+import { useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { type Message, Status } from '../../ui/status.js';
 import { Tabs } from '../../ui/tabs.js';
-import { TextField } from '../../ui/text-field.js';
-import { Tint } from '../../ui/theme.js';
 import { useKeys } from '../../ui/use-keys.js';
-import { cursorIn } from '../../stores/dashboard/dashboard-store.js';
+import { cursorIn, rowsAt } from '../../stores/dashboard/dashboard-store.js';
 import { useNames } from '../use-names.js';
 import { type Dashboard, DashboardContext, useDashboard, useTextOf, useView } from './dashboard-context.js';
 import { dashboardKeys, listKeys } from './dashboard-keys.js';
 import type { DashboardView } from './view.js';
 
-const WIDE_COLUMNS = 120;
 /** Below this what is looked at is more than how often. */
 const BASE_COLUMNS = 80;
-/** What the field of the filter leaves for the count beside it. */
-const COUNT_WIDTH = 34;
 
 interface Props {
   readonly dashboard: Dashboard;
@@ -137,27 +132,16 @@ const summaryOf = (view: DashboardView, dashboard: Dashboard): Message =>
 
 /** `3 of 500`, and how many there are without the filter. */
 function positionOf({ id, list }: DashboardView, { store, sources }: Dashboard): string {
-  const place = store.getState().places[id];
-  const rows = list?.rows(sources, { filter: place.filter.text, sort: place.sort }) ?? [];
   const total = list?.total(sources) ?? 0;
   if (list === undefined || total === 0) return '';
+  const place = store.getState().places[id];
+  const rows = rowsAt(list, place, sources);
   const sort = place.sort === 0 ? '' : `by ${list.sorts[place.sort] ?? ''}  `;
   const found = rows.length === total ? '' : `, ${formatCount(total)} in all`;
   return `${sort}${formatCount(cursorIn(rows, place) + 1)} of ${formatCount(rows.length)}${found}`;
 }
 
 function FilterBar({ view, position }: { readonly view: DashboardView; readonly position: string }): ReactElement {
-  const { columns } = useSize();
   const filter = useView(({ places }) => places[view.id].filter);
-  return (
-    <Line
-      left={
-        <>
-          <Tint tone="accent">{'filter: '}</Tint>
-          <TextField line={filter} width={Math.min(40, columns - COUNT_WIDTH)} placeholder="part of a row" />
-        </>
-      }
-      right={<Tint tone="dim">{position}</Tint>}
-    />
-  );
+  return <SearchLine label="filter" line={filter} placeholder="part of a row" found={position} />;
 }

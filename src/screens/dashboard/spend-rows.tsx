@@ -8,7 +8,7 @@ import type { Column } from '../../ui/columns.js';
 import { formatPercent, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
-import { useSize } from '../../ui/size.js';
+import { useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { Sparkline } from '../../ui/sparkline.js';
 import { Table } from '../../ui/table.js';
 import { Tint } from '../../ui/theme.js';
@@ -16,7 +16,6 @@ import { useNames } from '../use-names.js';
 import { Sentence } from './panels.js';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const WIDE_COLUMNS = 120;
 
 /** `11 Nov` of `2025-11-11`. */
 const dayText = (day: string): string => `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}`;

@@ -22,6 +22,7 @@ import type { Binding } from '../../../ui/use-keys.js';
 import { useNames } from '../../use-names.js';
 import { useStore } from 'zustand';
 import { type Dashboard, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
+import { cellsOf } from '../cells.js';
 import { storeLacks } from '../store-words.js';
 import type { DashboardView } from '../view.js';
 
@@ -107,10 +108,7 @@ const totalOf = ({ classes, objects, bytes, monthlyUsd }: AnalysisResult): Class
 });
 
 function classColumns(lines: readonly ClassRow[], { isFolder }: AnalysisResult): readonly Column[] {
-  const of = (text: (row: ClassRow) => string) => (index: number) => {
-    const row = lines[index];
-    return row === undefined ? '' : text(row);
-  };
+  const of = cellsOf(lines);
   const isTotal = (row: ClassRow): boolean => row === lines.at(-1);
   const betterText = (row: ClassRow): string => {
     if (isTotal(row) || isFolder) return '';

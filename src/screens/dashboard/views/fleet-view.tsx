@@ -17,6 +17,7 @@ import { Table } from '../../../ui/table.js';
 import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import { type Dashboard, useDashboard, useRows, useSource, useStoreSources } from '../dashboard-context.js';
+import { cellsOf } from '../cells.js';
 import { agoText, configText, toneOf, writerColumns } from '../fleet-rows.js';
 import { storeLacks } from '../store-words.js';
 import type { DashboardView } from '../view.js';
@@ -32,7 +33,15 @@ function FleetView(): ReactElement {
   const { rows: room } = useSize();
   const names = useNames();
   const { glyphs } = useTheme();
-  const columns = useMemo(() => writerColumns((index) => rows[index]?.writer, names, glyphs), [rows, names, glyphs]);
+  const columns = useMemo(
+    () =>
+      writerColumns(
+        rows.map((row) => row.writer),
+        names,
+        glyphs,
+      ),
+    [rows, names, glyphs],
+  );
   const url = target.url ?? '';
   const writer = rows[cursor]?.writer;
   if (place.isOpen && writer !== undefined) return <Writer writer={writer} rows={room} />;
@@ -92,10 +101,7 @@ function sourceColumns(
   writer: WriterStatus,
   names: (text: string) => string,
 ): readonly Column[] {
-  const of = (text: (source: HeartbeatSource) => string) => (index: number) => {
-    const source = sources[index];
-    return source === undefined ? '' : text(source);
-  };
+  const of = cellsOf(sources);
   return [
     { weight: 2, min: 14, max: 40, cut: 'middle', priority: 0, cell: of(({ path }) => names(path)) },
     { width: 7, priority: 0, cell: (index, room) => <SourceState source={sources[index]} width={room} /> },

@@ -8,8 +8,7 @@ import type { BudgetStatus } from '../../../core/budget/status.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
 import type { Column } from '../../../ui/columns.js';
 import { formatCount } from '../../../ui/format.js';
-import { Gauge } from '../../../ui/gauge.js';
-import { useSize } from '../../../ui/size.js';
+import { useSize, WIDE_COLUMNS } from '../../../ui/size.js';
 import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
 import {
@@ -31,14 +30,13 @@ import {
   useSource,
   useStoreSources,
 } from '../dashboard-context.js';
-import { fitted } from '../fitted.js';
+import { UsageGauge } from '../usage-gauge.js';
+import { cellsOf, fitted } from '../cells.js';
 import { FleetSection, rowsWanted } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
 import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
 import type { DashboardView } from '../view.js';
-
-const WIDE_COLUMNS = 120;
 
 /** What is printed once sends no request for it. */
 function Overview(): ReactElement {
@@ -144,11 +142,7 @@ function budgetColumns(
       min: 9,
       max: 45,
       priority: 0,
-      cell: (index, room) => {
-        const usage = at(index)?.usage;
-        if (usage === undefined || usage.limit === 0) return ' '.repeat(room);
-        return <Gauge share={usage.used / usage.limit} width={room} warnAt={usage.alertPercent / 100} />;
-      },
+      cell: (index, room) => <UsageGauge usage={at(index)?.usage} width={room} />,
     },
     ...amountColumns(lines),
     ...(width < WIDE_COLUMNS ? [] : [fitted(lines, 3, budgetLeftText)]),
@@ -179,16 +173,15 @@ function uploadColumns(
   names: (text: string) => string,
   nowMs: number,
 ): readonly Column[] {
-  const of = (index: number, text: (upload: FoundState) => string): string =>
-    uploads[index] === undefined ? '' : text(uploads[index]);
+  const of = cellsOf(uploads);
   return [
-    { width: 24, priority: 0, cell: (index) => of(index, ({ id }) => id) },
+    { width: 24, priority: 0, cell: of(({ id }) => id) },
     {
       weight: 2,
       min: 12,
       cut: 'middle',
       priority: 1,
-      cell: (index) => of(index, ({ document }) => names(document?.sources.join(' ') ?? '')),
+      cell: of(({ document }) => names(document?.sources.join(' ') ?? '')),
     },
     {
       weight: 3,
@@ -197,8 +190,8 @@ function uploadColumns(
       priority: 0,
       cell: (index, room) => <DoneGauge upload={uploads[index]} width={room} />,
     },
-    { width: 11, align: 'right', priority: 1, cell: (index) => of(index, rateText) },
-    { width: 6, align: 'right', priority: 2, cell: (index) => of(index, (upload) => leftText(upload, nowMs)) },
+    { width: 11, align: 'right', priority: 1, cell: of(rateText) },
+    { width: 6, align: 'right', priority: 2, cell: of((upload) => leftText(upload, nowMs)) },
   ];
 }
 
