@@ -15,6 +15,8 @@ export interface SizeSource {
   readonly subscribe: (onChange: () => void) => () => void;
 }
 
+/** Below this screens leave out what is said elsewhere, too. */
+export const BASE_COLUMNS = 80;
 /** From here on screens have second panels, and tables all of their columns. */
 export const WIDE_COLUMNS = 120;
 

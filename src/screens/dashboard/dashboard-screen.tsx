@@ -7,7 +7,7 @@ import { clockTime } from '../../ui/format-time.js';
 import { HelpOverlay } from '../../ui/help-overlay.js';
 import { bodyRows, Screen } from '../../ui/screen.js';
 import { SearchLine } from '../../ui/search-line.js';
-import { useSize, WIDE_COLUMNS } from '../../ui/size.js';
+import { BASE_COLUMNS, useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { type Message, Status } from '../../ui/status.js';
 import { Tabs } from '../../ui/tabs.js';
 import { useKeys } from '../../ui/use-keys.js';
@@ -16,9 +16,6 @@ import { useNames } from '../use-names.js';
 import { type Dashboard, DashboardContext, useDashboard, useTextOf, useView } from './dashboard-context.js';
 import { dashboardKeys, listKeys } from './dashboard-keys.js';
 import type { DashboardView } from './view.js';
-
-/** Below this what is looked at is more than how often. */
-const BASE_COLUMNS = 80;
 
 interface Props {
   readonly dashboard: Dashboard;

@@ -8,7 +8,7 @@ import type { Column } from '../../ui/columns.js';
 import { formatPercent, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
-import { useSize, WIDE_COLUMNS } from '../../ui/size.js';
+import { BASE_COLUMNS, useSize, WIDE_COLUMNS } from '../../ui/size.js';
 import { Sparkline } from '../../ui/sparkline.js';
 import { Table } from '../../ui/table.js';
 import { Tint } from '../../ui/theme.js';
@@ -64,12 +64,11 @@ function DayRow({ days, columns }: { readonly days: SpendRead['days']; readonly 
   );
   const mean = known.reduce((sum, { costUsd }) => sum + costUsd, 0) / Math.max(1, known.length);
   const average = columns >= WIDE_COLUMNS ? `, average ${shortUsd(mean)}` : '';
+  const day = columns >= BASE_COLUMNS ? ` on ${dayText(highest.day)}` : '';
   const unknown =
     known.length === days.length ? '' : `, ${formatQuantity(days.length - known.length, 'day')} not known`;
   const note =
-    known.length === 0
-      ? 'no day is known'
-      : `highest ${shortUsd(highest.costUsd)} on ${dayText(highest.day)}${average}${unknown}`;
+    known.length === 0 ? 'no day is known' : `highest ${shortUsd(highest.costUsd)}${day}${average}${unknown}`;
   return (
     <Line
       left={

@@ -40,7 +40,12 @@ export function StepBody({ state }: Props): ReactElement {
     case 'place':
       return <FormStep state={state} />;
     case 'check':
-      return <WorkStep question="May these credentials do what archiver does?" work={state.check} />;
+      return (
+        <WorkStep
+          question={`May ${state.kind === 'folder' ? 'you' : 'these credentials'} do what archiver does?`}
+          work={state.check}
+        />
+      );
     case 'parameters':
       return <ParametersStep state={state} />;
     case 'test':

@@ -115,6 +115,7 @@ describe('the dashboard', () => {
     expect(lines.at(-2)).toBe(' ▲ genomics-2025 is at 82% of its cost budget (alert at 80%). Press 2 for costs');
     expect(frame(80, 24).at(-2)).toBe(lines.at(-2));
     expect(lines.at(-1)).toBe(' tab/←/→ view  1-6 jump  R refresh  ? help  q quit');
+    expect(frame(60, 24).join('\n')).toMatch(/per day {2}[▁-█]{14} {2}highest \$\d+\.\d\d\n/);
   });
 
   it('says in each part what to type where there is nothing', async () => {

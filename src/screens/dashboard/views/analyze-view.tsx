@@ -13,6 +13,7 @@ import { Facts, wrapFacts } from '../../../ui/facts.js';
 import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
 import { clockTime } from '../../../ui/format-time.js';
 import { shortUsd } from '../../../ui/format-usd.js';
+import { Empty } from '../../../ui/empty.js';
 import { Paragraph } from '../../../ui/paragraph.js';
 import { useSize } from '../../../ui/size.js';
 import type { Message } from '../../../ui/status.js';
@@ -42,9 +43,13 @@ function AnalyzeView(): ReactElement {
 
 /** What a scan will do; it never begins by itself. */
 function Idle({ value }: { readonly value: Analysis | undefined }): ReactElement {
-  const { target } = useDashboard();
+  const { target, isPrinted } = useDashboard();
   const names = useNames();
   const url = target.url ?? '';
+  if (isPrinted === true)
+    return (
+      <Empty sentence="What is printed once is not scanned for." next={names(`archiver analyze ${url} does that`)} />
+    );
   const cost = url.startsWith('file:')
     ? 'It reads the folder and costs nothing.'
     : 'It sends about one LIST request for 1000 objects (at AWS about $0.005 for 1000 requests), and downloads nothing.';
