@@ -3,7 +3,6 @@ import { Box } from 'ink';
 import { type ReactElement, type ReactNode, useMemo } from 'react';
 import type { CheckLine } from '../../core/setup/check-store.js';
 import type { CredentialSource } from '../../core/setup/found-credentials.js';
-import { displayText } from '../../stores/display-text.js';
 import { chosenOf } from '../../stores/setup/parameters.js';
 import {
   type FieldName,
@@ -23,6 +22,7 @@ import { TextField } from '../../ui/text-field.js';
 import { cut } from '../../ui/text.js';
 import { Tint, type Tone, useTheme } from '../../ui/theme.js';
 import { wrapped } from '../../ui/wrapped.js';
+import { useNames } from '../use-names.js';
 
 type Props = { readonly state: SetupState };
 
@@ -112,11 +112,8 @@ function sourceTexts(one: CredentialSource | undefined, show: (text: string) => 
 }
 
 function CredentialsStep({ state: { sources, source } }: Props): ReactElement {
-  const { unicode } = useTheme();
-  const columns = useMemo(
-    () => twoColumns(sources.length, (at) => sourceTexts(sources[at], (text) => displayText(text, { unicode }))),
-    [sources, unicode],
-  );
+  const names = useNames();
+  const columns = useMemo(() => twoColumns(sources.length, (at) => sourceTexts(sources[at], names)), [sources, names]);
   return (
     <Asked question="Which credentials?" why="archiver keeps none: the AWS files and variables do">
       <Picker count={sources.length} chosen={source} columns={columns} />
@@ -143,7 +140,8 @@ const LABEL_WIDTH = 15;
 
 function FormStep({ state }: Props): ReactElement {
   const { columns } = useSize();
-  const { glyphs, unicode } = useTheme();
+  const { glyphs } = useTheme();
+  const names = useNames();
   const isFolder = state.kind === 'folder';
   const placed: readonly [string, string] = isFolder
     ? ['In which folder?', 'made where it is missing; leave it to archiver alone']
@@ -168,11 +166,9 @@ function FormStep({ state }: Props): ReactElement {
                     tone={isEdited ? 'accent' : 'dim'}
                   >{`${isEdited ? glyphs.pointer : ' '} ${label.padEnd(LABEL_WIDTH)}`}</Tint>
                   {isEdited ? (
-                    <TextField line={line} width={width} placeholder={displayText(placeholder, { unicode })} />
+                    <TextField line={line} width={width} placeholder={names(placeholder)} />
                   ) : (
-                    <Tint tone={text === '' ? 'dim' : 'plain'}>
-                      {displayText(line.text || placeholder, { unicode })}
-                    </Tint>
+                    <Tint tone={text === '' ? 'dim' : 'plain'}>{names(line.text || placeholder)}</Tint>
                   )}
                 </>
               }
@@ -187,8 +183,9 @@ function FormStep({ state }: Props): ReactElement {
 /** Lines as they come; of more than fit the last ones. */
 function WorkStep({ question, work }: { readonly question: string; readonly work: Work }): ReactElement {
   const { rows, columns } = useSize();
-  const { glyphs, unicode } = useTheme();
-  const all = work.lines.flatMap((line) => shownLines(line, columns - 5, (text) => displayText(text, { unicode })));
+  const { glyphs } = useTheme();
+  const names = useNames();
+  const all = work.lines.flatMap((line) => shownLines(line, columns - 5, names));
   const sign = (tone: Tone): string =>
     tone === 'good' || tone === 'warn' || tone === 'bad' ? `${glyphs[tone]} ` : '  ';
   return (
@@ -248,7 +245,8 @@ const SIGN_TONES: Readonly<Record<'+' | '-' | ' ', Tone>> = { '+': 'good', '-': 
 
 function ReviewStep({ state: { review, row } }: Props): ReactElement {
   const { rows, columns } = useSize();
-  const { glyphs, unicode } = useTheme();
+  const { glyphs } = useTheme();
+  const names = useNames();
   if (review === undefined) return <Line left={<Spinner label="reading the file" />} />;
   const room = Math.max(1, rows - (rows > LOW_ROWS ? 3 : 2));
   const first = Math.min(row, Math.max(0, review.lines.length - room));
@@ -265,9 +263,7 @@ function ReviewStep({ state: { review, row } }: Props): ReactElement {
           <Line
             key={at}
             left={
-              <Tint tone={SIGN_TONES[sign]}>
-                {cut(`${sign} ${displayText(text, { unicode })}`, columns - 2, 'end', glyphs.ellipsis)}
-              </Tint>
+              <Tint tone={SIGN_TONES[sign]}>{cut(`${sign} ${names(text)}`, columns - 2, 'end', glyphs.ellipsis)}</Tint>
             }
           />
         ))}
@@ -278,18 +274,15 @@ function ReviewStep({ state: { review, row } }: Props): ReactElement {
 
 function DoneStep({ state: { commands } }: Props): ReactElement {
   const { columns } = useSize();
-  const { glyphs, unicode } = useTheme();
+  const { glyphs } = useTheme();
+  const names = useNames();
   return (
     <Asked question="Ready. What to type next:" why="printed once more when this screen is gone">
       <Box flexDirection="column">
         {commands.map((command) => (
           <Line
             key={command}
-            left={
-              <Tint tone="accent">
-                {cut(`  ${displayText(command, { unicode })}`, columns - 2, 'end', glyphs.ellipsis)}
-              </Tint>
-            }
+            left={<Tint tone="accent">{cut(`  ${names(command)}`, columns - 2, 'end', glyphs.ellipsis)}</Tint>}
           />
         ))}
       </Box>
