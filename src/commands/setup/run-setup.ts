@@ -179,6 +179,8 @@ async function asked(values: SetupValues, begin: Beginning, config: OpenConfig, 
     signal,
   });
   await showSetup(store, { stdin, stdout, look: lookOf(context.colors.stdout, env), signal });
+  if (store.getState().isBusy) context.note('setup is left as soon as what it has begun has ended');
+  await store.getState().do.settled();
   signal.throwIfAborted();
   const state = store.getState();
   if (state.commands.length === 0) {

@@ -1,4 +1,4 @@
-// Runs the wizard on a terminal until it is over, and nothing of its work is under way.
+// Runs the wizard on a terminal until it is over.
 import { type ReactElement, useLayoutEffect } from 'react';
 import type { SetupStore } from '../../stores/setup/setup-store.js';
 import { runScreen, type ScreenOptions } from '../../ui/run-screen.js';
@@ -7,9 +7,7 @@ import { SetupScreen } from './setup-screen.js';
 /** @throws what went wrong in drawing */
 export async function showSetup(store: SetupStore, options: ScreenOptions): Promise<void> {
   await runScreen((quit) => <Ending store={store} onEnd={quit} />, options);
-  const { quit, settled } = store.getState().do;
-  quit();
-  await settled();
+  store.getState().do.quit();
 }
 
 function Ending({ store, onEnd }: { readonly store: SetupStore; readonly onEnd: () => void }): ReactElement {
